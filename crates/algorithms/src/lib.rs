@@ -1,0 +1,33 @@
+//! Parallel graph algorithms over anything that implements
+//! [`Graph`](evergraph_graph::Graph).
+//!
+//! One module a problem: parameters, a `run`, a result of arrays and a summary,
+//! and a slow independent `verify`. Traversal is [`edge_map`]'s business; a
+//! kernel says what an edge does to its target and which targets still care.
+//!
+//! Every run takes a [`Control`] to cancel it and to follow it. Parallelism is
+//! rayon's: call `run` inside `ThreadPool::install` to choose the threads.
+//!
+//! *Invariants.* Nothing here writes a graph, prints, spawns a thread or keeps a
+//! reader longer than one chunk of vertices. Memory is O(n) words.
+
+#![forbid(unsafe_code)]
+
+pub mod betweenness;
+pub mod bfs;
+pub mod connected_components;
+pub mod control;
+pub mod edge_map;
+mod error;
+pub mod pagerank;
+mod parallel;
+mod subset;
+
+pub use control::{Cancellation, Cancelled, Control, Progress};
+pub use error::{Mismatch, RunError};
+pub use subset::{Bitmap, VertexSubset};
+
+use evergraph_graph::VertexId;
+
+/// In an array of vertices or depths: not reached from the source.
+pub const UNREACHED: VertexId = VertexId::MAX;

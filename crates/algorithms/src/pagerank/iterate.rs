@@ -1,0 +1,261 @@
+//! The iterations of PageRank, by pull or by push.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use evergraph_graph::{Graph, NeighborReader, VertexId};
+use rayon::prelude::*;
+
+use super::{Iterations, PageRank, Parameters};
+use crate::parallel::{
+    CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, for_each_chunk, hub_pieces, lane_sum,
+};
+use crate::{Cancelled, Control, RunError};
+
+/// One in the integers that pushed contributions are added as. Ranks sum to 1,
+/// so there are bits to spare for rounding.
+const FIXED_ONE: f64 = (1_u64 << 62) as f64;
+
+/// A floating-point number that ranks are kept in.
+pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
+    fn from_f64(value: f64) -> Self;
+}
+impl Real for f32 {
+    #[inline]
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+}
+impl Real for f64 {
+    #[inline]
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+}
+
+pub(super) fn run<G: Graph, R: Real>(
+    graph: &G,
+    parameters: &Parameters,
+    control: &Control,
+) -> Result<PageRank, RunError> {
+    let (at_most, tolerance) = match parameters.iterations {
+        Iterations::Fixed(count) => (count, 0.0),
+        Iterations::Until { tolerance, at_most } => (at_most, tolerance),
+    };
+    let incoming = Lists::incoming(graph);
+    let mut ranking = Ranking::<R>::new(graph, parameters.damping, control)?;
+    let sums: Vec<AtomicU64> = match incoming {
+        Some(_) => Vec::new(),
+        None => (0..graph.vertex_count())
+            .map(|_| AtomicU64::new(0))
+            .collect(),
+    };
+    let mut iterations = 0;
+    let mut change = 0.0;
+    while iterations < at_most {
+        change = match incoming {
+            Some(lists) => ranking.pull(lists, control)?,
+            None => ranking.push(Lists::outgoing(graph), &sums, control)?,
+        };
+        iterations += 1;
+        control.report("iterations", iterations.into(), Some(at_most.into()));
+        if change < tolerance {
+            break;
+        }
+    }
+    let ranks: Vec<f64> = ranking.ranks.into_par_iter().map(Into::into).collect();
+    Ok(PageRank {
+        sum: ranks.iter().sum(),
+        ranks,
+        iterations,
+        change,
+    })
+}
+
+/// The state between iterations.
+struct Ranking<R> {
+    damping: f64,
+    ranks: Vec<R>,
+    /// Rank / out-degree, 0 without out-edges.
+    contributions: Vec<R>,
+    /// The contributions of the next iteration while it is computed.
+    next: Vec<R>,
+    /// 1 / out-degree, 0 without out-edges.
+    shares: Vec<R>,
+    /// Total rank of the vertices without out-edges.
+    lost: f64,
+}
+
+/// What one task's vertices add up to.
+#[derive(Clone, Copy, Default)]
+struct Totals {
+    change: f64,
+    lost: f64,
+}
+
+impl<R: Real> Ranking<R> {
+    fn new<G: Graph>(graph: &G, damping: f64, control: &Control) -> Result<Self, Cancelled> {
+        let n = graph.vertex_count();
+        let rank = 1.0 / n as f64;
+        let mut shares = vec![R::default(); n];
+        let without: Vec<usize> = shares
+            .par_chunks_mut(CHUNK_VERTICES)
+            .enumerate()
+            .map(|(chunk, shares)| {
+                control.check()?;
+                let mut reader = graph.reader();
+                let mut without = 0;
+                for (v, share) in chunk_range(chunk, n).zip(shares) {
+                    match reader.degree(v) {
+                        0 => without += 1,
+                        degree => *share = R::from_f64(1.0 / degree as f64),
+                    }
+                }
+                Ok(without)
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        Ok(Self {
+            damping,
+            ranks: vec![R::from_f64(rank); n],
+            contributions: shares
+                .iter()
+                .map(|&share| R::from_f64(rank * share.into()))
+                .collect(),
+            next: vec![R::default(); n],
+            shares,
+            lost: rank * without.into_iter().sum::<usize>() as f64,
+        })
+    }
+
+    /// What every vertex receives beside its in-neighbors' contributions.
+    fn base(&self) -> f64 {
+        (1.0 - self.damping + self.damping * self.lost) / self.ranks.len() as f64
+    }
+
+    /// One iteration over in-lists; returns the change.
+    fn pull<G: Graph>(&mut self, lists: Lists<'_, G>, control: &Control) -> Result<f64, Cancelled> {
+        let n = self.ranks.len();
+        let base = self.base();
+        let contributions = &*self.contributions;
+        let gather = |list: &[VertexId]| lane_sum(list, |u| contributions[u as usize].into());
+
+        let parts: Vec<(Totals, Vec<VertexId>)> = (self.ranks.par_chunks_mut(CHUNK_VERTICES))
+            .zip(self.next.par_chunks_mut(CHUNK_VERTICES))
+            .zip(self.shares.par_chunks(CHUNK_VERTICES))
+            .enumerate()
+            .with_max_len(4)
+            .map(|(chunk, ((ranks, next), shares))| {
+                control.check()?;
+                let mut totals = Totals::default();
+                let mut hubs = Vec::new();
+                let mut reader = lists.reader();
+                let places = ranks.iter_mut().zip(next).zip(shares);
+                for (v, ((rank, next), &share)) in chunk_range(chunk, n).zip(places) {
+                    if reader.degree(v) > HUB_DEGREE {
+                        hubs.push(v);
+                        continue;
+                    }
+                    let mut sum = 0.0;
+                    let _ = reader.for_each_segment(v, |segment| {
+                        sum += gather(segment);
+                        ControlFlow::Continue(())
+                    });
+                    *next = settle(base + self.damping * sum, rank, share, &mut totals);
+                }
+                Ok((totals, hubs))
+            })
+            .collect::<Result<_, Cancelled>>()?;
+
+        let mut totals = Totals::default();
+        for (part, hubs) in parts {
+            totals.change += part.change;
+            totals.lost += part.lost;
+            for hub in hubs {
+                let pieces = hub_pieces(lists, hub, control, |sum: &mut f64, segment| {
+                    *sum += gather(segment);
+                    ControlFlow::Continue(())
+                })?;
+                let rank = base + self.damping * pieces.iter().sum::<f64>();
+                let hub = hub as usize;
+                self.next[hub] = settle(rank, &mut self.ranks[hub], self.shares[hub], &mut totals);
+            }
+        }
+        Ok(self.finish(totals))
+    }
+
+    /// One iteration over out-lists; returns the change. `sums` are 0 before and after.
+    fn push<G: Graph>(
+        &mut self,
+        lists: Lists<'_, G>,
+        sums: &[AtomicU64],
+        control: &Control,
+    ) -> Result<f64, Cancelled> {
+        let n = self.ranks.len();
+        let contributions = &*self.contributions;
+        let give = |u: VertexId, list: &[VertexId]| {
+            let contribution: f64 = contributions[u as usize].into();
+            let contribution = (contribution * FIXED_ONE) as u64;
+            for &v in list {
+                sums[v as usize].fetch_add(contribution, Relaxed);
+            }
+            ControlFlow::Continue(())
+        };
+        for_each_chunk(n, |vertices| {
+            control.check()?;
+            let mut hubs = Vec::new();
+            {
+                let mut reader = lists.reader();
+                for u in vertices {
+                    if reader.degree(u) > HUB_DEGREE {
+                        hubs.push(u);
+                    } else {
+                        let _ = reader.for_each_segment(u, |segment| give(u, segment));
+                    }
+                }
+            }
+            for u in hubs {
+                hub_pieces(lists, u, control, |_: &mut (), segment| give(u, segment))?;
+            }
+            Ok::<_, Cancelled>(())
+        })?;
+
+        let base = self.base();
+        let parts: Vec<Totals> = (self.ranks.par_chunks_mut(CHUNK_VERTICES))
+            .zip(self.next.par_chunks_mut(CHUNK_VERTICES))
+            .zip(self.shares.par_chunks(CHUNK_VERTICES))
+            .zip(sums.par_chunks(CHUNK_VERTICES))
+            .map(|(((ranks, next), shares), sums)| {
+                let mut totals = Totals::default();
+                let places = ranks.iter_mut().zip(next).zip(shares).zip(sums);
+                for (((rank, next), &share), sum) in places {
+                    let sum = sum.swap(0, Relaxed) as f64 / FIXED_ONE;
+                    *next = settle(base + self.damping * sum, rank, share, &mut totals);
+                }
+                totals
+            })
+            .collect();
+        let totals = parts.iter().fold(Totals::default(), |sum, part| Totals {
+            change: sum.change + part.change,
+            lost: sum.lost + part.lost,
+        });
+        Ok(self.finish(totals))
+    }
+
+    fn finish(&mut self, totals: Totals) -> f64 {
+        std::mem::swap(&mut self.contributions, &mut self.next);
+        self.lost = totals.lost;
+        totals.change
+    }
+}
+
+/// Gives a vertex its new rank; returns its next contribution.
+#[inline]
+fn settle<R: Real>(new: f64, rank: &mut R, share: R, totals: &mut Totals) -> R {
+    let share: f64 = share.into();
+    totals.change += (new - (*rank).into()).abs();
+    if share == 0.0 {
+        totals.lost += new;
+    }
+    *rank = R::from_f64(new);
+    R::from_f64(new * share)
+}

@@ -1,0 +1,200 @@
+//! How work is cut into tasks, and arrays that tasks share.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use rayon::prelude::*;
+
+use crate::{Cancelled, Control};
+
+/// Consecutive vertices that one task handles with one reader: a multiple of 64,
+/// so that tasks share no word of a bitmap.
+pub(crate) const CHUNK_VERTICES: usize = 1024;
+/// Listed vertices that one task handles; fewer, as a frontier may be all hubs.
+pub(crate) const CHUNK_LISTED: usize = 64;
+/// A list longer than this is shared among tasks, in pieces of this length. With
+/// [`CHUNK_VERTICES`] it bounds a task to 8 M arcs, some 10 ms.
+pub(crate) const HUB_DEGREE: usize = 1 << 13;
+/// Items of one task in a pass that does little for each.
+pub(crate) const CHUNK_ITEMS: usize = 1 << 14;
+
+/// The lists of one direction of a graph.
+pub struct Lists<'g, G> {
+    graph: &'g G,
+    incoming: bool,
+}
+
+impl<G> Clone for Lists<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<G> Copy for Lists<'_, G> {}
+
+impl<'g, G: Graph> Lists<'g, G> {
+    /// The out-lists.
+    pub fn outgoing(graph: &'g G) -> Self {
+        Self {
+            graph,
+            incoming: false,
+        }
+    }
+
+    /// The in-lists; `None` if the graph keeps only out-lists.
+    pub fn incoming(graph: &'g G) -> Option<Self> {
+        (graph.direction() != Direction::Out).then_some(Self {
+            graph,
+            incoming: true,
+        })
+    }
+
+    /// A reader for one task.
+    #[inline]
+    pub fn reader(&self) -> G::Reader<'g> {
+        if self.incoming {
+            self.graph
+                .reverse_reader()
+                .expect("a graph that is not `Out` has in-lists")
+        } else {
+            self.graph.reader()
+        }
+    }
+
+    /// Vertices of the graph.
+    pub fn vertex_count(&self) -> usize {
+        self.graph.vertex_count()
+    }
+}
+
+/// Runs `work` for each chunk of `0..vertex_count`.
+pub(crate) fn for_each_chunk<E: Send>(
+    vertex_count: usize,
+    work: impl Fn(Range<VertexId>) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    (0..vertex_count.div_ceil(CHUNK_VERTICES))
+        .into_par_iter()
+        .with_max_len(4)
+        .try_for_each(|chunk| work(chunk_range(chunk, vertex_count)))
+}
+
+/// The vertices of a chunk.
+pub(crate) fn chunk_range(chunk: usize, vertex_count: usize) -> Range<VertexId> {
+    let start = chunk * CHUNK_VERTICES;
+    start as VertexId..vertex_count.min(start + CHUNK_VERTICES) as VertexId
+}
+
+/// Folds the pieces of one hub's list in parallel; results come in list order.
+///
+/// Call it with no reader alive: a waiting task may be given other work, and
+/// readers are short pins.
+pub(crate) fn hub_pieces<G: Graph, T: Default + Send>(
+    lists: Lists<'_, G>,
+    hub: VertexId,
+    control: &Control,
+    fold: impl Fn(&mut T, &[VertexId]) -> ControlFlow<()> + Sync,
+) -> Result<Vec<T>, Cancelled> {
+    let degree = lists.reader().degree(hub);
+    (0..degree.div_ceil(HUB_DEGREE))
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|piece| {
+            control.check()?;
+            let mut result = T::default();
+            let start = piece * HUB_DEGREE;
+            let _ = lists
+                .reader()
+                .for_each_segment_in(hub, start..start + HUB_DEGREE, |segment| {
+                    fold(&mut result, segment)
+                });
+            Ok(result)
+        })
+        .collect()
+}
+
+/// Total degree of `vertices`.
+pub(crate) fn degree_sum<G: Graph>(lists: Lists<'_, G>, vertices: &[VertexId]) -> u64 {
+    let sum = |vertices: &[VertexId]| -> u64 {
+        let mut reader = lists.reader();
+        vertices.iter().map(|&v| reader.degree(v) as u64).sum()
+    };
+    if vertices.len() <= CHUNK_VERTICES {
+        sum(vertices)
+    } else {
+        vertices.par_chunks(CHUNK_VERTICES).map(sum).sum()
+    }
+}
+
+/// `len` times `value`.
+pub(crate) fn shared_u32(len: usize, value: u32) -> Vec<AtomicU32> {
+    (0..len)
+        .into_par_iter()
+        .with_min_len(CHUNK_ITEMS)
+        .map(|_| AtomicU32::new(value))
+        .collect()
+}
+
+/// The array once no task shares it any more.
+pub(crate) fn unshared_u32(values: Vec<AtomicU32>) -> Vec<u32> {
+    values.into_iter().map(AtomicU32::into_inner).collect()
+}
+
+/// A number that several tasks add to.
+#[derive(Debug, Default)]
+pub(crate) struct AtomicF64(AtomicU64);
+
+impl AtomicF64 {
+    #[inline]
+    pub(crate) fn load(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    pub(crate) fn store(&self, value: f64) {
+        self.0.store(value.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Adds and returns the sum before.
+    #[inline]
+    pub(crate) fn add(&self, value: f64) -> f64 {
+        let mut before = self.0.load(Ordering::Relaxed);
+        loop {
+            let after = (f64::from_bits(before) + value).to_bits();
+            match self
+                .0
+                .compare_exchange_weak(before, after, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return f64::from_bits(before),
+                Err(now) => before = now,
+            }
+        }
+    }
+}
+
+/// `len` zeros.
+pub(crate) fn shared_f64(len: usize) -> Vec<AtomicF64> {
+    (0..len)
+        .into_par_iter()
+        .with_min_len(CHUNK_ITEMS)
+        .map(|_| AtomicF64::default())
+        .collect()
+}
+
+/// The sum of `value(v)` over a list, in eight independent lanes, as one lane
+/// would wait for each addition before the next.
+#[inline]
+pub(crate) fn lane_sum(list: &[VertexId], value: impl Fn(VertexId) -> f64) -> f64 {
+    let (blocks, rest) = list.as_chunks::<8>();
+    let mut sum: f64 = 0.0;
+    if !blocks.is_empty() {
+        let mut lanes = [0.0; 8];
+        for block in blocks {
+            for (lane, &v) in lanes.iter_mut().zip(block) {
+                *lane += value(v);
+            }
+        }
+        let [a, b, c, d, e, f, g, h] = lanes;
+        sum = ((a + b) + (c + d)) + ((e + f) + (g + h));
+    }
+    rest.iter().fold(sum, |sum, &v| sum + value(v))
+}

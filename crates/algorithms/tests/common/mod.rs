@@ -1,0 +1,84 @@
+//! What the tests share: random graphs, a graph whose lists come in pieces, and
+//! runs with a given number of threads.
+
+#![allow(dead_code, reason = "not every test file uses everything")]
+
+use std::ops::ControlFlow;
+
+use evergraph_graph::{Csr, CsrReader, Direction, Graph, NeighborReader, VertexId, Weight};
+use proptest::prelude::*;
+
+pub type Edges = Vec<(VertexId, VertexId)>;
+
+pub const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
+
+/// Up to 60 vertices; few edges, or many with self-loops and repetitions.
+pub fn edges() -> impl Strategy<Value = (usize, Edges)> {
+    (1_usize..60, 1_usize..4).prop_flat_map(|(n, density)| {
+        let end = 0..n as VertexId;
+        let edges = prop::collection::vec((end.clone(), end), 0..n * density + 1);
+        (Just(n), edges)
+    })
+}
+
+/// A `Csr` whose lists come in segments of at most `piece` neighbors, with an
+/// empty one in front.
+pub struct Segmented {
+    pub graph: Csr,
+    pub piece: usize,
+}
+
+impl Graph for Segmented {
+    type Reader<'a> = SegmentedReader<'a>;
+
+    fn vertex_count(&self) -> usize {
+        self.graph.vertex_count()
+    }
+    fn arc_count(&self) -> u64 {
+        self.graph.arc_count()
+    }
+    fn direction(&self) -> Direction {
+        self.graph.direction()
+    }
+    fn reader(&self) -> SegmentedReader<'_> {
+        SegmentedReader(self.graph.reader(), self.piece)
+    }
+    fn reverse_reader(&self) -> Option<SegmentedReader<'_>> {
+        let reader = self.graph.reverse_reader()?;
+        Some(SegmentedReader(reader, self.piece))
+    }
+}
+
+pub struct SegmentedReader<'a>(CsrReader<'a>, usize);
+
+impl NeighborReader for SegmentedReader<'_> {
+    fn degree(&mut self, v: VertexId) -> usize {
+        self.0.degree(v)
+    }
+
+    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        let piece = self.1;
+        visit(&[])?;
+        self.0
+            .for_each_segment(v, |list| list.chunks(piece).try_for_each(&mut visit))
+    }
+
+    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        self.for_each_segment(v, |list| visit(list, &[]))
+    }
+}
+
+/// Runs `work` with `threads` threads.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a thread pool")
+        .install(work)
+}

@@ -1,0 +1,30 @@
+//! Evergraph: a graph engine for graphs that change all the time and must not
+//! be lost.
+//!
+//! [`Database`] takes edges durably, shows them at once through [`View`]s that
+//! stop no writer, and lets whole-graph algorithms run on those views without a
+//! copy. See the README for a tour and `docs/` for the exact promises.
+
+#![forbid(unsafe_code)]
+
+mod database;
+mod error;
+pub mod formats;
+pub mod import;
+mod options;
+pub mod run;
+
+pub use database::Database;
+pub use error::Error;
+pub use evergraph_algorithms as algorithms;
+pub use evergraph_graph as graph;
+pub use evergraph_persistence::{
+    AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::LatencyProfile,
+};
+pub use evergraph_snapshots::{GraphView, View, ViewReader};
+pub use evergraph_topology::ids::{IdKind, IdTable};
+pub use evergraph_topology::record::{Edges, ExternalIds};
+pub use evergraph_topology::{
+    Batch, CheckReport, Commit, Config, Mode, OpenReport, StoreStats, TopologyError,
+};
+pub use options::{MediumKind, Options};

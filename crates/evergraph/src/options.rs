@@ -1,0 +1,140 @@
+//! How a database is made and opened.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use evergraph_graph::Direction;
+use evergraph_persistence::medium::{
+    DramStorage, EmulatedStorage, FileStorage, LatencyProfile, MappedKind, MappedStorage,
+};
+use evergraph_persistence::Storage;
+use evergraph_topology::ids::IdKind;
+use evergraph_topology::{Config, Mode};
+
+use crate::Error;
+
+/// Where a database's bytes live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MediumKind {
+    /// An ordinary directory; commits are synced with `fdatasync`.
+    File,
+    /// Persistent memory or CXL through a DAX file system.
+    Dax,
+    /// DRAM and caches protected by a battery.
+    Battery,
+    /// DRAM only: nothing survives the process.
+    Dram,
+}
+
+impl MediumKind {
+    /// All, with the names that the command line uses.
+    pub const ALL: &[(&'static str, MediumKind)] = &[
+        ("file", MediumKind::File),
+        ("dax", MediumKind::Dax),
+        ("battery", MediumKind::Battery),
+        ("dram", MediumKind::Dram),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, kind)| *kind == self);
+        found.expect("every kind has a name").0
+    }
+}
+
+/// Options of [`crate::Database::create`] and [`crate::Database::open`].
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The medium.
+    pub medium: MediumKind,
+    /// Accept a directory without `MAP_SYNC` for `dax` and `battery`; commits
+    /// then survive the process, and no more is reported.
+    pub assume_persistent: bool,
+    /// Count and optionally delay what reaches the medium.
+    pub emulated: Option<Option<LatencyProfile>>,
+    /// Which lists to keep (creation only).
+    pub direction: Direction,
+    /// Whether edges carry weights (creation only).
+    pub weighted: bool,
+    /// Kind of external ids (creation only).
+    pub ids: IdKind,
+    /// How edges reach the medium (creation only).
+    pub mode: Mode,
+    /// A section holds `1 << section_shift` vertices (creation only).
+    pub section_shift: u32,
+    /// Bytes of the commit log: what recovery replays at most (creation only).
+    pub log_bytes: u64,
+    /// Open without writing a byte.
+    pub read_only: bool,
+    /// Merge in the background when half the log is used.
+    pub background: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let config = Config::default();
+        Options {
+            medium: MediumKind::File,
+            assume_persistent: false,
+            emulated: None,
+            direction: config.direction,
+            weighted: config.weighted,
+            ids: config.ids,
+            mode: config.mode,
+            section_shift: config.section_shift,
+            log_bytes: config.log_bytes,
+            read_only: false,
+            background: true,
+        }
+    }
+}
+
+impl Options {
+    pub(crate) fn config(&self) -> Config {
+        Config {
+            direction: self.direction,
+            weighted: self.weighted,
+            mode: self.mode,
+            ids: self.ids,
+            section_shift: self.section_shift,
+            log_bytes: self.log_bytes.next_multiple_of(4096),
+            ..Config::default()
+        }
+    }
+
+    pub(crate) fn storage(&self, path: &Path) -> Result<OpenStorage, Error> {
+        let base: Arc<dyn Storage> = match self.medium {
+            MediumKind::File => Arc::new(FileStorage::new(path)?),
+            MediumKind::Dax => Arc::new(MappedStorage::new(
+                path,
+                MappedKind::Dax,
+                self.assume_persistent,
+            )?),
+            MediumKind::Battery => Arc::new(MappedStorage::new(
+                path,
+                MappedKind::Battery,
+                self.assume_persistent,
+            )?),
+            MediumKind::Dram => Arc::new(DramStorage::new()),
+        };
+        Ok(match &self.emulated {
+            None => OpenStorage {
+                storage: base,
+                emulated: None,
+            },
+            Some(profile) => {
+                let emulated = Arc::new(EmulatedStorage::new(base, profile.clone()));
+                OpenStorage {
+                    storage: Arc::clone(&emulated) as Arc<dyn Storage>,
+                    emulated: Some(emulated),
+                }
+            }
+        })
+    }
+}
+
+/// A storage, and its counters if it counts.
+pub(crate) struct OpenStorage {
+    pub storage: Arc<dyn Storage>,
+    pub emulated: Option<Arc<EmulatedStorage>>,
+}

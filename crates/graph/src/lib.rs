@@ -1,0 +1,150 @@
+//! The vocabulary every room of Evergraph shares: what a vertex is, how an
+//! algorithm reads a graph, a plain in-memory graph to compare with, and
+//! generators of synthetic graphs.
+//!
+//! Nothing here can write a stored graph. An algorithm that is generic over
+//! [`Graph`] therefore cannot write one either (Sage, VLDB 2020, section 3: the
+//! large memory is read-only).
+
+#![forbid(unsafe_code)]
+
+mod csr;
+pub mod generate;
+pub mod random;
+
+pub use csr::{Csr, CsrReader};
+
+use std::ops::ControlFlow;
+use std::ops::Range;
+
+/// A vertex inside a graph: dense, `0..vertex_count`.
+pub type VertexId = u32;
+
+/// The weight of an edge. Graphs without weights read as weight 1.
+pub type Weight = f32;
+
+/// Number of distinct vertices that the compact planes can hold (ids below 2^30 − 1).
+pub const MAX_VERTICES: usize = (1 << 30) - 1;
+
+/// Which neighbor lists a graph keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Each edge is stored at both of its ends; out- and in-lists are the same.
+    Undirected,
+    /// Only out-lists.
+    Out,
+    /// Out-lists and in-lists.
+    Both,
+}
+
+/// A graph as of one view: what an algorithm reads.
+///
+/// Cheap to share between threads. Reading happens through a [`NeighborReader`],
+/// one for each task of a parallel pass; a reader is a short pin, so take one
+/// anew for each pass over the graph instead of keeping it.
+pub trait Graph: Sync {
+    /// Reads neighbor lists; see [`Graph::reader`].
+    type Reader<'a>: NeighborReader
+    where
+        Self: 'a;
+
+    /// Vertices are `0..vertex_count()`.
+    fn vertex_count(&self) -> usize;
+
+    /// Live entries of all out-lists (an undirected edge counts twice, a
+    /// self-loop as often as it is stored).
+    fn arc_count(&self) -> u64;
+
+    /// Which lists exist.
+    fn direction(&self) -> Direction;
+
+    /// Whether each list is sorted by neighbor id.
+    fn is_sorted(&self) -> bool {
+        false
+    }
+
+    /// Whether edges carry a weight.
+    fn is_weighted(&self) -> bool {
+        false
+    }
+
+    /// A reader of the out-lists.
+    fn reader(&self) -> Self::Reader<'_>;
+
+    /// A reader of the in-lists: the out-lists themselves for an undirected
+    /// graph, `None` for a graph that keeps only out-lists.
+    fn reverse_reader(&self) -> Option<Self::Reader<'_>>;
+}
+
+/// Reads the live neighbor lists of one direction.
+///
+/// A list comes as a short sequence of slices in insertion order, deleted edges
+/// left out. Methods take `&mut self` because a list with deletions is
+/// assembled in a buffer that the reader owns.
+pub trait NeighborReader {
+    /// Live degree of `v`.
+    ///
+    /// # Panics
+    /// If `v` is not below the graph's `vertex_count`, as do all methods here.
+    fn degree(&mut self, v: VertexId) -> usize;
+
+    /// Calls `visit` with each slice of `v`'s list until it breaks.
+    fn for_each_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>;
+
+    /// As [`NeighborReader::for_each_segment`], with the weights beside the
+    /// neighbors (both slices have one length; empty weights mean weight 1).
+    fn for_each_weighted_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>;
+
+    /// The neighbors at positions `range` of the live list, so that several
+    /// tasks can share a hub. Positions past the end are left out.
+    fn for_each_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        let mut position = 0;
+        self.for_each_segment(v, |segment| {
+            let start = range.start.saturating_sub(position).min(segment.len());
+            let end = range.end.saturating_sub(position).min(segment.len());
+            position += segment.len();
+            if start < end {
+                visit(&segment[start..end])?;
+            }
+            if position >= range.end {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })
+    }
+
+    /// Calls `visit` with each neighbor of `v`.
+    #[inline]
+    fn for_each_neighbor<F>(&mut self, v: VertexId, mut visit: F)
+    where
+        F: FnMut(VertexId),
+    {
+        let _ = self.for_each_segment(v, |segment| {
+            for &u in segment {
+                visit(u);
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Appends `v`'s neighbors to `into`.
+    fn neighbors_into(&mut self, v: VertexId, into: &mut Vec<VertexId>) {
+        let _ = self.for_each_segment(v, |segment| {
+            into.extend_from_slice(segment);
+            ControlFlow::Continue(())
+        });
+    }
+}

@@ -1,0 +1,63 @@
+//! What can go wrong while opening, reading or extending a pool.
+
+use crate::medium::MediumError;
+
+/// Failures of the pool, the log and the regions.
+#[derive(Debug, thiserror::Error)]
+pub enum PersistenceError {
+    /// The medium refused.
+    #[error(transparent)]
+    Medium(#[from] MediumError),
+    /// Stored bytes are not what was written.
+    #[error("{file}: damaged at offset {offset}: {what} (restore a backup; nothing was changed)")]
+    Damaged {
+        /// File of the database.
+        file: String,
+        /// Byte offset in it.
+        offset: u64,
+        /// What does not hold.
+        what: String,
+    },
+    /// The directory holds no pool header.
+    #[error("not an Evergraph database: {0}")]
+    NotADatabase(String),
+    /// Creating over something that exists.
+    #[error("a database exists already: {0}")]
+    Exists(String),
+    /// The format is newer than this program.
+    #[error("format {found} is newer than this program reads ({newest}); open it with a newer Evergraph")]
+    NewerFormat {
+        /// Stored version.
+        found: u32,
+        /// Newest that this build knows.
+        newest: u32,
+    },
+    /// Another process writes the database.
+    #[error("the database is open for writing in another process (pid {pid}); close it there first")]
+    Locked {
+        /// The holder, 0 if unknown.
+        pid: u32,
+    },
+    /// One commit larger than the log can ever hold.
+    #[error("a commit of {wanted_bytes} bytes does not fit a log of {capacity_bytes} bytes; commit smaller batches")]
+    CommitTooLarge {
+        /// Bytes of the record.
+        wanted_bytes: u64,
+        /// Bytes of the log.
+        capacity_bytes: u64,
+    },
+    /// No room in the log until a checkpoint frees some.
+    #[error("the commit log is full until a checkpoint frees space")]
+    LogFull,
+}
+
+impl PersistenceError {
+    /// Shorthand for [`PersistenceError::Damaged`].
+    pub fn damaged(file: &str, offset: u64, what: impl Into<String>) -> Self {
+        PersistenceError::Damaged {
+            file: file.to_string(),
+            offset,
+            what: what.into(),
+        }
+    }
+}

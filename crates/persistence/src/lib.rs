@@ -1,0 +1,31 @@
+//! Every persistent byte of Evergraph passes through this room.
+//!
+//! A [`Medium`] is a flat range of bytes with an explicit order of persistence:
+//! *store → flush → fence*. Above it stand the two interfaces that other rooms
+//! use: the [`CommitLog`] (append records, make a prefix durable) and the
+//! [`Region`] (write an extent out of place, make it durable, publish it through
+//! the [`Directory`] and the two-slot root of the [`Pool`]). The order is in the
+//! types of [`order`]: a publication takes only [`order::Durable`] values.
+//!
+//! Nothing here knows what a graph is.
+
+mod directory;
+mod error;
+mod lock;
+mod log;
+pub mod medium;
+pub mod mutant;
+pub mod order;
+mod pool;
+mod region;
+mod registry;
+pub mod simulated;
+
+pub use directory::{Blob, Directory, Entry, SectionKey};
+pub use error::PersistenceError;
+pub use lock::WriterLock;
+pub use log::{CommitLog, LogRecord, RECORD_HEADER_BYTES};
+pub use medium::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
+pub use pool::{FORMAT_VERSION, Pool, PoolFile, Root, USER_BYTES, Uuid};
+pub use region::{Draft, Extent, Region, Words};
+pub use registry::{Registry, ViewToken};

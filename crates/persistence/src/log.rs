@@ -1,0 +1,435 @@
+//! The commit log: a ring of checksummed records.
+//!
+//! A position in the log, its LSN, counts bytes since the database was made; it
+//! lies at `LSN mod capacity` in the file. Every record carries its LSN, so that
+//! a record of an earlier lap cannot be taken for one of this lap, the epoch of
+//! the opening that wrote it, so that what a torn tail left behind cannot
+//! continue a later life's log, and the LSN up to which the log was durable when
+//! it was written, so that damage in the middle can be told from a torn tail.
+//!
+//! The log does not know what its records mean.
+
+use crate::error::PersistenceError;
+use crate::medium::{Medium, MediumHandle};
+use crate::mutant::{Mutant, active};
+use crate::pool::Uuid;
+
+/// Bytes before the payload of each record.
+pub const RECORD_HEADER_BYTES: usize = 56;
+
+const NAME: &str = "log";
+/// Records start at multiples of this.
+const ALIGNMENT: u64 = 8;
+const KIND_COMMIT: u32 = 1;
+const KIND_PAD: u32 = 2;
+
+/// The log, open for appending.
+pub struct CommitLog {
+    medium: MediumHandle,
+    seed: u32,
+    epoch: u32,
+    capacity: u64,
+    /// Oldest position that replay still needs.
+    start: u64,
+    /// Where the next record goes.
+    head: u64,
+    /// Everything before is durable.
+    durable: u64,
+    /// Written and not flushed, as offsets in the file.
+    dirty: Vec<(u64, u64)>,
+}
+
+/// One commit read back.
+#[derive(Clone, Copy, Debug)]
+pub struct LogRecord<'a> {
+    /// Commit sequence number.
+    pub csn: u64,
+    /// Microseconds since 1970.
+    pub wall_us: i64,
+    /// Position of the record.
+    pub lsn: u64,
+    /// Position after it.
+    pub end: u64,
+    /// What the commit does.
+    pub payload: &'a [u8],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    crc: u32,
+    kind: u32,
+    /// Bytes with header, without padding.
+    len: u64,
+    lsn: u64,
+    csn: u64,
+    wall_us: i64,
+    durable: u64,
+    epoch: u32,
+}
+
+impl Header {
+    fn encode(&self) -> [u8; RECORD_HEADER_BYTES] {
+        let mut bytes = [0; RECORD_HEADER_BYTES];
+        bytes[4..8].copy_from_slice(&self.kind.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.len.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.lsn.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.csn.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.wall_us.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.durable.to_le_bytes());
+        bytes[48..52].copy_from_slice(&self.epoch.to_le_bytes());
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4"));
+        let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8"));
+        Header {
+            crc: u32_at(0),
+            kind: u32_at(4),
+            len: u64_at(8),
+            lsn: u64_at(16),
+            csn: u64_at(24),
+            wall_us: u64_at(32) as i64,
+            durable: u64_at(40),
+            epoch: u32_at(48),
+        }
+    }
+}
+
+/// How a scan of the log ended.
+struct ScanEnd {
+    end: u64,
+    csn: u64,
+    epoch: u32,
+}
+
+impl CommitLog {
+    /// Makes the log file of a new database: `capacity` bytes, reserved and
+    /// zeroed. The caller syncs the name.
+    pub fn create(medium: &MediumHandle, capacity: u64) -> Result<(), PersistenceError> {
+        assert!(capacity.is_multiple_of(ALIGNMENT) && capacity > 0);
+        medium.grow(capacity)?;
+        medium.flush(0, capacity)?;
+        medium.fence()?;
+        Ok(())
+    }
+
+    /// Name of the log's file in the storage.
+    pub fn file_name() -> &'static str {
+        NAME
+    }
+
+    /// Opens the log and hands every commit after `csn`, the first of which
+    /// lies at `start`, to `replay`. Returns the log, positioned after the last
+    /// one, and that commit's CSN. Writes nothing.
+    ///
+    /// `clean_end` is the position after the last commit if the database was
+    /// stopped cleanly; then anything else is damage. Otherwise the log ends at
+    /// the first record that does not hold, which is a torn tail unless a later
+    /// record shows that it had been durable.
+    pub fn open(
+        medium: MediumHandle,
+        uuid: &Uuid,
+        epoch: u32,
+        start: u64,
+        csn: u64,
+        clean_end: Option<u64>,
+        mut replay: impl FnMut(LogRecord<'_>) -> Result<(), PersistenceError>,
+    ) -> Result<(Self, u64), PersistenceError> {
+        let mut log = CommitLog {
+            seed: crc32c::crc32c(uuid),
+            epoch,
+            capacity: medium.len(),
+            start,
+            head: start,
+            durable: start,
+            dirty: Vec::new(),
+            medium,
+        };
+        if log.capacity == 0 || !log.capacity.is_multiple_of(ALIGNMENT) {
+            return Err(PersistenceError::damaged(
+                NAME,
+                0,
+                format!("the log has {} bytes", log.capacity),
+            ));
+        }
+        let scan = log.scan(start, csn, clean_end, &mut replay)?;
+        if let Some(clean_end) = clean_end
+            && scan.end != clean_end
+        {
+            return Err(PersistenceError::damaged(
+                NAME,
+                scan.end % log.capacity,
+                format!(
+                    "the log was closed at position {clean_end} and can be read up to {}",
+                    scan.end
+                ),
+            ));
+        }
+        if clean_end.is_none() {
+            log.refuse_damage_before_durable_records(&scan)?;
+        }
+        log.head = scan.end;
+        log.durable = scan.end;
+        if active(Mutant::LogEpochNotBumped) {
+            log.epoch = scan.epoch;
+        }
+        Ok((log, scan.csn))
+    }
+
+    fn scan(
+        &self,
+        start: u64,
+        csn: u64,
+        clean_end: Option<u64>,
+        replay: &mut impl FnMut(LogRecord<'_>) -> Result<(), PersistenceError>,
+    ) -> Result<ScanEnd, PersistenceError> {
+        let mut at = ScanEnd {
+            end: start,
+            csn,
+            epoch: 0,
+        };
+        let mut skip_next = active(Mutant::LogReplayOffByOne);
+        while clean_end != Some(at.end) && at.end - start < self.capacity {
+            if self.room_to_lap_end(at.end) < RECORD_HEADER_BYTES as u64 {
+                at.end += self.room_to_lap_end(at.end);
+                continue;
+            }
+            let Some((header, payload)) = self.record_at(at.end)? else {
+                break;
+            };
+            if header.epoch < at.epoch {
+                break;
+            }
+            let end = at.end + header.len.next_multiple_of(ALIGNMENT);
+            if header.kind == KIND_COMMIT {
+                if header.csn != at.csn + 1 {
+                    break;
+                }
+                if !std::mem::take(&mut skip_next) {
+                    replay(LogRecord {
+                        csn: header.csn,
+                        wall_us: header.wall_us,
+                        lsn: header.lsn,
+                        end,
+                        payload,
+                    })?;
+                }
+                at.csn = header.csn;
+            }
+            at.end = end;
+            at.epoch = header.epoch;
+        }
+        // Bytes that are too few for a header belong to no lap's records.
+        Ok(at)
+    }
+
+    /// The record at `lsn` if one holds there.
+    fn record_at(&self, lsn: u64) -> Result<Option<(Header, &[u8])>, PersistenceError> {
+        let offset = lsn % self.capacity;
+        let room = self.capacity - offset;
+        if room < RECORD_HEADER_BYTES as u64 {
+            return Ok(None);
+        }
+        let header = Header::decode(self.slice(offset, RECORD_HEADER_BYTES as u64)?);
+        let plausible = (header.kind == KIND_COMMIT || header.kind == KIND_PAD)
+            && header.lsn == lsn
+            && header.len >= RECORD_HEADER_BYTES as u64
+            && header.len <= room;
+        if !plausible {
+            if active(Mutant::LogValidByNonzero) && header.csn != 0 && header.lsn == lsn {
+                let len = header.len.min(room).max(RECORD_HEADER_BYTES as u64);
+                let bytes = self.slice(offset, len)?;
+                return Ok(Some((header, &bytes[RECORD_HEADER_BYTES..])));
+            }
+            return Ok(None);
+        }
+        // A pad's body is whatever was there before.
+        let covered = if header.kind == KIND_PAD {
+            RECORD_HEADER_BYTES as u64
+        } else {
+            header.len
+        };
+        let bytes = self.slice(offset, covered)?;
+        let holds = crc32c::crc32c_append(self.seed, &bytes[4..]) == header.crc;
+        if !holds && !active(Mutant::LogValidByNonzero) {
+            return Ok(None);
+        }
+        Ok(Some((header, &bytes[RECORD_HEADER_BYTES..])))
+    }
+
+    fn slice(&self, offset: u64, len: u64) -> Result<&[u8], PersistenceError> {
+        self.medium.touch(offset, len)?;
+        // SAFETY: `touch` checked the range, `base` is valid there as long as
+        // the medium lives, and the log is only written through `&mut self`
+        // while the returned slice borrows `self`.
+        Ok(unsafe {
+            std::slice::from_raw_parts(self.medium.base().add(offset as usize), len as usize)
+        })
+    }
+
+    /// A record after the torn tail that was written when the tail was durable
+    /// already proves that the tail is not torn but damaged.
+    fn refuse_damage_before_durable_records(&self, scan: &ScanEnd) -> Result<(), PersistenceError> {
+        let limit = self.start + self.capacity;
+        let mut lsn = scan.end + ALIGNMENT;
+        while lsn < limit {
+            let offset = lsn % self.capacity;
+            let room = self.capacity - offset;
+            if room < RECORD_HEADER_BYTES as u64 {
+                lsn += room;
+                continue;
+            }
+            let stored_lsn = u64::from_le_bytes(
+                self.slice(offset + 16, 8)?.try_into().expect("eight bytes"),
+            );
+            if stored_lsn == lsn
+                && let Some((header, _)) = self.record_at(lsn)?
+                && header.epoch >= scan.epoch
+                && header.durable > scan.end
+            {
+                return Err(PersistenceError::damaged(
+                    NAME,
+                    scan.end % self.capacity,
+                    format!(
+                        "commit {} does not hold, though commit {} after it does",
+                        scan.csn + 1,
+                        header.csn
+                    ),
+                ));
+            }
+            lsn += ALIGNMENT;
+        }
+        Ok(())
+    }
+
+    fn room_to_lap_end(&self, lsn: u64) -> u64 {
+        self.capacity - lsn % self.capacity
+    }
+
+    /// Position after the last record.
+    pub fn head(&self) -> u64 {
+        self.head
+    }
+
+    /// Bytes between the oldest position still needed and the head.
+    pub fn used_bytes(&self) -> u64 {
+        self.head - self.start
+    }
+
+    /// Bytes of the ring.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.capacity
+    }
+
+    /// Whether a record with `payload_len` bytes fits now.
+    ///
+    /// # Errors
+    /// [`PersistenceError::CommitTooLarge`] if it can never fit.
+    pub fn has_room(&self, payload_len: u64) -> Result<bool, PersistenceError> {
+        let len = (RECORD_HEADER_BYTES as u64 + payload_len).next_multiple_of(ALIGNMENT);
+        // A record does not wrap, so up to its own length is lost at a lap's
+        // end; half the ring always suffices for both.
+        if len > self.capacity / 2 {
+            return Err(PersistenceError::CommitTooLarge {
+                wanted_bytes: len,
+                capacity_bytes: self.capacity,
+            });
+        }
+        let room = self.room_to_lap_end(self.head);
+        let skipped = if room < len { room } else { 0 };
+        Ok(self.used_bytes() + skipped + len <= self.capacity)
+    }
+
+    /// Durability step L1: writes one record. It is durable after
+    /// [`CommitLog::sync`]. Returns the position after it.
+    pub fn append(
+        &mut self,
+        csn: u64,
+        wall_us: i64,
+        payload: &[u8],
+    ) -> Result<u64, PersistenceError> {
+        if !self.has_room(payload.len() as u64)? {
+            return Err(PersistenceError::LogFull);
+        }
+        let len = RECORD_HEADER_BYTES as u64 + payload.len() as u64;
+        let room = self.room_to_lap_end(self.head);
+        if room < len.next_multiple_of(ALIGNMENT) {
+            if room >= RECORD_HEADER_BYTES as u64 {
+                self.write_record(KIND_PAD, room, csn, wall_us, &[])?;
+            }
+            self.head += room;
+        }
+        self.write_record(KIND_COMMIT, len, csn, wall_us, payload)?;
+        self.head += len.next_multiple_of(ALIGNMENT);
+        Ok(self.head)
+    }
+
+    fn write_record(
+        &mut self,
+        kind: u32,
+        len: u64,
+        csn: u64,
+        wall_us: i64,
+        payload: &[u8],
+    ) -> Result<(), PersistenceError> {
+        let mut header = Header {
+            crc: 0,
+            kind,
+            len,
+            lsn: self.head,
+            csn,
+            wall_us,
+            durable: self.durable,
+            epoch: self.epoch,
+        }
+        .encode();
+        let crc = crc32c::crc32c_append(
+            crc32c::crc32c_append(self.seed, &header[4..]),
+            payload,
+        );
+        header[..4].copy_from_slice(&crc.to_le_bytes());
+        let offset = self.head % self.capacity;
+        self.medium.write(offset, &header)?;
+        if !payload.is_empty() {
+            self.medium
+                .write(offset + RECORD_HEADER_BYTES as u64, payload)?;
+        }
+        self.dirty
+            .push((offset, (header.len() + payload.len()) as u64));
+        Ok(())
+    }
+
+    /// Durability step L2: makes all records appended so far durable. Only
+    /// after it may a commit be acknowledged.
+    pub fn sync(&mut self) -> Result<(), PersistenceError> {
+        let dirty = std::mem::take(&mut self.dirty);
+        if !active(Mutant::LogRecordsNotFlushed) {
+            for (offset, len) in &dirty {
+                let len = if active(Mutant::LogFlushesHeaderOnly) {
+                    RECORD_HEADER_BYTES as u64
+                } else {
+                    *len
+                };
+                self.medium.flush(*offset, len)?;
+            }
+        }
+        if !active(Mutant::LogFenceMissing) {
+            self.medium.fence()?;
+        }
+        self.durable = self.head;
+        Ok(())
+    }
+
+    /// Frees everything before `start`, which a durable root no longer needs.
+    pub fn release(&mut self, start: u64) {
+        assert!(start >= self.start && start <= self.head);
+        self.start = start;
+    }
+}
+
+impl std::fmt::Debug for CommitLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CommitLog({}..{})", self.start, self.head)
+    }
+}

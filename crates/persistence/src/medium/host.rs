@@ -1,0 +1,472 @@
+//! What the media on real files ask of the operating system: a directory held
+//! open, space reserved and given back, and address space that does not move.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use rustix::fs::{AtFlags, FallocateFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::mm::{Advice, MapFlags, ProtFlags};
+
+use super::MediumError;
+
+/// Address space asked for at first; halved until the system agrees. Growing a
+/// file then never moves its bytes.
+const RESERVE_BYTES: u64 = 1 << 40;
+
+/// Mappings start on such a boundary, so that huge pages fit.
+const HUGE_PAGE: u64 = 2 << 20;
+
+/// What space is given back in.
+const PAGE: u64 = 4096;
+
+/// An error of the system while `doing` something to `file`.
+pub(super) fn io_error(
+    file: &str,
+    doing: &'static str,
+    source: impl Into<io::Error>,
+) -> MediumError {
+    MediumError::Io {
+        file: file.to_string(),
+        doing,
+        source: source.into(),
+    }
+}
+
+/// As [`io_error`], for calls that leave everything as it was when the disk
+/// or the quota is full.
+pub(super) fn space_error(
+    file: &str,
+    doing: &'static str,
+    errno: Errno,
+    wanted_bytes: u64,
+) -> MediumError {
+    match errno {
+        Errno::NOSPC | Errno::DQUOT => MediumError::NoSpace {
+            file: file.to_string(),
+            wanted_bytes,
+        },
+        other => io_error(file, doing, other),
+    }
+}
+
+/// The end of a range, if it lies within `file_len` bytes.
+#[inline(always)]
+pub(super) fn checked_end(offset: u64, len: u64, file_len: u64) -> Option<u64> {
+    offset.checked_add(len).filter(|&end| end <= file_len)
+}
+
+/// A directory held open: a rename of it, or of one of its parents, cannot make
+/// two files of one database lie in two places.
+pub(super) struct Directory {
+    handle: OwnedFd,
+    path: PathBuf,
+    /// A failed sync is never repeated: the second one may lie.
+    sync_failed: AtomicBool,
+}
+
+impl Directory {
+    /// Opens a directory; with `create`, makes it (mode 0700) if it is missing,
+    /// and its name durable.
+    pub(super) fn open(path: &Path, create: bool) -> Result<Self, MediumError> {
+        let shown = path.display().to_string();
+        let mut made = false;
+        if create {
+            match rustix::fs::mkdir(path, Mode::RWXU) {
+                Ok(()) => made = true,
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(io_error(&shown, "making the directory", error)),
+            }
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = rustix::fs::open(path, flags, Mode::empty())
+            .map_err(|error| io_error(&shown, "opening the directory", error))?;
+        if made {
+            rustix::fs::openat(&handle, "..", flags, Mode::empty())
+                .and_then(rustix::fs::fsync)
+                .map_err(|error| io_error(&shown, "syncing its parent directory", error))?;
+        }
+        Ok(Self {
+            handle,
+            path: path.to_path_buf(),
+            sync_failed: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A name of ours has no path in it.
+    fn check_name(name: &str) -> Result<(), MediumError> {
+        if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
+            return Err(MediumError::Unsupported(format!(
+                "{name:?} cannot be the name of a database file"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Only "there is no such file" is `false`; what cannot be looked at is an
+    /// error, so that nobody starts an empty database over it.
+    pub(super) fn exists(&self, name: &str) -> Result<bool, MediumError> {
+        Self::check_name(name)?;
+        match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(io_error(name, "looking for it", error)),
+        }
+    }
+
+    /// Opens a regular file of this directory, or makes it (mode 0600). Never
+    /// follows a link, never shortens what is there. Returns its length.
+    pub(super) fn open_file(
+        &self,
+        name: &str,
+        create: bool,
+    ) -> Result<(OwnedFd, u64), MediumError> {
+        Self::check_name(name)?;
+        let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        if create {
+            flags |= OFlags::CREATE | OFlags::EXCL;
+        }
+        let mode = Mode::RUSR | Mode::WUSR;
+        let doing = if create { "making it" } else { "opening it" };
+        let file = retry(|| rustix::fs::openat(&self.handle, name, flags, mode))
+            .map_err(|error| io_error(name, doing, error))?;
+        let stat =
+            rustix::fs::fstat(&file).map_err(|error| io_error(name, "asking its size", error))?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(MediumError::Unsupported(format!(
+                "{name}: not a regular file"
+            )));
+        }
+        let len = u64::try_from(stat.st_size).unwrap_or(0);
+        if !create {
+            // What a killed process wrote is visible before it is durable. After
+            // this, what recovery sees is what the medium holds.
+            rustix::fs::fdatasync(&file)
+                .map_err(|error| io_error(name, "syncing what it held", error))?;
+        }
+        Ok((file, len))
+    }
+
+    pub(super) fn remove(&self, name: &str) -> Result<(), MediumError> {
+        Self::check_name(name)?;
+        rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())
+            .map_err(|error| io_error(name, "removing it", error))
+    }
+
+    pub(super) fn sync(&self) -> Result<(), MediumError> {
+        let shown = || self.path.display().to_string();
+        if self.sync_failed.load(Ordering::Acquire) {
+            return Err(MediumError::Poisoned { file: shown() });
+        }
+        rustix::fs::fsync(&self.handle).map_err(|error| {
+            self.sync_failed.store(true, Ordering::Release);
+            io_error(&shown(), "syncing the directory", error)
+        })
+    }
+}
+
+/// Repeats a call that a signal interrupted before it did anything.
+pub(super) fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            other => return other,
+        }
+    }
+}
+
+/// Makes a file `to` bytes long with all its space reserved, from `from`.
+/// After an error its length is `from` again.
+pub(super) fn extend(file: BorrowedFd<'_>, from: u64, to: u64) -> Result<(), Errno> {
+    let reserved =
+        match retry(|| rustix::fs::fallocate(file, FallocateFlags::empty(), from, to - from)) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_zeros(file, from, to),
+            other => other,
+        };
+    if let Err(error) = reserved {
+        // Some file systems keep what they reserved before they ran out.
+        let _ = retry(|| rustix::fs::ftruncate(file, from));
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// Reserves space the slow way, where `fallocate` is not known.
+fn write_zeros(file: BorrowedFd<'_>, from: u64, to: u64) -> Result<(), Errno> {
+    let zeros = vec![0u8; 1 << 20];
+    let mut at = from;
+    while at < to {
+        let step = (to - at).min(zeros.len() as u64) as usize;
+        match retry(|| rustix::io::pwrite(file, &zeros[..step], at))? {
+            0 => return Err(Errno::IO),
+            written => at += written as u64,
+        }
+    }
+    Ok(())
+}
+
+/// Ranges of a file that may have no space on the device.
+pub(super) struct Holes {
+    any: AtomicBool,
+    ranges: Mutex<BTreeMap<u64, u64>>,
+}
+
+impl Holes {
+    /// Those of a file just opened: the system can tell whether there are
+    /// holes, not cheaply where.
+    pub(super) fn of(file: BorrowedFd<'_>, len: u64) -> Self {
+        let full = rustix::fs::fstat(file).is_ok_and(|stat| stat.st_blocks as u64 * 512 >= len);
+        let mut ranges = BTreeMap::new();
+        if len > 0 && !full {
+            ranges.insert(0, len.next_multiple_of(PAGE));
+        }
+        Self {
+            any: AtomicBool::new(!ranges.is_empty()),
+            ranges: Mutex::new(ranges),
+        }
+    }
+
+    pub(super) fn none() -> Self {
+        Self {
+            any: AtomicBool::new(false),
+            ranges: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Whether a range may need [`Holes::fill`].
+    #[inline(always)]
+    pub(super) fn any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    /// Gives the whole pages of a range back to the system.
+    pub(super) fn punch(&self, file: BorrowedFd<'_>, offset: u64, end: u64) -> Result<(), Errno> {
+        let (first, last) = (offset.next_multiple_of(PAGE), end / PAGE * PAGE);
+        if first >= last {
+            return Ok(());
+        }
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        let mut ranges = self.ranges.lock();
+        // Noted before the space is gone, so that no store can slip between.
+        cut(&mut ranges, first, last);
+        ranges.insert(first, last);
+        self.any.store(true, Ordering::Release);
+        match retry(|| rustix::fs::fallocate(file, flags, first, last - first)) {
+            // Best effort: a file system that cannot keeps its space.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Reserves space for the holes in a range of the file.
+    pub(super) fn fill(
+        &self,
+        file: BorrowedFd<'_>,
+        offset: u64,
+        end: u64,
+        file_len: u64,
+    ) -> Result<(), Errno> {
+        let (first, last) = (offset / PAGE * PAGE, end.next_multiple_of(PAGE));
+        let mut ranges = self.ranges.lock();
+        let overlapping = ranges
+            .range(..last)
+            .next_back()
+            .is_some_and(|(_, &hole_end)| hole_end > first);
+        if !overlapping {
+            return Ok(());
+        }
+        let end = last.min(file_len);
+        match retry(|| rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, first, end - first)) {
+            // Where space cannot be reserved it was not given back either.
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
+            Err(error) => return Err(error),
+        }
+        cut(&mut ranges, first, last);
+        self.any.store(!ranges.is_empty(), Ordering::Release);
+        Ok(())
+    }
+}
+
+/// Removes `first..last` from a set of disjoint ranges.
+fn cut(ranges: &mut BTreeMap<u64, u64>, first: u64, last: u64) {
+    while let Some((&start, &end)) = ranges.range(..last).next_back() {
+        if end <= first {
+            break;
+        }
+        ranges.remove(&start);
+        if end > last {
+            ranges.insert(last, end);
+        }
+        if start < first {
+            ranges.insert(start, first);
+        }
+    }
+}
+
+/// A range of this process's addresses: a shared mapping of a file that is
+/// larger than the file, or anonymous memory. It stays where it is until dropped.
+pub(super) struct Mapping {
+    whole: *mut c_void,
+    whole_len: usize,
+    base: *mut u8,
+    len: u64,
+}
+
+// SAFETY: the struct holds addresses of a mapping that it owns and never
+// changes; what may be done with the bytes is decided by its users.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+/// What a mapping of a file is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Reading what explicit writes leave in the page cache.
+    Read,
+    /// Storing, without any promise of the system.
+    Write,
+    /// Storing, with `MAP_SYNC`: the file's metadata is durable before a store
+    /// can be.
+    WriteSync,
+}
+
+impl Mapping {
+    /// Maps a file with room to grow. `Err(Errno::OPNOTSUPP)` means that
+    /// `MAP_SYNC` was refused.
+    pub(super) fn of_file(
+        file: BorrowedFd<'_>,
+        file_len: u64,
+        access: Access,
+    ) -> Result<Self, Errno> {
+        let (protection, flags) = match access {
+            Access::Read => (ProtFlags::READ, MapFlags::SHARED),
+            Access::Write => (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED),
+            Access::WriteSync => (
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED_VALIDATE | MapFlags::SYNC,
+            ),
+        };
+        let mut len = RESERVE_BYTES.max(file_len.next_multiple_of(HUGE_PAGE));
+        loop {
+            let attempt = Self::anonymous_of(len, ProtFlags::empty()).and_then(|mapping| {
+                // SAFETY: `FIXED` replaces `base..base + len`, which lies in the
+                // anonymous reservation just made: nobody else uses it.
+                unsafe {
+                    rustix::mm::mmap(
+                        mapping.base.cast(),
+                        len as usize,
+                        protection,
+                        flags | MapFlags::FIXED,
+                        file,
+                        0,
+                    )?;
+                }
+                Ok(mapping)
+            });
+            match attempt {
+                // Old kernels answer INVAL to a flag they do not know; they all
+                // lack MAP_SYNC. A smaller mapping would not help with either.
+                Err(Errno::OPNOTSUPP | Errno::INVAL) if access == Access::WriteSync => {
+                    return Err(Errno::OPNOTSUPP);
+                }
+                Err(_) if len / 2 >= file_len.max(HUGE_PAGE) => len /= 2,
+                other => return other,
+            }
+        }
+    }
+
+    /// Zeroed memory, of which only what is touched takes space; at most
+    /// `at_most` bytes, less if the system refuses.
+    pub(super) fn anonymous(at_most: u64) -> Result<Self, Errno> {
+        let mut len = at_most;
+        loop {
+            match Self::anonymous_of(len, ProtFlags::READ | ProtFlags::WRITE) {
+                Err(_) if len / 2 >= HUGE_PAGE => len /= 2,
+                other => return other,
+            }
+        }
+    }
+
+    /// Zeroed memory with as much room as one file may have.
+    pub(super) fn anonymous_file() -> Result<Self, Errno> {
+        Self::anonymous(RESERVE_BYTES)
+    }
+
+    fn anonymous_of(len: u64, protection: ProtFlags) -> Result<Self, Errno> {
+        let whole_len = usize::try_from(len + HUGE_PAGE).map_err(|_| Errno::NOMEM)?;
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // SAFETY: without an address the system picks a free range.
+        let whole =
+            unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), whole_len, protection, flags)? };
+        let slack = whole.cast::<u8>().align_offset(HUGE_PAGE as usize);
+        Ok(Self {
+            whole,
+            whole_len,
+            // `slack` is below HUGE_PAGE, by which the whole is longer.
+            base: whole.cast::<u8>().wrapping_add(slack),
+            len,
+        })
+    }
+
+    /// First byte; the mapping is valid for [`Mapping::len`] bytes, as far as
+    /// the file below reaches.
+    #[inline(always)]
+    pub(super) fn base(&self) -> *mut u8 {
+        self.base
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Asks for huge pages in the part that is in use. Only a hint.
+    pub(super) fn advise_huge(&self, used: u64) {
+        let used = used.min(self.len) / HUGE_PAGE * HUGE_PAGE;
+        if used > 0 {
+            // SAFETY: the range is inside the mapping, and the advice does not
+            // change what the bytes are.
+            let _ = unsafe {
+                rustix::mm::madvise(self.base.cast(), used as usize, Advice::LinuxHugepage)
+            };
+        }
+    }
+
+    /// Replaces whole pages of anonymous memory by zeros.
+    pub(super) fn forget(&self, offset: u64, end: u64) {
+        let (first, last) = (offset.next_multiple_of(PAGE), end / PAGE * PAGE);
+        if first < last && last <= self.len {
+            // SAFETY: the range is inside the mapping; the caller of `discard`
+            // promised that nobody reads it.
+            let _ = unsafe {
+                rustix::mm::madvise(
+                    self.base.add(first as usize).cast(),
+                    (last - first) as usize,
+                    Advice::LinuxDontNeed,
+                )
+            };
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the range was mapped by `anonymous_of`; the media that own a
+        // mapping lend out its bytes only for their own life.
+        let _ = unsafe { rustix::mm::munmap(self.whole, self.whole_len) };
+    }
+}
+
+/// Length of a file now.
+pub(super) fn length(file: impl AsFd) -> Result<u64, Errno> {
+    Ok(u64::try_from(rustix::fs::fstat(file)?.st_size).unwrap_or(0))
+}

@@ -1,0 +1,148 @@
+//! The order of persistence, in types.
+//!
+//! ```text
+//! write ──► Dirty<T> ──flush──► Flushed<T> ──fence──► Durable<T> ──► publish
+//! ```
+//!
+//! Each step consumes the value before it, so that a missing flush or fence is
+//! a type error. What types cannot see (the wrong range, an order inside one
+//! line, a recovery that clears too early) is the crash explorer's business.
+
+use crate::medium::{Medium, MediumError};
+
+/// Bytes that were stored and not flushed. `what` is what they mean.
+#[must_use = "stored bytes are not durable: flush them"]
+#[derive(Debug)]
+pub struct Dirty<T> {
+    offset: u64,
+    len: u64,
+    what: T,
+}
+
+/// Bytes on their way; durable after a fence.
+#[must_use = "flushed bytes are durable only after a fence"]
+#[derive(Debug)]
+pub struct Flushed<T>(T);
+
+/// Bytes that survive what the medium promises to survive.
+#[derive(Debug)]
+pub struct Durable<T>(T);
+
+/// Stores `bytes` at `offset`.
+#[inline]
+pub fn write<M: Medium + ?Sized, T>(
+    medium: &M,
+    offset: u64,
+    bytes: &[u8],
+    what: T,
+) -> Result<Dirty<T>, MediumError> {
+    medium.write(offset, bytes)?;
+    Ok(Dirty {
+        offset,
+        len: bytes.len() as u64,
+        what,
+    })
+}
+
+/// Stores one word of four bytes.
+#[inline(always)]
+pub fn store_u32<M: Medium + ?Sized, T>(medium: &M, offset: u64, value: u32, what: T) -> Dirty<T> {
+    medium.store_u32(offset, value);
+    Dirty {
+        offset,
+        len: 4,
+        what,
+    }
+}
+
+/// Stores one word of eight bytes.
+#[inline(always)]
+pub fn store_u64<M: Medium + ?Sized, T>(medium: &M, offset: u64, value: u64, what: T) -> Dirty<T> {
+    medium.store_u64(offset, value);
+    Dirty {
+        offset,
+        len: 8,
+        what,
+    }
+}
+
+impl<T> Dirty<T> {
+    /// Starts making the bytes durable.
+    #[inline(always)]
+    pub fn flush<M: Medium + ?Sized>(self, medium: &M) -> Result<Flushed<T>, MediumError> {
+        medium.flush(self.offset, self.len)?;
+        Ok(Flushed(self.what))
+    }
+}
+
+/// Seeded mistakes only; see [`crate::mutant`].
+impl<T> Dirty<T> {
+    /// Flushes only the first `len` bytes.
+    #[doc(hidden)]
+    pub fn flush_only<M: Medium + ?Sized>(
+        self,
+        medium: &M,
+        len: u64,
+    ) -> Result<Flushed<T>, MediumError> {
+        assert!(cfg!(feature = "mutants"));
+        medium.flush(self.offset, len.min(self.len))?;
+        Ok(Flushed(self.what))
+    }
+}
+
+/// Seeded mistakes only; see [`crate::mutant`].
+impl<T> Flushed<T> {
+    /// Leaves the fence out.
+    #[doc(hidden)]
+    pub fn assume_durable(self) -> Durable<T> {
+        assert!(cfg!(feature = "mutants"));
+        Durable(self.0)
+    }
+}
+
+impl<T> Flushed<T> {
+    /// Waits until the bytes are durable.
+    #[inline(always)]
+    pub fn fence<M: Medium + ?Sized>(self, medium: &M) -> Result<Durable<T>, MediumError> {
+        medium.fence()?;
+        Ok(Durable(self.0))
+    }
+
+    /// Changes what the bytes mean, not how far they are.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Flushed<U> {
+        Flushed(f(self.0))
+    }
+
+    /// The meaning apart from the token, for publishing the one when the other
+    /// is durable.
+    pub fn split(self) -> (T, Flushed<()>) {
+        (self.0, Flushed(()))
+    }
+
+    /// One token for two, so that one fence serves many writes.
+    pub fn and<U>(self, other: Flushed<U>) -> Flushed<(T, U)> {
+        Flushed((self.0, other.0))
+    }
+
+    /// One token for any number of writes.
+    pub fn all(tokens: impl IntoIterator<Item = Flushed<T>>) -> Flushed<Vec<T>> {
+        Flushed(tokens.into_iter().map(|token| token.0).collect())
+    }
+}
+
+impl<T> Durable<T> {
+    /// What the durable bytes mean.
+    pub fn get(&self) -> &T {
+        &self.0
+    }
+
+    /// Changes what the bytes mean.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Durable<U> {
+        Durable(f(self.0))
+    }
+
+    /// As [`Durable::get`], by value.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}

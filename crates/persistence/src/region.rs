@@ -1,0 +1,424 @@
+//! Regions: space for extents that are written once and then only read.
+//!
+//! An extent is written out of place through a [`Draft`], becomes durable with
+//! a fence, is published by the section directory, and from then on never
+//! changes. That is why readers may hold plain slices of it. Which space is in
+//! use is never stored: it is what the published directory reaches, worked out
+//! at open, so that no crash can leak an extent.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::error::PersistenceError;
+use crate::medium::{Medium, MediumHandle};
+use crate::mutant::{Mutant, active};
+use crate::order::{self, Flushed};
+
+/// Space for extents on one medium.
+#[derive(Clone)]
+pub struct Region {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    medium: MediumHandle,
+    space: Mutex<Space>,
+    alignment: u64,
+    growth_step: u64,
+}
+
+/// Free space by offset. Adjacent ranges are always merged.
+#[derive(Default)]
+struct Space {
+    free: BTreeMap<u64, u64>,
+    end: u64,
+    /// Bytes handed out and not freed.
+    used: u64,
+}
+
+impl Space {
+    /// First free range that is large enough: low offsets fill first, so that
+    /// the end of the file drains and can be given back.
+    fn take(&mut self, len: u64) -> Option<u64> {
+        let (&offset, &available) = self.free.iter().find(|&(_, &free)| free >= len)?;
+        self.free.remove(&offset);
+        if available > len {
+            self.free.insert(offset + len, available - len);
+        }
+        self.used += len;
+        Some(offset)
+    }
+
+    fn give(&mut self, mut offset: u64, mut len: u64) {
+        self.used -= len;
+        self.add_free(&mut offset, &mut len);
+    }
+
+    fn add_free(&mut self, offset: &mut u64, len: &mut u64) {
+        if let Some((&before, &before_len)) = self.free.range(..*offset).next_back()
+            && before + before_len == *offset
+        {
+            self.free.remove(&before);
+            *offset = before;
+            *len += before_len;
+        }
+        if let Some(&after_len) = self.free.get(&(*offset + *len)) {
+            self.free.remove(&(*offset + *len));
+            *len += after_len;
+        }
+        self.free.insert(*offset, *len);
+    }
+}
+
+impl Region {
+    /// A region over a medium on which nothing is allocated yet. Extents found
+    /// at open are claimed by [`Region::adopt`], then [`Region::settle`] makes
+    /// the rest free.
+    ///
+    /// `alignment` is that of every extent (a power of two), `growth_step` what
+    /// the file grows by at least.
+    pub fn new(medium: MediumHandle, alignment: u64, growth_step: u64) -> Self {
+        assert!(alignment.is_power_of_two() && alignment >= 8);
+        let end = medium.len();
+        Region {
+            inner: Arc::new(Inner {
+                medium,
+                space: Mutex::new(Space {
+                    free: BTreeMap::new(),
+                    end,
+                    used: 0,
+                }),
+                alignment,
+                growth_step,
+            }),
+        }
+    }
+
+    /// The medium below.
+    pub fn medium(&self) -> &MediumHandle {
+        &self.inner.medium
+    }
+
+    /// Name of the file, for messages.
+    pub fn file_name(&self) -> String {
+        self.inner.medium.name().to_string()
+    }
+
+    /// Bytes that extents occupy.
+    pub fn used_bytes(&self) -> u64 {
+        self.inner.space.lock().used
+    }
+
+    /// Bytes of the file, free space included.
+    pub fn file_bytes(&self) -> u64 {
+        self.inner.medium.len()
+    }
+
+    /// Reserves space for an extent of `len` bytes.
+    pub fn allocate(&self, len: u64) -> Result<Draft, PersistenceError> {
+        let inner = &self.inner;
+        let reserved = len.max(1).next_multiple_of(inner.alignment);
+        let mut space = inner.space.lock();
+        let offset = match space.take(reserved) {
+            Some(offset) => offset,
+            None => {
+                let end = space.end;
+                let new_end = end + reserved.max(inner.growth_step);
+                inner.medium.grow(new_end)?;
+                space.end = new_end;
+                let (mut from, mut added) = (end, new_end - end);
+                space.add_free(&mut from, &mut added);
+                space.take(reserved).expect("the range just added")
+            }
+        };
+        drop(space);
+        Ok(Draft {
+            extent: Some(Extent {
+                region: self.clone(),
+                offset,
+                len,
+                reserved,
+                retired: AtomicBool::new(true),
+            }),
+        })
+    }
+
+    /// Claims an extent that the directory names. Checks bounds and overlap;
+    /// the content is checked by whoever knows its checksum.
+    pub fn adopt(&self, offset: u64, len: u64) -> Result<Extent, PersistenceError> {
+        let inner = &self.inner;
+        let name = inner.medium.name();
+        let reserved = len.max(1).next_multiple_of(inner.alignment);
+        let end = offset.checked_add(reserved);
+        if !offset.is_multiple_of(inner.alignment) || end.is_none_or(|end| end > inner.medium.len())
+        {
+            return Err(PersistenceError::damaged(
+                name,
+                offset,
+                format!(
+                    "an extent of {len} bytes lies outside the file's {} bytes (truncated?)",
+                    inner.medium.len()
+                ),
+            ));
+        }
+        let mut space = inner.space.lock();
+        // While extents are being claimed, `free` holds what is claimed.
+        let overlaps = space
+            .free
+            .range(..offset + reserved)
+            .next_back()
+            .is_some_and(|(&o, &l)| o + l > offset);
+        if overlaps {
+            return Err(PersistenceError::damaged(
+                name,
+                offset,
+                "two extents overlap",
+            ));
+        }
+        space.free.insert(offset, reserved);
+        Ok(Extent {
+            region: self.clone(),
+            offset,
+            len,
+            reserved,
+            retired: AtomicBool::new(false),
+        })
+    }
+
+    /// Ends the claiming that [`Region::adopt`] began: all other space is free.
+    pub fn settle(&self) {
+        let mut space = self.inner.space.lock();
+        let claimed = std::mem::take(&mut space.free);
+        let mut position = 0;
+        for (offset, len) in claimed {
+            if offset > position {
+                space.free.insert(position, offset - position);
+            }
+            position = offset + len;
+            space.used += len;
+        }
+        if space.end > position {
+            let tail = space.end - position;
+            space.free.insert(position, tail);
+        }
+    }
+
+    /// Seeded mistake: reuses an extent that a durable root still names.
+    #[doc(hidden)]
+    pub fn scribble(&self, extent: &Extent) -> Result<(), PersistenceError> {
+        assert!(cfg!(feature = "mutants"));
+        let bytes = vec![0xEE; extent.len as usize];
+        self.inner.medium.write(extent.offset, &bytes)?;
+        self.inner.medium.flush(extent.offset, extent.len)?;
+        Ok(())
+    }
+
+    /// Gives free space back to the system, all but `keep_bytes` of it.
+    pub fn trim(&self, keep_bytes: u64) -> Result<(), PersistenceError> {
+        let space = self.inner.space.lock();
+        let mut kept = 0;
+        for (&offset, &len) in &space.free {
+            if kept + len <= keep_bytes {
+                kept += len;
+                continue;
+            }
+            self.inner.medium.discard(offset, len)?;
+        }
+        Ok(())
+    }
+}
+
+/// An extent being written; nobody else can see it. Dropped unfinished, its
+/// space is free again.
+pub struct Draft {
+    extent: Option<Extent>,
+}
+
+impl Draft {
+    /// Where the extent will be, for its checksum.
+    pub fn offset(&self) -> u64 {
+        self.extent.as_ref().expect("present until finished").offset
+    }
+
+    /// Durability step 1: writes the content and starts making it durable.
+    pub fn finish(mut self, bytes: &[u8]) -> Result<Flushed<Extent>, PersistenceError> {
+        let extent = self.extent.take().expect("present until finished");
+        assert_eq!(bytes.len() as u64, extent.len, "the length allocated");
+        let medium = extent.region.inner.medium.clone();
+        let dirty = order::write(&medium, extent.offset, bytes, extent)?;
+        Ok(if active(Mutant::ExtentHalfFlushed) {
+            dirty.flush_only(&medium, bytes.len() as u64 / 2)?
+        } else {
+            dirty.flush(&medium)?
+        })
+    }
+
+    /// As [`Draft::finish`], and keeps the extent open for appends in place
+    /// (direct mode of a byte-addressed medium).
+    pub fn extent(mut self) -> Extent {
+        self.extent.take().expect("present until finished")
+    }
+}
+
+/// A written extent. Its space is in use until it is retired **and** the last
+/// reference is dropped.
+pub struct Extent {
+    region: Region,
+    offset: u64,
+    len: u64,
+    reserved: u64,
+    /// Set when nothing durable refers to the extent.
+    retired: AtomicBool,
+}
+
+impl Extent {
+    /// Offset in the region's file.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Bytes of content.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there is no content.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes of space, padding included.
+    pub fn reserved_bytes(&self) -> u64 {
+        self.reserved
+    }
+
+    /// A durable directory refers to the extent now.
+    pub fn published(&self) {
+        self.retired.store(false, Ordering::Release);
+    }
+
+    /// No durable directory refers to the extent any more; its space becomes
+    /// free when the last reader lets go.
+    pub fn retire(&self) {
+        self.retired.store(true, Ordering::Release);
+    }
+
+    /// Checks that the bytes can be read.
+    pub fn touch(&self) -> Result<(), PersistenceError> {
+        Ok(self.region.inner.medium.touch(self.offset, self.len)?)
+    }
+
+    /// Checks that `len` bytes from `at` can be read.
+    pub fn touch_range(&self, at: u64, len: u64) -> Result<(), PersistenceError> {
+        assert!(at.checked_add(len).is_some_and(|end| end <= self.len));
+        Ok(self.region.inner.medium.touch(self.offset + at, len)?)
+    }
+
+    /// The content of a published extent.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: `adopt` and `allocate` checked that the range lies below the
+        // medium's length, where `base` stays valid as long as the medium,
+        // which `region` keeps alive. Nobody writes the range while `self`
+        // exists: a `Draft` writes before it gives its extent away, and the
+        // space is not handed out again before the last reference is dropped.
+        unsafe {
+            std::slice::from_raw_parts(
+                self.region
+                    .inner
+                    .medium
+                    .base()
+                    .add(self.offset as usize),
+                self.len as usize,
+            )
+        }
+    }
+}
+
+impl Drop for Extent {
+    fn drop(&mut self) {
+        if self.retired.load(Ordering::Acquire) {
+            self.region
+                .inner
+                .space
+                .lock()
+                .give(self.offset, self.reserved);
+        }
+    }
+}
+
+impl std::fmt::Debug for Extent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Extent({}+{})", self.offset, self.len)
+    }
+}
+
+/// Four-byte words that never change, kept alive by their owner: part of a
+/// published extent, or a vector. Reading one costs what reading a slice costs.
+#[derive(Clone, Debug)]
+pub struct Words {
+    start: *const u32,
+    count: usize,
+    owner: Owner,
+}
+
+#[derive(Clone, Debug)]
+enum Owner {
+    Extent(Arc<Extent>),
+    Vector(Arc<Vec<u32>>),
+}
+
+// SAFETY: a `Words` is a shared slice of words that nobody writes, with the
+// `Arc` that keeps them; `&[u32]`, `Arc<Extent>` and `Arc<Vec<u32>>` are `Send`.
+unsafe impl Send for Words {}
+// SAFETY: as above; all methods only read.
+unsafe impl Sync for Words {}
+
+impl Words {
+    /// `count` words from byte `at` of an extent's content.
+    ///
+    /// # Panics
+    /// If the range does not lie in the extent or `at` is not a multiple of 4:
+    /// the caller has checked the numbers it read.
+    pub fn new(extent: &Arc<Extent>, at: usize, count: usize) -> Self {
+        let bytes = &extent.bytes()[at..at + count * 4];
+        assert!(bytes.as_ptr().cast::<u32>().is_aligned());
+        Words {
+            start: bytes.as_ptr().cast(),
+            count,
+            owner: Owner::Extent(Arc::clone(extent)),
+        }
+    }
+
+    /// Words in DRAM.
+    pub fn owned(words: Vec<u32>) -> Self {
+        let words = Arc::new(words);
+        Words {
+            start: words.as_ptr(),
+            count: words.len(),
+            owner: Owner::Vector(words),
+        }
+    }
+
+    /// The extent that holds the words, if one does.
+    pub fn extent(&self) -> Option<&Arc<Extent>> {
+        match &self.owner {
+            Owner::Extent(extent) => Some(extent),
+            Owner::Vector(_) => None,
+        }
+    }
+}
+
+impl Deref for Words {
+    type Target = [u32];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u32] {
+        // SAFETY: `start` and `count` come from a slice of what `owner` keeps
+        // alive (aligned, checked), which is never written.
+        unsafe { std::slice::from_raw_parts(self.start, self.count) }
+    }
+}

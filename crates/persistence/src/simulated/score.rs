@@ -1,0 +1,140 @@
+//! The mutation score: mistakes put in on purpose, and whether they are caught.
+
+use super::explorer::{Explorer, Scenario};
+use super::faults::{Calls, FaultPlan};
+use super::report::Report;
+
+/// A mistake, and what became of it.
+#[derive(Clone, Debug)]
+pub struct Caught<T> {
+    /// The mistake.
+    pub mistake: T,
+    /// What gave it away; `None` if it survived.
+    pub message: Option<String>,
+    /// Executions until then, or in all.
+    pub executions: u64,
+}
+
+impl<T> Caught<T> {
+    /// Whether it was caught.
+    pub fn is_caught(&self) -> bool {
+        self.message.is_some()
+    }
+
+    fn of(mistake: T, reports: impl IntoIterator<Item = Report>) -> Self {
+        let mut executions = 0;
+        for report in reports {
+            if let Some(violation) = report.violations.into_iter().next() {
+                return Self {
+                    mistake,
+                    message: Some(violation.message),
+                    executions: executions + violation.executions,
+                };
+            }
+            executions += report.executions.iter().sum::<u64>();
+        }
+        Self {
+            mistake,
+            message: None,
+            executions,
+        }
+    }
+}
+
+/// A call that does nothing and says it did. A survivor is either redundant
+/// (remove it: it costs time) or out of the oracles' sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DroppedCall {
+    /// In the recovery, not in the workload.
+    pub in_recovery: bool,
+    /// Which method: `flush`, `fence` or `sync_names`.
+    pub method: &'static str,
+    /// Which call of it, from 0.
+    pub call: u64,
+}
+
+/// Drops each flush, fence and `sync_names` of the workload and of the recovery
+/// in turn, by number of the call; of more than `most` calls of a method, `most`
+/// evenly. The scenario must be clean as it is.
+///
+/// # Panics
+/// If it is not.
+pub fn dropped_call_score<S: Scenario>(
+    explorer: &Explorer,
+    scenario: &S,
+    most: u64,
+) -> Vec<Caught<DroppedCall>> {
+    let clean = explorer.explore(scenario);
+    clean.assert_clean();
+    let mut outcomes = Vec::new();
+    for (in_recovery, calls) in [(false, clean.workload_calls), (true, clean.recovery_calls)] {
+        for (method, count) in methods(calls) {
+            let tried = count.min(most);
+            for i in 0..tried {
+                let call = i * count / tried;
+                let plan = match method {
+                    "flush" => FaultPlan {
+                        drop_flush: Some(call),
+                        ..FaultPlan::default()
+                    },
+                    "fence" => FaultPlan {
+                        drop_fence: Some(call),
+                        ..FaultPlan::default()
+                    },
+                    _ => FaultPlan {
+                        drop_sync_names: Some(call),
+                        ..FaultPlan::default()
+                    },
+                };
+                let mut explorer = explorer.clone();
+                if in_recovery {
+                    explorer.recovery_faults = plan;
+                } else {
+                    explorer.workload_faults = plan;
+                }
+                let dropped = DroppedCall {
+                    in_recovery,
+                    method,
+                    call,
+                };
+                outcomes.push(Caught::of(dropped, [explorer.explore(scenario)]));
+            }
+        }
+    }
+    outcomes
+}
+
+fn methods(calls: Calls) -> [(&'static str, u64); 3] {
+    [
+        ("flush", calls.flushes),
+        ("fence", calls.fences),
+        ("sync_names", calls.name_syncs),
+    ]
+}
+
+/// Switches each seeded mistake on (on this thread) and explores until it is
+/// caught: `explore` yields the reports of one scenario after the other, and is
+/// asked for no more than it takes.
+#[cfg(feature = "mutants")]
+pub fn mutant_score<I: IntoIterator<Item = Report>>(
+    mutants: &[crate::mutant::Mutant],
+    mut explore: impl FnMut() -> I,
+) -> Vec<Caught<crate::mutant::Mutant>> {
+    /// Leaves no mistake behind, even if the exploration itself panics.
+    struct Off;
+    impl Drop for Off {
+        fn drop(&mut self) {
+            crate::mutant::set(None);
+        }
+    }
+    let off = Off;
+    let outcomes = mutants
+        .iter()
+        .map(|&mutant| {
+            crate::mutant::set(Some(mutant));
+            Caught::of(mutant, explore())
+        })
+        .collect();
+    drop(off);
+    outcomes
+}

@@ -1,0 +1,15 @@
+//! Views: the graph as of one commit, while writers go on.
+//!
+//! Taking a [`View`] is O(1) and stops nobody. [`View::neighbors`] reads one
+//! list and touches only its section; [`View::graph`] pins all sections and
+//! gives what the algorithms read.
+//!
+//! Invariant: nothing here writes.
+
+#![forbid(unsafe_code)]
+
+mod graph_view;
+mod view;
+
+pub use graph_view::{GraphView, ViewReader};
+pub use view::View;

@@ -1,0 +1,123 @@
+//! One moment of a store.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use evergraph_graph::{Direction, VertexId, Weight};
+use evergraph_persistence::ViewToken;
+use evergraph_topology::{ListScratch, Published, Store, TopologyError};
+
+use crate::graph_view::GraphView;
+
+/// The graph as of one commit. Everything it shows stays readable as long as
+/// it lives, whatever is inserted, deleted or merged meanwhile.
+pub struct View {
+    store: Arc<Store>,
+    token: ViewToken<Published>,
+}
+
+impl View {
+    /// A view at the newest visible commit. O(1).
+    pub fn new(store: &Arc<Store>) -> Self {
+        View {
+            token: store.register(),
+            store: Arc::clone(store),
+        }
+    }
+
+    /// The commit.
+    pub fn csn(&self) -> u64 {
+        self.token.csn()
+    }
+
+    /// Vertices are `0..vertex_count()`.
+    pub fn vertex_count(&self) -> usize {
+        self.token.state().vertex_count as usize
+    }
+
+    /// Live entries of the out-lists: an undirected edge counts twice.
+    pub fn arc_count(&self) -> u64 {
+        self.token.state().arc_count
+    }
+
+    /// Live edges: an undirected edge counts once.
+    pub fn edge_count(&self) -> u64 {
+        match self.store.config().direction {
+            Direction::Undirected => self.arc_count() / 2,
+            Direction::Out | Direction::Both => self.arc_count(),
+        }
+    }
+
+    /// Wall time of the commit, microseconds since 1970.
+    pub fn wall_us(&self) -> i64 {
+        self.token.state().wall_us
+    }
+
+    /// Live out-neighbors of one vertex in insertion order. Reads only the
+    /// vertex's section. A vertex that does not exist has none.
+    pub fn neighbors(&self, vertex: VertexId) -> Result<Vec<VertexId>, TopologyError> {
+        Ok(self.list(0, vertex)?.0)
+    }
+
+    /// As [`View::neighbors`], with weights (1 in a graph without).
+    pub fn weighted_neighbors(
+        &self,
+        vertex: VertexId,
+    ) -> Result<Vec<(VertexId, Weight)>, TopologyError> {
+        let (neighbors, weights) = self.list(0, vertex)?;
+        let weight = |i: usize| weights.get(i).map_or(1.0, |&bits| f32::from_bits(bits));
+        let pairs = neighbors.iter().enumerate();
+        Ok(pairs.map(|(i, &u)| (u, weight(i))).collect())
+    }
+
+    /// Live in-neighbors of one vertex.
+    ///
+    /// # Errors
+    /// If the graph keeps only out-lists.
+    pub fn in_neighbors(&self, vertex: VertexId) -> Result<Vec<VertexId>, TopologyError> {
+        match self.store.config().direction {
+            Direction::Undirected => self.neighbors(vertex),
+            Direction::Both => Ok(self.list(1, vertex)?.0),
+            Direction::Out => Err(TopologyError::Unsupported(
+                "this graph keeps only out-lists; create it with both directions".to_string(),
+            )),
+        }
+    }
+
+    fn list(
+        &self,
+        plane: usize,
+        vertex: VertexId,
+    ) -> Result<(Vec<VertexId>, Vec<u32>), TopologyError> {
+        let (mut neighbors, mut weights) = (Vec::new(), Vec::new());
+        if let Some(section) = self.store.pin_section(&self.token, plane, vertex)? {
+            let mask = (1u32 << self.store.config().section_shift) - 1;
+            let list = (vertex & mask) as usize;
+            let mut scratch = ListScratch::default();
+            let _ = section.for_each_weighted_segment::<()>(list, &mut scratch, |n, w| {
+                neighbors.extend_from_slice(n);
+                weights.extend_from_slice(w);
+                ControlFlow::Continue(())
+            });
+        }
+        Ok((neighbors, weights))
+    }
+
+    /// What algorithms read: every section pinned, checked against its
+    /// checksums if that has not happened since the database was opened.
+    /// Extents that a merge replaces meanwhile stay until it is dropped.
+    pub fn graph(&self) -> Result<GraphView, TopologyError> {
+        let config = self.store.config();
+        let planes: Result<Vec<_>, _> = (0..config.plane_count())
+            .map(|plane| self.store.pin(&self.token, plane))
+            .collect();
+        Ok(GraphView::new(
+            planes?,
+            config.section_shift,
+            self.vertex_count(),
+            self.arc_count(),
+            config.direction,
+            config.weighted,
+        ))
+    }
+}

@@ -1,0 +1,35 @@
+//! Words of a neighbor list: 30 bits of neighbor id, two tags.
+//!
+//! | bits 31–30 | meaning |
+//! |---|---|
+//! | `00` | an edge to the vertex in the low bits |
+//! | `10` | tombstone: cancels the latest earlier live edge to that vertex |
+//! | `01` | pivot: the list of that vertex begins here (direct mode) |
+//! | all ones | gap (direct mode) |
+//!
+//! So vertex 0, a gap and a deletion cannot be confused, as they can be where a
+//! sign bit stands for all three (CHECKLIST row D6).
+
+/// Number of distinct vertices: ids are below it.
+pub const MAX_VERTICES: u64 = (1 << 30) - 1;
+
+/// Marks a deletion.
+pub const TOMBSTONE: u32 = 1 << 31;
+
+/// Marks the head of a list in direct mode.
+pub const PIVOT: u32 = 1 << 30;
+
+/// An empty slot in direct mode.
+pub const GAP: u32 = u32::MAX;
+
+/// Whether the word cancels an edge.
+#[inline(always)]
+pub fn is_tombstone(word: u32) -> bool {
+    word & TOMBSTONE != 0
+}
+
+/// The neighbor that the word is about.
+#[inline(always)]
+pub fn neighbor(word: u32) -> u32 {
+    word & !(TOMBSTONE | PIVOT)
+}

@@ -1,0 +1,33 @@
+//! Adjacency stores: how edges get in, where they lie, and how they are read.
+//!
+//! A neighbor list is append-only: an insertion goes to its end, a deletion
+//! appends a tombstone. So the list of a vertex as of any commit is a prefix,
+//! and a view is nothing but lengths. [`Store`] is the engine: commit log →
+//! tails in DRAM → sections on the medium, merged out of place.
+//!
+//! Invariant: no read scans the log, and nothing here runs an algorithm.
+
+#![deny(unsafe_code)]
+
+#[cfg(target_endian = "big")]
+compile_error!("the stored format is little-endian and read in place");
+
+mod entry;
+mod error;
+pub mod ids;
+mod lengths;
+mod list;
+mod plane;
+pub mod record;
+mod section;
+mod section_format;
+mod store;
+mod tail;
+
+pub use entry::{MAX_VERTICES, TOMBSTONE};
+pub use error::TopologyError;
+pub use list::ListScratch;
+pub use plane::{Plane, SectionView};
+pub use store::{
+    Batch, CheckReport, Commit, Config, Mode, OpenReport, Published, Store, StoreStats,
+};

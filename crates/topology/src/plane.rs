@@ -1,0 +1,407 @@
+//! A plane: the lists of one direction, cut into sections.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use evergraph_persistence::{PersistenceError, SectionKey};
+use parking_lot::RwLock;
+use rayon::prelude::*;
+
+use crate::entry::{is_tombstone, neighbor};
+use crate::lengths::LengthPage;
+use crate::list::ListScratch;
+use crate::section::{Arc1, Body, Context, Section};
+
+/// Groups of fewer entries are applied one by one.
+const SHARD_AT_LEAST: usize = 256;
+/// Groups of fewer entries are applied by one thread.
+const PARALLEL_AT_LEAST: usize = 1 << 14;
+
+/// The adjacency of one direction. Sections have a fixed number of vertices
+/// and come into being when their first edge does.
+pub struct Plane {
+    number: u32,
+    section_shift: u32,
+    columns: usize,
+    sections: RwLock<Vec<Option<Arc<Section>>>>,
+}
+
+/// One section as of one commit; slices of it stay valid as long as it lives.
+#[derive(Clone, Debug)]
+pub struct SectionView {
+    pub(crate) page: Arc<LengthPage>,
+    pub(crate) body: Arc<Body>,
+}
+
+/// What applying a group did to one plane.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// Live edges added less those removed.
+    pub balance: i64,
+    /// Deletions without effect, by commit of the group.
+    pub missed: Vec<u32>,
+}
+
+/// An entry and the vertex whose list it goes to.
+#[derive(Clone, Copy, Debug)]
+pub struct PlaneEntry {
+    /// Whose list.
+    pub vertex: u32,
+    /// Neighbor word.
+    pub word: u32,
+    /// Weight bits.
+    pub weight: u32,
+    /// Which commit of the group.
+    pub origin: u32,
+}
+
+impl Plane {
+    /// An empty plane; sections hold `1 << section_shift` vertices.
+    pub fn new(number: u32, section_shift: u32, columns: usize) -> Self {
+        Plane {
+            number,
+            section_shift,
+            columns,
+            sections: RwLock::new(Vec::new()),
+        }
+    }
+
+    /// The plane's number in the section directory.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Vertices in a section.
+    pub fn section_lists(&self) -> usize {
+        1 << self.section_shift
+    }
+
+    /// Sections that exist.
+    pub fn section_count(&self) -> usize {
+        self.sections.read().iter().flatten().count()
+    }
+
+    /// Puts a stored section into its place.
+    pub fn insert_section(&self, number: u32, section: Section) {
+        let mut sections = self.sections.write();
+        if sections.len() <= number as usize {
+            sections.resize_with(number as usize + 1, || None);
+        }
+        sections[number as usize] = Some(Arc::new(section));
+    }
+
+    /// First vertex of a section.
+    pub fn first_vertex(&self, section: u32) -> u32 {
+        section << self.section_shift
+    }
+
+    /// A section by number, if it exists.
+    pub fn section(&self, number: usize) -> Option<Arc<Section>> {
+        self.sections.read().get(number).cloned().flatten()
+    }
+
+    /// All sections that exist.
+    pub fn sections(&self) -> Vec<(SectionKey, Arc<Section>)> {
+        let sections = self.sections.read();
+        let numbered = sections.iter().enumerate();
+        numbered
+            .filter_map(|(number, section)| {
+                let key = SectionKey {
+                    plane: self.number,
+                    section: number as u32,
+                };
+                section.as_ref().map(|section| (key, Arc::clone(section)))
+            })
+            .collect()
+    }
+
+    fn create_missing(&self, numbers: impl Iterator<Item = usize>) {
+        let mut sections = self.sections.write();
+        for number in numbers {
+            if sections.len() <= number {
+                sections.resize_with(number + 1, || None);
+            }
+            if sections[number].is_none() {
+                let first = self.first_vertex(number as u32);
+                let section = Section::empty(first, self.section_lists(), self.columns);
+                sections[number] = Some(Arc::new(section));
+            }
+        }
+    }
+
+    /// Applies a group's entries in order (see [`Section::apply`]).
+    pub fn apply(
+        &self,
+        context: &Context,
+        csn: u64,
+        needed: &[u64],
+        entries: &[PlaneEntry],
+    ) -> Result<Applied, PersistenceError> {
+        if entries.is_empty() {
+            return Ok(Applied::default());
+        }
+        let shards = if entries.len() < SHARD_AT_LEAST {
+            self.shard_few(entries)
+        } else {
+            self.shard_many(entries)
+        };
+        self.create_missing(shards.spans.iter().map(|&(section, _, _)| section));
+        let sections = self.sections.read();
+        let apply_one = |&(number, from, to): &(usize, usize, usize)| {
+            let section = sections[number].as_ref().expect("created above");
+            let mut missed = Vec::new();
+            let balance = section.apply(context, csn, needed, &shards.entries[from..to], |o| {
+                missed.push(o)
+            })?;
+            Ok(Applied { balance, missed })
+        };
+        let join = |mut a: Applied, b: Applied| {
+            a.balance += b.balance;
+            a.missed.extend(b.missed);
+            Ok(a)
+        };
+        if entries.len() < PARALLEL_AT_LEAST {
+            let mut all = Applied::default();
+            for span in &shards.spans {
+                all = join(all, apply_one(span)?)?;
+            }
+            return Ok(all);
+        }
+        shards
+            .spans
+            .par_iter()
+            .with_min_len(16)
+            .map(apply_one)
+            .try_reduce(Applied::default, join)
+    }
+
+    /// Groups a few entries by section with a stable sort.
+    fn shard_few(&self, entries: &[PlaneEntry]) -> Shards {
+        let mut order: Vec<u32> = (0..entries.len() as u32).collect();
+        order.sort_by_key(|&i| entries[i as usize].vertex >> self.section_shift);
+        let sorted: Vec<Arc1> = order
+            .iter()
+            .map(|&i| self.local(&entries[i as usize]))
+            .collect();
+        let mut spans = Vec::new();
+        let mut from = 0;
+        for to in 1..=order.len() {
+            let section = |i: usize| entries[order[i] as usize].vertex >> self.section_shift;
+            if to == order.len() || section(to) != section(from) {
+                spans.push((section(from) as usize, from, to));
+                from = to;
+            }
+        }
+        Shards {
+            entries: sorted,
+            spans,
+        }
+    }
+
+    /// Groups many entries by section with a counting sort. O(entries +
+    /// sections), order within a source kept.
+    fn shard_many(&self, entries: &[PlaneEntry]) -> Shards {
+        let last = entries.iter().map(|e| e.vertex).max().unwrap_or(0);
+        let sections = (last >> self.section_shift) as usize + 1;
+        let mut ends = vec![0usize; sections];
+        for entry in entries {
+            ends[(entry.vertex >> self.section_shift) as usize] += 1;
+        }
+        let mut spans = Vec::new();
+        let mut position = 0;
+        for (section, end) in ends.iter_mut().enumerate() {
+            let count = std::mem::replace(end, position);
+            if count > 0 {
+                spans.push((section, position, position + count));
+            }
+            position += count;
+        }
+        let unset = Arc1 {
+            list: 0,
+            word: 0,
+            weight: 0,
+            origin: 0,
+        };
+        let mut sorted = vec![unset; entries.len()];
+        for entry in entries {
+            let place = &mut ends[(entry.vertex >> self.section_shift) as usize];
+            sorted[*place] = self.local(entry);
+            *place += 1;
+        }
+        Shards {
+            entries: sorted,
+            spans,
+        }
+    }
+
+    #[inline(always)]
+    fn local(&self, entry: &PlaneEntry) -> Arc1 {
+        Arc1 {
+            list: entry.vertex & ((1 << self.section_shift) - 1),
+            word: entry.word,
+            weight: entry.weight,
+            origin: entry.origin,
+        }
+    }
+
+    /// All sections as of commit `csn`; `None` where there is none. With
+    /// `verify`, the entries are checked against their checksums first (once
+    /// for each section since open), in parallel.
+    pub fn views(
+        &self,
+        context: &Context,
+        csn: u64,
+        verify: bool,
+    ) -> Result<Vec<Option<SectionView>>, PersistenceError> {
+        let sections = self.sections.read().clone();
+        sections
+            .into_par_iter()
+            .with_min_len(64)
+            .map(|section| {
+                let Some(section) = section else {
+                    return Ok(None);
+                };
+                let view = section.view(context, csn)?;
+                if verify {
+                    view.verify(context)?;
+                }
+                Ok(Some(view))
+            })
+            .collect()
+    }
+}
+
+struct Shards {
+    entries: Vec<Arc1>,
+    /// Section, and its range of `entries`.
+    spans: Vec<(usize, usize, usize)>,
+}
+
+impl SectionView {
+    /// Checks the entries of the section, once since open.
+    pub fn verify(&self, context: &Context) -> Result<(), PersistenceError> {
+        self.body.base.verify(&context.uuid)
+    }
+
+    /// Live entries of a list.
+    #[inline(always)]
+    pub fn degree(&self, list: usize) -> usize {
+        self.page.live(list) as usize
+    }
+
+    /// Entries of a list, tombstones included.
+    #[inline(always)]
+    pub fn raw_len(&self, list: usize) -> usize {
+        self.page.len[list] as usize
+    }
+
+    /// Calls `visit` with each slice of live neighbors in a list.
+    ///
+    /// A list without deletions comes as one slice of the extent and slices of
+    /// the tail; others are assembled in `scratch` first.
+    #[inline(always)]
+    pub fn for_each_segment<B>(
+        &self,
+        list: usize,
+        scratch: &mut ListScratch,
+        mut visit: impl FnMut(&[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if self.page.tombstones(list) > 0 {
+            self.assemble(list, scratch);
+            return visit(&scratch.words);
+        }
+        let len = self.page.len[list] as usize;
+        let base = &self.body.base;
+        let start = base.starts[list] as usize;
+        let merged = base.starts[list + 1] as usize - start;
+        if len <= merged {
+            return visit(&base.words[start..start + len]);
+        }
+        if merged > 0 {
+            visit(&base.words[start..start + merged])?;
+        }
+        self.tail_segments(list, len - merged, |words, _| visit(words))
+    }
+
+    /// As [`SectionView::for_each_segment`], with weight bits.
+    pub fn for_each_weighted_segment<B>(
+        &self,
+        list: usize,
+        scratch: &mut ListScratch,
+        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if self.page.tombstones(list) > 0 {
+            self.assemble(list, scratch);
+            return visit(&scratch.words, &scratch.weights);
+        }
+        self.for_each_raw_segment(list, visit)
+    }
+
+    /// Calls `visit` with the words and weight bits of a list as they are
+    /// stored, tombstones included.
+    pub fn for_each_raw_segment<B>(
+        &self,
+        list: usize,
+        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let len = self.page.len[list] as usize;
+        let base = &self.body.base;
+        let start = base.starts[list] as usize;
+        let merged = base.list_len(list).min(len);
+        if merged > 0 {
+            let range = start..start + merged;
+            let weights = base.weights.as_ref().map_or(&[][..], |w| &w[range.clone()]);
+            visit(&base.words[range], weights)?;
+        }
+        self.tail_segments(list, len - merged, visit)
+    }
+
+    #[inline(never)]
+    fn tail_segments<B>(
+        &self,
+        list: usize,
+        count: usize,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        match self.body.tail.get() {
+            Some(tail) => tail.for_each_segment(list, count, visit),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    #[cold]
+    fn assemble(&self, list: usize, scratch: &mut ListScratch) {
+        scratch.clear();
+        let _ = self.for_each_raw_segment::<()>(list, |words, weights| {
+            scratch.extend(words, weights);
+            ControlFlow::Continue(())
+        });
+        scratch.cancel();
+    }
+
+    /// Largest neighbor id that the section names, for `check`.
+    pub fn largest_neighbor(&self) -> Option<u32> {
+        let mut largest = None;
+        for list in 0..self.page.len.len() {
+            let _ = self.for_each_raw_segment::<()>(list, |words, _| {
+                largest = largest.max(words.iter().map(|&w| neighbor(w)).max());
+                ControlFlow::Continue(())
+            });
+        }
+        largest
+    }
+
+    /// Entries of the section and tombstones among them, counted from the
+    /// words themselves: for `check`.
+    pub fn recount(&self) -> (u64, u64) {
+        let (mut entries, mut tombstones) = (0, 0);
+        for list in 0..self.page.len.len() {
+            let _ = self.for_each_raw_segment::<()>(list, |words, _| {
+                entries += words.len() as u64;
+                tombstones += words.iter().filter(|&&w| is_tombstone(w)).count() as u64;
+                ControlFlow::Continue(())
+            });
+        }
+        (entries, tombstones)
+    }
+}

@@ -1,0 +1,205 @@
+//! What a commit's log record says.
+//!
+//! A sequence of operations, each columnar: a header of 16 bytes (operation,
+//! columns, plane, count), then one array a column. Effects are logged, never
+//! statements.
+
+use crate::error::TopologyError;
+use evergraph_persistence::PersistenceError;
+
+const OP_INSERT: u8 = 1;
+const OP_DELETE: u8 = 2;
+const OP_VERTICES: u8 = 3;
+const OP_META: u8 = 4;
+const OP_IDS: u8 = 5;
+const COLUMN_WEIGHT: u8 = 1;
+const OP_HEADER_BYTES: usize = 16;
+
+/// One operation of a commit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// New edges.
+    Insert(Edges),
+    /// For each, the latest live edge between the two ends goes.
+    Delete(Edges),
+    /// The graph has at least so many vertices.
+    Vertices(u64),
+    /// A small named fact about the database, replaced as a whole.
+    Meta {
+        /// Name.
+        key: Vec<u8>,
+        /// Value; empty removes it.
+        value: Vec<u8>,
+    },
+    /// External ids of the next vertices in order.
+    Ids(ExternalIds),
+}
+
+/// Edges by column. All columns have one length; no weights is an empty column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edges {
+    /// Relationship type's plane; 0 for graphs without types.
+    pub plane: u16,
+    /// Sources.
+    pub sources: Vec<u32>,
+    /// Targets.
+    pub targets: Vec<u32>,
+    /// Weights or nothing.
+    pub weights: Vec<f32>,
+}
+
+/// Assignments of external ids to consecutive vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExternalIds {
+    /// 64-bit numbers.
+    Numbers {
+        /// Vertex of the first.
+        first: u32,
+        /// Ids.
+        ids: Vec<u64>,
+    },
+    /// Strings: `ends[i]` is where the i-th ends in `bytes`.
+    Texts {
+        /// Vertex of the first.
+        first: u32,
+        /// Ends.
+        ends: Vec<u32>,
+        /// All strings one after another.
+        bytes: Vec<u8>,
+    },
+}
+
+/// Appends the encoding of `ops` to `bytes`.
+pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
+    for op in ops {
+        match op {
+            Op::Insert(edges) => encode_edges(OP_INSERT, edges, bytes),
+            Op::Delete(edges) => encode_edges(OP_DELETE, edges, bytes),
+            Op::Vertices(count) => header(OP_VERTICES, 0, 0, *count, 0, bytes),
+            Op::Meta { key, value } => {
+                header(OP_META, 0, 0, value.len() as u64, key.len() as u32, bytes);
+                bytes.extend_from_slice(key);
+                bytes.extend_from_slice(value);
+            }
+            Op::Ids(ExternalIds::Numbers { first, ids }) => {
+                header(OP_IDS, 0, 0, ids.len() as u64, *first, bytes);
+                bytes.extend_from_slice(bytemuck::cast_slice(ids));
+            }
+            Op::Ids(ExternalIds::Texts { first, ends, bytes: text }) => {
+                header(OP_IDS, 1, 0, ends.len() as u64, *first, bytes);
+                bytes.extend_from_slice(bytemuck::cast_slice(ends));
+                bytes.extend_from_slice(text);
+            }
+        }
+        // Each operation starts aligned, so that columns can be read in place.
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+    }
+}
+
+fn header(op: u8, columns: u8, plane: u16, count: u64, extra: u32, bytes: &mut Vec<u8>) {
+    assert!(count < 1 << 48, "counts fit six bytes");
+    bytes.extend_from_slice(&[op, columns]);
+    bytes.extend_from_slice(&plane.to_le_bytes());
+    bytes.extend_from_slice(&extra.to_le_bytes());
+    bytes.extend_from_slice(&count.to_le_bytes());
+}
+
+fn encode_edges(op: u8, edges: &Edges, bytes: &mut Vec<u8>) {
+    let columns = if edges.weights.is_empty() { 0 } else { COLUMN_WEIGHT };
+    header(op, columns, edges.plane, edges.sources.len() as u64, 0, bytes);
+    bytes.extend_from_slice(bytemuck::cast_slice(&edges.sources));
+    bytes.extend_from_slice(bytemuck::cast_slice(&edges.targets));
+    bytes.extend_from_slice(bytemuck::cast_slice(&edges.weights));
+}
+
+/// Reads back what [`encode`] wrote. `at` is where the record lies in the log,
+/// for messages: a record whose checksum holds and that does not decode was
+/// written by another program.
+pub fn decode(payload: &[u8], at: u64) -> Result<Vec<Op>, TopologyError> {
+    let mut cursor = Cursor { bytes: payload, at };
+    let mut ops = Vec::new();
+    while !cursor.bytes.is_empty() {
+        let start = cursor.bytes.len();
+        ops.push(decode_op(&mut cursor)?);
+        let read = start - cursor.bytes.len();
+        cursor.take(read.next_multiple_of(8) - read)?;
+    }
+    Ok(ops)
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: u64,
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, len: usize) -> Result<&'a [u8], TopologyError> {
+        if len > self.bytes.len() {
+            return Err(self.damaged("a commit is shorter than its counts say"));
+        }
+        let (taken, rest) = self.bytes.split_at(len);
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn column<T: bytemuck::Pod>(&mut self, count: usize) -> Result<Vec<T>, TopologyError> {
+        let len = count
+            .checked_mul(size_of::<T>())
+            .ok_or_else(|| self.damaged("a commit's count is impossible"))?;
+        Ok(bytemuck::pod_collect_to_vec(self.take(len)?))
+    }
+
+    fn damaged(&self, what: &str) -> TopologyError {
+        PersistenceError::damaged("log", self.at, what).into()
+    }
+}
+
+fn decode_op(cursor: &mut Cursor<'_>) -> Result<Op, TopologyError> {
+    let header = cursor.take(OP_HEADER_BYTES)?;
+    let (op, columns) = (header[0], header[1]);
+    let plane = u16::from_le_bytes([header[2], header[3]]);
+    let extra = u32::from_le_bytes(header[4..8].try_into().expect("four bytes"));
+    let count = u64::from_le_bytes(header[8..16].try_into().expect("eight bytes"));
+    let n = usize::try_from(count).map_err(|_| cursor.damaged("a commit's count is impossible"))?;
+    Ok(match op {
+        OP_INSERT | OP_DELETE => {
+            let edges = Edges {
+                plane,
+                sources: cursor.column(n)?,
+                targets: cursor.column(n)?,
+                weights: if columns & COLUMN_WEIGHT != 0 {
+                    cursor.column(n)?
+                } else {
+                    Vec::new()
+                },
+            };
+            if op == OP_INSERT {
+                Op::Insert(edges)
+            } else {
+                Op::Delete(edges)
+            }
+        }
+        OP_VERTICES => Op::Vertices(count),
+        OP_META => Op::Meta {
+            key: cursor.take(extra as usize)?.to_vec(),
+            value: cursor.take(n)?.to_vec(),
+        },
+        OP_IDS if columns == 0 => Op::Ids(ExternalIds::Numbers {
+            first: extra,
+            ids: cursor.column(n)?,
+        }),
+        OP_IDS => {
+            let ends: Vec<u32> = cursor.column(n)?;
+            let len = ends.last().copied().unwrap_or(0) as usize;
+            if ends.windows(2).any(|pair| pair[0] > pair[1]) {
+                return Err(cursor.damaged("string ends are not ascending"));
+            }
+            Op::Ids(ExternalIds::Texts {
+                first: extra,
+                ends,
+                bytes: cursor.take(len)?.to_vec(),
+            })
+        }
+        _ => return Err(cursor.damaged("a commit has an operation this program does not know")),
+    })
+}

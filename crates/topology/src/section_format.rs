@@ -1,0 +1,284 @@
+//! How a section lies in its extent.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 64 | header (below) |
+//! | 4·(lists + 1) | where each list starts among the entries |
+//! | 4·lists | tombstones of each list, only with the flag |
+//! | 4·entries | neighbor words, list after list, in commit order |
+//! | 4·entries | weights, only with the flag |
+//!
+//! The first three make up the index. Its checksum is in the section directory;
+//! the checksum of the rest is in the header. So recovery, which needs only
+//! lengths, reads only the index.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use evergraph_persistence::{Draft, Entry, Extent, PersistenceError, Uuid, Words};
+
+use crate::lengths::LengthPage;
+
+const MAGIC: u32 = 0x4345_5345; // "ESEC"
+const HEADER_WORDS: usize = 16;
+const FLAG_WEIGHTS: u32 = 1;
+const FLAG_TOMBSTONES: u32 = 2;
+const FILE: &str = "extents";
+
+/// The merged part of a section, read in place.
+#[derive(Debug)]
+pub struct Base {
+    /// `lists + 1` positions among the entries.
+    pub starts: Words,
+    /// Neighbor words.
+    pub words: Words,
+    /// Weights, or none.
+    pub weights: Option<Words>,
+    tombstones: Option<Words>,
+    data_crc: u32,
+    verified: OnceLock<()>,
+}
+
+/// Content of a section on its way to the medium.
+#[derive(Debug, Default)]
+pub struct SectionImage {
+    starts: Vec<u32>,
+    tombstones: Vec<u32>,
+    words: Vec<u32>,
+    weights: Vec<u32>,
+}
+
+impl SectionImage {
+    /// An image without lists yet.
+    pub fn new() -> Self {
+        SectionImage {
+            starts: vec![0],
+            ..Self::default()
+        }
+    }
+
+    /// Adds a part of the current list.
+    pub fn extend(&mut self, words: &[u32], weights: &[u32]) {
+        self.words.extend_from_slice(words);
+        self.weights.extend_from_slice(weights);
+    }
+
+    /// Ends the current list.
+    pub fn end_list(&mut self, tombstones: u32) {
+        self.starts.push(self.words.len() as u32);
+        self.tombstones.push(tombstones);
+    }
+
+    /// The bytes to store at `draft`, with the directory entry for them.
+    pub fn encode(
+        &self,
+        uuid: &Uuid,
+        offset: u64,
+        first_vertex: u32,
+        csn: u64,
+        generation: u32,
+        bytes: &mut Vec<u8>,
+    ) -> Entry {
+        let tombstones: u64 = self.tombstones.iter().map(|&n| u64::from(n)).sum();
+        let mut flags = 0;
+        if !self.weights.is_empty() {
+            assert_eq!(self.weights.len(), self.words.len());
+            flags |= FLAG_WEIGHTS;
+        }
+        if tombstones > 0 {
+            flags |= FLAG_TOMBSTONES;
+        }
+        let data_crc = {
+            let crc = seed(uuid, offset);
+            let crc = crc32c::crc32c_append(crc, bytemuck::cast_slice(&self.words));
+            crc32c::crc32c_append(crc, bytemuck::cast_slice(&self.weights))
+        };
+        let lists = self.starts.len() - 1;
+        let entries = self.words.len() as u64;
+        let header: [u32; HEADER_WORDS] = [
+            MAGIC,
+            flags,
+            first_vertex,
+            lists as u32,
+            entries as u32,
+            (entries >> 32) as u32,
+            csn as u32,
+            (csn >> 32) as u32,
+            generation,
+            data_crc,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ];
+        bytes.clear();
+        bytes.extend_from_slice(bytemuck::cast_slice(&header));
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.starts));
+        if flags & FLAG_TOMBSTONES != 0 {
+            bytes.extend_from_slice(bytemuck::cast_slice(&self.tombstones));
+        }
+        let crc = crc32c::crc32c_append(seed(uuid, offset), bytes);
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.words));
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.weights));
+        Entry {
+            offset,
+            len: bytes.len() as u64,
+            csn,
+            generation,
+            crc,
+            entries,
+            tombstones,
+        }
+    }
+
+    /// Bytes that [`SectionImage::encode`] will give.
+    pub fn encoded_len(&self) -> u64 {
+        let index = HEADER_WORDS + self.starts.len();
+        let tombstones = if self.tombstones.iter().any(|&n| n > 0) {
+            self.tombstones.len()
+        } else {
+            0
+        };
+        4 * (index + tombstones + self.words.len() + self.weights.len()) as u64
+    }
+
+    /// Where a draft will lie, for [`SectionImage::encode`].
+    pub fn place(&self, draft: &Draft) -> u64 {
+        draft.offset()
+    }
+}
+
+fn seed(uuid: &Uuid, offset: u64) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(uuid), &offset.to_le_bytes())
+}
+
+impl Base {
+    /// A section without an extent: empty lists.
+    pub fn empty(lists: usize) -> Self {
+        Base {
+            starts: Words::owned(vec![0; lists + 1]),
+            words: Words::owned(Vec::new()),
+            weights: None,
+            tombstones: None,
+            data_crc: 0,
+            verified: OnceLock::from(()),
+        }
+    }
+
+    /// Opens a stored section: checks its index, not yet its entries.
+    pub fn open(
+        uuid: &Uuid,
+        extent: Arc<Extent>,
+        entry: &Entry,
+        first_vertex: u32,
+        lists: usize,
+    ) -> Result<Self, PersistenceError> {
+        let offset = extent.offset();
+        let damaged = |what: &str| PersistenceError::damaged(FILE, offset, what);
+        let header_bytes = HEADER_WORDS * 4;
+        if (extent.len() as usize) < header_bytes + 4 * (lists + 1) {
+            return Err(damaged("a section is shorter than its index"));
+        }
+        extent.touch_range(0, header_bytes as u64)?;
+        let header = Words::new(&extent, 0, HEADER_WORDS);
+        if header[0] != MAGIC {
+            return Err(damaged("this is not a section"));
+        }
+        let flags = header[1];
+        let entries = u64::from(header[4]) | u64::from(header[5]) << 32;
+        let has_tombstones = flags & FLAG_TOMBSTONES != 0;
+        let columns = 1 + u64::from(flags & FLAG_WEIGHTS != 0);
+        let index_words = HEADER_WORDS + lists + 1 + if has_tombstones { lists } else { 0 };
+        let expected = entries
+            .checked_mul(4 * columns)
+            .and_then(|n| n.checked_add(4 * index_words as u64));
+        if expected != Some(extent.len()) || header[3] as usize != lists {
+            return Err(damaged("a section's counts do not fit its length"));
+        }
+        extent.touch_range(0, 4 * index_words as u64)?;
+        let index = &extent.bytes()[..4 * index_words];
+        if crc32c::crc32c_append(seed(uuid, offset), index) != entry.crc {
+            return Err(damaged("the index of a section has a wrong checksum"));
+        }
+        if header[2] != first_vertex || entry.entries != entries {
+            return Err(damaged("the section directory names another section"));
+        }
+        let starts = Words::new(&extent, header_bytes, lists + 1);
+        let ordered = starts.windows(2).all(|pair| pair[0] <= pair[1]);
+        if starts[0] != 0 || !ordered || u64::from(starts[lists]) != entries {
+            return Err(damaged("the lists of a section do not fill it"));
+        }
+        let entries_at = 4 * index_words;
+        let count = entries as usize;
+        Ok(Base {
+            starts,
+            words: Words::new(&extent, entries_at, count),
+            weights: (columns == 2).then(|| Words::new(&extent, entries_at + 4 * count, count)),
+            tombstones: has_tombstones
+                .then(|| Words::new(&extent, header_bytes + 4 * (lists + 1), lists)),
+            data_crc: header[9],
+            verified: OnceLock::new(),
+        })
+    }
+
+    /// The extent, if there is one.
+    pub fn extent(&self) -> Option<&Arc<Extent>> {
+        self.words.extent()
+    }
+
+    /// Entries of one list.
+    #[inline(always)]
+    pub fn list_len(&self, list: usize) -> usize {
+        (self.starts[list + 1] - self.starts[list]) as usize
+    }
+
+    /// Lengths of the merged lists.
+    pub fn lengths(&self, csn: u64) -> LengthPage {
+        LengthPage {
+            csn,
+            len: self.starts.windows(2).map(|p| p[1] - p[0]).collect(),
+            tombstones: self.tombstones.as_ref().map(|t| t.to_vec().into()),
+        }
+    }
+
+    /// Whether the entries are known to be what was written.
+    #[inline(always)]
+    pub fn is_verified(&self) -> bool {
+        self.verified.get().is_some()
+    }
+
+    /// Checks the entries, once; must precede the first read of them.
+    pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+        if self.is_verified() {
+            return Ok(());
+        }
+        let Some(extent) = self.extent() else {
+            return Ok(());
+        };
+        let columns = 1 + u64::from(self.weights.is_some());
+        let data_bytes = 4 * columns * self.words.len() as u64;
+        extent.touch_range(extent.len() - data_bytes, data_bytes)?;
+        let crc = seed(uuid, extent.offset());
+        let crc = crc32c::crc32c_append(crc, bytemuck::cast_slice(&self.words));
+        let crc = match &self.weights {
+            Some(weights) => crc32c::crc32c_append(crc, bytemuck::cast_slice(weights)),
+            None => crc,
+        };
+        if crc != self.data_crc {
+            return Err(PersistenceError::damaged(
+                FILE,
+                extent.offset(),
+                "the entries of a section have a wrong checksum",
+            ));
+        }
+        let _ = self.verified.set(());
+        Ok(())
+    }
+
+    /// What the program wrote itself needs no check before it is read.
+    pub fn trust(&self) {
+        let _ = self.verified.set(());
+    }
+}

@@ -1,0 +1,544 @@
+//! Commits: validation, group commit, application in log order.
+//!
+//! A commit waits in the queue until a leader takes it. The leader writes the
+//! records of everything that waits, fences once, hands the log on to the next
+//! leader, applies the group, and moves the watermark. So one group syncs while
+//! the one before is being applied, and both orders are the order of the log.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use evergraph_graph::Direction;
+use evergraph_persistence::{AckLevel, LogRecord};
+use parking_lot::Mutex;
+
+use super::open::keeps_in_lists;
+use super::{Config, Published, Store};
+use crate::entry::{MAX_VERTICES, TOMBSTONE};
+use crate::error::TopologyError;
+use crate::ids::IdTable;
+use crate::plane::{Plane, PlaneEntry};
+use crate::record::{self, Edges, ExternalIds, Op};
+use crate::section::Context;
+
+/// Entries replayed from the log at a time.
+const REPLAY_ENTRIES: usize = 1 << 20;
+/// The reverse entry of an edge reports nothing: its forward entry does.
+const NO_ORIGIN: u32 = u32::MAX;
+
+/// Changes that become durable and visible together.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    ops: Vec<Op>,
+    wall_us: Option<i64>,
+}
+
+/// What a commit reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its place in the order of all commits.
+    pub csn: u64,
+    /// What it survives.
+    pub ack: AckLevel,
+    /// Deletions that found no edge and had no effect.
+    pub missed_deletes: u64,
+}
+
+impl Batch {
+    /// No changes yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether there is nothing to commit.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// Adds edges without weights.
+    pub fn insert(&mut self, edges: &[(u32, u32)]) -> &mut Self {
+        self.insert_columns(Edges {
+            plane: 0,
+            sources: edges.iter().map(|e| e.0).collect(),
+            targets: edges.iter().map(|e| e.1).collect(),
+            weights: Vec::new(),
+        })
+    }
+
+    /// Adds edges by column, weights among them if the graph has weights.
+    pub fn insert_columns(&mut self, edges: Edges) -> &mut Self {
+        self.ops.push(Op::Insert(edges));
+        self
+    }
+
+    /// Deletes, for each pair, the latest live edge between the two.
+    pub fn delete(&mut self, edges: &[(u32, u32)]) -> &mut Self {
+        self.ops.push(Op::Delete(Edges {
+            plane: 0,
+            sources: edges.iter().map(|e| e.0).collect(),
+            targets: edges.iter().map(|e| e.1).collect(),
+            weights: Vec::new(),
+        }));
+        self
+    }
+
+    /// Makes the graph have at least `count` vertices.
+    pub fn add_vertices(&mut self, count: u64) -> &mut Self {
+        self.ops.push(Op::Vertices(count));
+        self
+    }
+
+    /// Gives the next vertices their external ids.
+    pub fn assign_ids(&mut self, ids: ExternalIds) -> &mut Self {
+        self.ops.push(Op::Ids(ids));
+        self
+    }
+
+    /// Stores a small named fact, together with the rest.
+    pub fn set_meta(&mut self, key: &[u8], value: &[u8]) -> &mut Self {
+        self.ops.push(Op::Meta {
+            key: key.to_vec(),
+            value: value.to_vec(),
+        });
+        self
+    }
+
+    /// Says when the commit happened, microseconds since 1970; now by default.
+    pub fn at(&mut self, wall_us: i64) -> &mut Self {
+        self.wall_us = Some(wall_us);
+        self
+    }
+}
+
+/// Commits that wait, and whether somebody leads.
+#[derive(Default)]
+pub(super) struct Queue {
+    waiting: Vec<Arc<Ticket>>,
+    leading: bool,
+}
+
+struct Ticket {
+    ops: Vec<Op>,
+    payload: Vec<u8>,
+    wall_us: i64,
+    outcome: Mutex<Option<Result<Commit, Arc<TopologyError>>>>,
+}
+
+impl Store {
+    /// Makes a batch durable as one commit and applies it. When it returns,
+    /// the commit has reached the level that it reports and every view taken
+    /// from now on shows it.
+    ///
+    /// # Errors
+    /// Nothing of the batch is applied if it is invalid or the log cannot take
+    /// it. After a failed sync the store refuses every further commit, because
+    /// what the medium holds is unknown until it is opened again.
+    pub fn commit(&self, batch: Batch) -> Result<Commit, TopologyError> {
+        self.validate(&batch)?;
+        let mut payload = Vec::new();
+        record::encode(&batch.ops, &mut payload);
+        self.log.lock().log.has_room(payload.len() as u64)?;
+        let ticket = Arc::new(Ticket {
+            ops: batch.ops,
+            payload,
+            wall_us: batch.wall_us.unwrap_or_else(now_us),
+            outcome: Mutex::new(None),
+        });
+        let mut queue = self.queue.lock();
+        queue.waiting.push(Arc::clone(&ticket));
+        loop {
+            if let Some(outcome) = ticket.outcome.lock().take() {
+                return outcome.map_err(TopologyError::Group);
+            }
+            if queue.leading || queue.waiting.is_empty() {
+                self.queue_changed.wait(&mut queue);
+                continue;
+            }
+            queue.leading = true;
+            let group = std::mem::take(&mut queue.waiting);
+            drop(queue);
+            self.lead(group);
+            queue = self.queue.lock();
+        }
+    }
+
+    fn validate(&self, batch: &Batch) -> Result<(), TopologyError> {
+        if self.read_only {
+            return Err(TopologyError::Unsupported(
+                "the database was opened for reading only".to_string(),
+            ));
+        }
+        if self.failed.load(Ordering::Acquire) {
+            return Err(TopologyError::Unsupported(
+                "an earlier commit failed on the medium; close and reopen the database"
+                    .to_string(),
+            ));
+        }
+        for op in &batch.ops {
+            match op {
+                Op::Insert(edges) => self.validate_edges(edges, self.config.weighted)?,
+                Op::Delete(edges) => self.validate_edges(edges, false)?,
+                Op::Vertices(count) => check_vertex(count.saturating_sub(1))?,
+                Op::Meta { .. } | Op::Ids(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_edges(&self, edges: &Edges, weighted: bool) -> Result<(), TopologyError> {
+        if edges.plane != 0 {
+            return Err(TopologyError::Unsupported(format!(
+                "this graph has no relationship type {}",
+                edges.plane
+            )));
+        }
+        if edges.sources.len() != edges.targets.len() {
+            return Err(TopologyError::Unsupported(
+                "sources and targets differ in number".to_string(),
+            ));
+        }
+        if weighted != !edges.weights.is_empty() && !edges.sources.is_empty() {
+            return Err(TopologyError::Weights(if weighted {
+                "this graph has weights: give each edge one"
+            } else {
+                "this graph has no weights"
+            }));
+        }
+        if weighted && edges.weights.len() != edges.sources.len() {
+            return Err(TopologyError::Weights("weights and edges differ in number"));
+        }
+        let largest = edges.sources.iter().chain(&edges.targets).max();
+        check_vertex(u64::from(largest.copied().unwrap_or(0)))
+    }
+
+    /// Leads one group: `queue.leading` is set, and cleared as soon as the log
+    /// can be handed on. Every commit of the group learns its outcome.
+    fn lead(&self, group: Vec<Arc<Ticket>>) {
+        let (group, applying, last_csn) = match self.log_group(&group) {
+            Ok(logged) => logged,
+            Err(error) => {
+                self.hand_on(Vec::new());
+                let error = Arc::new(error);
+                return self.settle(&group, |_| Err(Arc::clone(&error)));
+            }
+        };
+        let applied = self.apply_group(&group, last_csn);
+        drop(applying);
+        match applied {
+            Ok(missed) => {
+                let first_csn = last_csn + 1 - group.len() as u64;
+                self.settle(&group, |i| {
+                    Ok(Commit {
+                        csn: first_csn + i as u64,
+                        ack: self.ack,
+                        missed_deletes: missed[i],
+                    })
+                });
+            }
+            Err(error) => {
+                // The log holds the group, this process cannot show it.
+                self.failed.store(true, Ordering::Release);
+                let error = Arc::new(error);
+                self.settle(&group, |_| Err(Arc::clone(&error)));
+            }
+        }
+    }
+
+    fn settle(
+        &self,
+        group: &[Arc<Ticket>],
+        outcome: impl Fn(usize) -> Result<Commit, Arc<TopologyError>>,
+    ) {
+        let _queue = self.queue.lock();
+        for (i, ticket) in group.iter().enumerate() {
+            *ticket.outcome.lock() = Some(outcome(i));
+        }
+        self.queue_changed.notify_all();
+    }
+
+    /// Lets the next leader begin, with what this one could not take first.
+    fn hand_on(&self, mut left: Vec<Arc<Ticket>>) {
+        let mut queue = self.queue.lock();
+        left.append(&mut queue.waiting);
+        queue.waiting = left;
+        queue.leading = false;
+        self.queue_changed.notify_all();
+    }
+
+    /// Durability steps L1 and L2 for a group. Returns the part of it that is
+    /// durable now, and the right to apply it next.
+    #[allow(clippy::type_complexity)]
+    fn log_group(
+        &self,
+        group: &[Arc<Ticket>],
+    ) -> Result<(Vec<Arc<Ticket>>, parking_lot::MutexGuard<'_, ()>, u64), TopologyError> {
+        self.make_room(group[0].payload.len() as u64)?;
+        let mut state = self.log.lock();
+        let mut taken = 0;
+        for ticket in group {
+            let payload = &ticket.payload;
+            if taken > 0 && !state.log.has_room(payload.len() as u64)? {
+                break;
+            }
+            let csn = state.next_csn + taken as u64;
+            if let Err(error) = state.log.append(csn, ticket.wall_us, payload) {
+                self.failed.store(true, Ordering::Release);
+                return Err(error.into());
+            }
+            taken += 1;
+        }
+        if let Err(error) = state.log.sync() {
+            self.failed.store(true, Ordering::Release);
+            return Err(error.into());
+        }
+        state.next_csn += taken as u64;
+        let last_csn = state.next_csn - 1;
+        let head = state.log.head();
+        let wall_us = group[taken - 1].wall_us;
+        state.boundaries.push_back((last_csn, head, wall_us));
+        // Taken while the log is held, so that groups apply in log order.
+        let applying = self.apply.lock();
+        drop(state);
+        self.hand_on(group[taken..].to_vec());
+        Ok((group[..taken].to_vec(), applying, last_csn))
+    }
+
+    /// Frees log space with checkpoints until a record fits.
+    fn make_room(&self, payload_len: u64) -> Result<(), TopologyError> {
+        while !self.log.lock().log.has_room(payload_len)? {
+            // The newest group may not be applied yet; wait for it.
+            drop(self.apply.lock());
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    fn apply_group(&self, group: &[Arc<Ticket>], csn: u64) -> Result<Vec<u64>, TopologyError> {
+        let (_, mut published) = self.registry.current();
+        let mut entries = EntryBuffer::new(&self.config);
+        for (origin, ticket) in group.iter().enumerate() {
+            for op in &ticket.ops {
+                match op {
+                    Op::Insert(edges) => entries.insert(edges, origin as u32),
+                    Op::Delete(edges) => entries.delete(edges, origin as u32),
+                    Op::Vertices(count) => entries.vertex_count = entries.vertex_count.max(*count),
+                    Op::Meta { key, value } => {
+                        set_meta(&mut self.meta.write(), key, value);
+                        self.roots.lock().meta_changed = true;
+                    }
+                    Op::Ids(assigned) => {
+                        let mut ids = self.ids.write();
+                        ids.assign(assigned);
+                        entries.vertex_count = entries.vertex_count.max(ids.len() as u64);
+                    }
+                }
+            }
+            published.wall_us = ticket.wall_us;
+        }
+        let needed = self.registry.needed();
+        let mut missed = vec![0; group.len()];
+        entries.apply(
+            &self.context,
+            &self.planes,
+            csn,
+            &needed,
+            &mut published,
+            |origin| missed[origin as usize] += 1,
+        )?;
+        self.registry.publish(csn, published);
+        Ok(missed)
+    }
+}
+
+fn check_vertex(id: u64) -> Result<(), TopologyError> {
+    if id >= MAX_VERTICES {
+        return Err(TopologyError::VertexOutOfRange {
+            id,
+            max: MAX_VERTICES - 1,
+        });
+    }
+    Ok(())
+}
+
+fn set_meta(meta: &mut BTreeMap<Vec<u8>, Vec<u8>>, key: &[u8], value: &[u8]) {
+    if value.is_empty() {
+        meta.remove(key);
+    } else {
+        meta.insert(key.to_vec(), value.to_vec());
+    }
+}
+
+/// Now, microseconds since 1970.
+pub(super) fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |d| d.as_micros() as i64)
+}
+
+/// Entries of a group by plane, in log order.
+struct EntryBuffer {
+    out: Vec<PlaneEntry>,
+    incoming: Vec<PlaneEntry>,
+    undirected: bool,
+    both: bool,
+    vertex_count: u64,
+}
+
+impl EntryBuffer {
+    fn new(config: &Config) -> Self {
+        EntryBuffer {
+            out: Vec::new(),
+            incoming: Vec::new(),
+            undirected: config.direction == Direction::Undirected,
+            both: keeps_in_lists(config),
+            vertex_count: 0,
+        }
+    }
+
+    fn insert(&mut self, edges: &Edges, origin: u32) {
+        self.add(edges, 0, origin);
+    }
+
+    fn delete(&mut self, edges: &Edges, origin: u32) {
+        self.add(edges, TOMBSTONE, origin);
+    }
+
+    fn add(&mut self, edges: &Edges, tag: u32, origin: u32) {
+        let per_edge = if self.undirected { 2 } else { 1 };
+        self.out.reserve(edges.sources.len() * per_edge);
+        for i in 0..edges.sources.len() {
+            let (u, v) = (edges.sources[i], edges.targets[i]);
+            let weight = edges.weights.get(i).map_or(0, |w| w.to_bits());
+            let largest = u64::from(u.max(v));
+            // A deletion names vertices without making them exist.
+            if tag == 0 {
+                self.vertex_count = self.vertex_count.max(largest + 1);
+            }
+            self.out.push(PlaneEntry {
+                vertex: u,
+                word: v | tag,
+                weight,
+                origin,
+            });
+            let reverse = PlaneEntry {
+                vertex: v,
+                word: u | tag,
+                weight,
+                origin: NO_ORIGIN,
+            };
+            if self.undirected {
+                self.out.push(reverse);
+            } else if self.both {
+                self.incoming.push(reverse);
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.out.len() + self.incoming.len()
+    }
+
+    /// Applies all entries and empties the buffer.
+    fn apply(
+        &mut self,
+        context: &Context,
+        planes: &[Plane],
+        csn: u64,
+        needed: &[u64],
+        published: &mut Published,
+        mut missed: impl FnMut(u32),
+    ) -> Result<(), TopologyError> {
+        let applied = planes[0].apply(context, csn, needed, &self.out)?;
+        for origin in applied.missed {
+            if origin != NO_ORIGIN {
+                missed(origin);
+            }
+        }
+        if self.both {
+            planes[1].apply(context, csn, needed, &self.incoming)?;
+        }
+        published.arc_count = published.arc_count.wrapping_add_signed(applied.balance);
+        published.vertex_count = published.vertex_count.max(self.vertex_count);
+        self.out.clear();
+        self.incoming.clear();
+        Ok(())
+    }
+}
+
+/// Applies what the log's tail says while a store is being opened.
+pub(super) struct Replayer<'a> {
+    context: &'a Context,
+    planes: &'a [Plane],
+    merged_csn: u64,
+    buffer: EntryBuffer,
+    published: Published,
+    entries: u64,
+}
+
+impl<'a> Replayer<'a> {
+    pub(super) fn new(
+        config: &Config,
+        context: &'a Context,
+        planes: &'a [Plane],
+        merged_csn: u64,
+        published: Published,
+    ) -> Self {
+        Replayer {
+            context,
+            planes,
+            merged_csn,
+            buffer: EntryBuffer::new(config),
+            published,
+            entries: 0,
+        }
+    }
+
+    /// Recovery step R4, one record: indexed, not merged.
+    pub(super) fn replay(
+        &mut self,
+        record: &LogRecord<'_>,
+        ids: &mut IdTable,
+        meta: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<(), TopologyError> {
+        for op in record::decode(record.payload, record.lsn)? {
+            match op {
+                Op::Insert(edges) => self.buffer.insert(&edges, NO_ORIGIN),
+                Op::Delete(edges) => self.buffer.delete(&edges, NO_ORIGIN),
+                Op::Vertices(count) => {
+                    self.buffer.vertex_count = self.buffer.vertex_count.max(count);
+                }
+                Op::Meta { key, value } => set_meta(meta, &key, &value),
+                Op::Ids(assigned) => {
+                    ids.assign(&assigned);
+                    self.buffer.vertex_count = self.buffer.vertex_count.max(ids.len() as u64);
+                }
+            }
+        }
+        self.published.wall_us = record.wall_us;
+        if self.buffer.len() >= REPLAY_ENTRIES {
+            self.apply(record.csn)?;
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, csn: u64) -> Result<(), TopologyError> {
+        self.entries += self.buffer.len() as u64;
+        let (context, planes) = (self.context, self.planes);
+        // No view exists before the store is open.
+        let needed = [self.merged_csn];
+        let buffer = &mut self.buffer;
+        buffer.apply(context, planes, csn, &needed, &mut self.published, |_| {})
+    }
+
+    /// Applies the rest; returns what the newest commit publishes.
+    pub(super) fn finish(mut self, csn: u64) -> Result<Published, TopologyError> {
+        self.apply(csn)?;
+        Ok(self.published)
+    }
+
+    /// Entries indexed so far, both directions counted.
+    pub(super) fn entries(&self) -> u64 {
+        self.entries + self.buffer.len() as u64
+    }
+}

@@ -1,0 +1,122 @@
+//! What is fixed when a database is made, and how the root keeps it.
+
+use evergraph_graph::Direction;
+use evergraph_persistence::{PersistenceError, USER_BYTES};
+
+use crate::ids::IdKind;
+
+/// How edges reach the medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Commit log, tails in DRAM, sections merged out of place. Every medium.
+    Merged,
+    /// DGAP as published: each edge in place. Byte-addressed media only.
+    Direct,
+}
+
+/// Chosen at creation, kept for the life of the database.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// Which lists are kept.
+    pub direction: Direction,
+    /// Whether edges carry weights.
+    pub weighted: bool,
+    /// How edges reach the medium.
+    pub mode: Mode,
+    /// External ids.
+    pub ids: IdKind,
+    /// A section holds `1 << section_shift` vertices.
+    pub section_shift: u32,
+    /// Bytes of the commit log: the bound of what recovery replays.
+    pub log_bytes: u64,
+    /// Extents start at multiples of this.
+    pub extent_alignment: u64,
+    /// The extents' file grows by at least this.
+    pub growth_step: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            direction: Direction::Out,
+            weighted: false,
+            mode: Mode::Merged,
+            ids: IdKind::Dense,
+            section_shift: 8,
+            log_bytes: 64 << 20,
+            extent_alignment: 512,
+            growth_step: 16 << 20,
+        }
+    }
+}
+
+impl Config {
+    /// Columns of an entry.
+    pub fn columns(&self) -> usize {
+        1 + usize::from(self.weighted)
+    }
+
+    /// Planes of one relationship type.
+    pub fn plane_count(&self) -> usize {
+        if self.direction == Direction::Both { 2 } else { 1 }
+    }
+
+    pub(crate) fn encode(&self, vertex_count: u64) -> [u8; USER_BYTES] {
+        let mut bytes = [0; USER_BYTES];
+        bytes[0] = match self.direction {
+            Direction::Undirected => 1,
+            Direction::Out => 2,
+            Direction::Both => 3,
+        };
+        bytes[1] = u8::from(self.weighted);
+        bytes[2] = match self.mode {
+            Mode::Merged => 1,
+            Mode::Direct => 2,
+        };
+        bytes[3] = match self.ids {
+            IdKind::Dense => 1,
+            IdKind::Numbers => 2,
+            IdKind::Texts => 3,
+        };
+        bytes[4..8].copy_from_slice(&self.section_shift.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.log_bytes.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.extent_alignment.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.growth_step.to_le_bytes());
+        bytes[32..40].copy_from_slice(&vertex_count.to_le_bytes());
+        bytes
+    }
+
+    pub(crate) fn decode(bytes: &[u8; USER_BYTES]) -> Result<(Self, u64), PersistenceError> {
+        let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4"));
+        let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8"));
+        let unknown = |what: &str| PersistenceError::damaged("pool", 0, format!("unknown {what}"));
+        let config = Config {
+            direction: match bytes[0] {
+                1 => Direction::Undirected,
+                2 => Direction::Out,
+                3 => Direction::Both,
+                _ => return Err(unknown("direction")),
+            },
+            weighted: bytes[1] == 1,
+            mode: match bytes[2] {
+                1 => Mode::Merged,
+                2 => Mode::Direct,
+                _ => return Err(unknown("mode")),
+            },
+            ids: match bytes[3] {
+                1 => IdKind::Dense,
+                2 => IdKind::Numbers,
+                3 => IdKind::Texts,
+                _ => return Err(unknown("kind of ids")),
+            },
+            section_shift: u32_at(4),
+            log_bytes: u64_at(8),
+            extent_alignment: u64_at(16),
+            growth_step: u64_at(24),
+        };
+        if config.section_shift > 20 || !config.extent_alignment.is_power_of_two() {
+            return Err(unknown("geometry"));
+        }
+        Ok((config, u64_at(32)))
+    }
+}

@@ -1,0 +1,301 @@
+//! The engine: commit log, tails, sections, checkpoints.
+//!
+//! One [`Store`] is one graph on one [`Storage`]. It starts no threads: commits
+//! run on the threads that call [`Store::commit`], a checkpoint on whoever
+//! calls [`Store::checkpoint`] (or on a commit that finds the log full).
+
+mod checkpoint;
+mod commit;
+mod config;
+mod open;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use evergraph_persistence::{
+    AckLevel, CommitLog, Directory, Medium, Pool, PoolFile, Registry, ViewToken,
+};
+use parking_lot::{Condvar, Mutex, RwLock};
+
+pub use commit::{Batch, Commit};
+pub use config::{Config, Mode};
+pub use open::OpenReport;
+
+use crate::error::TopologyError;
+use crate::ids::IdTable;
+use crate::plane::{Plane, SectionView};
+use crate::section::Context;
+
+/// Named blobs of the section directory.
+const BLOB_META: u32 = 1;
+const BLOB_IDS: u32 = 2;
+
+/// What every commit publishes beside its CSN.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Published {
+    /// Vertices are `0..vertex_count`.
+    pub vertex_count: u64,
+    /// Live entries of the out-lists.
+    pub arc_count: u64,
+    /// Wall time of the newest commit, microseconds since 1970.
+    pub wall_us: i64,
+}
+
+/// A durable evolving graph.
+pub struct Store {
+    config: Config,
+    context: Context,
+    planes: Vec<Plane>,
+    registry: Arc<Registry<Published>>,
+    ids: RwLock<IdTable>,
+    meta: RwLock<BTreeMap<Vec<u8>, Vec<u8>>>,
+    ack: AckLevel,
+    read_only: bool,
+    failed: AtomicBool,
+    queue: Mutex<commit::Queue>,
+    queue_changed: Condvar,
+    log: Mutex<LogState>,
+    apply: Mutex<()>,
+    roots: Mutex<RootState>,
+}
+
+struct LogState {
+    log: CommitLog,
+    next_csn: u64,
+    /// Where each group ended: CSN, log position, wall time. Ascending.
+    boundaries: VecDeque<(u64, u64, i64)>,
+}
+
+struct RootState {
+    pool: Pool,
+    file: PoolFile,
+    directory: Directory,
+    stored_ids: usize,
+    meta_changed: bool,
+}
+
+/// Facts about a store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoreStats {
+    /// The watermark.
+    pub csn: u64,
+    /// Commits up to here are merged.
+    pub merged_csn: u64,
+    /// Counts and time of the watermark.
+    pub published: Published,
+    /// Bytes of the log that recovery would replay.
+    pub log_used_bytes: u64,
+    /// Bytes of the log.
+    pub log_bytes: u64,
+    /// Bytes that extents occupy.
+    pub extent_bytes: u64,
+    /// Bytes of the extents' file.
+    pub extent_file_bytes: u64,
+    /// Bytes of the section directory among them.
+    pub directory_bytes: u64,
+    /// Sections that exist.
+    pub sections: usize,
+    /// DRAM of length pages.
+    pub page_dram_bytes: usize,
+    /// DRAM of tails.
+    pub tail_dram_bytes: usize,
+    /// Views that exist.
+    pub live_views: usize,
+    /// Times the database was opened for writing.
+    pub epoch: u32,
+}
+
+/// What a full verification found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// Sections read.
+    pub sections: usize,
+    /// Entries read.
+    pub entries: u64,
+    /// What does not hold, one sentence each.
+    pub problems: Vec<String>,
+}
+
+impl Store {
+    /// What was chosen at creation.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What a returned commit survives.
+    pub fn ack_level(&self) -> AckLevel {
+        self.ack
+    }
+
+    /// A view at the watermark. O(1); no writer waits.
+    pub fn register(&self) -> ViewToken<Published> {
+        self.registry.register()
+    }
+
+    /// The watermark and what was published with it.
+    pub fn published(&self) -> (u64, Published) {
+        self.registry.current()
+    }
+
+    /// The planes: out-lists, then in-lists if they are kept.
+    pub fn planes(&self) -> &[Plane] {
+        &self.planes
+    }
+
+    /// All sections of a plane as of a view, their entries verified. The
+    /// extents stay until the result is dropped.
+    pub fn pin(
+        &self,
+        token: &ViewToken<Published>,
+        plane: usize,
+    ) -> Result<Vec<Option<SectionView>>, TopologyError> {
+        Ok(self.planes[plane].views(&self.context, token.csn(), true)?)
+    }
+
+    /// The section that holds one vertex, as of a view, its entries verified:
+    /// for reads that touch little. `None` if it holds no edges.
+    pub fn pin_section(
+        &self,
+        token: &ViewToken<Published>,
+        plane: usize,
+        vertex: u32,
+    ) -> Result<Option<SectionView>, TopologyError> {
+        let number = vertex >> self.config.section_shift;
+        let Some(section) = self.planes[plane].section(number as usize) else {
+            return Ok(None);
+        };
+        let view = section.view(&self.context, token.csn())?;
+        view.verify(&self.context)?;
+        Ok(Some(view))
+    }
+
+    /// External ids.
+    pub fn ids(&self) -> &RwLock<IdTable> {
+        &self.ids
+    }
+
+    /// A named fact stored with [`Batch::set_meta`].
+    pub fn meta(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.meta.read().get(key).cloned()
+    }
+
+    /// Bytes of the log in use, and all of them.
+    pub fn log_fill(&self) -> (u64, u64) {
+        let log = self.log.lock();
+        (log.log.used_bytes(), log.log.capacity_bytes())
+    }
+
+    /// Facts, gathered without stopping anybody.
+    pub fn stats(&self) -> StoreStats {
+        let (csn, published) = self.registry.current();
+        let (log_used_bytes, log_bytes) = self.log_fill();
+        let (merged_csn, epoch, directory_bytes) = {
+            let roots = self.roots.lock();
+            let root = roots.pool.root();
+            (root.csn, root.epoch, roots.directory.bytes())
+        };
+        let (mut pages, mut tails, mut sections) = (0, 0, 0);
+        for plane in &self.planes {
+            for (_, section) in plane.sections() {
+                let (page, tail) = section.dram_bytes();
+                pages += page;
+                tails += tail;
+                sections += 1;
+            }
+        }
+        StoreStats {
+            csn,
+            merged_csn,
+            published,
+            log_used_bytes,
+            log_bytes,
+            extent_bytes: self.context.region.used_bytes(),
+            extent_file_bytes: self.context.region.file_bytes(),
+            directory_bytes,
+            sections,
+            page_dram_bytes: pages,
+            tail_dram_bytes: tails,
+            live_views: self.registry.live_views(),
+            epoch,
+        }
+    }
+
+    /// Verifies every byte that the graph reaches: checksums, counts, ids in
+    /// range, and that in-lists mirror out-lists in number. Damage is
+    /// reported, not returned as an error.
+    pub fn check(&self) -> CheckReport {
+        let token = self.register();
+        let mut report = CheckReport::default();
+        let mut live = Vec::new();
+        for plane in &self.planes {
+            live.push(self.check_plane(plane, &token, &mut report));
+        }
+        if live.len() == 2 && live[0] != live[1] && report.problems.is_empty() {
+            report.problems.push(format!(
+                "out-lists hold {} live edges and in-lists {}",
+                live[0], live[1]
+            ));
+        }
+        if live[0] != token.state().arc_count && report.problems.is_empty() {
+            report.problems.push(format!(
+                "lists hold {} live edges where {} are counted",
+                live[0],
+                token.state().arc_count
+            ));
+        }
+        report
+    }
+
+    fn check_plane(
+        &self,
+        plane: &Plane,
+        token: &ViewToken<Published>,
+        report: &mut CheckReport,
+    ) -> u64 {
+        let mut live = 0;
+        for (key, section) in plane.sections() {
+            report.sections += 1;
+            let view = match section.view(&self.context, token.csn()) {
+                Ok(view) => view,
+                Err(error) => {
+                    report.problems.push(error.to_string());
+                    continue;
+                }
+            };
+            if let Err(error) = view.verify(&self.context) {
+                report.problems.push(error.to_string());
+                continue;
+            }
+            let (entries, tombstones) = view.recount();
+            report.entries += entries;
+            if view.page.totals() != (entries, tombstones) {
+                report.problems.push(format!(
+                    "section {} of plane {} counts {:?} entries and tombstones and holds {:?}",
+                    key.section,
+                    key.plane,
+                    view.page.totals(),
+                    (entries, tombstones)
+                ));
+            }
+            if let Some(id) = view.largest_neighbor()
+                && u64::from(id) >= token.state().vertex_count
+            {
+                report.problems.push(format!(
+                    "section {} of plane {} names vertex {id} of {}",
+                    key.section,
+                    key.plane,
+                    token.state().vertex_count
+                ));
+            }
+            live += entries - 2 * tombstones;
+        }
+        live
+    }
+}
+
+/// Level that a medium's fence reaches, the lowest over the database's files.
+fn ack_of(media: &[&dyn Medium]) -> AckLevel {
+    let levels = media.iter().map(|medium| medium.properties().ack);
+    levels.min().unwrap_or(AckLevel::Volatile)
+}

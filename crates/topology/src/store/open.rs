@@ -1,0 +1,280 @@
+//! Making and opening a store: creation order, recovery order.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::AtomicBool;
+
+use evergraph_graph::Direction;
+use evergraph_persistence::{
+    CommitLog, Directory, Entry, Medium, PersistenceError, Pool, Region, Registry, Root,
+    SectionKey, Storage, Uuid,
+};
+use parking_lot::{Condvar, Mutex, RwLock};
+
+use super::commit::Replayer;
+use super::{BLOB_IDS, BLOB_META, Config, LogState, Published, RootState, Store, ack_of};
+use crate::error::TopologyError;
+use crate::ids::IdTable;
+use crate::plane::Plane;
+use crate::record::{self, Op};
+use crate::section::{Context, Section};
+
+const EXTENTS: &str = "extents";
+
+/// What opening found and did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenReport {
+    /// Whether the last writer stopped in order.
+    pub clean: bool,
+    /// Commits replayed from the log.
+    pub replayed_commits: u64,
+    /// Entries indexed from the log, both directions counted.
+    pub replayed_entries: u64,
+    /// The newest commit.
+    pub csn: u64,
+}
+
+impl Store {
+    /// Makes a new store. The pool file comes last, so that a crash in between
+    /// leaves a directory that is not a database yet and can be made again.
+    pub fn create(
+        storage: &dyn Storage,
+        config: Config,
+        uuid: Uuid,
+    ) -> Result<Self, TopologyError> {
+        if storage.exists("pool")? {
+            // A pool file of all zeros is what a crash leaves that came before
+            // the first root was durable; nothing was ever acknowledged.
+            match Pool::open(storage) {
+                Err(PersistenceError::NotADatabase(_)) => storage.remove("pool")?,
+                Err(error @ PersistenceError::Medium(_)) => return Err(error.into()),
+                _ => return Err(PersistenceError::Exists(storage.kind().to_string()).into()),
+            }
+        }
+        for name in [CommitLog::file_name(), EXTENTS] {
+            if storage.exists(name)? {
+                storage.remove(name)?;
+            }
+        }
+        // Durability step 0: log and extents exist durably before the pool.
+        let log = storage.open(CommitLog::file_name(), true)?;
+        CommitLog::create(&log, config.log_bytes)?;
+        let extents = storage.open(EXTENTS, true)?;
+        extents.grow(config.growth_step)?;
+        extents.fence()?;
+        storage.sync_names()?;
+        drop((log, extents));
+        let root = Root {
+            sequence: 0,
+            epoch: 0,
+            csn: 0,
+            wall_us: 0,
+            log_start: 0,
+            clean_log_end: None,
+            directory_offset: 0,
+            directory_len: 0,
+            directory_crc: 0,
+            user: config.encode(0),
+        };
+        drop(Pool::create(storage, uuid, root)?);
+        Ok(Self::open(storage, false)?.0)
+    }
+
+    /// Opens a store and brings it to its newest commit. With `read_only`
+    /// nothing is written, replay happens in DRAM.
+    ///
+    /// Order (docs/durability.md, recovery): pool → section directory → claim
+    /// extents → log tail → new epoch. Sections are read at first touch.
+    pub fn open(
+        storage: &dyn Storage,
+        read_only: bool,
+    ) -> Result<(Self, OpenReport), TopologyError> {
+        let (pool, file) = Pool::open(storage)?;
+        let root = pool.root().clone();
+        let uuid = *pool.uuid();
+        let (config, vertex_count) = Config::decode(&root.user)?;
+        let medium = storage.open(EXTENTS, false)?;
+        let region = Region::new(medium.clone(), config.extent_alignment, config.growth_step);
+        let directory = Directory::load(
+            &region,
+            &uuid,
+            root.directory_offset,
+            root.directory_len,
+            root.directory_crc,
+        )?;
+        let context = Context { region, uuid };
+        let planes = new_planes(&config);
+        let arc_count = claim_sections(&context, &config, &planes, &directory)?;
+        context.region.settle();
+        let mut ids = IdTable::new(config.ids);
+        let mut meta = BTreeMap::new();
+        read_blobs(&directory, &uuid, &mut ids, &mut meta)?;
+
+        let published = Published {
+            vertex_count,
+            arc_count,
+            wall_us: root.wall_us,
+        };
+        let stored_ids = ids.len();
+        let mut replayer = Replayer::new(&config, &context, &planes, root.csn, published);
+        let log_medium = storage.open(CommitLog::file_name(), false)?;
+        if log_medium.len() != config.log_bytes {
+            return Err(PersistenceError::damaged(
+                CommitLog::file_name(),
+                0,
+                format!(
+                    "the log has {} bytes instead of {}",
+                    log_medium.len(),
+                    config.log_bytes
+                ),
+            )
+            .into());
+        }
+        let mut failure = None;
+        let mut boundaries = VecDeque::new();
+        let opened = CommitLog::open(
+            log_medium.clone(),
+            &uuid,
+            root.epoch + 1,
+            root.log_start,
+            root.csn,
+            root.clean_log_end,
+            |record| {
+                boundaries.push_back((record.csn, record.end, record.wall_us));
+                let result = replayer.replay(&record, &mut ids, &mut meta);
+                result.map_err(|error| match error {
+                    TopologyError::Persistence(error) => error,
+                    other => {
+                        failure = Some(other);
+                        PersistenceError::LogFull
+                    }
+                })
+            },
+        );
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let (log, csn) = opened?;
+        let report = OpenReport {
+            clean: root.clean_log_end.is_some(),
+            replayed_commits: csn - root.csn,
+            replayed_entries: replayer.entries(),
+            csn,
+        };
+        let published = replayer.finish(csn)?;
+        let ack = ack_of(&[&medium, &log_medium]);
+        let mut store = Store {
+            registry: Registry::new(csn, published),
+            config,
+            context,
+            planes,
+            ids: RwLock::new(ids),
+            meta: RwLock::new(meta),
+            ack,
+            read_only,
+            failed: AtomicBool::new(false),
+            queue: Mutex::default(),
+            queue_changed: Condvar::new(),
+            log: Mutex::new(LogState {
+                log,
+                next_csn: csn + 1,
+                boundaries,
+            }),
+            apply: Mutex::new(()),
+            roots: Mutex::new(RootState {
+                pool,
+                file,
+                directory,
+                stored_ids,
+                meta_changed: true,
+            }),
+        };
+        if !read_only {
+            store.begin_epoch()?;
+        }
+        Ok((store, report))
+    }
+
+    /// Recovery step R5: the new epoch is durable, and the mark of a clean stop
+    /// gone, before anything else can be written.
+    fn begin_epoch(&mut self) -> Result<(), TopologyError> {
+        let RootState { pool, file, .. } = self.roots.get_mut();
+        let mut root = pool.root().clone();
+        root.epoch += 1;
+        if !evergraph_persistence::mutant::active(
+            evergraph_persistence::mutant::Mutant::CleanMarkClearedTooLate,
+        ) {
+            root.clean_log_end = None;
+        }
+        pool.update(file, root)?;
+        Ok(())
+    }
+}
+
+pub(super) fn new_planes(config: &Config) -> Vec<Plane> {
+    (0..config.plane_count() as u32)
+        .map(|number| Plane::new(number, config.section_shift, config.columns()))
+        .collect()
+}
+
+/// Claims every section's extent. Returns the live entries of the out-lists.
+fn claim_sections(
+    context: &Context,
+    config: &Config,
+    planes: &[Plane],
+    directory: &Directory,
+) -> Result<u64, TopologyError> {
+    let mut arc_count: u64 = 0;
+    for (SectionKey { plane, section }, entry) in directory.entries() {
+        let damaged = |what: &str| PersistenceError::damaged(EXTENTS, entry.offset, what);
+        let Some(home) = planes.get(plane as usize) else {
+            return Err(damaged("a section belongs to a plane that does not exist").into());
+        };
+        if u64::from(section) << config.section_shift >= crate::MAX_VERTICES {
+            return Err(damaged("a section's number is out of range").into());
+        }
+        if plane == 0 {
+            arc_count = live_entries(&entry)
+                .and_then(|live| arc_count.checked_add(live))
+                .ok_or_else(|| damaged("a section counts more tombstones than entries"))?;
+        }
+        let extent = context.region.adopt(entry.offset, entry.len)?;
+        let first = home.first_vertex(section);
+        home.insert_section(
+            section,
+            Section::stored(first, home.section_lists(), config.columns(), entry, extent),
+        );
+    }
+    Ok(arc_count)
+}
+
+fn live_entries(entry: &Entry) -> Option<u64> {
+    entry.entries.checked_sub(entry.tombstones.checked_mul(2)?)
+}
+
+fn read_blobs(
+    directory: &Directory,
+    uuid: &Uuid,
+    ids: &mut IdTable,
+    meta: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<(), TopologyError> {
+    for blob in directory.blobs(BLOB_META) {
+        for op in record::decode(blob.read(uuid)?, blob.extent.offset())? {
+            if let Op::Meta { key, value } = op {
+                meta.insert(key, value);
+            }
+        }
+    }
+    for blob in directory.blobs(BLOB_IDS) {
+        for op in record::decode(blob.read(uuid)?, blob.extent.offset())? {
+            if let Op::Ids(assigned) = op {
+                ids.assign(&assigned);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a graph keeps in-lists apart from its out-lists.
+pub(super) fn keeps_in_lists(config: &Config) -> bool {
+    config.direction == Direction::Both
+}

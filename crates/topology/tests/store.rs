@@ -1,0 +1,351 @@
+//! The store against a vector of vectors: random operations, checkpoints,
+//! reopenings and views at random moments.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use evergraph_graph::Direction;
+use evergraph_persistence::ViewToken;
+use evergraph_persistence::simulated::{Config as SimConfig, Persistence, SimulatedStorage};
+use evergraph_topology::record::Edges;
+use evergraph_topology::{Batch, Config, ListScratch, Published, Store};
+use proptest::prelude::*;
+
+const SECTION_SHIFT: u32 = 2;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Vec<(u32, u32)>),
+    Delete(Vec<(u32, u32)>),
+    Vertices(u64),
+    Checkpoint,
+    TakeView,
+    DropView,
+    Reopen,
+    CloseAndReopen,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let edges = || proptest::collection::vec((0u32..12, 0u32..12), 1..12);
+    prop_oneof![
+        6 => edges().prop_map(Step::Insert),
+        3 => edges().prop_map(Step::Delete),
+        1 => (1u64..20).prop_map(Step::Vertices),
+        2 => Just(Step::Checkpoint),
+        2 => Just(Step::TakeView),
+        1 => Just(Step::DropView),
+        1 => Just(Step::Reopen),
+        1 => Just(Step::CloseAndReopen),
+    ]
+}
+
+/// The slow twin: lists of (neighbor, weight), deletions applied at once.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Model {
+    out: BTreeMap<u32, Vec<(u32, u32)>>,
+    incoming: BTreeMap<u32, Vec<(u32, u32)>>,
+    vertex_count: u64,
+    next_weight: u32,
+}
+
+fn remove_latest(lists: &mut BTreeMap<u32, Vec<(u32, u32)>>, v: u32, target: u32) -> bool {
+    let Some(list) = lists.get_mut(&v) else {
+        return false;
+    };
+    match list.iter().rposition(|&(u, _)| u == target) {
+        Some(at) => {
+            list.remove(at);
+            true
+        }
+        None => false,
+    }
+}
+
+impl Model {
+    fn insert(&mut self, direction: Direction, u: u32, v: u32, weight: u32) {
+        self.out.entry(u).or_default().push((v, weight));
+        match direction {
+            Direction::Undirected => self.out.entry(v).or_default().push((u, weight)),
+            Direction::Both => self.incoming.entry(v).or_default().push((u, weight)),
+            Direction::Out => {}
+        }
+        self.vertex_count = self.vertex_count.max(u64::from(u.max(v)) + 1);
+    }
+
+    fn delete(&mut self, direction: Direction, u: u32, v: u32) -> bool {
+        let found = remove_latest(&mut self.out, u, v);
+        match direction {
+            Direction::Undirected => {
+                remove_latest(&mut self.out, v, u);
+            }
+            Direction::Both => {
+                remove_latest(&mut self.incoming, v, u);
+            }
+            Direction::Out => {}
+        }
+        found
+    }
+
+    fn arcs(&self) -> u64 {
+        self.out.values().map(|list| list.len() as u64).sum()
+    }
+}
+
+fn config(direction: Direction, weighted: bool) -> Config {
+    Config {
+        direction,
+        weighted,
+        section_shift: SECTION_SHIFT,
+        log_bytes: 16 << 10,
+        extent_alignment: 64,
+        growth_step: 4096,
+        ..Config::default()
+    }
+}
+
+fn read(store: &Store, token: &ViewToken<Published>, plane: usize, v: u32) -> Vec<(u32, u32)> {
+    let mut list = Vec::new();
+    let mut degree = 0;
+    if let Some(section) = store.pin_section(token, plane, v).unwrap() {
+        let local = (v & ((1 << SECTION_SHIFT) - 1)) as usize;
+        degree = section.degree(local);
+        let mut scratch = ListScratch::default();
+        let _ = section.for_each_weighted_segment::<()>(local, &mut scratch, |words, weights| {
+            for (i, &word) in words.iter().enumerate() {
+                list.push((word, weights.get(i).copied().unwrap_or(0)));
+            }
+            ControlFlow::Continue(())
+        });
+        let mut plain = Vec::new();
+        let _ = section.for_each_segment::<()>(local, &mut scratch, |words| {
+            plain.extend_from_slice(words);
+            ControlFlow::Continue(())
+        });
+        let ids: Vec<u32> = list.iter().map(|entry| entry.0).collect();
+        assert_eq!(plain, ids, "with and without weights, one list");
+    }
+    assert_eq!(degree, list.len(), "live degree of {v}");
+    list
+}
+
+fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
+    assert_eq!(token.state().vertex_count, model.vertex_count);
+    assert_eq!(token.state().arc_count, model.arcs());
+    for v in 0..model.vertex_count as u32 {
+        let expected = model.out.get(&v).cloned().unwrap_or_default();
+        assert_eq!(read(store, token, 0, v), expected, "out-list of {v}");
+        if store.planes().len() == 2 {
+            let expected = model.incoming.get(&v).cloned().unwrap_or_default();
+            assert_eq!(read(store, token, 1, v), expected, "in-list of {v}");
+        }
+    }
+}
+
+fn run(direction: Direction, weighted: bool, persistence: Persistence, steps: &[Step]) {
+    let storage = SimulatedStorage::new(SimConfig::new(persistence).with_capacity(2 << 20));
+    let mut store = Store::create(&storage, config(direction, weighted), [7; 16]).unwrap();
+    let mut model = Model::default();
+    let mut views: Vec<(ViewToken<Published>, Model)> = Vec::new();
+    for step in steps {
+        match step {
+            Step::Insert(edges) => {
+                let mut columns = Edges::default();
+                for &(u, v) in edges {
+                    let weight = if weighted {
+                        model.next_weight += 1;
+                        (model.next_weight as f32).to_bits()
+                    } else {
+                        0
+                    };
+                    columns.sources.push(u);
+                    columns.targets.push(v);
+                    if weighted {
+                        columns.weights.push(f32::from_bits(weight));
+                    }
+                    model.insert(direction, u, v, weight);
+                }
+                let mut batch = Batch::new();
+                batch.insert_columns(columns);
+                let commit = store.commit(batch).unwrap();
+                assert_eq!(commit.missed_deletes, 0);
+            }
+            Step::Delete(edges) => {
+                let deleted = edges.iter().map(|&(u, v)| model.delete(direction, u, v));
+                let missed = deleted.filter(|&found| !found).count() as u64;
+                let mut batch = Batch::new();
+                batch.delete(edges);
+                assert_eq!(store.commit(batch).unwrap().missed_deletes, missed);
+            }
+            Step::Vertices(count) => {
+                model.vertex_count = model.vertex_count.max(*count);
+                let mut batch = Batch::new();
+                batch.add_vertices(*count);
+                store.commit(batch).unwrap();
+            }
+            Step::Checkpoint => store.checkpoint().unwrap(),
+            Step::TakeView => views.push((store.register(), model.clone())),
+            Step::DropView => drop(views.pop()),
+            Step::Reopen | Step::CloseAndReopen => {
+                views.clear();
+                let clean = matches!(step, Step::CloseAndReopen);
+                if clean {
+                    store.close().unwrap();
+                }
+                drop(store);
+                let (reopened, report) = Store::open(&storage, false).unwrap();
+                assert_eq!(report.clean, clean);
+                store = reopened;
+            }
+        }
+        compare(&store, &store.register(), &model);
+        for (token, then) in &views {
+            compare(&store, token, then);
+        }
+        let report = store.check();
+        assert!(report.problems.is_empty(), "{:?}", report.problems);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn store_holds_what_the_model_holds(
+        steps in proptest::collection::vec(step(), 1..40),
+        direction in prop_oneof![
+            Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
+        ],
+        weighted in any::<bool>(),
+        on_lines in any::<bool>(),
+    ) {
+        let persistence = if on_lines { Persistence::Lines } else { Persistence::Pages };
+        run(direction, weighted, persistence, &steps);
+    }
+}
+
+#[test]
+fn a_full_log_makes_room_by_itself() {
+    let storage =
+        SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));
+    let store = Store::create(&storage, config(Direction::Out, false), [1; 16]).unwrap();
+    for i in 0..2000u32 {
+        let mut batch = Batch::new();
+        batch.insert(&[(i % 9, i % 11)]);
+        store.commit(batch).unwrap();
+    }
+    assert_eq!(store.published().1.arc_count, 2000);
+    assert!(store.stats().merged_csn > 0, "the log was freed by merging");
+    drop(store);
+    let (store, report) = Store::open(&storage, true).unwrap();
+    assert_eq!(store.published().1.arc_count, 2000);
+    assert!(report.replayed_commits < 2000);
+}
+
+#[test]
+fn what_does_not_fit_or_does_not_belong_is_refused() {
+    let storage =
+        SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));
+    let store = Store::create(&storage, config(Direction::Out, false), [1; 16]).unwrap();
+    let refused = |edit: &dyn Fn(&mut Batch)| {
+        let mut batch = Batch::new();
+        edit(&mut batch);
+        store.commit(batch).unwrap_err().to_string()
+    };
+    let too_large = refused(&|batch| {
+        batch.insert(&vec![(0, 1); 4096]);
+    });
+    assert!(too_large.contains("commit smaller batches"), "{too_large}");
+    let out_of_range = refused(&|batch| {
+        batch.insert(&[(0, u32::MAX)]);
+    });
+    assert!(out_of_range.contains("4294967295"), "{out_of_range}");
+    let weights = refused(&|batch| {
+        batch.insert_columns(Edges {
+            plane: 0,
+            sources: vec![0],
+            targets: vec![1],
+            weights: vec![2.0],
+        });
+    });
+    assert!(weights.contains("no weights"), "{weights}");
+    assert_eq!(store.published().0, 0, "nothing was committed");
+}
+
+/// Views at random moments of several writers: each equals the log replayed up
+/// to its CSN.
+#[test]
+fn views_are_exact_while_writers_and_merges_go_on() {
+    use evergraph_persistence::medium::DramStorage;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    const WRITERS: u32 = 3;
+    const COMMITS: u32 = 400;
+    let storage = DramStorage::new();
+    let config = Config {
+        section_shift: SECTION_SHIFT,
+        log_bytes: 64 << 10,
+        growth_step: 1 << 16,
+        ..Config::default()
+    };
+    let store = Store::create(&storage, config, [3; 16]).unwrap();
+    let history = Mutex::new(BTreeMap::new());
+    let done = AtomicBool::new(false);
+    let views = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let (store, history) = (&store, &history);
+                scope.spawn(move || {
+                    for i in 0..COMMITS {
+                        let u = (i * 7 + writer) % 13;
+                        let mut batch = Batch::new();
+                        let (inserts, deletes) = ([(u, i % 5), (i % 13, u)], [(u, (i + 1) % 5)]);
+                        batch.insert(&inserts).delete(&deletes);
+                        let csn = store.commit(batch).unwrap().csn;
+                        history.lock().unwrap().insert(csn, (inserts, deletes));
+                    }
+                })
+            })
+            .collect();
+        let (store, views, done) = (&store, &views, &done);
+        scope.spawn(move || {
+            while !done.load(Ordering::Relaxed) {
+                let token = store.register();
+                let lists: Vec<_> = (0..13).map(|v| read(store, &token, 0, v)).collect();
+                views.lock().unwrap().push((token.csn(), token, lists));
+                std::thread::yield_now();
+            }
+        });
+        scope.spawn(move || {
+            while !done.load(Ordering::Relaxed) {
+                store.checkpoint().unwrap();
+            }
+        });
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    let history = history.into_inner().unwrap();
+    let mut views = views.into_inner().unwrap();
+    views.sort_by_key(|view| view.0);
+    assert_eq!(history.len() as u32, WRITERS * COMMITS);
+    let mut model = Model::default();
+    let mut log = history.iter().peekable();
+    for (csn, token, lists) in &views {
+        while let Some((_, (inserts, deletes))) = log.next_if(|(commit, _)| *commit <= csn) {
+            for &(u, v) in inserts {
+                model.insert(Direction::Out, u, v, 0);
+            }
+            for &(u, v) in deletes {
+                model.delete(Direction::Out, u, v);
+            }
+        }
+        for (v, list) in lists.iter().enumerate() {
+            let expected = model.out.get(&(v as u32)).cloned().unwrap_or_default();
+            assert_eq!(*list, expected, "list of {v} when first read at {csn}");
+            let again = read(&store, token, 0, v as u32);
+            assert_eq!(again, expected, "list of {v} at {csn}, read at the end");
+        }
+    }
+}

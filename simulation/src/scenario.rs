@@ -1,0 +1,293 @@
+//! The store as a program that can be cut off anywhere.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use evergraph_graph::Direction;
+use evergraph_persistence::PersistenceError;
+use evergraph_persistence::simulated::{
+    Config as SimulatedConfig, Persistence, Progress, Scenario, SimulatedStorage,
+};
+use evergraph_topology::{Batch, Config, ListScratch, Mode, Store, TopologyError};
+
+use crate::model::{Model, Operation, VERTICES, operations};
+
+const SECTION_SHIFT: u32 = 1;
+const FACT: &[u8] = b"fact";
+/// Operations that a recovery performs to see that life goes on.
+const AFTERLIFE: usize = 2;
+
+/// How far the workload is: which operations must be there, which may.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Acknowledged {
+    /// The database exists.
+    pub created: bool,
+    /// Operations acknowledged.
+    pub done: usize,
+    /// Operations begun.
+    pub begun: usize,
+}
+
+/// A random workload on a tiny store.
+#[derive(Clone, Debug)]
+pub struct StoreScenario {
+    name: String,
+    seed: u64,
+    persistence: Persistence,
+    direction: Direction,
+    mode: Mode,
+    operations: Vec<Operation>,
+    /// How many of them the workload runs; recoveries run some of the others.
+    planned: usize,
+}
+
+impl StoreScenario {
+    /// `planned` operations that follow from `seed`.
+    pub fn new(
+        mode: Mode,
+        persistence: Persistence,
+        direction: Direction,
+        seed: u64,
+        planned: usize,
+    ) -> Self {
+        let medium = match persistence {
+            Persistence::Lines => "lines",
+            Persistence::LinesEadr => "eadr",
+            Persistence::Pages => "pages",
+        };
+        let lists = match direction {
+            Direction::Undirected => "undirected",
+            Direction::Out => "out",
+            Direction::Both => "both",
+        };
+        let how = match mode {
+            Mode::Merged => "merged",
+            Mode::Direct => "direct",
+        };
+        StoreScenario {
+            name: format!("store-{how}-{medium}-{lists}"),
+            seed,
+            persistence,
+            direction,
+            mode,
+            operations: operations(seed, planned + 8),
+            planned,
+        }
+    }
+
+    fn store_config(&self) -> Config {
+        Config {
+            direction: self.direction,
+            mode: self.mode,
+            section_shift: SECTION_SHIFT,
+            log_bytes: 2048,
+            extent_alignment: 64,
+            growth_step: 2048,
+            ..Config::default()
+        }
+    }
+
+    /// Runs one operation; a restart gives another store.
+    fn perform(
+        &self,
+        storage: &SimulatedStorage,
+        store: Store,
+        operation: &Operation,
+    ) -> Result<Store, TopologyError> {
+        let mut batch = Batch::new();
+        batch.at(0);
+        match operation {
+            Operation::Insert(edges) => batch.insert(edges),
+            Operation::Delete(edges) => batch.delete(edges),
+            Operation::Grow(count) => batch
+                .add_vertices(*count)
+                .set_meta(FACT, &count.to_le_bytes()),
+            Operation::Checkpoint => {
+                store.checkpoint()?;
+                return Ok(store);
+            }
+            Operation::Restart => {
+                store.close()?;
+                drop(store);
+                return Ok(Store::open(storage, false)?.0);
+            }
+        };
+        store.commit(batch)?;
+        Ok(store)
+    }
+
+    fn check(&self, store: &Store, expected: &[usize]) -> Result<usize, String> {
+        let report = store.check();
+        if let Some(problem) = report.problems.first() {
+            return Err(format!("check: {problem}"));
+        }
+        let found = observe(store).map_err(|error| format!("reading: {error}"))?;
+        let prefix = |n: usize| Model::after(self.direction, &self.operations[..n]).shown();
+        // The latest that fits: operations without effect leave no trace.
+        let fitting = expected.iter().rev().find(|&&n| prefix(n) == found);
+        fitting.copied().ok_or_else(|| {
+            format!(
+                "found {found:?}, expected the first {} operations: {:?}",
+                expected[0],
+                prefix(expected[0])
+            )
+        })
+    }
+}
+
+/// The graph as the store shows it.
+fn observe(store: &Store) -> Result<Model, TopologyError> {
+    let token = store.register();
+    let mut model = Model {
+        vertex_count: token.state().vertex_count,
+        fact: store.meta(FACT).unwrap_or_default(),
+        ..Model::default()
+    };
+    for (plane, lists) in [(0, &mut model.out), (1, &mut model.incoming)] {
+        if plane < store.planes().len() {
+            read_lists(store, &token, plane, lists)?;
+        }
+    }
+    Ok(model)
+}
+
+fn read_lists(
+    store: &Store,
+    token: &evergraph_persistence::ViewToken<evergraph_topology::Published>,
+    plane: usize,
+    lists: &mut BTreeMap<u32, Vec<u32>>,
+) -> Result<(), TopologyError> {
+    let mut scratch = ListScratch::default();
+    for v in 0..VERTICES + 2 {
+        let Some(section) = store.pin_section(token, plane, v)? else {
+            continue;
+        };
+        let mut list = Vec::new();
+        let local = (v & ((1 << SECTION_SHIFT) - 1)) as usize;
+        let _ = section.for_each_segment::<()>(local, &mut scratch, |words| {
+            list.extend_from_slice(words);
+            ControlFlow::Continue(())
+        });
+        if !list.is_empty() {
+            lists.insert(v, list);
+        }
+    }
+    Ok(())
+}
+
+impl Scenario for StoreScenario {
+    type Model = Acknowledged;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn config(&self) -> SimulatedConfig {
+        SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
+    }
+
+    fn initial(&self) -> Acknowledged {
+        Acknowledged::default()
+    }
+
+    fn run(
+        &self,
+        storage: &SimulatedStorage,
+        log: &mut Progress<'_, Acknowledged>,
+    ) -> Result<(), String> {
+        let mut store = Store::create(storage, self.store_config(), [9; 16])
+            .map_err(|error| format!("create: {error}"))?;
+        log.update(|model| model.created = true);
+        for operation in &self.operations[..self.planned] {
+            log.update(|model| model.begun += 1);
+            store = self
+                .perform(storage, store, operation)
+                .map_err(|error| format!("{operation:?}: {error}"))?;
+            log.update(|model| model.done = model.begun);
+        }
+        Ok(())
+    }
+
+    fn recover(
+        &self,
+        storage: &SimulatedStorage,
+        log: &mut Progress<'_, Acknowledged>,
+    ) -> Result<(), String> {
+        let at = log.model().clone();
+        let expected: Vec<usize> = (at.done..=at.begun).collect();
+        // (f) Reading comes first, and writes nothing.
+        let calls = storage.calls();
+        let read_only = match Store::open(storage, true) {
+            Ok((store, _)) => store,
+            Err(error) if !at.created => return self.create_again(storage, log, error),
+            Err(error) => return Err(format!("open for reading: {error}")),
+        };
+        let read = self.check(&read_only, &expected)?;
+        drop(read_only);
+        if storage.calls().writes != calls.writes {
+            return Err("opening for reading wrote".to_string());
+        }
+        let (mut store, _) =
+            Store::open(storage, false).map_err(|error| format!("open: {error}"))?;
+        // (a, b) What was acknowledged is there, and nothing else.
+        let found = self.check(&store, &expected)?;
+        if found != read {
+            return Err("opening for reading showed another graph".to_string());
+        }
+        log.update(|model| {
+            *model = Acknowledged {
+                created: true,
+                done: found,
+                begun: found,
+            }
+        });
+        // (g) Life goes on.
+        let next = &self.operations[found..(found + AFTERLIFE).min(self.operations.len())];
+        for operation in next {
+            log.update(|model| model.begun += 1);
+            store = self
+                .perform(storage, store, operation)
+                .map_err(|error| format!("after recovery, {operation:?}: {error}"))?;
+            log.update(|model| model.done = model.begun);
+        }
+        let done = log.model().done;
+        self.check(&store, &[done])
+            .map_err(|error| format!("after recovery and {} more: {error}", next.len()))?;
+        // (d) Space that nothing reaches is free: a fresh look finds the same.
+        let used = store.stats().extent_bytes;
+        drop(store);
+        let (again, _) =
+            Store::open(storage, true).map_err(|error| format!("open again: {error}"))?;
+        if again.stats().extent_bytes != used {
+            return Err(format!(
+                "{used} bytes were in use and {} are reachable",
+                again.stats().extent_bytes
+            ));
+        }
+        self.check(&again, &[done])
+            .map_err(|error| format!("opened again: {error}"))?;
+        Ok(())
+    }
+}
+
+impl StoreScenario {
+    /// A creation that was cut off can be made again.
+    fn create_again(
+        &self,
+        storage: &SimulatedStorage,
+        log: &mut Progress<'_, Acknowledged>,
+        error: TopologyError,
+    ) -> Result<(), String> {
+        let TopologyError::Persistence(PersistenceError::NotADatabase(_)) = error else {
+            return Err(format!("an interrupted creation: {error}"));
+        };
+        let store = Store::create(storage, self.store_config(), [9; 16])
+            .map_err(|error| format!("creating again: {error}"))?;
+        log.update(|model| model.created = true);
+        self.check(&store, &[0]).map(|_| ())
+    }
+}
