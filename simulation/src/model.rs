@@ -23,6 +23,13 @@ pub enum Operation {
     Restart,
 }
 
+impl Operation {
+    /// Whether it is a commit, which can share a sync with others.
+    pub fn is_commit(&self) -> bool {
+        !matches!(self, Operation::Checkpoint | Operation::Restart)
+    }
+}
+
 /// `count` operations that follow from `seed`.
 pub fn operations(seed: u64, count: usize) -> Vec<Operation> {
     let mut random = Random::new(seed);

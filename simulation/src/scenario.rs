@@ -14,8 +14,6 @@ use crate::model::{Model, Operation, VERTICES, operations};
 
 const SECTION_SHIFT: u32 = 1;
 const FACT: &[u8] = b"fact";
-/// Operations that a recovery performs to see that life goes on.
-const AFTERLIFE: usize = 2;
 
 /// How far the workload is: which operations must be there, which may.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -70,7 +68,11 @@ impl StoreScenario {
             persistence,
             direction,
             mode,
-            operations: operations(seed, planned + 8),
+            operations: match mode {
+                Mode::Merged => operations(seed, planned + 8),
+                // Each edge is its own commit there.
+                Mode::Direct => single_edges(operations(seed, planned + 8)),
+            },
             planned,
         }
     }
@@ -81,38 +83,69 @@ impl StoreScenario {
             mode: self.mode,
             section_shift: SECTION_SHIFT,
             log_bytes: 2048,
+            edge_log_bytes: 32,
             extent_alignment: 64,
             growth_step: 2048,
             ..Config::default()
         }
     }
 
-    /// Runs one operation; a restart gives another store.
+    /// Runs the operations from `from` that form one step: two commits that
+    /// follow each other share a sync where the position is even. Gives how
+    /// many.
+    fn step_len(&self, from: usize, end: usize) -> usize {
+        let commit = |i: usize| i < end && self.operations[i].is_commit();
+        let pair = self.mode == Mode::Merged && from.is_multiple_of(2);
+        if pair && commit(from) && commit(from + 1) {
+            2
+        } else {
+            1
+        }
+    }
+
+    /// Performs one step; a restart gives another store.
     fn perform(
         &self,
         storage: &SimulatedStorage,
         store: Store,
-        operation: &Operation,
+        step: &[Operation],
     ) -> Result<Store, TopologyError> {
-        let mut batch = Batch::new();
-        batch.at(0);
-        match operation {
-            Operation::Insert(edges) => batch.insert(edges),
-            Operation::Delete(edges) => batch.delete(edges),
-            Operation::Grow(count) => batch
-                .add_vertices(*count)
-                .set_meta(FACT, &count.to_le_bytes()),
+        match &step[0] {
             Operation::Checkpoint => {
                 store.checkpoint()?;
-                return Ok(store);
+                Ok(store)
             }
             Operation::Restart => {
                 store.close()?;
                 drop(store);
-                return Ok(Store::open(storage, false)?.0);
+                Ok(Store::open(storage, false)?.0)
             }
-        };
-        store.commit(batch)?;
+            _ => {
+                store.commit_all(step.iter().map(batch_of).collect())?;
+                Ok(store)
+            }
+        }
+    }
+
+    /// Performs the operations from `from` to `end`, telling the model.
+    fn perform_range(
+        &self,
+        storage: &SimulatedStorage,
+        mut store: Store,
+        (mut from, end): (usize, usize),
+        grouped: bool,
+        log: &mut Progress<'_, Acknowledged>,
+    ) -> Result<Store, String> {
+        while from < end {
+            let len = if grouped { self.step_len(from, end) } else { 1 };
+            let step = &self.operations[from..from + len];
+            log.update(|model| model.begun += len);
+            store = self
+                .perform(storage, store, step)
+                .map_err(|error| format!("{step:?}: {error}"))?;
+            log.update(|model| model.done = model.begun);
+            from += len;
+        }
         Ok(store)
     }
 
@@ -123,8 +156,19 @@ impl StoreScenario {
         }
         let found = observe(store).map_err(|error| format!("reading: {error}"))?;
         let prefix = |n: usize| Model::after(self.direction, &self.operations[..n]).shown();
+        let fits = |n: usize| {
+            let mut model = prefix(n);
+            if self.mode == Mode::Direct && n < self.operations.len() {
+                // The vertices of an edge exist before it does.
+                let grown = prefix(n + 1).vertex_count;
+                if found.vertex_count == grown {
+                    model.vertex_count = grown;
+                }
+            }
+            model == found
+        };
         // The latest that fits: operations without effect leave no trace.
-        let fitting = expected.iter().rev().find(|&&n| prefix(n) == found);
+        let fitting = expected.iter().rev().find(|&&n| fits(n));
         fitting.copied().ok_or_else(|| {
             format!(
                 "found {found:?}, expected the first {} operations: {:?}",
@@ -133,6 +177,32 @@ impl StoreScenario {
             )
         })
     }
+}
+
+fn batch_of(operation: &Operation) -> Batch {
+    let mut batch = Batch::new();
+    batch.at(0);
+    match operation {
+        Operation::Insert(edges) => batch.insert(edges),
+        Operation::Delete(edges) => batch.delete(edges),
+        Operation::Grow(count) => batch
+            .add_vertices(*count)
+            .set_meta(FACT, &count.to_le_bytes()),
+        Operation::Checkpoint | Operation::Restart => unreachable!("not a commit"),
+    };
+    batch
+}
+
+/// The same operations with one edge each.
+fn single_edges(operations: Vec<Operation>) -> Vec<Operation> {
+    operations
+        .into_iter()
+        .map(|operation| match operation {
+            Operation::Insert(edges) => Operation::Insert(edges[..1].to_vec()),
+            Operation::Delete(edges) => Operation::Delete(edges[..1].to_vec()),
+            other => other,
+        })
+        .collect()
 }
 
 /// The graph as the store shows it.
@@ -199,16 +269,10 @@ impl Scenario for StoreScenario {
         storage: &SimulatedStorage,
         log: &mut Progress<'_, Acknowledged>,
     ) -> Result<(), String> {
-        let mut store = Store::create(storage, self.store_config(), [9; 16])
+        let store = Store::create(storage, self.store_config(), [9; 16])
             .map_err(|error| format!("create: {error}"))?;
         log.update(|model| model.created = true);
-        for operation in &self.operations[..self.planned] {
-            log.update(|model| model.begun += 1);
-            store = self
-                .perform(storage, store, operation)
-                .map_err(|error| format!("{operation:?}: {error}"))?;
-            log.update(|model| model.done = model.begun);
-        }
+        self.perform_range(storage, store, (0, self.planned), true, log)?;
         Ok(())
     }
 
@@ -246,17 +310,16 @@ impl Scenario for StoreScenario {
             }
         });
         // (g) Life goes on.
-        let next = &self.operations[found..(found + AFTERLIFE).min(self.operations.len())];
-        for operation in next {
-            log.update(|model| model.begun += 1);
-            store = self
-                .perform(storage, store, operation)
-                .map_err(|error| format!("after recovery, {operation:?}: {error}"))?;
-            log.update(|model| model.done = model.begun);
-        }
+        // One operation or two, each with its own sync, so that one of a group
+        // that was torn is followed by what the torn group left behind.
+        let afterlife = 1 + found % 2;
+        let end = (found + afterlife).min(self.operations.len());
+        store = self
+            .perform_range(storage, store, (found, end), false, log)
+            .map_err(|error| format!("after recovery: {error}"))?;
         let done = log.model().done;
         self.check(&store, &[done])
-            .map_err(|error| format!("after recovery and {} more: {error}", next.len()))?;
+            .map_err(|error| format!("after recovery and {afterlife} more: {error}"))?;
         // (d) Space that nothing reaches is free: a fresh look finds the same.
         let used = store.stats().extent_bytes;
         drop(store);

@@ -5,8 +5,9 @@
 //! repeats one execution.
 
 use evergraph_graph::Direction;
+use evergraph_persistence::mutant;
 use evergraph_persistence::simulated::{
-    Budget, Explorer, Persistence, REPLAY_VARIABLE, Scenario, replay,
+    Budget, Explorer, Persistence, REPLAY_VARIABLE, Scenario, mutant_score, replay,
 };
 use evergraph_simulation::StoreScenario;
 use evergraph_topology::Mode;
@@ -25,8 +26,19 @@ fn scenarios() -> Vec<StoreScenario> {
         (Mode::Merged, Persistence::Lines),
         (Mode::Merged, Persistence::LinesEadr),
     ];
-    let directions = [Direction::Out, Direction::Undirected, Direction::Both];
     let mut all = Vec::new();
+    for persistence in [Persistence::Lines, Persistence::LinesEadr] {
+        for seed in 1..=2 * seeds {
+            all.push(StoreScenario::new(
+                Mode::Direct,
+                persistence,
+                Direction::Out,
+                seed,
+                3 * operations,
+            ));
+        }
+    }
+    let directions = [Direction::Out, Direction::Undirected, Direction::Both];
     for (mode, persistence) in media {
         for direction in directions {
             for seed in 1..=seeds {
@@ -58,10 +70,10 @@ fn every_power_cut_is_recovered_from() {
         Budget::thorough()
     } else {
         Budget {
-            executions: 12_000,
-            exhaustive: [400, 60, 8],
-            sampled: [160, 24, 4],
-            sources: [16, 1],
+            executions: 60_000,
+            exhaustive: [300, 16, 4],
+            sampled: [120, 8, 2],
+            sources: [3, 1],
         }
     };
     let reports = Explorer::new(budget).explore_all(&scenarios, THREADS);
@@ -76,4 +88,49 @@ fn every_power_cut_is_recovered_from() {
     for report in &reports {
         report.assert_clean();
     }
+}
+
+/// Every seeded mistake must be caught; the score is printed.
+#[test]
+fn every_seeded_mistake_is_caught() {
+    let budget = Budget {
+        executions: 40_000,
+        exhaustive: [300, 16, 0],
+        sampled: [120, 8, 0],
+        sources: [4, 0],
+    };
+    let explorer = Explorer {
+        most_violations: 1,
+        ..Explorer::new(budget)
+    };
+    let combinations = [
+        (Mode::Merged, Persistence::Lines),
+        (Mode::Merged, Persistence::Pages),
+        (Mode::Direct, Persistence::Lines),
+    ];
+    let scenarios: Vec<StoreScenario> = (1..=6)
+        .flat_map(|seed| {
+            combinations.map(|(mode, persistence)| {
+                let count = if mode == Mode::Direct { 36 } else { 12 };
+                StoreScenario::new(mode, persistence, Direction::Out, seed, count)
+            })
+        })
+        .collect();
+    let score = mutant_score(mutant::ALL, || {
+        scenarios.iter().map(|scenario| explorer.explore(scenario))
+    });
+    let caught = score.iter().filter(|outcome| outcome.is_caught()).count();
+    for outcome in &score {
+        let message = outcome.message.as_deref().unwrap_or("SURVIVED");
+        let first_line = message.lines().next().unwrap_or("");
+        let short: String = first_line.chars().take(90).collect();
+        println!(
+            "{:28} {:>8} executions: {short}",
+            format!("{:?}", outcome.mistake),
+            outcome.executions
+        );
+    }
+    println!("mutation score: {caught} of {}", score.len());
+    assert!(mutant::ALL.len() >= 20);
+    assert_eq!(caught, score.len(), "every seeded mistake must be caught");
 }

@@ -11,7 +11,7 @@
 //! al., "Sage", VLDB 2020, section 4 (chunks; no writes to the graph); Beamer,
 //! Asanović and Patterson, "Direction-Optimizing BFS", SC 2012 (the choice).
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
@@ -202,8 +202,8 @@ fn push_list<K: Kernel>(kernel: &K, u: VertexId, list: &[VertexId], joined: &mut
     }
 }
 
-/// Each vertex that still cares gathers along `lists` from those that
-/// `is_source` accepts. Work: O(n) and the degrees of those that care, less
+/// Each vertex that still cares and has neighbors gathers along `lists` from
+/// those that `is_source` accepts. Work: O(n) and the degrees of those that care, less
 /// what a gathering that breaks leaves out.
 ///
 /// # Errors
@@ -225,15 +225,21 @@ pub fn pull<G: Graph, K: Kernel>(
             let mut hubs = Vec::new();
             let mut len = 0;
             let mut reader = lists.reader();
-            for (index, v) in chunk_range(chunk, vertex_count).enumerate() {
-                if !kernel.condition(v) {
-                    continue;
+            let vertices = chunk_range(chunk, vertex_count);
+            for (word, first) in words.iter_mut().zip(vertices.clone().step_by(64)) {
+                let group = first..vertices.end.min(first + 64);
+                let mut caring = Group::of(group, |v| kernel.condition(v));
+                caring.retain(|v| reader.degree(v) > 0);
+                for &v in caring.vertices() {
+                    touch(&mut reader, v);
                 }
-                if reader.degree(v) > HUB_DEGREE {
-                    hubs.push(v);
-                } else if pull_one(&mut reader, v, &is_source, kernel) {
-                    words[index / 64] |= 1 << (index % 64);
-                    len += 1;
+                for &v in caring.vertices() {
+                    if reader.degree(v) > HUB_DEGREE {
+                        hubs.push(v);
+                    } else if pull_one(&mut reader, v, &is_source, kernel) {
+                        *word |= 1 << (v - first);
+                        len += 1;
+                    }
                 }
             }
             Ok((len, hubs))
@@ -293,6 +299,54 @@ pub fn pull_into<G: Graph, K: Gather>(
         pull_hub(lists, v, &is_source, kernel, control)?;
     }
     Ok(())
+}
+
+/// Up to 64 vertices that share a word of a bitmap.
+struct Group {
+    vertices: [VertexId; 64],
+    len: usize,
+}
+
+impl Group {
+    #[inline]
+    fn of(range: Range<VertexId>, mut keep: impl FnMut(VertexId) -> bool) -> Self {
+        let mut group = Self {
+            vertices: [0; 64],
+            len: 0,
+        };
+        for v in range {
+            group.vertices[group.len % 64] = v;
+            group.len += usize::from(keep(v));
+        }
+        group
+    }
+
+    /// Keeps those for which `keep` holds. Without a branch on the answer, as it
+    /// is as good as random.
+    #[inline]
+    fn retain(&mut self, mut keep: impl FnMut(VertexId) -> bool) {
+        let len = std::mem::take(&mut self.len);
+        for index in 0..len.min(64) {
+            let v = self.vertices[index];
+            self.vertices[self.len % 64] = v;
+            self.len += usize::from(keep(v));
+        }
+    }
+
+    fn vertices(&self) -> &[VertexId] {
+        &self.vertices[..self.len]
+    }
+}
+
+/// Loads the first neighbor of `v` without waiting for it, so that the cache
+/// misses of a group overlap. A gathering that breaks early would meet them one
+/// by one, each behind a branch that depends on the last.
+#[inline]
+fn touch(reader: &mut impl NeighborReader, v: VertexId) {
+    let _ = reader.for_each_segment(v, |segment| {
+        std::hint::black_box(segment.first().copied());
+        ControlFlow::Break(())
+    });
 }
 
 #[inline]

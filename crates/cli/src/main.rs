@@ -1,1 +1,91 @@
-fn main(){}
+//! `evergraph`: the command line.
+//!
+//! One file for each command; every command returns a [`report::Report`], which
+//! is printed as text or, with `--json`, as one JSON object. Messages and
+//! progress go to standard error.
+
+#![deny(unsafe_code)]
+
+mod bench;
+mod check;
+mod delete_edges;
+mod demo;
+mod generate;
+mod import;
+mod medium;
+mod memory;
+mod progress;
+mod reading;
+mod report;
+mod run;
+mod stats;
+mod stop;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use report::{Failure, Report};
+
+#[derive(Parser)]
+#[command(
+    name = "evergraph",
+    version,
+    about = "A graph engine for graphs that change all the time and must not be lost",
+    after_help = "Exit codes: 0 success, 1 failure, 2 wrong usage."
+)]
+struct Cli {
+    /// Print one JSON object on standard output
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show the main job end to end: ingest, analyse, kill, recover, prove
+    Demo(demo::Args),
+    /// Write a synthetic graph to a file
+    Generate(generate::Args),
+    /// Import files of edges into a database
+    Import(import::Args),
+    /// Delete the edges that a file lists
+    DeleteEdges(delete_edges::Args),
+    /// Run an algorithm on the graph
+    #[command(disable_help_flag = true)]
+    Run(run::Args),
+    /// Print facts about a database
+    Stats(stats::Args),
+    /// Verify every byte that a database reaches
+    Check(check::Args),
+    /// Run a benchmark of docs/benchmarks.md
+    Bench(bench::Args),
+    /// Ingest in a process of its own, to be killed (used by `demo`)
+    #[command(hide = true)]
+    DemoChild(demo::child::Args),
+}
+
+fn main() -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return report::print_usage(&error, json),
+    };
+    report::print(execute(&cli), cli.json)
+}
+
+fn execute(cli: &Cli) -> Result<Report, Failure> {
+    let stop = stop::on_ctrl_c();
+    match &cli.command {
+        Command::Demo(args) => demo::execute(args, &stop),
+        Command::Generate(args) => generate::execute(args, cli.json, &stop),
+        Command::Import(args) => import::execute(args, &stop),
+        Command::DeleteEdges(args) => delete_edges::execute(args, &stop),
+        Command::Run(args) => run::execute(args, cli.json, &stop),
+        Command::Stats(args) => stats::execute(args),
+        Command::Check(args) => check::execute(args),
+        Command::Bench(args) => bench::execute(args, cli.json),
+        Command::DemoChild(args) => demo::child::execute(args),
+    }
+}

@@ -6,13 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use evergraph_persistence::medium::{CountersSnapshot, EmulatedStorage};
-use evergraph_persistence::{AckLevel, WriterLock};
+use evergraph_persistence::medium::{CountersSnapshot, EmulatedDevice};
+use evergraph_persistence::AckLevel;
 use evergraph_snapshots::View;
+use evergraph_topology::ids::IdTable;
 use evergraph_topology::{Batch, CheckReport, Commit, Config, OpenReport, Store, StoreStats};
 use parking_lot::{Condvar, Mutex};
 
+use crate::lock::Lock;
 use crate::{Error, MediumKind, Options};
+
+/// The file that makes a directory a database.
+const POOL: &str = "pool";
 
 /// An open database.
 ///
@@ -38,8 +43,8 @@ pub struct Database {
     medium: MediumKind,
     opened: OpenReport,
     merger: Option<Merger>,
-    emulated: Option<Arc<EmulatedStorage>>,
-    _lock: Option<WriterLock>,
+    emulated: Option<Arc<EmulatedDevice>>,
+    _lock: Option<Lock>,
 }
 
 /// The thread that merges when the log fills.
@@ -62,7 +67,7 @@ impl Database {
         if options.medium != MediumKind::Dram {
             prepare_directory(path)?;
         }
-        let lock = take_lock(path, options)?;
+        let lock = Lock::take(path, options)?;
         let opened = options.storage(path)?;
         let store = Store::create(&*opened.storage, options.config(), random_uuid()?)?;
         let report = OpenReport {
@@ -96,14 +101,13 @@ impl Database {
                 "check the path, or make one with `evergraph import`",
             ));
         }
-        let not_a_database = !path.join("pool").exists();
-        if not_a_database {
+        if !Self::exists(path) {
             return Err(Error::usage(
                 format!("{} is not an Evergraph database", path.display()),
                 "it has no file `pool`; check the path, or make one with `evergraph import`",
             ));
         }
-        let lock = take_lock(path, options)?;
+        let lock = Lock::take(path, options)?;
         let opened = options.storage(path)?;
         let (store, report) = Store::open(&*opened.storage, options.read_only)?;
         Ok(Self::assemble(
@@ -121,8 +125,8 @@ impl Database {
         opened: OpenReport,
         path: &Path,
         options: &Options,
-        emulated: Option<Arc<EmulatedStorage>>,
-        lock: Option<WriterLock>,
+        emulated: Option<Arc<EmulatedDevice>>,
+        lock: Option<Lock>,
     ) -> Self {
         let store = Arc::new(store);
         let background = options.background && !options.read_only;
@@ -216,7 +220,33 @@ impl Database {
 
     /// What reached the emulated medium, if the database was opened on one.
     pub fn counters(&self) -> Option<CountersSnapshot> {
-        self.emulated.as_ref().map(|emulated| emulated.counters())
+        self.emulated.as_ref().map(|device| device.settle())
+    }
+
+    /// The emulated device itself, to read its counters after closing.
+    pub fn emulated_device(&self) -> Option<Arc<EmulatedDevice>> {
+        self.emulated.clone()
+    }
+
+    /// The vertex that the user calls `name`, if it exists.
+    pub fn vertex_of_name(&self, name: &str) -> Option<u32> {
+        let ids = self.store.ids().read();
+        match &*ids {
+            IdTable::Dense => {
+                let vertex: u32 = name.parse().ok()?;
+                let count = self.store.published().1.vertex_count;
+                (u64::from(vertex) < count).then_some(vertex)
+            }
+            IdTable::Numbers { .. } => ids.vertex_of_number(name.parse().ok()?),
+            IdTable::Texts { .. } => ids.vertex_of_text(name.as_bytes()),
+        }
+    }
+
+    /// Whether `path` holds a database, whole or damaged. What an interrupted
+    /// creation left is none: nothing was ever acknowledged there.
+    pub fn exists(path: impl AsRef<Path>) -> bool {
+        let pool = path.as_ref().join(POOL);
+        pool.exists() && !only_zeros(&pool)
     }
 
     /// Merges, marks the stop as clean, and lets go. Views keep working until
@@ -297,13 +327,6 @@ impl Drop for Merger {
     }
 }
 
-fn take_lock(path: &Path, options: &Options) -> Result<Option<WriterLock>, Error> {
-    if options.read_only || options.medium == MediumKind::Dram {
-        return Ok(None);
-    }
-    Ok(Some(WriterLock::acquire(path)?))
-}
-
 /// Makes the directory, or accepts one that holds nothing but what an
 /// interrupted creation left.
 fn prepare_directory(path: &Path) -> Result<(), Error> {
@@ -335,6 +358,28 @@ fn prepare_directory(path: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Whether a pool file was made and never written.
+fn only_zeros(file: &Path) -> bool {
+    let start = std::fs::File::open(file).and_then(|file| {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::Read::take(file, 1 << 20), &mut bytes)?;
+        Ok(bytes)
+    });
+    start.is_ok_and(|bytes| bytes.iter().all(|&byte| byte == 0))
+}
+
+/// Bytes of disk that the files in a directory occupy.
+pub fn allocated_bytes(directory: impl AsRef<Path>) -> Result<u64, Error> {
+    use std::os::unix::fs::MetadataExt;
+    let path = directory.as_ref();
+    let io = |error| Error::io(path.display().to_string(), error);
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(path).map_err(io)? {
+        bytes += entry.and_then(|entry| entry.metadata()).map_err(io)?.blocks() * 512;
+    }
+    Ok(bytes)
 }
 
 fn random_uuid() -> Result<[u8; 16], Error> {

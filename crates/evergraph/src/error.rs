@@ -13,7 +13,7 @@ pub enum Error {
     /// Storing, reading or recovering.
     #[error(transparent)]
     Store(#[from] TopologyError),
-    /// Reading an input file.
+    /// Reading or writing a file of edges.
     #[error(transparent)]
     Format(#[from] FormatError),
     /// Running an algorithm.
@@ -27,7 +27,7 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// Something was asked for that cannot be.
+    /// Something was asked for that cannot be, as things stand.
     #[error("{message} ({hint})")]
     Usage {
         /// What is wrong.
@@ -35,9 +35,23 @@ pub enum Error {
         /// What to do.
         hint: String,
     },
+    /// An argument that never makes sense: an unknown name, a value outside
+    /// its range.
+    #[error("{message} ({hint})")]
+    Argument {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
     /// The user or a deadline stopped it; what was committed stays.
-    #[error("interrupted: {0}")]
-    Interrupted(String),
+    #[error("interrupted: {message} ({hint})")]
+    Interrupted {
+        /// What was reached.
+        message: String,
+        /// How to go on.
+        hint: String,
+    },
 }
 
 impl Error {
@@ -51,6 +65,45 @@ impl Error {
         )
     }
 
+    /// What is wrong, on one line, without what to do about it.
+    pub fn summary(&self) -> String {
+        match self {
+            Error::Format(error) => error.summary(),
+            Error::Usage { message, .. } | Error::Argument { message, .. } => message.clone(),
+            Error::Interrupted { message, .. } => format!("interrupted: {message}"),
+            Error::Store(_) | Error::Run(_) | Error::Io { .. } => split(&self.to_string()).0,
+        }
+    }
+
+    /// What to do about it, on one line.
+    pub fn hint(&self) -> String {
+        match self {
+            Error::Format(error) => error.hint(),
+            Error::Usage { hint, .. }
+            | Error::Argument { hint, .. }
+            | Error::Interrupted { hint, .. } => hint.clone(),
+            Error::Store(_) | Error::Run(_) | Error::Io { .. } => {
+                let said = split(&self.to_string()).1;
+                said.unwrap_or_else(|| self.usual_hint().to_string())
+            }
+        }
+    }
+
+    /// For messages that do not say what to do.
+    fn usual_hint(&self) -> &'static str {
+        match self {
+            Error::Store(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => {
+                "check the path, or make a database with `evergraph import`"
+            }
+            Error::Store(TopologyError::Weights(_)) => {
+                "whether edges have weights is chosen when a database is made"
+            }
+            Error::Io { .. } => "check the path, its permissions and the space on the disk",
+            Error::Run(_) => "see `evergraph run --list` for the parameters",
+            _ => "`evergraph check` tells whether the database is sound",
+        }
+    }
+
     /// A usage error.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Usage {
@@ -59,11 +112,32 @@ impl Error {
         }
     }
 
-    pub(crate) fn io(path: impl Into<String>, source: std::io::Error) -> Self {
+    /// An argument error.
+    pub fn argument(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Error::Argument {
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// A failed operation on a file outside the database.
+    pub fn io(path: impl Into<String>, source: std::io::Error) -> Self {
         Error::Io {
             path: path.into(),
             source,
         }
+    }
+}
+
+/// Splits `what (what to do)` or `what; what to do`.
+fn split(text: &str) -> (String, Option<String>) {
+    let in_brackets = text.strip_suffix(')').and_then(|t| t.rsplit_once(" ("));
+    match in_brackets.or_else(|| text.rsplit_once("; ")) {
+        // A system's error ends with its number in brackets.
+        Some((what, hint)) if !hint.starts_with("os error") => {
+            (what.to_string(), Some(hint.to_string()))
+        }
+        _ => (text.to_string(), None),
     }
 }
 
@@ -76,5 +150,22 @@ impl From<PersistenceError> for Error {
 impl From<MediumError> for Error {
     fn from(error: MediumError) -> Self {
         Error::Store(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_part_into_what_and_what_to_do() {
+        let locked = Error::from(PersistenceError::Locked { pid: 7 });
+        assert_eq!(locked.hint(), "close it there first");
+        assert!(locked.summary().ends_with("(pid 7)"), "{}", locked.summary());
+        let damaged = Error::from(PersistenceError::damaged("log", 5, "no"));
+        assert_eq!(damaged.summary(), "log: damaged at offset 5: no");
+        assert!(damaged.hint().starts_with("restore a backup"));
+        let missing = Error::io("x", std::io::Error::from_raw_os_error(2));
+        assert!(missing.summary().ends_with("(os error 2)"));
     }
 }

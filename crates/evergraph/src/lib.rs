@@ -11,15 +11,19 @@ mod database;
 mod error;
 pub mod formats;
 pub mod import;
+mod lock;
+mod names;
 mod options;
 pub mod run;
 
-pub use database::Database;
+pub use database::{Database, allocated_bytes};
 pub use error::Error;
 pub use evergraph_algorithms as algorithms;
+pub use evergraph_algorithms::{Cancellation, Control};
 pub use evergraph_graph as graph;
 pub use evergraph_persistence::{
-    AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::LatencyProfile,
+    AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::EmulatedDevice,
+    medium::LatencyProfile,
 };
 pub use evergraph_snapshots::{GraphView, View, ViewReader};
 pub use evergraph_topology::ids::{IdKind, IdTable};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::medium::{
-    DramStorage, EmulatedStorage, FileStorage, LatencyProfile, MappedKind, MappedStorage,
+    DramStorage, EmulatedDevice, EmulatedStorage, FileStorage, LatencyProfile, MappedKind, MappedStorage,
 };
 use evergraph_persistence::Storage;
 use evergraph_topology::ids::IdKind;
@@ -104,13 +104,13 @@ impl Options {
 
     pub(crate) fn storage(&self, path: &Path) -> Result<OpenStorage, Error> {
         let base: Arc<dyn Storage> = match self.medium {
-            MediumKind::File => Arc::new(FileStorage::new(path)?),
-            MediumKind::Dax => Arc::new(MappedStorage::new(
+            MediumKind::File => Arc::new(FileStorage::open(path)?),
+            MediumKind::Dax => Arc::new(MappedStorage::open(
                 path,
                 MappedKind::Dax,
                 self.assume_persistent,
             )?),
-            MediumKind::Battery => Arc::new(MappedStorage::new(
+            MediumKind::Battery => Arc::new(MappedStorage::open(
                 path,
                 MappedKind::Battery,
                 self.assume_persistent,
@@ -123,10 +123,10 @@ impl Options {
                 emulated: None,
             },
             Some(profile) => {
-                let emulated = Arc::new(EmulatedStorage::new(base, profile.clone()));
+                let emulated = Arc::new(EmulatedStorage::new(base, *profile));
                 OpenStorage {
-                    storage: Arc::clone(&emulated) as Arc<dyn Storage>,
-                    emulated: Some(emulated),
+                    emulated: Some(Arc::clone(emulated.device())),
+                    storage: emulated,
                 }
             }
         })
@@ -136,5 +136,5 @@ impl Options {
 /// A storage, and its counters if it counts.
 pub(crate) struct OpenStorage {
     pub storage: Arc<dyn Storage>,
-    pub emulated: Option<Arc<EmulatedStorage>>,
+    pub emulated: Option<Arc<EmulatedDevice>>,
 }

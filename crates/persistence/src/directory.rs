@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::PersistenceError;
-use crate::mutant::{Mutant, active};
-use crate::order::{Durable, Flushed};
+use crate::order::Flushed;
 use crate::pool::Uuid;
 use crate::region::{Extent, Region};
 
@@ -239,15 +238,16 @@ impl Directory {
         }))
     }
 
-    /// Durability step 3: writes the changed leaves and a new root blob out of
-    /// place. `sections` proves that every extent the entries name is durable.
+    /// Durability step 2: writes the changed leaves and a new root blob out of
+    /// place. The token stands for `sections` too, the extents that the entries
+    /// name, so that one fence makes all durable; nothing reaches the directory
+    /// before the pool's root names it.
     pub fn store(
         &mut self,
         region: &Region,
         uuid: &Uuid,
-        sections: &Durable<()>,
+        sections: Flushed<()>,
     ) -> Result<Flushed<Stored>, PersistenceError> {
-        let _ = sections;
         let mut written = Vec::new();
         for leaf in self.leaves.values_mut() {
             if leaf.stored.is_some() {
@@ -284,7 +284,7 @@ impl Directory {
         let draft = region.allocate(bytes.len() as u64)?;
         let crc = checksum(uuid, draft.offset(), &bytes);
         let root = draft.finish(&bytes)?;
-        Ok(Flushed::all(written).and(root).map(|(_, extent)| {
+        Ok(Flushed::all(written).and(sections).and(root).map(|(_, extent)| {
             let stored = Stored {
                 offset: extent.offset(),
                 len: extent.len(),
@@ -297,7 +297,7 @@ impl Directory {
         }))
     }
 
-    /// Durability step 7: the pool's root names this directory durably, so
+    /// Durability step 6: the pool's root names this directory durably, so
     /// what only the one before named is free.
     pub fn published(&mut self) {
         let own = self
@@ -329,7 +329,7 @@ fn read_checked(
 ) -> Result<Extent, PersistenceError> {
     let extent = region.adopt(offset, len)?;
     extent.touch()?;
-    if checksum(uuid, offset, extent.bytes()) != crc && !active(Mutant::DirectoryCrcIgnored) {
+    if checksum(uuid, offset, extent.bytes()) != crc {
         return Err(PersistenceError::damaged(
             &region.file_name(),
             offset,

@@ -34,20 +34,39 @@ mutants! {
     ExtentHalfFlushed,
     /// Root: both slots are written before one fence.
     RootSlotsShareOneFence,
-    /// Root: the second slot is never written, though space is reclaimed.
-    RootSecondSlotSkipped,
-    /// Checkpoint: the directory is written before the sections are durable.
-    SectionsNotFenced,
+    /// Checkpoint: one touched section is not merged, though the root says so.
+    CheckpointForgetsSection,
+    /// Checkpoint: named facts are not stored, though their log is freed.
+    CheckpointForgetsFacts,
+    /// Checkpoint: the root names the new directory and the old commit, so that
+    /// replay does everything twice.
+    RootCsnStale,
     /// Checkpoint: the root is published before the directory is durable.
     DirectoryNotFenced,
-    /// Checkpoint: the root claims commits that are not merged.
-    RootLogStartTooFar,
     /// Checkpoint: old extents are reused before the new root is published.
     OldExtentsFreedFirst,
     /// Open: the mark of a clean stop survives into the next life (DGAP).
     CleanMarkClearedTooLate,
-    /// Directory: stored blocks are believed without their checksum.
-    DirectoryCrcIgnored,
+    /// Direct mode: not the edge but another address is flushed (DGAP's logs).
+    DirectWrongAddressFlushed,
+    /// Direct mode: an edge is acknowledged before the fence.
+    DirectEdgeNotFenced,
+    /// Direct mode: a section is published before its new extent is durable.
+    DirectSlotBeforeExtent,
+    /// Direct mode: the slot of a rewritten section is not flushed, though the
+    /// old extent is reused.
+    DirectSlotNotFlushed,
+    /// Direct mode: the old extent is reused before the new one is published
+    /// (DGAP's resize).
+    DirectOldFreedFirst,
+    /// Direct mode: recovery does not read the edge log (DGAP).
+    DirectEdgeLogIgnored,
+    /// Direct mode: recovery reads the edge log from the second entry on.
+    DirectEdgeLogOffByOne,
+    /// Direct mode: the vertex count becomes durable after the edge.
+    DirectVertexCountLate,
+    /// Direct mode: a rewrite drops what its edge log held.
+    DirectRewriteLosesLog,
 }
 
 #[cfg(feature = "mutants")]

@@ -44,6 +44,18 @@ pub fn write<M: Medium + ?Sized, T>(
     })
 }
 
+/// Stores `bytes` at `offset` and starts making them durable in one go, which a
+/// medium may do by other means than a store and a flush (streaming stores).
+pub fn write_through<M: Medium + ?Sized, T>(
+    medium: &M,
+    offset: u64,
+    bytes: &[u8],
+    what: T,
+) -> Result<Flushed<T>, MediumError> {
+    medium.write_through(offset, bytes)?;
+    Ok(Flushed(what))
+}
+
 /// Stores one word of four bytes.
 #[inline(always)]
 pub fn store_u32<M: Medium + ?Sized, T>(medium: &M, offset: u64, value: u32, what: T) -> Dirty<T> {

@@ -2,7 +2,7 @@
 //!
 //! The file `pool` has two slots, each in a sector of its own, that hold the
 //! root. A root is published by writing the older slot, fencing, and then
-//! writing the other one the same way (durability steps 5 and 6). Between the
+//! writing the other one the same way (durability steps 4 and 5). Between the
 //! two the new root holds already; what the old root needed is reclaimed only
 //! after the second, so that damage to either slot loses nothing.
 
@@ -220,7 +220,7 @@ impl Pool {
         &self.root
     }
 
-    /// Durability step 5 and 6: publishes a root whose directory is durable, in
+    /// Durability steps 4 and 5: publishes a root whose directory is durable, in
     /// both slots. When this has returned, nothing on the medium refers to the
     /// root before.
     pub fn publish(
@@ -249,9 +249,6 @@ impl Pool {
         let bytes = encode_slot(&self.uuid, &root);
         let medium = &file.medium;
         for slot in [self.next_slot, 1 - self.next_slot] {
-            if active(Mutant::RootSecondSlotSkipped) && slot == 1 - self.next_slot {
-                break;
-            }
             let dirty = order::write(medium, slot * SLOT_STRIDE, &bytes, ())?;
             if active(Mutant::RootSlotsShareOneFence) && slot == self.next_slot {
                 let _ = dirty.flush(medium)?;

@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use crate::error::PersistenceError;
-use crate::medium::{Medium, MediumHandle};
+use crate::medium::{Medium, MediumError, MediumHandle};
 use crate::mutant::{Mutant, active};
-use crate::order::{self, Flushed};
+use crate::order::{self, Durable, Flushed};
 
 /// Space for extents on one medium.
 #[derive(Clone)]
@@ -136,7 +136,7 @@ impl Region {
             }
         };
         drop(space);
-        Ok(Draft {
+        let draft = Draft {
             extent: Some(Extent {
                 region: self.clone(),
                 offset,
@@ -144,7 +144,11 @@ impl Region {
                 reserved,
                 retired: AtomicBool::new(true),
             }),
-        })
+        };
+        // Space that was given back to the system must be there again before a
+        // store; if it is not, the draft goes and nothing has changed.
+        inner.medium.reserve(offset, reserved)?;
+        Ok(draft)
     }
 
     /// Claims an extent that the directory names. Checks bounds and overlap;
@@ -249,19 +253,13 @@ impl Draft {
         let extent = self.extent.take().expect("present until finished");
         assert_eq!(bytes.len() as u64, extent.len, "the length allocated");
         let medium = extent.region.inner.medium.clone();
-        let dirty = order::write(&medium, extent.offset, bytes, extent)?;
-        Ok(if active(Mutant::ExtentHalfFlushed) {
-            dirty.flush_only(&medium, bytes.len() as u64 / 2)?
-        } else {
-            dirty.flush(&medium)?
-        })
+        if active(Mutant::ExtentHalfFlushed) {
+            let dirty = order::write(&medium, extent.offset, bytes, extent)?;
+            return Ok(dirty.flush_only(&medium, bytes.len() as u64 / 2)?);
+        }
+        Ok(order::write_through(&medium, extent.offset, bytes, extent)?)
     }
 
-    /// As [`Draft::finish`], and keeps the extent open for appends in place
-    /// (direct mode of a byte-addressed medium).
-    pub fn extent(mut self) -> Extent {
-        self.extent.take().expect("present until finished")
-    }
 }
 
 /// A written extent. Its space is in use until it is retired **and** the last
@@ -307,6 +305,39 @@ impl Extent {
         self.retired.store(true, Ordering::Release);
     }
 
+    /// Appends in place: store, flush, fence; durable on return. Direct mode's
+    /// commit of one edge. `at` must be a slot that nobody reads yet.
+    #[inline(always)]
+    pub fn append_u32<M: Medium + ?Sized>(
+        &self,
+        medium: &M,
+        at: u64,
+        value: u32,
+    ) -> Result<Durable<()>, MediumError> {
+        debug_assert!(at + 4 <= self.len);
+        let dirty = order::store_u32(medium, self.offset + at, value, ());
+        append(medium, dirty)
+    }
+
+    /// As [`Extent::append_u32`], eight bytes.
+    #[inline(always)]
+    pub fn append_u64<M: Medium + ?Sized>(
+        &self,
+        medium: &M,
+        at: u64,
+        value: u64,
+    ) -> Result<Durable<()>, MediumError> {
+        debug_assert!(at + 8 <= self.len);
+        let dirty = order::store_u64(medium, self.offset + at, value, ());
+        append(medium, dirty)
+    }
+
+    /// Copies a range out, bounds checked.
+    pub fn read(&self, at: u64, into: &mut [u8]) -> Result<(), PersistenceError> {
+        assert!(at + into.len() as u64 <= self.len);
+        Ok(self.region.inner.medium.read(self.offset + at, into)?)
+    }
+
     /// Checks that the bytes can be read.
     pub fn touch(&self) -> Result<(), PersistenceError> {
         Ok(self.region.inner.medium.touch(self.offset, self.len)?)
@@ -336,6 +367,22 @@ impl Extent {
             )
         }
     }
+}
+
+#[inline(always)]
+fn append<M: Medium + ?Sized>(
+    medium: &M,
+    dirty: order::Dirty<()>,
+) -> Result<Durable<()>, MediumError> {
+    if active(Mutant::DirectWrongAddressFlushed) {
+        medium.flush(0, 4)?;
+        return dirty.flush_only(medium, 0)?.fence(medium);
+    }
+    let flushed = dirty.flush(medium)?;
+    if active(Mutant::DirectEdgeNotFenced) {
+        return Ok(flushed.assume_durable());
+    }
+    flushed.fence(medium)
 }
 
 impl Drop for Extent {
@@ -368,7 +415,7 @@ pub struct Words {
 #[derive(Clone, Debug)]
 enum Owner {
     Extent(Arc<Extent>),
-    Vector(Arc<Vec<u32>>),
+    Vector(#[allow(dead_code, reason = "keeps the words alive")] Arc<Vec<u32>>),
 }
 
 // SAFETY: a `Words` is a shared slice of words that nobody writes, with the
@@ -391,6 +438,49 @@ impl Words {
             count,
             owner: Owner::Extent(Arc::clone(extent)),
         }
+    }
+
+    /// As [`Words::new`], for an extent that still takes appends in place
+    /// (direct mode).
+    ///
+    /// # Safety
+    /// The owner reads the words only through [`Words::range`], only ranges of
+    /// words that will never be stored to again, and only after whoever stored
+    /// them has handed the range over (under a lock, say).
+    ///
+    /// # Panics
+    /// As [`Words::new`].
+    pub unsafe fn live(extent: &Arc<Extent>, at: usize, count: usize) -> Self {
+        assert!(at + count * 4 <= extent.len as usize);
+        let base = extent.region.inner.medium.base();
+        // SAFETY: the range lies in the extent (asserted), which lies below the
+        // medium's length, where `base` is valid; only the address is taken.
+        let start = unsafe { base.add(extent.offset as usize + at) }.cast::<u32>();
+        assert!(start.is_aligned());
+        Words {
+            start,
+            count,
+            owner: Owner::Extent(Arc::clone(extent)),
+        }
+    }
+
+    /// Number of words.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// `count` words from `start`.
+    ///
+    /// # Panics
+    /// If the range does not lie in the words.
+    #[inline(always)]
+    pub fn range(&self, start: usize, count: usize) -> &[u32] {
+        assert!(start <= self.count && count <= self.count - start);
+        // SAFETY: the range lies in what `owner` keeps alive (asserted; aligned
+        // by `new`). Nobody writes it: published extents and vectors are never
+        // written, and for a live extent the caller of `live` promised it.
+        unsafe { std::slice::from_raw_parts(self.start.add(start), count) }
     }
 
     /// Words in DRAM.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -13,6 +14,8 @@ use parking_lot::Mutex;
 #[derive(Debug)]
 pub struct Registry<T> {
     inner: Mutex<Inner<T>>,
+    /// `inner.csn`, for writers that must not wait.
+    csn: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -34,6 +37,7 @@ impl<T: Clone> Registry<T> {
     /// A registry whose watermark is `csn`.
     pub fn new(csn: u64, state: T) -> Arc<Self> {
         Arc::new(Registry {
+            csn: AtomicU64::new(csn),
             inner: Mutex::new(Inner {
                 csn,
                 state,
@@ -48,6 +52,35 @@ impl<T: Clone> Registry<T> {
         assert!(csn >= inner.csn, "the watermark never goes back");
         inner.csn = csn;
         inner.state = state;
+        self.csn.store(csn, Ordering::Release);
+    }
+
+    /// Changes the published state without a commit.
+    pub fn amend(&self, change: impl FnOnce(&mut T)) {
+        change(&mut self.inner.lock().state);
+    }
+
+    /// The watermark, without the state. A writer that reads it under a lock
+    /// which a view takes later sees every view registered before.
+    #[inline(always)]
+    pub fn csn(&self) -> u64 {
+        self.csn.load(Ordering::Acquire)
+    }
+
+    /// Registers a view at the watermark and moves the watermark on, so that
+    /// whatever is written from now on is newer than the view. For writers
+    /// without a log (direct mode), whose only clock are the views. O(1).
+    pub fn register_and_advance(self: &Arc<Self>, state: impl FnOnce(&T) -> T) -> ViewToken<T> {
+        let mut inner = self.inner.lock();
+        let csn = inner.csn;
+        *inner.live.entry(csn).or_insert(0) += 1;
+        inner.csn = csn + 1;
+        self.csn.store(csn + 1, Ordering::Release);
+        ViewToken {
+            registry: Arc::clone(self),
+            csn,
+            state: state(&inner.state),
+        }
     }
 
     /// The watermark and the state published with it.

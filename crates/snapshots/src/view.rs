@@ -36,16 +36,19 @@ impl View {
     }
 
     /// Live entries of the out-lists: an undirected edge counts twice.
-    pub fn arc_count(&self) -> u64 {
-        self.token.state().arc_count
+    ///
+    /// At once in merged mode, O(sections) in direct mode.
+    pub fn arc_count(&self) -> Result<u64, TopologyError> {
+        self.store.arc_count(&self.token)
     }
 
     /// Live edges: an undirected edge counts once.
-    pub fn edge_count(&self) -> u64 {
-        match self.store.config().direction {
-            Direction::Undirected => self.arc_count() / 2,
-            Direction::Out | Direction::Both => self.arc_count(),
-        }
+    pub fn edge_count(&self) -> Result<u64, TopologyError> {
+        let arcs = self.arc_count()?;
+        Ok(match self.store.config().direction {
+            Direction::Undirected => arcs / 2,
+            Direction::Out | Direction::Both => arcs,
+        })
     }
 
     /// Wall time of the commit, microseconds since 1970.
@@ -115,7 +118,7 @@ impl View {
             planes?,
             config.section_shift,
             self.vertex_count(),
-            self.arc_count(),
+            self.arc_count()?,
             config.direction,
             config.weighted,
         ))

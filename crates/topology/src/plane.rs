@@ -115,6 +115,17 @@ impl Plane {
             .collect()
     }
 
+    /// The section that holds a vertex; it comes into being if need be.
+    pub fn section_of(&self, vertex: u32) -> (u32, Arc<Section>) {
+        let number = vertex >> self.section_shift;
+        if let Some(section) = self.section(number as usize) {
+            return (number, section);
+        }
+        self.create_missing(std::iter::once(number as usize));
+        let section = self.section(number as usize);
+        (number, section.expect("created above"))
+    }
+
     fn create_missing(&self, numbers: impl Iterator<Item = usize>) {
         let mut sections = self.sections.write();
         for number in numbers {
@@ -283,6 +294,12 @@ impl SectionView {
         self.body.base.verify(&context.uuid)
     }
 
+    /// Live entries of the section.
+    pub fn live_entries(&self) -> u64 {
+        let (entries, tombstones) = self.page.totals();
+        entries - 2 * tombstones
+    }
+
     /// Live entries of a list.
     #[inline(always)]
     pub fn degree(&self, list: usize) -> usize {
@@ -312,13 +329,12 @@ impl SectionView {
         }
         let len = self.page.len[list] as usize;
         let base = &self.body.base;
-        let start = base.starts[list] as usize;
-        let merged = base.starts[list + 1] as usize - start;
+        let (start, merged) = base.list(list);
         if len <= merged {
-            return visit(&base.words[start..start + len]);
+            return visit(base.words.range(start, len));
         }
         if merged > 0 {
-            visit(&base.words[start..start + merged])?;
+            visit(base.words.range(start, merged))?;
         }
         self.tail_segments(list, len - merged, |words, _| visit(words))
     }
@@ -346,12 +362,12 @@ impl SectionView {
     ) -> ControlFlow<B> {
         let len = self.page.len[list] as usize;
         let base = &self.body.base;
-        let start = base.starts[list] as usize;
-        let merged = base.list_len(list).min(len);
+        let (start, in_place) = base.list(list);
+        let merged = in_place.min(len);
         if merged > 0 {
-            let range = start..start + merged;
-            let weights = base.weights.as_ref().map_or(&[][..], |w| &w[range.clone()]);
-            visit(&base.words[range], weights)?;
+            let weights = base.weights.as_ref();
+            let weights = weights.map_or(&[][..], |w| w.range(start, merged));
+            visit(base.words.range(start, merged), weights)?;
         }
         self.tail_segments(list, len - merged, visit)
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::direct::{DirectState, open_extent};
 use crate::entry::{is_tombstone, neighbor};
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
@@ -50,24 +51,28 @@ pub struct Arc1 {
 
 /// The lists of `lists` consecutive vertices.
 pub struct Section {
-    first_vertex: u32,
-    lists: usize,
+    pub(crate) first_vertex: u32,
+    pub(crate) lists: usize,
     columns: usize,
-    state: Mutex<State>,
+    pub(crate) state: Mutex<State>,
 }
 
-enum State {
+pub(crate) enum State {
     /// On the medium, nothing of it read yet.
     Stored(Entry, Arc<Extent>),
+    /// As `Stored`, in direct mode.
+    StoredDirect(Arc<Extent>),
     Loaded(Loaded),
 }
 
-struct Loaded {
-    body: Arc<Body>,
-    writer: Option<TailWriter>,
-    page: Arc<LengthPage>,
+pub(crate) struct Loaded {
+    pub body: Arc<Body>,
+    pub writer: Option<TailWriter>,
+    pub page: Arc<LengthPage>,
     /// Pages before `page` that a view may still ask for, ascending.
-    older: Vec<Arc<LengthPage>>,
+    pub older: Vec<Arc<LengthPage>>,
+    /// The writer's place in direct mode.
+    pub direct: Option<DirectState>,
 }
 
 /// What a merge works on: a section as of one commit.
@@ -95,6 +100,7 @@ impl Section {
             writer: None,
             page: Arc::new(LengthPage::empty(lists)),
             older: Vec::new(),
+            direct: None,
         };
         Section {
             first_vertex,
@@ -120,7 +126,17 @@ impl Section {
         }
     }
 
-    fn load<'a>(
+    /// As [`Section::stored`], in direct mode.
+    pub fn stored_direct(first_vertex: u32, lists: usize, extent: Extent) -> Self {
+        Section {
+            first_vertex,
+            lists,
+            columns: 1,
+            state: Mutex::new(State::StoredDirect(Arc::new(extent))),
+        }
+    }
+
+    pub(crate) fn load<'a>(
         &self,
         context: &Context,
         state: &'a mut MutexGuard<'_, State>,
@@ -150,12 +166,45 @@ impl Section {
                 }),
                 writer: None,
                 older: Vec::new(),
+                direct: None,
             });
+        }
+        if let State::StoredDirect(extent) = &**state {
+            **state = State::Loaded(self.load_direct(context, extent)?);
         }
         match &mut **state {
             State::Loaded(loaded) => Ok(loaded),
-            State::Stored(..) => unreachable!("loaded above"),
+            State::Stored(..) | State::StoredDirect(_) => unreachable!("loaded above"),
         }
+    }
+
+    fn load_direct(
+        &self,
+        context: &Context,
+        extent: &Arc<Extent>,
+    ) -> Result<Loaded, PersistenceError> {
+        let opened = open_extent(&context.uuid, extent, self.first_vertex, self.lists)?;
+        let mut writer = None;
+        let tail = OnceLock::new();
+        if !opened.logged.is_empty() {
+            let (logged, mut its_writer) = Tail::new(self.lists, self.columns);
+            for &(list, word) in &opened.logged {
+                logged.append(&mut its_writer, list, word, 0);
+            }
+            let _ = tail.set(logged);
+            writer = Some(its_writer);
+        }
+        Ok(Loaded {
+            page: Arc::new(opened.page),
+            body: Arc::new(Body {
+                generation: 0,
+                base: opened.base,
+                tail,
+            }),
+            writer,
+            older: Vec::new(),
+            direct: Some(opened.state),
+        })
     }
 
     /// Applies entries in order as part of commit `csn` (the last of a group).
@@ -227,9 +276,12 @@ impl Section {
         let State::Loaded(loaded) = &*guard else {
             return None;
         };
+        if loaded.direct.is_some() {
+            return None;
+        }
         loaded.writer.as_ref()?;
         let page = loaded.page_at(csn);
-        let merged = loaded.body.base.words.len() as u64;
+        let merged = loaded.body.base.words.count() as u64;
         (page.totals().0 > merged).then(|| Frozen {
             body: Arc::clone(&loaded.body),
             page,
@@ -337,7 +389,7 @@ impl Loaded {
     }
 
     /// Keeps an older page only if a needed CSN falls between it and the next.
-    fn prune(&mut self, needed: &[u64]) {
+    pub(crate) fn prune(&mut self, needed: &[u64]) {
         let mut until = self.page.csn;
         let mut kept = Vec::with_capacity(self.older.len());
         for page in self.older.drain(..).rev() {
@@ -354,11 +406,11 @@ impl Loaded {
 }
 
 /// Live edges to `target` in the first `len` entries of a list.
-fn count_live(body: &Body, list: usize, len: usize, target: u32) -> u64 {
+pub(crate) fn count_live(body: &Body, list: usize, len: usize, target: u32) -> u64 {
     let mut count = LiveCount::default();
-    let start = body.base.starts[list] as usize;
-    let merged = body.base.list_len(list).min(len);
-    count.add(&body.base.words[start..start + merged], target);
+    let (start, in_place) = body.base.list(list);
+    let merged = in_place.min(len);
+    count.add(body.base.words.range(start, merged), target);
     if let Some(tail) = body.tail.get() {
         let _ = tail.for_each_segment::<()>(list, len - merged, |words, _| {
             count.add(words, target);

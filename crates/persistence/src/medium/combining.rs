@@ -22,44 +22,63 @@ pub(super) struct Traffic {
 
 /// 64 units of 256 bytes, replaced least recently used.
 pub(super) struct CombiningBuffer {
-    /// Units held, and when each was used last: arrays of their own, because
-    /// searches go through all of them.
+    /// Units held; an array of its own, because searches go through all of it.
     units: [u64; UNITS],
-    used: [u64; UNITS],
     arrived: [u8; UNITS],
-    clock: u64,
-    /// Where the last line went; the next one mostly goes there too.
-    last: usize,
+    /// A ring of the slots in order of use; `next[newest]` is the oldest.
+    next: [u8; UNITS],
+    previous: [u8; UNITS],
+    newest: usize,
 }
 
 impl CombiningBuffer {
     pub(super) fn new() -> Self {
+        let slot = |i: usize| (i % UNITS) as u8;
         Self {
             units: [EMPTY; UNITS],
-            used: [0; UNITS],
             arrived: [0; UNITS],
-            clock: 0,
-            last: 0,
+            next: std::array::from_fn(|i| slot(i + 1)),
+            previous: std::array::from_fn(|i| slot(i + UNITS - 1)),
+            newest: UNITS - 1,
         }
     }
 
-    /// A line arrives (its number over all files).
-    pub(super) fn accept(&mut self, line: u64, traffic: &mut Traffic) {
-        let unit = line / LINES_PER_UNIT;
-        let slot = if self.units[self.last] == unit {
-            self.last
-        } else if let Some(held) = self.units.iter().position(|&held| held == unit) {
+    /// Lines of one unit arrive; `lines` has a bit for each.
+    pub(super) fn accept(&mut self, unit: u64, lines: u8, traffic: &mut Traffic) {
+        let slot = if self.units[self.newest] == unit {
+            self.newest
+        } else if let Some(held) = self.find(unit) {
+            self.make_newest(held);
             held
         } else {
-            let oldest = (0..UNITS).min_by_key(|&slot| self.used[slot]).unwrap_or(0);
+            let oldest = usize::from(self.next[self.newest]);
             self.evict(oldest, traffic);
             self.units[oldest] = unit;
+            // The oldest follows the newest: turning the ring is enough.
+            self.newest = oldest;
             oldest
         };
-        self.clock += 1;
-        self.used[slot] = self.clock;
-        self.arrived[slot] |= 1 << (line % LINES_PER_UNIT);
-        self.last = slot;
+        self.arrived[slot] |= lines;
+    }
+
+    /// Where a unit is. Most are nowhere, so the question whether it is held at
+    /// all is asked without a branch, which compiles to vector code.
+    fn find(&self, unit: u64) -> Option<usize> {
+        let differ = |held: &u64| u64::from(*held != unit);
+        let held = self.units.iter().fold(1, |all, held| all & differ(held)) == 0;
+        held.then(|| self.units.iter().position(|&held| held == unit))?
+    }
+
+    fn make_newest(&mut self, slot: usize) {
+        let (before, after) = (self.previous[slot], self.next[slot]);
+        self.next[usize::from(before)] = after;
+        self.previous[usize::from(after)] = before;
+        let oldest = self.next[self.newest];
+        self.next[self.newest] = slot as u8;
+        self.previous[slot] = self.newest as u8;
+        self.next[slot] = oldest;
+        self.previous[usize::from(oldest)] = slot as u8;
+        self.newest = slot;
     }
 
     fn evict(&mut self, slot: usize, traffic: &mut Traffic) {
@@ -68,7 +87,6 @@ impl CombiningBuffer {
             traffic.merge_reads += u64::from(self.arrived[slot] != COMPLETE);
         }
         self.units[slot] = EMPTY;
-        self.used[slot] = 0;
         self.arrived[slot] = 0;
     }
 

@@ -87,41 +87,55 @@ impl DirtyLines {
         Ok(Self { words })
     }
 
-    /// The word and bit of a line, if it is among those kept.
+    /// The word of 64 lines, if it is among those kept.
     #[inline(always)]
-    fn at(&self, line: u64) -> Option<(&AtomicU64, u64)> {
-        let word = line / 64;
-        if word >= self.words.len() / 8 {
+    fn word(&self, index: u64) -> Option<&AtomicU64> {
+        if index >= self.words.len() / 8 {
             return None;
         }
         // SAFETY: the word lies in the mapping (just checked), which is zeroed
         // memory, aligned to pages, lives as long as `self`, and is never
         // accessed but as atomics.
-        let word = unsafe { &*self.words.base().cast::<AtomicU64>().add(word as usize) };
-        Some((word, 1 << (line % 64)))
+        Some(unsafe { &*self.words.base().cast::<AtomicU64>().add(index as usize) })
     }
 
-    /// Marks a line; says whether it was clean.
+    /// Marks some lines of a word; returns those that were clean.
     #[inline(always)]
-    fn mark(&self, line: u64) -> bool {
-        let Some((word, bit)) = self.at(line) else {
-            return true;
-        };
-        // Mostly it is dirty already; then its cache line stays shared.
-        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    fn mark(&self, index: u64, lines: u64) -> u64 {
+        match self.word(index) {
+            // Mostly they are dirty already; then the cache line stays shared.
+            Some(word) if word.load(Ordering::Relaxed) & lines == lines => 0,
+            Some(word) => lines & !word.fetch_or(lines, Ordering::Relaxed),
+            None => lines,
+        }
     }
 
-    /// Whether a line is dirty. One too far out to be kept is.
-    fn is_dirty(&self, line: u64) -> bool {
-        self.at(line)
-            .is_none_or(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
+    /// Those of some lines that are dirty. One too far out to be kept is.
+    fn dirty(&self, index: u64, lines: u64) -> u64 {
+        self.word(index)
+            .map_or(lines, |word| lines & word.load(Ordering::Relaxed))
     }
 
-    /// Clears a line; says whether it was dirty.
-    fn clear(&self, line: u64) -> bool {
-        self.at(line)
-            .is_none_or(|(word, bit)| word.fetch_and(!bit, Ordering::Relaxed) & bit != 0)
+    /// Cleans some lines; returns those that were dirty.
+    #[inline(always)]
+    fn clean(&self, index: u64, lines: u64) -> u64 {
+        match self.word(index) {
+            Some(word) if word.load(Ordering::Relaxed) & lines == 0 => 0,
+            Some(word) => lines & word.fetch_and(!lines, Ordering::Relaxed),
+            None => lines,
+        }
     }
+}
+
+/// The words of 64 lines that lines `first..=last` lie in, each with a bit for
+/// every line of the range.
+#[inline(always)]
+fn words_of(first: u64, last: u64) -> impl Iterator<Item = (u64, u64)> {
+    (first / 64..=last / 64).map(move |index| {
+        let from = first.max(index * 64) % 64;
+        let to = last.min(index * 64 + 63) % 64;
+        (index, (u64::MAX << from) & (u64::MAX >> (63 - to)))
+    })
 }
 
 /// A medium on an [`EmulatedDevice`].
@@ -132,8 +146,8 @@ pub struct Emulated {
     line_bytes: u64,
     /// Added to this file's line numbers in the device's buffer.
     first_line: u64,
-    /// Pages written since the last fence; files only.
-    pending_pages: Option<Mutex<Vec<u64>>>,
+    /// Pages written since the last fence, as words and bits; files only.
+    pending_pages: Option<Mutex<Vec<(u64, u64)>>>,
 }
 
 impl Emulated {
@@ -170,18 +184,28 @@ impl Emulated {
         }
     }
 
+    /// First and last line of a range that is not empty.
+    #[inline(always)]
+    fn lines(&self, offset: u64, len: u64) -> (u64, u64) {
+        (
+            offset / self.line_bytes,
+            (offset + len - 1) / self.line_bytes,
+        )
+    }
+
     #[inline(always)]
     fn note_stored(&self, offset: u64, len: u64) {
         if len == 0 {
             return;
         }
         add(&self.device.counters.stored_bytes, len);
-        for line in offset / self.line_bytes..=(offset + len - 1) / self.line_bytes {
-            let was_clean = self.dirty.mark(line);
-            if let Some(pages) = &self.pending_pages
-                && was_clean
+        let (first, last) = self.lines(offset, len);
+        for (index, lines) in words_of(first, last) {
+            let fresh = self.dirty.mark(index, lines);
+            if let Some(pending) = &self.pending_pages
+                && fresh != 0
             {
-                pages.lock().push(line);
+                pending.lock().push((index, fresh));
             }
         }
     }
@@ -190,24 +214,32 @@ impl Emulated {
         if len == 0 {
             return;
         }
-        let lines = offset / self.line_bytes..=(offset + len - 1) / self.line_bytes;
-        let count = lines.end() - lines.start() + 1;
+        let (first, last) = self.lines(offset, len);
         let mut found = 0;
         let mut traffic = Traffic::default();
         if self.pending_pages.is_some() {
             // Pages leave at the fence.
-            found = lines.filter(|&page| self.dirty.is_dirty(page)).count() as u64;
+            for (index, lines) in words_of(first, last) {
+                found += u64::from(self.dirty.dirty(index, lines).count_ones());
+            }
         } else {
-            // Many flushes find one line, or nothing: no lock before the first.
+            // Some flushes find nothing: no lock before the first dirty line.
             let mut buffer = None;
-            for line in lines.filter(|&line| self.dirty.clear(line)) {
-                buffer
-                    .get_or_insert_with(|| self.device.buffer.lock())
-                    .accept(self.first_line + line, &mut traffic);
-                found += 1;
+            for (index, lines) in words_of(first, last) {
+                let mut leaving = self.dirty.clean(index, lines);
+                found += u64::from(leaving.count_ones());
+                while leaving != 0 {
+                    let bit = leaving.trailing_zeros() as u64 / LINES_PER_UNIT * LINES_PER_UNIT;
+                    let unit = (self.first_line + index * 64 + bit) / LINES_PER_UNIT;
+                    buffer
+                        .get_or_insert_with(|| self.device.buffer.lock())
+                        .accept(unit, (leaving >> bit & 0b1111) as u8, &mut traffic);
+                    leaving &= !(0b1111 << bit);
+                }
             }
         }
         let counters = &self.device.counters;
+        let count = last - first + 1;
         add(&counters.line_flushes, count);
         add(&counters.redundant_flushes, count - found);
         self.device.account(traffic, self.unit_bytes());
@@ -307,8 +339,8 @@ impl Medium for Emulated {
         if let Some(pages) = &self.pending_pages {
             let pages = std::mem::take(&mut *pages.lock());
             let mut traffic = Traffic::default();
-            for page in pages {
-                traffic.writes += u64::from(self.dirty.clear(page));
+            for (index, lines) in pages {
+                traffic.writes += u64::from(self.dirty.clean(index, lines).count_ones());
             }
             self.device.account(traffic, self.unit_bytes());
         }

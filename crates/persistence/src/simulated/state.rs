@@ -5,14 +5,11 @@ mod live;
 mod names;
 mod restart;
 
-use std::sync::Arc;
-
 use live::{LiveFile, LiveName};
 
 use super::choices::{Chooser, What};
 use super::faults::{Calls, FaultKind, FaultPlan, PlannedFailure};
 use super::ledger::{Event, Journal, Ledger};
-use super::memory::Block;
 use super::{Config, Persistence};
 use crate::medium::MediumError;
 

@@ -51,7 +51,16 @@ impl Store {
     fn checkpoint_at(&self, roots: &mut RootState, clean: bool) -> Result<(), TopologyError> {
         // The checkpoint is a reader: the view keeps its lengths readable.
         let token = self.registry.register();
-        let csn = token.csn();
+        let csn = match &self.direct {
+            None => token.csn(),
+            // Lists need no merge there; the newest commit in the log is
+            // applied, because whoever commits applies before anybody else.
+            Some(_) => {
+                let _applied = self.apply.lock();
+                let newest = self.log.lock().boundaries.back().map(|b| b.0);
+                newest.unwrap_or(roots.pool.root().csn)
+            }
+        };
         if csn == roots.pool.root().csn && !clean {
             return Ok(());
         }
@@ -65,29 +74,24 @@ impl Store {
             (start, wall, log.head())
         };
 
-        let merged = self.write_sections(csn)?;
-        let (merged, extents) = merged;
-        let medium = self.context.region.medium();
+        let (mut merged, extents) = self.write_sections(csn)?;
+        if active(Mutant::CheckpointForgetsSection) {
+            merged.pop();
+        }
         let mut blobs = Vec::new();
         self.write_blobs(roots, &mut blobs)?;
-        let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
-        // Durability step 2: the sections are durable...
-        let sections = if active(Mutant::SectionsNotFenced) {
-            sections.assume_durable()
-        } else {
-            sections.fence(medium)?
-        };
         for merged in &merged {
             roots.directory.set(merged.key, merged.entry);
         }
-        // ...step 3 and 4: before a directory names them, which is durable...
-        let stored = roots
-            .directory
-            .store(&self.context.region, &self.context.uuid, &sections)?;
+        // Durability step 2: the directory is written beside the sections...
+        let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
+        let (region, uuid) = (&self.context.region, &self.context.uuid);
+        let stored = roots.directory.store(region, uuid, sections)?;
+        // ...step 3: all of them are durable...
         let stored = if active(Mutant::DirectoryNotFenced) {
             stored.assume_durable()
         } else {
-            stored.fence(medium)?
+            stored.fence(region.medium())?
         };
         let mut root = roots.pool.root().clone();
         let place = *stored.get();
@@ -99,9 +103,9 @@ impl Store {
         root.directory_len = place.len;
         root.directory_crc = place.crc;
         root.user = self.config.encode(token.state().vertex_count);
-        if active(Mutant::RootLogStartTooFar) {
-            root.log_start = log_head;
-            root.csn = csn;
+        if active(Mutant::RootCsnStale) {
+            root.csn = roots.pool.root().csn;
+            root.log_start = roots.pool.root().log_start;
         }
         if active(Mutant::OldExtentsFreedFirst) {
             for m in &merged {
@@ -116,9 +120,9 @@ impl Store {
             directory,
             ..
         } = &mut *roots;
-        // ...step 5 and 6: before the root switches to it, in both slots.
+        // ...steps 4 and 5: before the root switches to them, in both slots.
         pool.publish(file, &stored.map(|_| ()), root)?;
-        // Step 7: only now is anything given back.
+        // Step 6: only now is anything given back.
         directory.published();
         roots.stored_ids = self.ids.read().len();
         for m in merged {
@@ -234,7 +238,9 @@ impl Store {
             })
             .collect();
         let mut bytes = Vec::new();
-        record::encode(&facts, &mut bytes);
+        if !active(Mutant::CheckpointForgetsFacts) {
+            record::encode(&facts, &mut bytes);
+        }
         written.push(
             roots
                 .directory

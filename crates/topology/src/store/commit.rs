@@ -31,8 +31,8 @@ const NO_ORIGIN: u32 = u32::MAX;
 /// Changes that become durable and visible together.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    ops: Vec<Op>,
-    wall_us: Option<i64>,
+    pub(super) ops: Vec<Op>,
+    pub(super) wall_us: Option<i64>,
 }
 
 /// What a commit reached.
@@ -137,20 +137,55 @@ impl Store {
     /// what the medium holds is unknown until it is opened again.
     pub fn commit(&self, batch: Batch) -> Result<Commit, TopologyError> {
         self.validate(&batch)?;
+        if self.direct.is_some() {
+            return self.commit_direct(batch);
+        }
+        self.commit_logged(batch)
+    }
+
+    /// Makes several batches durable as commits of their own that follow one
+    /// another, with one sync for as many as the log takes at once.
+    ///
+    /// # Errors
+    /// As [`Store::commit`]; batches before the failing one stay.
+    pub fn commit_all(&self, batches: Vec<Batch>) -> Result<Vec<Commit>, TopologyError> {
+        for batch in &batches {
+            self.validate(batch)?;
+        }
+        if self.direct.is_some() {
+            return batches.into_iter().map(|b| self.commit_direct(b)).collect();
+        }
+        let tickets: Result<Vec<_>, _> = batches.into_iter().map(|b| self.ticket(b)).collect();
+        self.wait_for(&tickets?)
+    }
+
+    /// A commit by way of the log.
+    pub(super) fn commit_logged(&self, batch: Batch) -> Result<Commit, TopologyError> {
+        let ticket = self.ticket(batch)?;
+        let mut commits = self.wait_for(&[ticket])?;
+        Ok(commits.pop().expect("one ticket, one commit"))
+    }
+
+    fn ticket(&self, batch: Batch) -> Result<Arc<Ticket>, TopologyError> {
         let mut payload = Vec::new();
         record::encode(&batch.ops, &mut payload);
         self.log.lock().log.has_room(payload.len() as u64)?;
-        let ticket = Arc::new(Ticket {
+        Ok(Arc::new(Ticket {
             ops: batch.ops,
             payload,
             wall_us: batch.wall_us.unwrap_or_else(now_us),
             outcome: Mutex::new(None),
-        });
+        }))
+    }
+
+    /// Queues tickets and leads groups until all of them have an outcome.
+    fn wait_for(&self, tickets: &[Arc<Ticket>]) -> Result<Vec<Commit>, TopologyError> {
         let mut queue = self.queue.lock();
-        queue.waiting.push(Arc::clone(&ticket));
+        queue.waiting.extend(tickets.iter().map(Arc::clone));
         loop {
-            if let Some(outcome) = ticket.outcome.lock().take() {
-                return outcome.map_err(TopologyError::Group);
+            if tickets.iter().all(|ticket| ticket.outcome.lock().is_some()) {
+                let outcomes = tickets.iter().filter_map(|t| t.outcome.lock().take());
+                return outcomes.map(|o| o.map_err(TopologyError::Group)).collect();
             }
             if queue.leading || queue.waiting.is_empty() {
                 self.queue_changed.wait(&mut queue);
@@ -347,7 +382,11 @@ impl Store {
             &mut published,
             |origin| missed[origin as usize] += 1,
         )?;
-        self.registry.publish(csn, published);
+        match &self.direct {
+            None => self.registry.publish(csn, published),
+            // Views are the clock there; what the log carries has no lists.
+            Some(_) => self.registry.amend(|state| state.wall_us = published.wall_us),
+        }
         Ok(missed)
     }
 }

@@ -29,6 +29,8 @@ pub struct Config {
     pub section_shift: u32,
     /// Bytes of the commit log: the bound of what recovery replays.
     pub log_bytes: u64,
+    /// Direct mode: bytes of each section's edge log; 0 for none.
+    pub edge_log_bytes: u32,
     /// Extents start at multiples of this.
     pub extent_alignment: u64,
     /// The extents' file grows by at least this.
@@ -44,6 +46,7 @@ impl Default for Config {
             ids: IdKind::Dense,
             section_shift: 8,
             log_bytes: 64 << 20,
+            edge_log_bytes: 2048,
             extent_alignment: 512,
             growth_step: 16 << 20,
         }
@@ -83,6 +86,7 @@ impl Config {
         bytes[16..24].copy_from_slice(&self.extent_alignment.to_le_bytes());
         bytes[24..32].copy_from_slice(&self.growth_step.to_le_bytes());
         bytes[32..40].copy_from_slice(&vertex_count.to_le_bytes());
+        bytes[40..44].copy_from_slice(&self.edge_log_bytes.to_le_bytes());
         bytes
     }
 
@@ -111,6 +115,7 @@ impl Config {
             },
             section_shift: u32_at(4),
             log_bytes: u64_at(8),
+            edge_log_bytes: u32_at(40),
             extent_alignment: u64_at(16),
             growth_step: u64_at(24),
         };

@@ -11,7 +11,11 @@ use evergraph_persistence::{
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use super::commit::Replayer;
-use super::{BLOB_IDS, BLOB_META, Config, LogState, Published, RootState, Store, ack_of};
+use super::direct::Direct;
+use super::{
+    BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, ack_of,
+};
+use crate::direct::Slots;
 use crate::error::TopologyError;
 use crate::ids::IdTable;
 use crate::plane::Plane;
@@ -61,6 +65,21 @@ impl Store {
         let extents = storage.open(EXTENTS, true)?;
         extents.grow(config.growth_step)?;
         extents.fence()?;
+        if config.mode == Mode::Direct {
+            if config.weighted {
+                return Err(TopologyError::Unsupported(
+                    "direct mode keeps no weights: use merged mode".to_string(),
+                ));
+            }
+            if config.direction == Direction::Both {
+                // Out- and in-list would be two commits, and a crash between
+                // them would leave the two disagreeing for ever.
+                return Err(TopologyError::Unsupported(
+                    "direct mode keeps one direction: use merged mode for both".to_string(),
+                ));
+            }
+            Slots::create(storage)?;
+        }
         storage.sync_names()?;
         drop((log, extents));
         let root = Root {
@@ -104,6 +123,10 @@ impl Store {
         let context = Context { region, uuid };
         let planes = new_planes(&config);
         let arc_count = claim_sections(&context, &config, &planes, &directory)?;
+        let direct = match config.mode {
+            Mode::Merged => None,
+            Mode::Direct => Some(Direct::open(storage, &config, &context, &planes)?),
+        };
         context.region.settle();
         let mut ids = IdTable::new(config.ids);
         let mut meta = BTreeMap::new();
@@ -169,6 +192,7 @@ impl Store {
             planes,
             ids: RwLock::new(ids),
             meta: RwLock::new(meta),
+            direct,
             ack,
             read_only,
             failed: AtomicBool::new(false),

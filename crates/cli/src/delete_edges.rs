@@ -1,0 +1,70 @@
+//! `evergraph delete-edges`: deletes the edges that files list.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use evergraph::import::{Action, ImportOptions};
+use evergraph::{Cancellation, Database};
+use serde_json::json;
+
+use crate::import::follow;
+use crate::medium::MediumArgs;
+use crate::reading::ReadingArgs;
+use crate::report::{Failure, Report, count, seconds, table};
+
+/// What to delete.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the database
+    db: PathBuf,
+    /// Files of edges; for each line the latest edge between the two goes
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// Go on with a deletion of the same files that was interrupted
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    let db = Database::open(&args.db, &args.medium.options()?)?;
+    let started = Instant::now();
+    let bytes_before = db.stats().extent_bytes;
+    let options = ImportOptions {
+        action: Action::Delete,
+        reading: args.reading.options(),
+        resume: args.resume,
+        ..ImportOptions::default()
+    };
+    let done = match follow(&db, &args.files, &options, stop) {
+        Ok(done) => done,
+        Err(error) => {
+            db.close()?;
+            return Err(error);
+        }
+    };
+    let bytes_after = db.stats().extent_bytes;
+    let edges = db.view().edge_count();
+    db.close()?;
+    let deleted = done.edges.saturating_sub(done.missed);
+    let elapsed = started.elapsed().as_secs_f64();
+    Ok(Report::new(
+        json!({
+            "edges": edges,
+            "deleted": deleted,
+            "missed": done.missed,
+            "seconds": elapsed,
+            "bytes_before": bytes_before,
+            "bytes_after": bytes_after,
+        }),
+        table(&[
+            ("deleted", format!("{} edges in {}", count(deleted), seconds(elapsed))),
+            ("not found", count(done.missed)),
+            ("edges left", count(edges)),
+        ]),
+    ))
+}

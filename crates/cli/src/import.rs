@@ -1,0 +1,280 @@
+//! `evergraph import`: files of edges into a database.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use evergraph::graph::Direction;
+use evergraph::import::{ImportControl, ImportOptions, ImportProgress, ImportReport, import, probe};
+use evergraph::{Cancellation, Database, IdKind, Options, allocated_bytes, formats};
+use serde_json::json;
+
+use crate::medium::MediumArgs;
+use crate::progress;
+use crate::reading::ReadingArgs;
+use crate::report::{Failure, Report, bytes, count, note, rate, seconds, table};
+
+/// What to import, and how.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the database; made if it does not exist
+    db: PathBuf,
+    /// Files of edges, plain, gzip or zstd
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// Every edge goes both ways
+    #[arg(long, conflicts_with = "directions")]
+    undirected: bool,
+    /// Keep lists of out-neighbors, or of in-neighbors as well [default: out]
+    #[arg(long, value_enum)]
+    directions: Option<Directions>,
+    /// Read and keep a weight with each edge
+    #[arg(long)]
+    weighted: bool,
+    /// Read a time with each edge; commits get the times of their edges
+    #[arg(long)]
+    timestamps: bool,
+    /// Layout of the adjacency
+    #[arg(long, value_parser = ["pma"], default_value = "pma")]
+    layout: String,
+    /// What vertices are called: dense numbers from 0, or anything, mapped
+    #[arg(long, value_enum)]
+    ids: Option<Ids>,
+    /// Add to a database that has edges already
+    #[arg(long, conflicts_with = "resume")]
+    append: bool,
+    /// Go on with an import of the same files that was interrupted
+    #[arg(long)]
+    resume: bool,
+    /// Edges of one commit at most
+    #[arg(long, value_name = "N", default_value_t = 1 << 20,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    batch_edges: u64,
+    /// Size of the commit log: what recovery replays at most
+    #[arg(long, value_name = "MIB", default_value_t = 64,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
+    log_mib: u64,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum Directions {
+    Out,
+    Both,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum Ids {
+    /// Numbers from 0, as they are
+    Dense,
+    /// Any: 64-bit numbers if the first ids are numbers, texts otherwise
+    Map,
+    /// Texts, even where they look like numbers
+    Text,
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    let reading = formats::Options {
+        weighted: args.weighted,
+        timestamps: args.timestamps,
+        ..args.reading.options()
+    };
+    let (db, is_new) = open(args, &reading)?;
+    let started = Instant::now();
+    let options = ImportOptions {
+        reading,
+        batch_edges: args.batch_edges as usize,
+        resume: args.resume,
+        ..ImportOptions::default()
+    };
+    match follow(&db, &args.files, &options, stop) {
+        Ok(report) => finish(args, db, &report, started),
+        Err(error) => {
+            give_up(db, &args.db, is_new)?;
+            Err(error)
+        }
+    }
+}
+
+/// Imports with a progress bar and reports tolerated lines.
+pub fn follow(
+    db: &Database,
+    files: &[PathBuf],
+    options: &ImportOptions,
+    stop: &Cancellation,
+) -> Result<ImportReport, Failure> {
+    let bar = progress::of_bytes(None);
+    let show = |progress: ImportProgress| {
+        if let Some(total) = progress.total_bytes {
+            bar.set_length(total);
+        }
+        bar.set_position(progress.bytes);
+        bar.set_message(format!("{} edges", count(progress.edges + progress.resumed_edges)));
+    };
+    let control = ImportControl {
+        cancellation: stop.clone(),
+        progress: &show,
+    };
+    let report = import(db, files, options, &control);
+    bar.finish_and_clear();
+    let report = report?;
+    let skipped = &report.skipped;
+    for line in &skipped.first {
+        note(&format!("skipped: {}", line.summary()));
+    }
+    if skipped.count > skipped.first.len() as u64 {
+        note(&format!("skipped: {} lines in all", count(skipped.count)));
+    }
+    Ok(report)
+}
+
+/// Opens the database, or makes it. Says whether it is new.
+fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Failure> {
+    let options = args.medium.options()?;
+    if Database::exists(&args.db) {
+        let db = Database::open(&args.db, &options)?;
+        check_continued(args, &db)?;
+        return Ok((db, false));
+    }
+    let options = Options {
+        log_bytes: args.log_mib << 20,
+        weighted: args.weighted,
+        ..choose(args, reading, options)?
+    };
+    Ok((Database::create(&args.db, &options)?, true))
+}
+
+/// Direction and kind of ids of a new database.
+fn choose(
+    args: &Args,
+    reading: &formats::Options,
+    options: Options,
+) -> Result<Options, Failure> {
+    let found = probe(&args.files, reading)?;
+    let mut undirected = args.undirected;
+    if !undirected && found.symmetric && args.directions.is_none() {
+        note("the files say that their edges are undirected; importing them so");
+        undirected = true;
+    }
+    let direction = match (undirected, args.directions) {
+        (true, _) => Direction::Undirected,
+        (false, Some(Directions::Both)) => Direction::Both,
+        (false, _) => Direction::Out,
+    };
+    let ids = match args.ids {
+        None | Some(Ids::Dense) => IdKind::Dense,
+        Some(Ids::Map) if found.numeric => IdKind::Numbers,
+        Some(Ids::Map | Ids::Text) => IdKind::Texts,
+    };
+    Ok(Options {
+        direction,
+        ids,
+        ..options
+    })
+}
+
+/// Refuses what does not fit a database that exists.
+fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
+    let config = db.config();
+    let is_empty = db.view().csn() == 0;
+    if !is_empty && !args.append && !args.resume {
+        return Err(Failure::new(
+            format!("there is a database at {} already", args.db.display()),
+            "use --append to add to it, --resume to go on with an interrupted import, or another path",
+        ));
+    }
+    let other_direction = (args.undirected && config.direction != Direction::Undirected)
+        || (args.directions == Some(Directions::Out) && config.direction != Direction::Out)
+        || (args.directions == Some(Directions::Both) && config.direction != Direction::Both);
+    let other_ids = match args.ids {
+        None => false,
+        Some(Ids::Dense) => config.ids != IdKind::Dense,
+        Some(Ids::Map) => config.ids == IdKind::Dense,
+        Some(Ids::Text) => config.ids != IdKind::Texts,
+    };
+    if other_direction || other_ids {
+        return Err(Failure::new(
+            format!(
+                "the database was made with direction {:?} and ids {:?}",
+                config.direction, config.ids
+            ),
+            "leave out the flag that says otherwise, or import into a new database",
+        ));
+    }
+    Ok(())
+}
+
+/// Closes a database after a failure, and removes it if it is new and empty.
+fn give_up(db: Database, path: &Path, is_new: bool) -> Result<(), Failure> {
+    let is_empty = db.view().csn() == 0;
+    let on_disk = db.medium() != evergraph::MediumKind::Dram;
+    if !is_empty {
+        note(&format!("{} edges are in the database and stay", count(db.view().edge_count())));
+    }
+    db.close()?;
+    if is_new && is_empty && on_disk {
+        // What cannot be removed does no harm: an empty database can be imported into.
+        for file in ["pool", "log", "extents", "lock"] {
+            let _ = std::fs::remove_file(path.join(file));
+        }
+        let _ = std::fs::remove_dir(path);
+    }
+    Ok(())
+}
+
+fn finish(
+    args: &Args,
+    db: Database,
+    imported: &ImportReport,
+    started: Instant,
+) -> Result<Report, Failure> {
+    let view = db.view();
+    let (vertices, edges, csn) = (view.vertex_count(), view.edge_count(), view.csn());
+    drop(view);
+    let ack = format!("{:?}", db.ack_level()).to_lowercase();
+    let (medium, device) = (db.medium(), db.emulated_device());
+    let extent_bytes = db.stats().extent_bytes;
+    db.close()?;
+    let elapsed = started.elapsed().as_secs_f64();
+    let edges_per_second = imported.edges as f64 / elapsed;
+    let stored = match medium {
+        evergraph::MediumKind::Dram => extent_bytes,
+        _ => allocated_bytes(&args.db)?,
+    };
+    let per_edge = |amount: u64, edges: u64| amount as f64 / edges.max(1) as f64;
+    let media_writes = device.map(|device| device.settle().media_writes);
+    let media_writes_per_edge = media_writes.map(|writes| per_edge(writes, imported.edges));
+    let json = json!({
+        "vertices": vertices,
+        "edges": edges,
+        "seconds": elapsed,
+        "edges_per_second": edges_per_second,
+        "bytes_per_edge": per_edge(stored, edges),
+        "media_writes_per_edge": media_writes_per_edge,
+        "imported_edges": imported.edges,
+        "resumed_edges": imported.resumed_edges,
+        "skipped_lines": imported.skipped.count,
+        "commits": imported.commits,
+        "csn": csn,
+        "bytes": stored,
+        "survives": ack,
+    });
+    let mut rows = vec![
+        ("vertices", count(vertices as u64)),
+        ("edges", count(edges)),
+        ("imported", format!("{} edges in {}", count(imported.edges), seconds(elapsed))),
+        ("rate", rate(edges_per_second)),
+        ("stored", format!("{} ({:.1} bytes an edge)", bytes(stored), per_edge(stored, edges))),
+        ("survives", ack),
+    ];
+    if imported.resumed_edges > 0 {
+        rows.push(("resumed after", format!("{} edges", count(imported.resumed_edges))));
+    }
+    if let Some(writes) = media_writes_per_edge {
+        rows.push(("media writes", format!("{writes:.3} an edge")));
+    }
+    Ok(Report::new(json, table(&rows)))
+}

@@ -1,0 +1,69 @@
+//! The flags that say where a database's bytes live.
+
+use evergraph::{LatencyProfile, MediumKind, Options};
+
+use crate::report::Failure;
+
+/// Flags of every command that opens a database.
+#[derive(Clone, Debug, clap::Args)]
+pub struct MediumArgs {
+    /// Medium: file, dax, battery or dram
+    #[arg(long, value_name = "M", default_value = "file", value_parser = medium)]
+    pub medium: MediumKind,
+    /// Take `dax` and `battery` on a directory without MAP_SYNC; commits then
+    /// survive the process, not a power cut
+    #[arg(long)]
+    pub assume_persistent: bool,
+    /// Count what reaches the medium, and slow it down as a profile says
+    #[arg(
+        long,
+        value_name = "PROFILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    pub emulated: Option<String>,
+}
+
+impl MediumArgs {
+    /// Options for opening a database on this medium.
+    pub fn options(&self) -> Result<Options, Failure> {
+        let emulated = match self.emulated.as_deref() {
+            None => None,
+            Some("") => Some(None),
+            Some(name) => Some(Some(profile(name)?)),
+        };
+        Ok(Options {
+            medium: self.medium,
+            assume_persistent: self.assume_persistent,
+            emulated,
+            ..Options::default()
+        })
+    }
+
+    /// As [`MediumArgs::options`], without writing a byte.
+    pub fn read_only(&self) -> Result<Options, Failure> {
+        Ok(Options {
+            read_only: true,
+            ..self.options()?
+        })
+    }
+}
+
+fn medium(name: &str) -> Result<MediumKind, String> {
+    let found = MediumKind::ALL.iter().find(|(known, _)| *known == name);
+    found.map(|(_, kind)| *kind).ok_or_else(|| {
+        let names: Vec<&str> = MediumKind::ALL.iter().map(|(name, _)| *name).collect();
+        format!("choose one of {}", names.join(", "))
+    })
+}
+
+fn profile(name: &str) -> Result<LatencyProfile, Failure> {
+    LatencyProfile::named(name).ok_or_else(|| {
+        let names = LatencyProfile::ALL.map(|profile| profile.name);
+        Failure::usage(
+            format!("there is no profile {name:?}"),
+            format!("choose one of {}, or give no profile to count only", names.join(", ")),
+        )
+    })
+}

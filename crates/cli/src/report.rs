@@ -1,0 +1,211 @@
+//! What commands return, and how it is printed.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+/// Success, or a finding that is reported in full all the same.
+pub struct Report {
+    /// For `--json`.
+    pub json: Value,
+    /// For people.
+    pub text: String,
+    /// Whether the exit code says that something is wrong.
+    pub is_failure: bool,
+}
+
+impl Report {
+    /// A success.
+    pub fn new(json: Value, text: impl Into<String>) -> Self {
+        Report {
+            json,
+            text: text.into(),
+            is_failure: false,
+        }
+    }
+}
+
+/// Why a command gave no report.
+#[derive(Debug)]
+pub struct Failure {
+    /// 1 or 2.
+    pub code: u8,
+    /// One line.
+    pub message: String,
+    /// One line.
+    pub hint: String,
+}
+
+impl Failure {
+    /// Something went wrong.
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure {
+            code: 1,
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// The command was called in a wrong way.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure {
+            code: 2,
+            ..Failure::new(message, hint)
+        }
+    }
+}
+
+impl From<evergraph::Error> for Failure {
+    fn from(error: evergraph::Error) -> Self {
+        let wrong_usage = matches!(error, evergraph::Error::Argument { .. });
+        Failure {
+            code: if wrong_usage { 2 } else { 1 },
+            message: error.summary(),
+            hint: error.hint(),
+        }
+    }
+}
+
+impl From<evergraph::TopologyError> for Failure {
+    fn from(error: evergraph::TopologyError) -> Self {
+        evergraph::Error::from(error).into()
+    }
+}
+
+impl From<evergraph::formats::FormatError> for Failure {
+    fn from(error: evergraph::formats::FormatError) -> Self {
+        evergraph::Error::from(error).into()
+    }
+}
+
+/// Prints the outcome of a command and gives the exit code.
+pub fn print(outcome: Result<Report, Failure>, as_json: bool) -> ExitCode {
+    match outcome {
+        Ok(report) => {
+            let text = match as_json {
+                true => report.json.to_string() + "\n",
+                false => report.text,
+            };
+            write_out(&text);
+            ExitCode::from(u8::from(report.is_failure))
+        }
+        Err(failure) => {
+            let Failure {
+                code,
+                message,
+                hint,
+            } = failure;
+            let (message, hint) = (one_line(&message), one_line(&hint));
+            if as_json {
+                write_out(&format!("{}\n", json!({ "error": message, "hint": hint })));
+            }
+            note(&format!("error: {message}"));
+            note(&format!("hint: {hint}"));
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// Prints what clap says: help on standard output, complaints on standard error.
+pub fn print_usage(error: &clap::Error, as_json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        write_out(&error.render().to_string());
+        return ExitCode::SUCCESS;
+    }
+    if as_json {
+        let text = error.render().to_string();
+        let first = text.lines().next().unwrap_or_default();
+        let message = first.trim_start_matches("error: ");
+        let hint = "see `evergraph --help`";
+        write_out(&format!("{}\n", json!({ "error": message, "hint": hint })));
+    }
+    // Nobody is left to tell if standard error is closed.
+    let _ = error.print();
+    ExitCode::from(2)
+}
+
+/// Writes to standard output. A reader that has gone away is no error.
+pub fn write_out(text: &str) {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        note(&format!("error: cannot write to standard output: {error}"));
+        std::process::exit(1);
+    }
+}
+
+/// Writes a line to standard error, if anybody reads it.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Name and value of each fact, one a line, values aligned.
+pub fn table(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let line = |(name, value): &(&str, String)| format!("{name:<width$}  {value}\n");
+    rows.iter().map(line).collect()
+}
+
+/// A count with thin gaps between thousands.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A rate a second, in a unit that is easy to read.
+pub fn rate(number: f64) -> String {
+    match number {
+        n if n >= 1e6 => format!("{:.2} M/s", n / 1e6),
+        n if n >= 1e3 => format!("{:.1} k/s", n / 1e3),
+        n => format!("{n:.1} /s"),
+    }
+}
+
+/// Bytes in a unit that is easy to read.
+pub fn bytes(number: u64) -> String {
+    match number {
+        n if n >= 1 << 30 => format!("{:.2} GiB", n as f64 / f64::from(1 << 30)),
+        n if n >= 1 << 20 => format!("{:.1} MiB", n as f64 / f64::from(1 << 20)),
+        n if n >= 1 << 10 => format!("{:.1} KiB", n as f64 / f64::from(1 << 10)),
+        n => format!("{n} B"),
+    }
+}
+
+/// Seconds in a unit that is easy to read.
+pub fn seconds(number: f64) -> String {
+    match number {
+        n if n >= 1.0 => format!("{n:.2} s"),
+        n if n >= 1e-3 => format!("{:.2} ms", n * 1e3),
+        n => format!("{:.1} µs", n * 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_easy_to_read() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_234_567), "1 234 567");
+        assert_eq!(rate(2_500_000.0), "2.50 M/s");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(seconds(0.0123), "12.30 ms");
+        assert_eq!(table(&[("a", "1".into()), ("long", "2".into())]), "a     1\nlong  2\n");
+    }
+}

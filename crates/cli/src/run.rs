@@ -1,0 +1,287 @@
+//! `evergraph run`: an algorithm on the graph.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory;
+use evergraph::algorithms::Progress;
+use evergraph::run::{ALGORITHMS, Fact, Outcome, Request, find, real, write_values};
+use evergraph::{Cancellation, Control, Database};
+use serde_json::{Map, Value, json};
+
+use crate::medium::MediumArgs;
+use crate::progress;
+use crate::report::{Failure, Report, bytes, count, seconds, table, write_out};
+
+/// What to run.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the database
+    db: Option<PathBuf>,
+    /// Name of the algorithm; see --list
+    algorithm: Option<String>,
+    /// A parameter of the algorithm; see --help ALGORITHM
+    #[arg(long = "param", value_name = "K=V")]
+    parameters: Vec<String>,
+    /// The vertex to start from, by its external id; may be repeated
+    #[arg(long, value_name = "V")]
+    source: Vec<String>,
+    /// Threads [default: all]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Write a `vertex value` line for each vertex; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// List the algorithms
+    #[arg(long)]
+    list: bool,
+    /// Print help, of an algorithm if one is named
+    #[arg(short, long, value_name = "ALGORITHM", num_args = 0..=1)]
+    help: Option<Option<String>>,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
+    if let Some(algorithm) = &args.help {
+        return help(algorithm.as_deref().or(args.algorithm.as_deref()));
+    }
+    if args.list {
+        return Ok(list());
+    }
+    let (Some(path), Some(algorithm)) = (&args.db, &args.algorithm) else {
+        return Err(Failure::usage(
+            "a database and an algorithm are needed",
+            "evergraph run DB ALGORITHM; `evergraph run --list` names the algorithms",
+        ));
+    };
+    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
+    if to_stdout && as_json {
+        return Err(Failure::usage(
+            "--json and -o - both want standard output",
+            "write the values to a file",
+        ));
+    }
+    let request = request(args, algorithm)?;
+    // A wrong name is told before a large database is opened.
+    find(algorithm)?;
+    let db = Database::open(path, &args.medium.read_only()?)?;
+    let target = args.output.as_deref().map(Target::open).transpose()?;
+    let outcome = compute(&db, &request, stop)?;
+    if let Some(target) = target {
+        target.write(&db, &outcome)?;
+    }
+    if to_stdout {
+        return Ok(Report::new(json!({}), ""));
+    }
+    Ok(report(&db, &outcome))
+}
+
+fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
+    let mut parameters = Vec::new();
+    for given in &args.parameters {
+        let (name, value) = given.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("--param {given} has no `=`"), "write --param name=value")
+        })?;
+        parameters.push((name.to_string(), value.to_string()));
+    }
+    for source in &args.source {
+        parameters.push(("source".to_string(), source.clone()));
+    }
+    Ok(Request {
+        algorithm: algorithm.to_string(),
+        parameters,
+        threads: args.threads.map(usize::from),
+    })
+}
+
+fn compute(db: &Database, request: &Request, stop: &Cancellation) -> Result<Outcome, Failure> {
+    let bar = progress::spinner(&request.algorithm);
+    let show = |progress: Progress| {
+        let of = progress.total.map_or(String::new(), |total| format!(" of at most {total}"));
+        bar.set_message(format!("{}: {}{of} {}", request.algorithm, progress.done, progress.unit));
+    };
+    let control = Control::new().with_cancellation(stop).with_progress(&show);
+    let view = db.view();
+    let outcome = evergraph::run::run(db, &view, request, &control, Some(crate::memory::METER));
+    bar.finish_and_clear();
+    Ok(outcome?)
+}
+
+fn report(db: &Database, outcome: &Outcome) -> Report {
+    let fact = |fact: &Fact| match fact {
+        Fact::Whole(number) => json!(number),
+        Fact::Real(number) => json!(number),
+        Fact::Text(text) => json!(text),
+    };
+    let result: Map<String, Value> =
+        outcome.result.iter().map(|(name, value)| (name.to_string(), fact(value))).collect();
+    let view = db.view();
+    let mut json = json!({
+        "algorithm": outcome.algorithm,
+        "seconds": outcome.seconds,
+        "iterations": outcome.iterations,
+        "result": result,
+        "dram_bytes": outcome.dram_bytes,
+        "medium_writes": outcome.medium_writes,
+        "csn": outcome.csn,
+        "vertices": view.vertex_count(),
+        "edges": view.edge_count(),
+    });
+    let mut rows = vec![
+        ("algorithm", outcome.algorithm.to_string()),
+        ("graph", format!(
+            "{} vertices, {} edges, commit {}",
+            count(view.vertex_count() as u64),
+            count(view.edge_count()),
+            outcome.csn
+        )),
+        ("time", seconds(outcome.seconds)),
+    ];
+    rows.extend(outcome.iterations.map(|number| ("iterations", count(number))));
+    for (name, value) in &outcome.result {
+        let text = match value {
+            Fact::Whole(number) => count(*number),
+            Fact::Real(number) => real(*number),
+            Fact::Text(text) => text.clone(),
+        };
+        rows.push((name, text));
+    }
+    rows.extend(outcome.dram_bytes.map(|number| ("memory", bytes(number))));
+    let mut is_failure = false;
+    if let Some(verified) = &outcome.verified {
+        is_failure = verified.is_err();
+        json["verified"] = json!(verified.is_ok());
+        json["mismatch"] = json!(verified.as_ref().err());
+        let text = match verified {
+            Ok(()) => "agrees with the slow implementation".to_string(),
+            Err(mismatch) => format!("WRONG: {mismatch}"),
+        };
+        rows.push(("verified", text));
+    }
+    Report {
+        json,
+        text: table(&rows),
+        is_failure,
+    }
+}
+
+/// Where values are written. A file appears under its name only when complete.
+struct Target {
+    path: PathBuf,
+    /// Where it is written first; `None` for what is no ordinary file.
+    partial: Option<PathBuf>,
+    out: BufWriter<Box<dyn Write>>,
+}
+
+impl Target {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            return Ok(Target::new(path, None, Box::new(std::io::stdout())));
+        }
+        let special = path.exists() && !path.is_file();
+        let partial = (!special).then(|| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".partial");
+            PathBuf::from(name)
+        });
+        let written = partial.as_deref().unwrap_or(path);
+        let file = File::create(written)
+            .map_err(|error| evergraph::Error::io(written.display().to_string(), error))?;
+        Ok(Target::new(path, partial, Box::new(file)))
+    }
+
+    fn new(path: &Path, partial: Option<PathBuf>, out: Box<dyn Write>) -> Self {
+        Target {
+            path: path.to_path_buf(),
+            partial,
+            out: BufWriter::with_capacity(1 << 17, out),
+        }
+    }
+
+    fn write(mut self, db: &Database, outcome: &Outcome) -> Result<(), Failure> {
+        let written = write_values(&mut self.out, db, &outcome.values)
+            .and_then(|()| self.out.flush())
+            .and_then(|()| match self.partial.take() {
+                Some(partial) => std::fs::rename(partial, &self.path),
+                None => Ok(()),
+            });
+        match written {
+            // A reader of standard output that has seen enough is no failure.
+            Err(error)
+                if self.path == Path::new("-")
+                    && error.kind() == std::io::ErrorKind::BrokenPipe =>
+            {
+                Ok(())
+            }
+            Err(error) => {
+                Err(evergraph::Error::io(self.path.display().to_string(), error).into())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Some(partial) = &self.partial {
+            // The run failed; half a file helps nobody.
+            let _ = std::fs::remove_file(partial);
+        }
+    }
+}
+
+fn list() -> Report {
+    let algorithms: Vec<Value> = ALGORITHMS
+        .iter()
+        .map(|algorithm| {
+            let parameters: Vec<&str> = algorithm.all_parameters().map(|p| p.name).collect();
+            json!({
+                "name": algorithm.name,
+                "aliases": algorithm.aliases,
+                "computes": algorithm.computes,
+                "parameters": parameters,
+            })
+        })
+        .collect();
+    let rows: Vec<(&str, String)> = ALGORITHMS
+        .iter()
+        .map(|algorithm| {
+            let aliases = algorithm.aliases.join(", ");
+            (algorithm.name, format!("{} ({aliases})", algorithm.computes))
+        })
+        .collect();
+    Report::new(json!({ "algorithms": algorithms }), table(&rows))
+}
+
+fn help(algorithm: Option<&str>) -> Result<Report, Failure> {
+    let Some(name) = algorithm else {
+        let mut command = crate::Cli::command();
+        let run = command.find_subcommand_mut("run").expect("the command exists");
+        write_out(&run.render_long_help().to_string());
+        return Ok(Report::new(json!({}), ""));
+    };
+    let algorithm = find(name)?;
+    let mut text = format!("{}: {}\n", algorithm.name, algorithm.computes);
+    let _ = writeln!(text, "also called: {}", algorithm.aliases.join(", "));
+    let _ = writeln!(text, "-o writes for each vertex: {}\n\nparameters:", algorithm.value);
+    let mut parameters = Vec::new();
+    for parameter in algorithm.all_parameters() {
+        let (name, range) = (parameter.name, parameter.kind.range());
+        let _ = writeln!(text, "  {name}: {} ({range})", parameter.meaning);
+        let _ = writeln!(text, "  {:width$}  default: {}", "", parameter.default, width = name.len());
+        parameters.push(json!({
+            "name": name,
+            "meaning": parameter.meaning,
+            "values": range,
+            "default": parameter.default,
+        }));
+    }
+    Ok(Report::new(
+        json!({ "algorithm": algorithm.name, "computes": algorithm.computes, "parameters": parameters }),
+        text,
+    ))
+}

@@ -1,0 +1,85 @@
+//! `evergraph stats`: facts about a database.
+
+use std::path::PathBuf;
+
+use evergraph::graph::Direction;
+use evergraph::{Database, IdKind, MediumKind, Mode, allocated_bytes};
+use serde_json::json;
+
+use crate::medium::MediumArgs;
+use crate::report::{Failure, Report, bytes, count, table};
+
+/// Of which database.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the database
+    db: PathBuf,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+/// Runs the command.
+pub fn execute(args: &Args) -> Result<Report, Failure> {
+    let db = Database::open(&args.db, &args.medium.read_only()?)?;
+    let (stats, view) = (db.stats(), db.view());
+    let (config, opened) = (db.config(), db.open_report());
+    let stored = match db.medium() {
+        MediumKind::Dram => stats.extent_bytes,
+        _ => allocated_bytes(&args.db)?,
+    };
+    let direction = match config.direction {
+        Direction::Undirected => "undirected",
+        Direction::Out => "out",
+        Direction::Both => "both",
+    };
+    let ids = match config.ids {
+        IdKind::Dense => "dense",
+        IdKind::Numbers => "mapped numbers",
+        IdKind::Texts => "mapped texts",
+    };
+    let layout = match config.mode {
+        Mode::Merged => "pma",
+        Mode::Direct => "pma, direct",
+    };
+    let medium = db.medium().name();
+    let live_edges = view.edge_count();
+    let json = json!({
+        "vertices": view.vertex_count(),
+        "edges": live_edges,
+        "live_edges": live_edges,
+        "csn": view.csn(),
+        "layout": layout,
+        "medium": medium,
+        "bytes": stored,
+        "directions": direction,
+        "weighted": config.weighted,
+        "ids": ids,
+        "merged_csn": stats.merged_csn,
+        "log_used_bytes": stats.log_used_bytes,
+        "log_bytes": stats.log_bytes,
+        "extent_bytes": stats.extent_bytes,
+        "extent_file_bytes": stats.extent_file_bytes,
+        "directory_bytes": stats.directory_bytes,
+        "sections": stats.sections,
+        "dram_bytes": stats.page_dram_bytes + stats.tail_dram_bytes,
+        "clean": opened.clean,
+        "replayed_commits": opened.replayed_commits,
+        "replayed_entries": opened.replayed_entries,
+        "wall_us": view.wall_us(),
+    });
+    let text = table(&[
+        ("vertices", count(view.vertex_count() as u64)),
+        ("edges", count(live_edges)),
+        ("commits", count(view.csn())),
+        ("layout", layout.to_string()),
+        ("directions", direction.to_string()),
+        ("weights", if config.weighted { "yes" } else { "no" }.to_string()),
+        ("ids", ids.to_string()),
+        ("medium", medium.to_string()),
+        ("stored", bytes(stored)),
+        ("log in use", format!("{} of {}", bytes(stats.log_used_bytes), bytes(stats.log_bytes))),
+        ("sections", count(stats.sections as u64)),
+        ("stopped", if opened.clean { "in order" } else { "by a crash or kill" }.to_string()),
+    ]);
+    Ok(Report::new(json, text))
+}

@@ -1,0 +1,157 @@
+//! Which format a file has, from its name and its first bytes.
+
+use std::path::Path;
+
+use super::error::FormatError;
+use super::input::Compression;
+use super::options::Format;
+
+/// The name without what only says how the file is compressed.
+pub(super) fn uncompressed_name(path: &Path) -> &Path {
+    match Compression::of_name(path) {
+        Compression::None => path,
+        _ => path.file_stem().map_or(path, Path::new),
+    }
+}
+
+/// The extension in lower case, compression aside.
+fn extension(path: &Path) -> Option<String> {
+    let extension = uncompressed_name(path).extension()?;
+    Some(extension.to_str()?.to_ascii_lowercase())
+}
+
+/// Whether this is a list of vertices by name, as Graphalytics names them.
+pub(super) fn is_vertex_list(path: &Path) -> bool {
+    extension(path).as_deref() == Some("v")
+}
+
+/// Says which format `path` has, given the first bytes of its text.
+pub(super) fn format(path: &Path, head: &[u8]) -> Result<Format, FormatError> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    if starts_with_ignoring_case(head, b"%%MatrixMarket") {
+        return Ok(Format::MatrixMarket);
+    }
+    let extension = extension(path);
+    if let Some((problem, hint)) = foreign(extension.as_deref(), head) {
+        return Err(FormatError::Unsupported {
+            file: path.to_owned(),
+            problem: problem.to_owned(),
+            hint: hint.to_owned(),
+        });
+    }
+    Ok(match extension.as_deref() {
+        Some("mtx" | "mm") => Format::MatrixMarket,
+        Some("gr") => Format::Dimacs,
+        Some("graph" | "metis") => Format::Metis,
+        Some("csv" | "tsv" | "jlg") => Format::Csv,
+        Some("e" | "v" | "el" | "wel" | "edges" | "edgelist") => Format::EdgeList,
+        _ => by_content(head),
+    })
+}
+
+/// Decides between formats that go by `.txt` and by no extension at all.
+fn by_content(head: &[u8]) -> Format {
+    let mut first = None;
+    for line in head.split(|&byte| byte == b'\n') {
+        let line = line.trim_ascii();
+        let comment = matches!(line, [] | [b'#' | b'%', ..] | [b'/', b'/', ..]);
+        if line.starts_with(b"p sp ") {
+            return Format::Dimacs;
+        }
+        if !comment && first.is_none() {
+            first = Some(line);
+        }
+        // DIMACS comments may fill many lines; anything else decides at once.
+        if !comment && line != b"c" && !line.starts_with(b"c ") {
+            break;
+        }
+    }
+    let first = first.unwrap_or_default();
+    let is_blank = |&byte: &u8| byte == b' ' || byte == b'\t';
+    if first.contains(&b',') && !first.iter().any(is_blank) {
+        return Format::Csv;
+    }
+    Format::EdgeList
+}
+
+/// Kinds of files that are met beside edge lists, and what to do with them.
+fn foreign(extension: Option<&str>, head: &[u8]) -> Option<(&'static str, &'static str)> {
+    const CONVERT: &str = "convert it to an edge list or csv first";
+    const UNPACK: &str = "unpack it, or pack it again with gzip or zstd";
+    const MAGIC: &[(&[u8], &str, &str)] = &[
+        (b"PK\x03\x04", "this is a zip archive", UNPACK),
+        (b"BZh", "this is compressed with bzip2", UNPACK),
+        (b"\xfd7zXZ\0", "this is compressed with xz", UNPACK),
+        (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive", UNPACK),
+        (b"PAR1", "this is a Parquet file", CONVERT),
+        (b"SQLite format 3", "this is a SQLite database", CONVERT),
+        (b"<?xml", "this is XML", CONVERT),
+        (b"<graphml", "this is GraphML", CONVERT),
+        (
+            b"\xff\xfe",
+            "this is UTF-16 text",
+            "convert it to UTF-8, for example with iconv",
+        ),
+        (
+            b"\xfe\xff",
+            "this is UTF-16 text",
+            "convert it to UTF-8, for example with iconv",
+        ),
+    ];
+    for (magic, problem, hint) in MAGIC {
+        if head.starts_with(magic) {
+            return Some((problem, hint));
+        }
+    }
+    if head.get(257..262) == Some(b"ustar") {
+        return Some(("this is a tar archive", UNPACK));
+    }
+    match extension {
+        Some("graphml" | "gexf" | "gml" | "xml") => Some(("this is a markup file", CONVERT)),
+        Some("json" | "jsonl" | "ndjson") => Some(("this is a JSON file", CONVERT)),
+        _ => None,
+    }
+}
+
+pub(super) fn starts_with_ignoring_case(text: &[u8], start: &[u8]) -> bool {
+    text.get(..start.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_from_name_and_head() {
+        let rows: &[(&str, &str, &str)] = &[
+            ("a.txt", "# hello\n1\t2\n", "edgelist"),
+            ("a.txt", "1,2\n", "csv"),
+            ("a.txt", "1, 2\n", "edgelist"),
+            ("a.txt.gz", "c\nc road\np sp 2 1\na 1 2 3\n", "gr"),
+            ("a.txt", "c d\nd e\n", "edgelist"),
+            ("out.konect_x_x", "% sym unweighted\n1 2\n", "edgelist"),
+            ("a.TSV.zst", "1\t2\n", "csv"),
+            ("a.csv.gz", "1,2\n", "csv"),
+            ("a.csv", "%%matrixmarket matrix", "mtx"),
+            ("a.mtx", "", "mtx"),
+            ("a.gr", "", "gr"),
+            ("a.graph.gz", "3 2\n", "metis"),
+            ("x.e", "1,2\n", "edgelist"),
+            ("x.v", "1\n", "edgelist"),
+            ("empty", "", "edgelist"),
+            ("a.txt", "PK\u{3}\u{4}...", "a.txt: this is a zip archive"),
+            ("a.graphml", "", "a.graphml: this is a markup file"),
+            ("a.e", "<?xml version", "a.e: this is XML"),
+        ];
+        for (name, head, expected) in rows {
+            let got = match format(Path::new(name), head.as_bytes()) {
+                Ok(format) => format.name().to_owned(),
+                Err(error) => error.summary(),
+            };
+            assert_eq!(got, *expected, "{name} {head:?}");
+        }
+        assert!(is_vertex_list(Path::new("a/g.v.zst")));
+        assert!(!is_vertex_list(Path::new("a/g.e")));
+    }
+}

@@ -1,0 +1,305 @@
+//! Edges from files into a database, or out of it: streaming, committed in
+//! batches, resumable.
+//!
+//! One thread reads and maps ids, another commits. Every commit carries how far
+//! the files were read, so an import that was killed goes on exactly behind its
+//! last durable batch.
+//!
+//! Invariant: an edge of the input is in the database if and only if the
+//! progress record of the same commit says that it was read.
+
+mod ids;
+mod locate;
+mod progress;
+mod source;
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+use std::time::Instant;
+
+use evergraph_algorithms::Cancellation;
+use evergraph_graph::Direction;
+use evergraph_topology::ids::IdKind;
+use evergraph_topology::{Batch, MAX_VERTICES};
+
+use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines};
+use crate::{Database, Error};
+use progress::Record;
+use source::Source;
+
+/// Batches that may wait between the two threads.
+const WAITING_BATCHES: usize = 2;
+/// Edges that are looked at to tell what a file holds.
+const PROBED_EDGES: usize = 4096;
+
+/// What is done with each edge of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It is added.
+    Insert,
+    /// The latest live edge between the same two vertices is deleted.
+    Delete,
+}
+
+/// How to import.
+#[derive(Clone, Debug)]
+pub struct ImportOptions {
+    /// What to do.
+    pub action: Action,
+    /// How to read the files. Kind of ids and weights follow the database.
+    pub reading: formats::Options,
+    /// Edges of one commit at most; fewer where a record of that size would
+    /// take more than a quarter of the log.
+    pub batch_edges: usize,
+    /// Goes on behind what an earlier import of the same files committed.
+    pub resume: bool,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        ImportOptions {
+            action: Action::Insert,
+            reading: formats::Options::default(),
+            batch_edges: 1 << 20,
+            resume: false,
+        }
+    }
+}
+
+/// How far an import is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportProgress {
+    /// Edges committed by this run.
+    pub edges: u64,
+    /// Edges that earlier runs of this import had committed.
+    pub resumed_edges: u64,
+    /// Bytes of the files that were read.
+    pub bytes: u64,
+    /// Bytes of all files, if known.
+    pub total_bytes: Option<u64>,
+}
+
+/// How to follow an import, and how to stop it.
+pub struct ImportControl<'a> {
+    /// Stops it behind the commit that is under way.
+    pub cancellation: Cancellation,
+    /// Called after each commit.
+    pub progress: &'a dyn Fn(ImportProgress),
+}
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportReport {
+    /// Edges of the input that this run committed; an undirected one counts once.
+    pub edges: u64,
+    /// Edges that earlier runs of this import had committed.
+    pub resumed_edges: u64,
+    /// Deletions that found no edge.
+    pub missed: u64,
+    /// Commits of this run.
+    pub commits: u64,
+    /// Seconds, merging at the end included.
+    pub seconds: f64,
+    /// Malformed lines that were tolerated.
+    pub skipped: SkippedLines,
+}
+
+/// What files hold, as far as their heads and first edges tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Every file says that its edges are undirected.
+    pub symmetric: bool,
+    /// The first ids of every file are numbers.
+    pub numeric: bool,
+    /// They are numbers that a graph with dense ids can hold.
+    pub dense: bool,
+}
+
+/// Looks at the heads and first edges of files.
+pub fn probe<P: AsRef<Path>>(files: &[P], reading: &formats::Options) -> Result<Probe, Error> {
+    let mut found = Probe {
+        symmetric: true,
+        numeric: true,
+        dense: true,
+    };
+    for file in files {
+        let (symmetric, numeric, largest) = probe_one(file.as_ref(), reading)?;
+        found.symmetric &= symmetric;
+        found.numeric &= numeric;
+        found.dense &= numeric && largest < MAX_VERTICES;
+    }
+    Ok(found)
+}
+
+fn probe_one(file: &Path, reading: &formats::Options) -> Result<(bool, bool, u64), Error> {
+    let read = |ids| -> Result<(bool, EdgeBatch), formats::FormatError> {
+        let options = formats::Options {
+            ids,
+            ..reading.clone()
+        };
+        let mut batch = EdgeBatch::default();
+        let mut reader = EdgeReader::open(file, &options)?;
+        reader.next_batch(&mut batch, PROBED_EDGES)?;
+        Ok((reader.symmetric(), batch))
+    };
+    match read(EndpointKind::Number) {
+        Ok((symmetric, batch)) => {
+            let largest = batch.sources.iter().chain(&batch.targets).max();
+            Ok((symmetric, true, largest.copied().unwrap_or(0)))
+        }
+        // A line that is bad either way is reported when it is imported.
+        Err(formats::FormatError::Parse(_)) => match read(EndpointKind::Text) {
+            Ok((symmetric, _)) => Ok((symmetric, false, 0)),
+            Err(_) => Ok((false, true, 0)),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A batch that is ready to be committed.
+struct Prepared {
+    batch: Batch,
+    edges: u64,
+    /// Deletions of edges whose ends do not exist.
+    missed: u64,
+    bytes: u64,
+}
+
+/// Imports files in their order. When it returns, everything is durable and
+/// merged. Nobody else may assign external ids meanwhile.
+///
+/// # Errors
+/// What was committed stays; [`Error::Interrupted`] and errors in the files
+/// leave an import that can be resumed.
+pub fn import(
+    db: &Database,
+    files: &[PathBuf],
+    options: &ImportOptions,
+    control: &ImportControl<'_>,
+) -> Result<ImportReport, Error> {
+    let started = Instant::now();
+    let reading = reading_for(db, options)?;
+    let (key, record) = start_record(db, files, &reading, options)?;
+    if record.done {
+        return Ok(ImportReport {
+            resumed_edges: record.edges,
+            ..ImportReport::default()
+        });
+    }
+    let resumed_edges = record.edges;
+    let mut source = Source::open(db, files, reading, options, key, record)?;
+    let total_bytes = source.total_bytes();
+    let mut report = ImportReport {
+        resumed_edges,
+        ..ImportReport::default()
+    };
+    let follow = |edges, bytes| {
+        (control.progress)(ImportProgress {
+            edges,
+            resumed_edges,
+            bytes,
+            total_bytes,
+        });
+    };
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(WAITING_BATCHES);
+        let (reader, cancellation) = (&mut source, &control.cancellation);
+        scope.spawn(move || {
+            loop {
+                let prepared = reader.next(cancellation).transpose();
+                let last = !matches!(prepared, Some(Ok(_)));
+                if let Some(prepared) = prepared
+                    && sender.send(prepared).is_err()
+                {
+                    return;
+                }
+                if last {
+                    return;
+                }
+            }
+        });
+        for prepared in receiver {
+            let prepared: Prepared = prepared?;
+            if control.cancellation.is_cancelled() {
+                return Err(interrupted(resumed_edges + report.edges));
+            }
+            let commit = db.commit(prepared.batch)?;
+            report.commits += 1;
+            report.edges += prepared.edges;
+            report.missed += prepared.missed + commit.missed_deletes;
+            follow(report.edges, prepared.bytes);
+        }
+        Ok(())
+    })?;
+    report.skipped = source.skipped();
+    db.checkpoint()?;
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+fn interrupted(edges: u64) -> Error {
+    Error::Interrupted {
+        message: format!("{edges} edges of the input were committed and stay"),
+        hint: "run the same command with --resume to go on".to_string(),
+    }
+}
+
+/// The reading options, with what the database determines.
+fn reading_for(db: &Database, options: &ImportOptions) -> Result<formats::Options, Error> {
+    let config = db.config();
+    let mut reading = options.reading.clone();
+    if reading.weighted && !config.weighted {
+        return Err(Error::usage(
+            "the database keeps no weights",
+            "leave out --weighted, or import into a new database",
+        ));
+    }
+    // A deletion names an edge by its ends.
+    reading.weighted = config.weighted && options.action == Action::Insert;
+    match config.ids {
+        IdKind::Dense => reading.ids = EndpointKind::Number,
+        IdKind::Numbers => {
+            reading.ids = EndpointKind::Number;
+            reading.keep_base = true;
+        }
+        IdKind::Texts => reading.ids = EndpointKind::Text,
+    }
+    Ok(reading)
+}
+
+/// Finds the progress record to go on with, or begins a new one.
+fn start_record(
+    db: &Database,
+    files: &[PathBuf],
+    reading: &formats::Options,
+    options: &ImportOptions,
+) -> Result<(Vec<u8>, Record), Error> {
+    let identity = progress::identity(files, reading, options.action)?;
+    let fresh = Record::new(identity, options.action, files);
+    let records = progress::stored(db)?;
+    let next = progress::key(records.len());
+    if !options.resume {
+        return Ok((next, fresh));
+    }
+    let matching = records.iter().rposition(|record| record.identity == identity);
+    if let Some(index) = matching {
+        return Ok((progress::key(index), records[index].clone()));
+    }
+    match records.iter().rfind(|record| !record.done) {
+        // Nothing was committed before the interruption.
+        None if records.is_empty() => Ok((next, fresh)),
+        None => Err(Error::usage(
+            "there is no interrupted import of these files",
+            "use --append to add them",
+        )),
+        Some(open) => Err(Error::usage(
+            format!("the interrupted import is of other files: {}", open.files),
+            "give the same files, unchanged and with the same options, or use --append",
+        )),
+    }
+}
+
+/// Whether edges of an undirected file have to be stored as two directed ones.
+fn needs_reverse(db: &Database, symmetric: bool) -> bool {
+    symmetric && db.config().direction != Direction::Undirected
+}

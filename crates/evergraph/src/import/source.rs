@@ -1,0 +1,285 @@
+//! The reading side of an import: files → edges → batches ready to commit.
+
+use std::path::PathBuf;
+
+use evergraph_algorithms::Cancellation;
+use evergraph_topology::record::Edges;
+use evergraph_topology::{Batch, MAX_VERTICES};
+
+use super::ids::{End, Mapper};
+use super::locate::out_of_range;
+use super::progress::Record;
+use super::{Action, ImportOptions, Prepared, interrupted, needs_reverse};
+use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines};
+use crate::{Database, Error};
+
+/// Edges that are read at a time; fewer of texts, whose length is not known.
+const PIECE_EDGES: usize = 1 << 16;
+const PIECE_TEXT_EDGES: usize = 1 << 12;
+
+pub(super) struct Source<'a> {
+    db: &'a Database,
+    reader: EdgeReader,
+    reading: formats::Options,
+    action: Action,
+    mapper: Mapper,
+    key: Vec<u8>,
+    record: Record,
+    /// Malformed lines before this run.
+    skipped_before: u64,
+    batch_edges: usize,
+    batch_bytes: usize,
+    piece_edges: usize,
+    piece: EdgeBatch,
+    /// Edges of the piece that were taken.
+    taken: usize,
+    /// Lines before the piece.
+    piece_lines: u64,
+    finished: bool,
+}
+
+/// What is gathered for one commit.
+#[derive(Default)]
+struct Gathered {
+    edges: Edges,
+    /// Edges of the input.
+    count: u64,
+    missed: u64,
+    vertex_count: u64,
+    wall_us: Option<i64>,
+}
+
+impl<'a> Source<'a> {
+    /// Opens the files and passes what the record says is in.
+    pub fn open(
+        db: &'a Database,
+        files: &[PathBuf],
+        mut reading: formats::Options,
+        options: &ImportOptions,
+        key: Vec<u8>,
+        record: Record,
+    ) -> Result<Self, Error> {
+        let skipped_before = record.skipped;
+        reading.skip_bad = reading.skip_bad.saturating_sub(skipped_before);
+        let mut reader = EdgeReader::open_all(files, &reading)?;
+        reader.skip_lines(record.lines)?;
+        let texts = reading.ids == EndpointKind::Text;
+        let mut source = Source {
+            db,
+            mapper: Mapper::new(&db.store().ids().read()),
+            piece_lines: reader.position().lines,
+            reader,
+            reading,
+            action: options.action,
+            key,
+            record,
+            skipped_before,
+            batch_edges: options.batch_edges.max(1),
+            batch_bytes: (db.config().log_bytes / 4) as usize,
+            piece_edges: if texts { PIECE_TEXT_EDGES } else { PIECE_EDGES },
+            piece: EdgeBatch::default(),
+            taken: 0,
+            finished: false,
+        };
+        source.check_declared()?;
+        source.pass_edges()?;
+        Ok(source)
+    }
+
+    pub fn total_bytes(&self) -> Option<u64> {
+        self.reader.position().total_bytes
+    }
+
+    /// Malformed lines, those of earlier runs counted.
+    pub fn skipped(&self) -> SkippedLines {
+        let mut skipped = self.reader.skipped().clone();
+        skipped.count += self.skipped_before;
+        skipped
+    }
+
+    fn check_declared(&self) -> Result<(), Error> {
+        let declared = self.declared_vertices();
+        if declared > MAX_VERTICES {
+            return Err(Error::usage(
+                format!(
+                    "{}: it announces {declared} vertices, and dense ids go up to {}",
+                    self.reader.file().display(),
+                    MAX_VERTICES - 1
+                ),
+                "use `--ids map`, which takes any id",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Vertices that the files say exist, with edges or without.
+    fn declared_vertices(&self) -> u64 {
+        match (&self.mapper, self.action) {
+            (Mapper::Dense, Action::Insert) => {
+                self.reader.declared_ids().map_or(0, |declared| declared.end)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Passes the edges of a line of which only a part was committed.
+    fn pass_edges(&mut self) -> Result<(), Error> {
+        let mut past = self.record.past;
+        while past > 0 {
+            if !self.read_piece()? {
+                break;
+            }
+            self.taken = self.piece.len().min(past as usize);
+            past -= self.taken as u64;
+        }
+        Ok(())
+    }
+
+    /// The next batch; `None` behind the last one, which carries the mark that
+    /// the import is done.
+    pub fn next(&mut self, cancellation: &Cancellation) -> Result<Option<Prepared>, Error> {
+        if self.finished {
+            return Ok(None);
+        }
+        let mut gathered = Gathered::default();
+        while !self.is_full(&gathered) {
+            if cancellation.is_cancelled() {
+                return Err(interrupted(self.record.edges));
+            }
+            if self.taken == self.piece.len() && !self.read_piece()? {
+                self.finished = true;
+                break;
+            }
+            self.gather(&mut gathered)?;
+        }
+        Ok(Some(self.prepare(gathered)))
+    }
+
+    fn read_piece(&mut self) -> Result<bool, Error> {
+        self.piece_lines = self.reader.position().lines;
+        self.taken = 0;
+        Ok(self.reader.next_batch(&mut self.piece, self.piece_edges)? > 0)
+    }
+
+    fn is_full(&self, gathered: &Gathered) -> bool {
+        let entries = gathered.edges.sources.len();
+        // What one more edge, stored both ways, with two new numbers, takes.
+        let bytes = self.mapper.new_bytes() + 12 * entries + 64;
+        gathered.count >= self.batch_edges as u64 || bytes >= self.batch_bytes
+    }
+
+    /// Takes edges of the piece until the batch is full or the piece is used up.
+    fn gather(&mut self, gathered: &mut Gathered) -> Result<(), Error> {
+        let vertices = self.reader.lists_vertices();
+        let reverse = needs_reverse(self.db, self.reader.symmetric());
+        while self.taken < self.piece.len() && !self.is_full(gathered) {
+            let edge = self.taken;
+            match (self.action, vertices) {
+                (Action::Insert, false) => self.insert(edge, reverse, gathered)?,
+                (Action::Insert, true) => self.insert_vertex(edge, gathered)?,
+                (Action::Delete, false) => self.delete(edge, reverse, gathered),
+                (Action::Delete, true) => {
+                    return Err(Error::usage(
+                        format!("{} lists vertices", self.reader.file().display()),
+                        "give a file of edges",
+                    ));
+                }
+            }
+            if let Some(&seconds) = self.piece.timestamps.get(edge) {
+                gathered.wall_us = Some(seconds.saturating_mul(1_000_000));
+            }
+            self.taken += 1;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn vertex(&mut self, edge: usize, end: End) -> Result<u32, Error> {
+        let found = self.mapper.intern(&self.piece, edge, end);
+        found.map_err(|bad| out_of_range(self.reader.file(), &self.reading, &bad))
+    }
+
+    #[inline]
+    fn insert(&mut self, edge: usize, reverse: bool, to: &mut Gathered) -> Result<(), Error> {
+        let u = self.vertex(edge, End::Source)?;
+        let v = self.vertex(edge, End::Target)?;
+        let weight = self.piece.weights.get(edge).copied();
+        push(&mut to.edges, u, v, weight);
+        if reverse && u != v {
+            push(&mut to.edges, v, u, weight);
+        }
+        to.count += 1;
+        Ok(())
+    }
+
+    fn insert_vertex(&mut self, edge: usize, to: &mut Gathered) -> Result<(), Error> {
+        let vertex = self.vertex(edge, End::Source)?;
+        to.vertex_count = to.vertex_count.max(u64::from(vertex) + 1);
+        Ok(())
+    }
+
+    fn delete(&mut self, edge: usize, reverse: bool, to: &mut Gathered) {
+        let end = |end| self.mapper.find(&self.piece, edge, end);
+        to.count += 1;
+        let (Some(u), Some(v)) = (end(End::Source), end(End::Target)) else {
+            to.missed += 1;
+            return;
+        };
+        push(&mut to.edges, u, v, None);
+        if reverse && u != v {
+            push(&mut to.edges, v, u, None);
+        }
+    }
+
+    /// Makes a batch of what was gathered, with the record of how far it goes.
+    fn prepare(&mut self, gathered: Gathered) -> Prepared {
+        let record = &mut self.record;
+        record.edges += gathered.count;
+        record.skipped = self.skipped_before + self.reader.skipped().count;
+        record.done = self.finished;
+        if self.taken == self.piece.len() {
+            (record.lines, record.past) = (self.reader.position().lines, 0);
+        } else {
+            (record.lines, record.past) = (self.piece_lines, self.taken as u64);
+        }
+        let mut batch = Batch::new();
+        batch.set_meta(&self.key, &self.record.encode());
+        if let Some(new) = self.mapper.take_new() {
+            batch.assign_ids(new);
+        }
+        let mut vertex_count = gathered.vertex_count;
+        if self.finished {
+            vertex_count = vertex_count.max(self.declared_vertices());
+        }
+        if vertex_count > 0 {
+            batch.add_vertices(vertex_count);
+        }
+        if let Some(wall_us) = gathered.wall_us {
+            batch.at(wall_us);
+        }
+        if !gathered.edges.sources.is_empty() {
+            match self.action {
+                Action::Insert => batch.insert_columns(gathered.edges),
+                Action::Delete => {
+                    let edges = gathered.edges;
+                    let pairs: Vec<(u32, u32)> =
+                        edges.sources.into_iter().zip(edges.targets).collect();
+                    batch.delete(&pairs)
+                }
+            };
+        }
+        Prepared {
+            batch,
+            edges: gathered.count,
+            missed: gathered.missed,
+            bytes: self.reader.position().bytes,
+        }
+    }
+}
+
+#[inline]
+fn push(edges: &mut Edges, u: u32, v: u32, weight: Option<f32>) {
+    edges.sources.push(u);
+    edges.targets.push(v);
+    edges.weights.extend(weight);
+}

@@ -1,0 +1,89 @@
+//! Values as text: one `vertex value` line for each vertex.
+
+use std::io::{self, Write};
+
+use evergraph_algorithms::UNREACHED;
+
+use super::Values;
+use crate::Database;
+
+/// Writes a line for each vertex, by external ids; what is unreachable is `inf`.
+pub fn write_values(out: &mut dyn Write, db: &Database, values: &Values) -> io::Result<()> {
+    let ids = db.store().ids().read();
+    let name = |vertex: usize| ids.name(vertex as u32);
+    match values {
+        Values::Reals(values) => {
+            for (vertex, &value) in values.iter().enumerate() {
+                writeln!(out, "{} {}", name(vertex), real(value))?;
+            }
+        }
+        Values::Depths(depths) => {
+            for (vertex, &depth) in depths.iter().enumerate() {
+                match depth {
+                    UNREACHED => writeln!(out, "{} inf", name(vertex))?,
+                    depth => writeln!(out, "{} {depth}", name(vertex))?,
+                }
+            }
+        }
+        Values::Vertices(others) => {
+            for (vertex, &other) in others.iter().enumerate() {
+                match other {
+                    UNREACHED => writeln!(out, "{} inf", name(vertex))?,
+                    other => writeln!(out, "{} {}", name(vertex), name(other as usize))?,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A number with 17 significant digits, as C's `%.17g` writes it: reads back as
+/// the same number.
+pub fn real(value: f64) -> String {
+    const DIGITS: i32 = 17;
+    if !value.is_finite() {
+        return value.to_string().to_lowercase();
+    }
+    let scientific = format!("{value:.*e}", DIGITS as usize - 1);
+    let (mantissa, exponent) = scientific.split_once('e').expect("an exponent");
+    let exponent: i32 = exponent.parse().expect("a whole exponent");
+    if (-4..DIGITS).contains(&exponent) {
+        let decimals = (DIGITS - 1 - exponent) as usize;
+        return without_zeros(&format!("{value:.decimals$}"));
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", without_zeros(mantissa), exponent.abs())
+}
+
+fn without_zeros(text: &str) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::real;
+
+    #[test]
+    fn reals_are_written_as_c_does() {
+        for (value, expected) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-2.5, "-2.5"),
+            (0.1, "0.10000000000000001"),
+            (1.0 / 3.0, "0.33333333333333331"),
+            (1e-4, "0.0001"),
+            (1e-5, "1.0000000000000001e-05"),
+            (123_456_789.0, "123456789"),
+            (1e16, "10000000000000000"),
+            (1e17, "1e+17"),
+            (1.5e300, "1.5e+300"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(real(value), expected);
+        }
+    }
+}

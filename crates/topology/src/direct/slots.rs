@@ -1,0 +1,218 @@
+//! Where each section is: one durable word a section, and the vertex count.
+//!
+//! The file `sections` starts with a line that holds the vertex count, then
+//! one word for each section: zero if there is none, else the extent's place
+//! and size in units of 64 bytes and a check byte. The word is stored, flushed
+//! and fenced after the extent it names is durable (direct steps D2 and D3).
+
+use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::order::{self, Durable};
+use evergraph_persistence::{Medium, MediumHandle, PersistenceError, Storage};
+use parking_lot::Mutex;
+
+const NAME: &str = "sections";
+const HEADER_BYTES: u64 = 64;
+const UNIT: u64 = 64;
+const OFFSET_BITS: u32 = 34;
+const SIZE_BITS: u32 = 22;
+
+/// A section's extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Offset in the extents' file.
+    pub offset: u64,
+    /// Bytes.
+    pub len: u64,
+}
+
+/// The file of slots.
+pub struct Slots {
+    medium: MediumHandle,
+    grow: Mutex<()>,
+    planes: u64,
+}
+
+/// CRC-8 (polynomial 0x07) over the low seven bytes and the index: notices
+/// every single flipped bit, and a word in the wrong place.
+fn check_byte(value: u64, index: u64) -> u64 {
+    let mut crc: u8 = 0x5A;
+    let low = value & ((1 << 56) - 1);
+    for byte in low.to_le_bytes()[..7].iter().chain(&index.to_le_bytes()) {
+        crc ^= byte;
+        for _ in 0..8 {
+            crc = if crc & 0x80 != 0 { (crc << 1) ^ 0x07 } else { crc << 1 };
+        }
+    }
+    u64::from(crc)
+}
+
+fn encode(slot: Slot, index: u64) -> u64 {
+    assert!(slot.offset.is_multiple_of(UNIT) && slot.len.is_multiple_of(UNIT));
+    let (offset, size) = (slot.offset / UNIT, slot.len / UNIT);
+    assert!(offset < 1 << OFFSET_BITS && size > 0 && size < 1 << SIZE_BITS);
+    let value = offset | size << OFFSET_BITS;
+    value | check_byte(value, index) << 56
+}
+
+fn decode(word: u64, index: u64) -> Option<Slot> {
+    let value = word & ((1 << 56) - 1);
+    (word >> 56 == check_byte(value, index)).then(|| Slot {
+        offset: (value & ((1 << OFFSET_BITS) - 1)) * UNIT,
+        len: (value >> OFFSET_BITS) * UNIT,
+    })
+}
+
+impl Slots {
+    /// Largest extent that a slot can name.
+    pub const MAX_EXTENT_BYTES: u64 = ((1 << SIZE_BITS) - 1) * UNIT;
+
+    /// Makes the file of a new database.
+    pub fn create(storage: &dyn Storage) -> Result<(), PersistenceError> {
+        if storage.exists(NAME)? {
+            storage.remove(NAME)?;
+        }
+        let medium = storage.open(NAME, true)?;
+        if !medium.properties().byte_addressed {
+            return Err(PersistenceError::Medium(
+                evergraph_persistence::MediumError::Unsupported(
+                    "direct mode needs a byte-addressed medium: choose dax, battery or dram"
+                        .to_string(),
+                ),
+            ));
+        }
+        medium.grow(4096)?;
+        medium.flush(0, 4096)?;
+        medium.fence()?;
+        Ok(())
+    }
+
+    /// Opens the file; `planes` sections share a vertex range.
+    pub fn open(storage: &dyn Storage, planes: usize) -> Result<Self, PersistenceError> {
+        let medium = storage.open(NAME, false)?;
+        if medium.len() < HEADER_BYTES {
+            return Err(PersistenceError::damaged(NAME, 0, "the file is truncated"));
+        }
+        Ok(Slots {
+            medium,
+            grow: Mutex::new(()),
+            planes: planes as u64,
+        })
+    }
+
+    /// The medium below.
+    pub fn medium(&self) -> &MediumHandle {
+        &self.medium
+    }
+
+    fn word(&self, offset: u64) -> Result<u64, PersistenceError> {
+        let mut bytes = [0; 8];
+        self.medium.read(offset, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Calls `visit` with plane, section and slot of each section.
+    pub fn for_each(
+        &self,
+        mut visit: impl FnMut(u32, u32, Slot) -> Result<(), PersistenceError>,
+    ) -> Result<(), PersistenceError> {
+        let count = (self.medium.len() - HEADER_BYTES) / 8;
+        for index in 0..count {
+            let offset = HEADER_BYTES + index * 8;
+            let word = self.word(offset)?;
+            if word == 0 {
+                continue;
+            }
+            let slot = decode(word, index).ok_or_else(|| {
+                PersistenceError::damaged(NAME, offset, "the place of a section does not hold")
+            })?;
+            visit(
+                (index % self.planes) as u32,
+                (index / self.planes) as u32,
+                slot,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Direct step D3: publishes the extent of a section, which is durable.
+    pub fn publish<M: Medium + ?Sized>(
+        &self,
+        medium: &M,
+        plane: u32,
+        section: u32,
+        slot: Durable<Slot>,
+    ) -> Result<(), PersistenceError> {
+        let index = u64::from(section) * self.planes + u64::from(plane);
+        let offset = HEADER_BYTES + index * 8;
+        self.reach(offset + 8)?;
+        let word = encode(*slot.get(), index);
+        let dirty = order::store_u64(medium, offset, word, ());
+        if active(Mutant::DirectSlotNotFlushed) {
+            let _ = dirty.flush_only(medium, 0)?.fence(medium)?;
+            return Ok(());
+        }
+        let _durable = dirty.flush(medium)?.fence(medium)?;
+        Ok(())
+    }
+
+    /// Makes the file long enough, durably, before a word in it counts.
+    fn reach(&self, end: u64) -> Result<(), PersistenceError> {
+        if self.medium.len() >= end {
+            return Ok(());
+        }
+        let _alone = self.grow.lock();
+        let len = self.medium.len();
+        if len < end {
+            let new_len = end.next_multiple_of(4096).max(len + len / 2);
+            let new_len = new_len.next_multiple_of(64);
+            self.medium.grow(new_len)?;
+            self.medium.flush(len, new_len - len)?;
+            self.medium.fence()?;
+        }
+        Ok(())
+    }
+
+    /// The durable vertex count.
+    pub fn vertex_count(&self) -> Result<u64, PersistenceError> {
+        let word = self.word(0)?;
+        let count = word & ((1 << 56) - 1);
+        if word != 0 && word >> 56 != check_byte(count, u64::MAX) {
+            return Err(PersistenceError::damaged(
+                NAME,
+                0,
+                "the vertex count does not hold",
+            ));
+        }
+        Ok(count)
+    }
+
+    /// Makes a larger vertex count durable.
+    pub fn set_vertex_count<M: Medium + ?Sized>(
+        &self,
+        medium: &M,
+        count: u64,
+    ) -> Result<(), PersistenceError> {
+        let word = count | check_byte(count, u64::MAX) << 56;
+        let dirty = order::store_u64(medium, 0, word, ());
+        let _durable = dirty.flush(medium)?.fence(medium)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flipped_bit_never_makes_another_slot() {
+        for (offset, len, index) in [(0, 64, 0), (64 * 12345, 64 * 99, 7), (1 << 30, 4096, 4095)] {
+            let word = encode(Slot { offset, len }, index);
+            assert_eq!(decode(word, index), Some(Slot { offset, len }));
+            assert_eq!(decode(word, index + 1), None, "in the wrong place");
+            for bit in 0..64 {
+                let flipped = word ^ (1 << bit);
+                assert!(flipped != 0 && decode(flipped, index).is_none());
+            }
+        }
+    }
+}
