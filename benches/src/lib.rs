@@ -1,1 +1,125 @@
-//! Placeholder
+//! Benchmarks of Evergraph, as `evergraph bench` runs them and
+//! `docs/benchmarks.md` describes them.
+//!
+//! One module a benchmark. Each measures and reports; none asserts a time. Every
+//! result names its ceiling or its yardstick measured in the same run, the
+//! machine, and how much of the machine others used meanwhile.
+
+#![deny(unsafe_code)]
+
+mod ablation;
+mod analyze;
+mod graphs;
+mod indirection;
+mod ingest;
+mod limits;
+mod machine;
+mod meter;
+mod place;
+mod raw;
+mod recovery;
+mod settings;
+mod stores;
+mod streams;
+mod table;
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use settings::Settings;
+use table::Table;
+
+pub use table::render;
+
+/// What `evergraph bench` was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct BenchArgs {
+    /// Name of the benchmark, one of [`NAMES`].
+    pub name: String,
+    /// `2^scale` vertices.
+    pub scale: Option<u32>,
+    /// Threads; 1 and then 2 by default. `threads=1,2` among the parameters
+    /// gives several.
+    pub threads: Option<usize>,
+    /// Layout of the adjacency; there is `pma`.
+    pub layout: Option<String>,
+    /// Medium; several after one another by default.
+    pub medium: Option<String>,
+    /// See `evergraph import --assume-persistent`. A temporary directory that
+    /// the benchmark chose itself is always used so.
+    pub assume_persistent: bool,
+    /// Where to put the databases: a new directory in it, removed at the end.
+    /// By default in `/dev/shm` for byte-addressed media, in the current
+    /// directory for `file`.
+    pub directory: Option<PathBuf>,
+    /// Further parameters, `name=value`; `docs/benchmarks.md` lists them.
+    pub parameters: Vec<String>,
+}
+
+/// One benchmark: it adds its tables to the result.
+struct Benchmark {
+    name: &'static str,
+    /// Parameters it understands beside those of all benchmarks.
+    parameters: &'static [&'static str],
+    run: fn(&Settings) -> Result<Vec<Table>, String>,
+}
+
+const BENCHMARKS: &[Benchmark] = &[
+    ingest::BENCHMARK,
+    analyze::BENCHMARK,
+    ablation::BENCHMARK,
+    recovery::BENCHMARK,
+    limits::BENCHMARK,
+    indirection::BENCHMARK,
+];
+
+/// Names of the benchmarks.
+pub const NAMES: &[&str] = &[
+    "ingest",
+    "analyze",
+    "ablation",
+    "recovery",
+    "limits",
+    "indirection",
+];
+
+/// Runs a benchmark by name. Progress goes to standard error.
+///
+/// The result holds `benchmark`, `arguments`, `machine` and `tables`, each table
+/// with its `name`, its `columns` in order, and its `rows` as objects.
+/// [`render`] prints it for people.
+///
+/// # Errors
+/// If there is none of that name, a parameter makes no sense, or a database
+/// refuses.
+pub fn command(args: &BenchArgs, _json: bool) -> Result<Value, String> {
+    command_with(args, &|message| eprintln!("{message}"))
+}
+
+/// As [`command`], with progress to `progress`.
+///
+/// # Errors
+/// As [`command`].
+pub fn command_with(args: &BenchArgs, progress: &dyn Fn(&str)) -> Result<Value, String> {
+    let benchmark = BENCHMARKS
+        .iter()
+        .find(|benchmark| benchmark.name == args.name)
+        .ok_or_else(|| {
+            format!(
+                "there is no benchmark {:?}; there are {}",
+                args.name,
+                NAMES.join(", ")
+            )
+        })?;
+    let settings = Settings::new(args, benchmark.parameters, progress)?;
+    let mut facts = machine::facts();
+    let tables = (benchmark.run)(&settings)?;
+    facts["load_after"] = json!(machine::load());
+    Ok(json!({
+        "benchmark": benchmark.name,
+        "arguments": settings.describe(),
+        "machine": facts,
+        "tables": tables.iter().map(Table::to_json).collect::<Vec<_>>(),
+    }))
+}

@@ -43,7 +43,11 @@ fn scenarios() -> Vec<StoreScenario> {
         for direction in directions {
             for seed in 1..=seeds {
                 all.push(StoreScenario::new(
-                    mode, persistence, direction, seed, operations,
+                    mode,
+                    persistence,
+                    direction,
+                    seed,
+                    operations,
                 ));
             }
         }
@@ -78,7 +82,10 @@ fn every_power_cut_is_recovered_from() {
     };
     let reports = Explorer::new(budget).explore_all(&scenarios, THREADS);
     let executions: u64 = reports.iter().map(|r| r.total_executions()).sum();
-    let points: u64 = reports.iter().map(|r| r.crash_points.iter().sum::<u64>()).sum();
+    let points: u64 = reports
+        .iter()
+        .map(|r| r.crash_points.iter().sum::<u64>())
+        .sum();
     let seconds: f64 = reports.iter().map(|r| r.seconds).sum::<f64>() / THREADS as f64;
     println!(
         "crash explorer: {executions} executions at {points} crash points of {} scenarios, {:.0} executions/s a thread",

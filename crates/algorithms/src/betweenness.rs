@@ -139,7 +139,7 @@ pub fn reference<G: Graph>(graph: &G, sources: &[VertexId]) -> Vec<f64> {
     scores
 }
 
-/// Checks every score against [`reference`], to 9 digits. Sequential, O(n + m) a
+/// Checks every score against [`reference()`], to 9 digits. Sequential, O(n + m) a
 /// source.
 ///
 /// # Errors

@@ -150,7 +150,7 @@ pub fn reference<G: Graph>(graph: &G, source: VertexId) -> Vec<u32> {
     depths
 }
 
-/// Checks depths against [`reference`], and that each parent is one level
+/// Checks depths against [`reference()`], and that each parent is one level
 /// higher and has an edge to its child. Sequential, O(n + m).
 ///
 /// # Errors

@@ -228,7 +228,7 @@ pub fn reference<G: Graph>(graph: &G) -> Vec<VertexId> {
     (0..n).map(|v| root(&mut parents, v)).collect()
 }
 
-/// Checks every label against [`reference`]. Sequential, O(m log n).
+/// Checks every label against [`reference()`]. Sequential, O(m log n).
 ///
 /// # Errors
 /// The first vertex that is wrong.

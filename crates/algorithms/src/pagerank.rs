@@ -38,8 +38,8 @@ pub enum Iterations {
     },
 }
 
-/// In what ranks and contributions are kept between iterations. Sums are formed
-/// in double precision either way.
+/// In what ranks and contributions are kept between iterations, and up to 8,192
+/// contributions are summed; longer sums are formed in double precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// 32 bits: half the memory and faster; ranks good to some 6 digits.
@@ -145,7 +145,7 @@ pub fn reference<G: Graph>(graph: &G, damping: f64, iterations: u32) -> Vec<f64>
     ranks
 }
 
-/// Checks every rank against [`reference`] after as many iterations: to 9 digits
+/// Checks every rank against [`reference()`] after as many iterations: to 9 digits
 /// for double precision, to 4 for single. Sequential, O(m) an iteration.
 ///
 /// # Errors

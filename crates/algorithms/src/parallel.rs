@@ -1,6 +1,6 @@
 //! How work is cut into tasks, and arrays that tasks share.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::{Add, ControlFlow, Range};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
@@ -180,21 +180,20 @@ pub(crate) fn shared_f64(len: usize) -> Vec<AtomicF64> {
         .collect()
 }
 
-/// The sum of `value(v)` over a list, in eight independent lanes, as one lane
+/// The sum of `value(v)` over a list, in four independent lanes, as one lane
 /// would wait for each addition before the next.
 #[inline]
-pub(crate) fn lane_sum(list: &[VertexId], value: impl Fn(VertexId) -> f64) -> f64 {
-    let (blocks, rest) = list.as_chunks::<8>();
-    let mut sum: f64 = 0.0;
-    if !blocks.is_empty() {
-        let mut lanes = [0.0; 8];
-        for block in blocks {
-            for (lane, &v) in lanes.iter_mut().zip(block) {
-                *lane += value(v);
-            }
+pub(crate) fn lane_sum<T>(list: &[VertexId], value: impl Fn(VertexId) -> T) -> T
+where
+    T: Add<Output = T> + Copy + Default,
+{
+    let (blocks, rest) = list.as_chunks::<4>();
+    let mut lanes = [T::default(); 4];
+    for block in blocks {
+        for (lane, &v) in lanes.iter_mut().zip(block) {
+            *lane = *lane + value(v);
         }
-        let [a, b, c, d, e, f, g, h] = lanes;
-        sum = ((a + b) + (c + d)) + ((e + f) + (g + h));
     }
+    let sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
     rest.iter().fold(sum, |sum, &v| sum + value(v))
 }

@@ -48,6 +48,6 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     };
     let result = evergraph_benches::command(&args, as_json)
         .map_err(|message| Failure::new(message, "see docs/benchmarks.md"))?;
-    let text = format!("{result:#}\n");
+    let text = evergraph_benches::render(&result);
     Ok(Report::new(result, text))
 }

@@ -48,7 +48,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         }
     };
     let bytes_after = db.stats().extent_bytes;
-    let edges = db.view().edge_count();
+    let edges = db.view().edge_count()?;
     db.close()?;
     let deleted = done.edges.saturating_sub(done.missed);
     let elapsed = started.elapsed().as_secs_f64();
@@ -62,7 +62,10 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             "bytes_after": bytes_after,
         }),
         table(&[
-            ("deleted", format!("{} edges in {}", count(deleted), seconds(elapsed))),
+            (
+                "deleted",
+                format!("{} edges in {}", count(deleted), seconds(elapsed)),
+            ),
             ("not found", count(done.missed)),
             ("edges left", count(edges)),
         ]),

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use evergraph::graph::Direction;
-use evergraph::import::{ImportControl, ImportOptions, ImportProgress, ImportReport, import, probe};
-use evergraph::{Cancellation, Database, IdKind, Options, allocated_bytes, formats};
+use evergraph::import::{
+    ImportControl, ImportOptions, ImportProgress, ImportReport, import, probe,
+};
+use evergraph::{Cancellation, Database, IdKind, Mode, Options, allocated_bytes, formats};
 use serde_json::json;
 
 use crate::medium::MediumArgs;
@@ -38,6 +40,10 @@ pub struct Args {
     /// Layout of the adjacency
     #[arg(long, value_parser = ["pma"], default_value = "pma")]
     layout: String,
+    /// How edges reach the medium: through the log, or each in place at once
+    /// (byte-addressed media only; such an import cannot be resumed)
+    #[arg(long, value_enum, default_value_t = ImportMode::Merged, conflicts_with = "resume")]
+    mode: ImportMode,
     /// What vertices are called: dense numbers from 0, or anything, mapped
     #[arg(long, value_enum)]
     ids: Option<Ids>,
@@ -63,6 +69,12 @@ pub struct Args {
 enum Directions {
     Out,
     Both,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum ImportMode {
+    Merged,
+    Direct,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -112,7 +124,10 @@ pub fn follow(
             bar.set_length(total);
         }
         bar.set_position(progress.bytes);
-        bar.set_message(format!("{} edges", count(progress.edges + progress.resumed_edges)));
+        bar.set_message(format!(
+            "{} edges",
+            count(progress.edges + progress.resumed_edges)
+        ));
     };
     let control = ImportControl {
         cancellation: stop.clone(),
@@ -148,11 +163,7 @@ fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Fai
 }
 
 /// Direction and kind of ids of a new database.
-fn choose(
-    args: &Args,
-    reading: &formats::Options,
-    options: Options,
-) -> Result<Options, Failure> {
+fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<Options, Failure> {
     let found = probe(&args.files, reading)?;
     let mut undirected = args.undirected;
     if !undirected && found.symmetric && args.directions.is_none() {
@@ -169,9 +180,14 @@ fn choose(
         Some(Ids::Map) if found.numeric => IdKind::Numbers,
         Some(Ids::Map | Ids::Text) => IdKind::Texts,
     };
+    let mode = match args.mode {
+        ImportMode::Merged => Mode::Merged,
+        ImportMode::Direct => Mode::Direct,
+    };
     Ok(Options {
         direction,
         ids,
+        mode,
         ..options
     })
 }
@@ -179,7 +195,13 @@ fn choose(
 /// Refuses what does not fit a database that exists.
 fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
     let config = db.config();
-    let is_empty = db.view().csn() == 0;
+    if args.resume && config.mode == Mode::Direct {
+        return Err(Failure::new(
+            "an import in direct mode cannot be resumed: each edge is a commit of its own",
+            "import into another path",
+        ));
+    }
+    let is_empty = db.view().vertex_count() == 0;
     if !is_empty && !args.append && !args.resume {
         return Err(Failure::new(
             format!("there is a database at {} already", args.db.display()),
@@ -209,10 +231,13 @@ fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
 
 /// Closes a database after a failure, and removes it if it is new and empty.
 fn give_up(db: Database, path: &Path, is_new: bool) -> Result<(), Failure> {
-    let is_empty = db.view().csn() == 0;
+    let is_empty = db.view().vertex_count() == 0;
     let on_disk = db.medium() != evergraph::MediumKind::Dram;
     if !is_empty {
-        note(&format!("{} edges are in the database and stay", count(db.view().edge_count())));
+        note(&format!(
+            "{} edges are in the database and stay",
+            count(db.view().edge_count()?)
+        ));
     }
     db.close()?;
     if is_new && is_empty && on_disk {
@@ -232,7 +257,7 @@ fn finish(
     started: Instant,
 ) -> Result<Report, Failure> {
     let view = db.view();
-    let (vertices, edges, csn) = (view.vertex_count(), view.edge_count(), view.csn());
+    let (vertices, edges, csn) = (view.vertex_count(), view.edge_count()?, view.csn());
     drop(view);
     let ack = format!("{:?}", db.ack_level()).to_lowercase();
     let (medium, device) = (db.medium(), db.emulated_device());
@@ -265,13 +290,26 @@ fn finish(
     let mut rows = vec![
         ("vertices", count(vertices as u64)),
         ("edges", count(edges)),
-        ("imported", format!("{} edges in {}", count(imported.edges), seconds(elapsed))),
+        (
+            "imported",
+            format!("{} edges in {}", count(imported.edges), seconds(elapsed)),
+        ),
         ("rate", rate(edges_per_second)),
-        ("stored", format!("{} ({:.1} bytes an edge)", bytes(stored), per_edge(stored, edges))),
+        (
+            "stored",
+            format!(
+                "{} ({:.1} bytes an edge)",
+                bytes(stored),
+                per_edge(stored, edges)
+            ),
+        ),
         ("survives", ack),
     ];
     if imported.resumed_edges > 0 {
-        rows.push(("resumed after", format!("{} edges", count(imported.resumed_edges))));
+        rows.push((
+            "resumed after",
+            format!("{} edges", count(imported.resumed_edges)),
+        ));
     }
     if let Some(writes) = media_writes_per_edge {
         rows.push(("media writes", format!("{writes:.3} an edge")));

@@ -63,7 +63,10 @@ fn profile(name: &str) -> Result<LatencyProfile, Failure> {
         let names = LatencyProfile::ALL.map(|profile| profile.name);
         Failure::usage(
             format!("there is no profile {name:?}"),
-            format!("choose one of {}, or give no profile to count only", names.join(", ")),
+            format!(
+                "choose one of {}, or give no profile to count only",
+                names.join(", ")
+            ),
         )
     })
 }

@@ -26,7 +26,10 @@ pub fn of_count(total: u64) -> ProgressBar {
 
 /// A sign of life for work whose end is not known.
 pub fn spinner(message: &str) -> ProgressBar {
-    let bar = with_style(ProgressBar::new_spinner(), "{spinner} {msg} [{elapsed} elapsed]");
+    let bar = with_style(
+        ProgressBar::new_spinner(),
+        "{spinner} {msg} [{elapsed} elapsed]",
+    );
     bar.set_message(message.to_string());
     bar.enable_steady_tick(Duration::from_millis(200));
     bar

@@ -1,6 +1,6 @@
 //! The flags that say how files of edges are read.
 
-use evergraph::formats::{Format, Options};
+use evergraph::formats::{Column, ColumnChoice, Format, Options};
 
 /// Flags of the commands that read edges.
 #[derive(Clone, Debug, clap::Args)]
@@ -14,6 +14,21 @@ pub struct ReadingArgs {
     /// Accept lines with another number of columns than the first
     #[arg(long)]
     pub allow_uneven: bool,
+    /// The only separator between columns; `tab` is one
+    #[arg(long, value_name = "C", value_parser = separator)]
+    pub separator: Option<u8>,
+    /// Column of the source: its number from 1, or its name in the header
+    #[arg(long, value_name = "C", value_parser = column)]
+    pub source_column: Option<Column>,
+    /// Column of the target
+    #[arg(long, value_name = "C", value_parser = column)]
+    pub target_column: Option<Column>,
+    /// Column of the weight, with --weighted
+    #[arg(long, value_name = "C", value_parser = column)]
+    pub weight_column: Option<Column>,
+    /// Column of the time, with --timestamps
+    #[arg(long, value_name = "C", value_parser = column)]
+    pub time_column: Option<Column>,
 }
 
 impl ReadingArgs {
@@ -23,7 +38,30 @@ impl ReadingArgs {
             format: self.format,
             skip_bad: self.skip_bad,
             allow_uneven: self.allow_uneven,
+            separator: self.separator,
+            columns: ColumnChoice {
+                source: self.source_column.clone(),
+                target: self.target_column.clone(),
+                weight: self.weight_column.clone(),
+                timestamp: self.time_column.clone(),
+            },
             ..Options::default()
         }
+    }
+}
+
+fn separator(text: &str) -> Result<u8, String> {
+    match (text, text.as_bytes()) {
+        ("tab" | "\\t", _) => Ok(b'\t'),
+        (_, &[byte]) => Ok(byte),
+        _ => Err("give one character, or `tab`".to_string()),
+    }
+}
+
+fn column(text: &str) -> Result<Column, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("columns are counted from 1".to_string()),
+        Ok(number) => Ok(Column::Index(number - 1)),
+        Err(_) => Ok(Column::Name(text.to_string())),
     }
 }

@@ -158,7 +158,7 @@ pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(' ');
         }
         text.push(digit);
@@ -206,6 +206,9 @@ mod tests {
         assert_eq!(rate(2_500_000.0), "2.50 M/s");
         assert_eq!(bytes(1536), "1.5 KiB");
         assert_eq!(seconds(0.0123), "12.30 ms");
-        assert_eq!(table(&[("a", "1".into()), ("long", "2".into())]), "a     1\nlong  2\n");
+        assert_eq!(
+            table(&[("a", "1".into()), ("long", "2".into())]),
+            "a     1\nlong  2\n"
+        );
     }
 }

@@ -77,14 +77,17 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     if to_stdout {
         return Ok(Report::new(json!({}), ""));
     }
-    Ok(report(&db, &outcome))
+    report(&db, &outcome)
 }
 
 fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
     let mut parameters = Vec::new();
     for given in &args.parameters {
         let (name, value) = given.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("--param {given} has no `=`"), "write --param name=value")
+            Failure::usage(
+                format!("--param {given} has no `=`"),
+                "write --param name=value",
+            )
         })?;
         parameters.push((name.to_string(), value.to_string()));
     }
@@ -101,8 +104,13 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
 fn compute(db: &Database, request: &Request, stop: &Cancellation) -> Result<Outcome, Failure> {
     let bar = progress::spinner(&request.algorithm);
     let show = |progress: Progress| {
-        let of = progress.total.map_or(String::new(), |total| format!(" of at most {total}"));
-        bar.set_message(format!("{}: {}{of} {}", request.algorithm, progress.done, progress.unit));
+        let of = progress
+            .total
+            .map_or(String::new(), |total| format!(" of at most {total}"));
+        bar.set_message(format!(
+            "{}: {}{of} {}",
+            request.algorithm, progress.done, progress.unit
+        ));
     };
     let control = Control::new().with_cancellation(stop).with_progress(&show);
     let view = db.view();
@@ -111,15 +119,19 @@ fn compute(db: &Database, request: &Request, stop: &Cancellation) -> Result<Outc
     Ok(outcome?)
 }
 
-fn report(db: &Database, outcome: &Outcome) -> Report {
+fn report(db: &Database, outcome: &Outcome) -> Result<Report, Failure> {
     let fact = |fact: &Fact| match fact {
         Fact::Whole(number) => json!(number),
         Fact::Real(number) => json!(number),
         Fact::Text(text) => json!(text),
     };
-    let result: Map<String, Value> =
-        outcome.result.iter().map(|(name, value)| (name.to_string(), fact(value))).collect();
+    let result: Map<String, Value> = outcome
+        .result
+        .iter()
+        .map(|(name, value)| (name.to_string(), fact(value)))
+        .collect();
     let view = db.view();
+    let edges = view.edge_count()?;
     let mut json = json!({
         "algorithm": outcome.algorithm,
         "seconds": outcome.seconds,
@@ -129,19 +141,26 @@ fn report(db: &Database, outcome: &Outcome) -> Report {
         "medium_writes": outcome.medium_writes,
         "csn": outcome.csn,
         "vertices": view.vertex_count(),
-        "edges": view.edge_count(),
+        "edges": edges,
     });
     let mut rows = vec![
         ("algorithm", outcome.algorithm.to_string()),
-        ("graph", format!(
-            "{} vertices, {} edges, commit {}",
-            count(view.vertex_count() as u64),
-            count(view.edge_count()),
-            outcome.csn
-        )),
+        (
+            "graph",
+            format!(
+                "{} vertices, {} edges, commit {}",
+                count(view.vertex_count() as u64),
+                count(edges),
+                outcome.csn
+            ),
+        ),
         ("time", seconds(outcome.seconds)),
     ];
-    rows.extend(outcome.iterations.map(|number| ("iterations", count(number))));
+    rows.extend(
+        outcome
+            .iterations
+            .map(|number| ("iterations", count(number))),
+    );
     for (name, value) in &outcome.result {
         let text = match value {
             Fact::Whole(number) => count(*number),
@@ -162,11 +181,11 @@ fn report(db: &Database, outcome: &Outcome) -> Report {
         };
         rows.push(("verified", text));
     }
-    Report {
+    Ok(Report {
         json,
         text: table(&rows),
         is_failure,
-    }
+    })
 }
 
 /// Where values are written. A file appears under its name only when complete.
@@ -217,9 +236,7 @@ impl Target {
             {
                 Ok(())
             }
-            Err(error) => {
-                Err(evergraph::Error::io(self.path.display().to_string(), error).into())
-            }
+            Err(error) => Err(evergraph::Error::io(self.path.display().to_string(), error).into()),
             Ok(()) => Ok(()),
         }
     }
@@ -251,7 +268,10 @@ fn list() -> Report {
         .iter()
         .map(|algorithm| {
             let aliases = algorithm.aliases.join(", ");
-            (algorithm.name, format!("{} ({aliases})", algorithm.computes))
+            (
+                algorithm.name,
+                format!("{} ({aliases})", algorithm.computes),
+            )
         })
         .collect();
     Report::new(json!({ "algorithms": algorithms }), table(&rows))
@@ -260,19 +280,31 @@ fn list() -> Report {
 fn help(algorithm: Option<&str>) -> Result<Report, Failure> {
     let Some(name) = algorithm else {
         let mut command = crate::Cli::command();
-        let run = command.find_subcommand_mut("run").expect("the command exists");
+        let run = command
+            .find_subcommand_mut("run")
+            .expect("the command exists");
         write_out(&run.render_long_help().to_string());
         return Ok(Report::new(json!({}), ""));
     };
     let algorithm = find(name)?;
     let mut text = format!("{}: {}\n", algorithm.name, algorithm.computes);
     let _ = writeln!(text, "also called: {}", algorithm.aliases.join(", "));
-    let _ = writeln!(text, "-o writes for each vertex: {}\n\nparameters:", algorithm.value);
+    let _ = writeln!(
+        text,
+        "-o writes for each vertex: {}\n\nparameters:",
+        algorithm.value
+    );
     let mut parameters = Vec::new();
     for parameter in algorithm.all_parameters() {
         let (name, range) = (parameter.name, parameter.kind.range());
         let _ = writeln!(text, "  {name}: {} ({range})", parameter.meaning);
-        let _ = writeln!(text, "  {:width$}  default: {}", "", parameter.default, width = name.len());
+        let _ = writeln!(
+            text,
+            "  {:width$}  default: {}",
+            "",
+            parameter.default,
+            width = name.len()
+        );
         parameters.push(json!({
             "name": name,
             "meaning": parameter.meaning,

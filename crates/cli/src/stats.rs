@@ -42,7 +42,7 @@ pub fn execute(args: &Args) -> Result<Report, Failure> {
         Mode::Direct => "pma, direct",
     };
     let medium = db.medium().name();
-    let live_edges = view.edge_count();
+    let live_edges = view.edge_count()?;
     let json = json!({
         "vertices": view.vertex_count(),
         "edges": live_edges,
@@ -73,13 +73,31 @@ pub fn execute(args: &Args) -> Result<Report, Failure> {
         ("commits", count(view.csn())),
         ("layout", layout.to_string()),
         ("directions", direction.to_string()),
-        ("weights", if config.weighted { "yes" } else { "no" }.to_string()),
+        (
+            "weights",
+            if config.weighted { "yes" } else { "no" }.to_string(),
+        ),
         ("ids", ids.to_string()),
         ("medium", medium.to_string()),
         ("stored", bytes(stored)),
-        ("log in use", format!("{} of {}", bytes(stats.log_used_bytes), bytes(stats.log_bytes))),
+        (
+            "log in use",
+            format!(
+                "{} of {}",
+                bytes(stats.log_used_bytes),
+                bytes(stats.log_bytes)
+            ),
+        ),
         ("sections", count(stats.sections as u64)),
-        ("stopped", if opened.clean { "in order" } else { "by a crash or kill" }.to_string()),
+        (
+            "stopped",
+            if opened.clean {
+                "in order"
+            } else {
+                "by a crash or kill"
+            }
+            .to_string(),
+        ),
     ]);
     Ok(Report::new(json, text))
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use evergraph_persistence::medium::{CountersSnapshot, EmulatedDevice};
 use evergraph_persistence::AckLevel;
+use evergraph_persistence::medium::{CountersSnapshot, EmulatedDevice};
 use evergraph_snapshots::View;
 use evergraph_topology::ids::IdTable;
 use evergraph_topology::{Batch, CheckReport, Commit, Config, OpenReport, Store, StoreStats};
@@ -346,7 +346,10 @@ fn prepare_directory(path: &Path) -> Result<(), Error> {
     for entry in std::fs::read_dir(path).map_err(|e| Error::io(name(), e))? {
         let entry = entry.map_err(|e| Error::io(name(), e))?;
         let file = entry.file_name();
-        if !["pool", "log", "extents", "lock"].iter().any(|n| file == *n) {
+        if !["pool", "log", "extents", "lock"]
+            .iter()
+            .any(|n| file == *n)
+        {
             return Err(Error::usage(
                 format!(
                     "{} holds `{}`, which is not part of a database",
@@ -377,7 +380,11 @@ pub fn allocated_bytes(directory: impl AsRef<Path>) -> Result<u64, Error> {
     let io = |error| Error::io(path.display().to_string(), error);
     let mut bytes = 0;
     for entry in std::fs::read_dir(path).map_err(io)? {
-        bytes += entry.and_then(|entry| entry.metadata()).map_err(io)?.blocks() * 512;
+        bytes += entry
+            .and_then(|entry| entry.metadata())
+            .map_err(io)?
+            .blocks()
+            * 512;
     }
     Ok(bytes)
 }

@@ -161,7 +161,11 @@ mod tests {
     fn messages_part_into_what_and_what_to_do() {
         let locked = Error::from(PersistenceError::Locked { pid: 7 });
         assert_eq!(locked.hint(), "close it there first");
-        assert!(locked.summary().ends_with("(pid 7)"), "{}", locked.summary());
+        assert!(
+            locked.summary().ends_with("(pid 7)"),
+            "{}",
+            locked.summary()
+        );
         let damaged = Error::from(PersistenceError::damaged("log", 5, "no"));
         assert_eq!(damaged.summary(), "log: damaged at offset 5: no");
         assert!(damaged.hint().starts_with("restore a backup"));

@@ -2,7 +2,10 @@
 
 /// The name among `known` that `given` most likely stands for: at most a third
 /// of its letters (and at least one) away. The first of several equally near.
-pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let given = given.to_lowercase();
     known
         .into_iter()

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::{
-    DramStorage, EmulatedDevice, EmulatedStorage, FileStorage, LatencyProfile, MappedKind, MappedStorage,
-};
 use evergraph_persistence::Storage;
+use evergraph_persistence::medium::{
+    DramStorage, EmulatedDevice, EmulatedStorage, FileStorage, LatencyProfile, MappedKind,
+    MappedStorage,
+};
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Config, Mode};
 

@@ -284,22 +284,25 @@ impl Directory {
         let draft = region.allocate(bytes.len() as u64)?;
         let crc = checksum(uuid, draft.offset(), &bytes);
         let root = draft.finish(&bytes)?;
-        Ok(Flushed::all(written).and(sections).and(root).map(|(_, extent)| {
-            let stored = Stored {
-                offset: extent.offset(),
-                len: extent.len(),
-                crc,
-            };
-            if let Some(old) = self.root.replace(Arc::new(extent)) {
-                self.replaced.push(old);
-            }
-            stored
-        }))
+        Ok(Flushed::all(written)
+            .and(sections)
+            .and(root)
+            .map(|(_, extent)| {
+                let stored = Stored {
+                    offset: extent.offset(),
+                    len: extent.len(),
+                    crc,
+                };
+                if let Some(old) = self.root.replace(Arc::new(extent)) {
+                    self.replaced.push(old);
+                }
+                stored
+            }))
     }
 
-    /// Durability step 6: the pool's root names this directory durably, so
-    /// what only the one before named is free.
-    pub fn published(&mut self) {
+    /// Before durability step 4: the pool's root may name this directory from
+    /// now on, so nothing of it is free, even if the publication fails.
+    pub fn publishing(&self) {
         let own = self
             .leaves
             .values()
@@ -307,6 +310,11 @@ impl Directory {
             .chain(self.blobs.values().map(|blob| &blob.extent))
             .chain(self.root.as_ref());
         own.for_each(|extent| extent.published());
+    }
+
+    /// Durability step 6: the pool's root names this directory durably, so
+    /// what only the one before named is free.
+    pub fn published(&mut self) {
         for extent in self.replaced.drain(..) {
             extent.retire();
         }

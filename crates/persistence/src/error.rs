@@ -25,7 +25,9 @@ pub enum PersistenceError {
     #[error("a database exists already: {0}")]
     Exists(String),
     /// The format is newer than this program.
-    #[error("format {found} is newer than this program reads ({newest}); open it with a newer Evergraph")]
+    #[error(
+        "format {found} is newer than this program reads ({newest}); open it with a newer Evergraph"
+    )]
     NewerFormat {
         /// Stored version.
         found: u32,
@@ -33,13 +35,17 @@ pub enum PersistenceError {
         newest: u32,
     },
     /// Another process writes the database.
-    #[error("the database is open for writing in another process (pid {pid}); close it there first")]
+    #[error(
+        "the database is open for writing in another process (pid {pid}); close it there first"
+    )]
     Locked {
         /// The holder, 0 if unknown.
         pid: u32,
     },
     /// One commit larger than the log can ever hold.
-    #[error("a commit of {wanted_bytes} bytes does not fit a log of {capacity_bytes} bytes; commit smaller batches")]
+    #[error(
+        "a commit of {wanted_bytes} bytes does not fit a log of {capacity_bytes} bytes; commit smaller batches"
+    )]
     CommitTooLarge {
         /// Bytes of the record.
         wanted_bytes: u64,

@@ -166,8 +166,9 @@ impl CommitLog {
                 ),
             ));
         }
-        if clean_end.is_none() {
-            log.refuse_damage_before_durable_records(&scan)?;
+        match clean_end {
+            None => log.refuse_damage_before_durable_records(&scan)?,
+            Some(clean_end) => log.refuse_records_of_a_later_life(clean_end)?,
         }
         log.head = scan.end;
         log.durable = scan.end;
@@ -280,9 +281,8 @@ impl CommitLog {
                 lsn += room;
                 continue;
             }
-            let stored_lsn = u64::from_le_bytes(
-                self.slice(offset + 16, 8)?.try_into().expect("eight bytes"),
-            );
+            let stored_lsn =
+                u64::from_le_bytes(self.slice(offset + 16, 8)?.try_into().expect("eight bytes"));
             if stored_lsn == lsn
                 && let Some((header, _)) = self.record_at(lsn)?
                 && header.epoch >= scan.epoch
@@ -301,6 +301,28 @@ impl CommitLog {
             lsn += ALIGNMENT;
         }
         Ok(())
+    }
+
+    /// A later life makes the mark of the clean stop go before it writes a
+    /// record. Where both are there, the pool file is a copy of an earlier time.
+    fn refuse_records_of_a_later_life(&self, clean_end: u64) -> Result<(), PersistenceError> {
+        let room = self.room_to_lap_end(clean_end);
+        let skipped = if room < RECORD_HEADER_BYTES as u64 {
+            room
+        } else {
+            0
+        };
+        match self.record_at(clean_end + skipped)? {
+            Some((header, _)) if header.epoch >= self.epoch => Err(PersistenceError::damaged(
+                "pool",
+                0,
+                format!(
+                    "it is older than the log, which goes on with commit {} (an old copy?)",
+                    header.csn
+                ),
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn room_to_lap_end(&self, lsn: u64) -> u64 {
@@ -384,10 +406,7 @@ impl CommitLog {
             epoch: self.epoch,
         }
         .encode();
-        let crc = crc32c::crc32c_append(
-            crc32c::crc32c_append(self.seed, &header[4..]),
-            payload,
-        );
+        let crc = crc32c::crc32c_append(crc32c::crc32c_append(self.seed, &header[4..]), payload);
         header[..4].copy_from_slice(&crc.to_le_bytes());
         let offset = self.head % self.capacity;
         self.medium.write(offset, &header)?;

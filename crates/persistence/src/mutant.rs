@@ -88,6 +88,16 @@ pub fn active(mutant: Mutant) -> bool {
     }
 }
 
+/// Guards the means that only seeded mistakes use.
+///
+/// # Panics
+/// In a program without the feature `mutants`.
+pub(crate) fn assert_seeded() {
+    if !cfg!(feature = "mutants") {
+        panic!("only a seeded mistake comes here");
+    }
+}
+
 /// Switches one mistake on for this thread, or all off.
 #[cfg(feature = "mutants")]
 pub fn set(mutant: Option<Mutant>) {

@@ -96,7 +96,7 @@ impl<T> Dirty<T> {
         medium: &M,
         len: u64,
     ) -> Result<Flushed<T>, MediumError> {
-        assert!(cfg!(feature = "mutants"));
+        crate::mutant::assert_seeded();
         medium.flush(self.offset, len.min(self.len))?;
         Ok(Flushed(self.what))
     }
@@ -107,7 +107,7 @@ impl<T> Flushed<T> {
     /// Leaves the fence out.
     #[doc(hidden)]
     pub fn assume_durable(self) -> Durable<T> {
-        assert!(cfg!(feature = "mutants"));
+        crate::mutant::assert_seeded();
         Durable(self.0)
     }
 }

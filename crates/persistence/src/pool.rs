@@ -169,12 +169,19 @@ impl Pool {
             ));
         }
         let medium = storage.open(NAME, false)?;
+        if medium.is_empty() {
+            return Err(PersistenceError::NotADatabase(
+                "the file `pool` is empty; if its creation was interrupted, make it again"
+                    .to_string(),
+            ));
+        }
         if medium.len() < 2 * SLOT_STRIDE {
-            return Err(PersistenceError::NotADatabase(format!(
-                "the file `pool` has {} bytes instead of {}",
+            // Not what an interrupted creation leaves: nobody may make it again.
+            return Err(PersistenceError::damaged(
+                NAME,
                 medium.len(),
-                2 * SLOT_STRIDE
-            )));
+                format!("it has been cut short of its {} bytes", 2 * SLOT_STRIDE),
+            ));
         }
         let mut slots = Vec::new();
         let mut any_blank = false;

@@ -214,7 +214,7 @@ impl Region {
     /// Seeded mistake: reuses an extent that a durable root still names.
     #[doc(hidden)]
     pub fn scribble(&self, extent: &Extent) -> Result<(), PersistenceError> {
-        assert!(cfg!(feature = "mutants"));
+        crate::mutant::assert_seeded();
         let bytes = vec![0xEE; extent.len as usize];
         self.inner.medium.write(extent.offset, &bytes)?;
         self.inner.medium.flush(extent.offset, extent.len)?;
@@ -259,7 +259,6 @@ impl Draft {
         }
         Ok(order::write_through(&medium, extent.offset, bytes, extent)?)
     }
-
 }
 
 /// A written extent. Its space is in use until it is retired **and** the last
@@ -332,6 +331,13 @@ impl Extent {
         append(medium, dirty)
     }
 
+    /// Where byte `at` of the content is in memory, for fetching it early.
+    #[inline(always)]
+    pub fn address(&self, at: u64) -> *const u8 {
+        let base = self.region.inner.medium.base();
+        base.wrapping_add((self.offset + at) as usize)
+    }
+
     /// Copies a range out, bounds checked.
     pub fn read(&self, at: u64, into: &mut [u8]) -> Result<(), PersistenceError> {
         assert!(at + into.len() as u64 <= self.len);
@@ -358,11 +364,7 @@ impl Extent {
         // space is not handed out again before the last reference is dropped.
         unsafe {
             std::slice::from_raw_parts(
-                self.region
-                    .inner
-                    .medium
-                    .base()
-                    .add(self.offset as usize),
+                self.region.inner.medium.base().add(self.offset as usize),
                 self.len as usize,
             )
         }

@@ -7,8 +7,8 @@ use evergraph_topology::{ListScratch, SectionView};
 
 /// A pinned view. Implements [`Graph`].
 pub struct GraphView {
-    out: Vec<Option<SectionView>>,
-    incoming: Vec<Option<SectionView>>,
+    out: Vec<SectionView>,
+    incoming: Vec<SectionView>,
     section_shift: u32,
     vertex_count: usize,
     arc_count: u64,
@@ -18,7 +18,7 @@ pub struct GraphView {
 
 /// Reads one direction of a [`GraphView`].
 pub struct ViewReader<'a> {
-    sections: &'a [Option<SectionView>],
+    sections: &'a [SectionView],
     section_shift: u32,
     mask: u32,
     vertex_count: usize,
@@ -27,7 +27,7 @@ pub struct ViewReader<'a> {
 
 impl GraphView {
     pub(crate) fn new(
-        mut planes: Vec<Vec<Option<SectionView>>>,
+        mut planes: Vec<Vec<SectionView>>,
         section_shift: u32,
         vertex_count: usize,
         arc_count: u64,
@@ -46,7 +46,7 @@ impl GraphView {
         }
     }
 
-    fn read<'a>(&'a self, sections: &'a [Option<SectionView>]) -> ViewReader<'a> {
+    fn read<'a>(&'a self, sections: &'a [SectionView]) -> ViewReader<'a> {
         ViewReader {
             sections,
             section_shift: self.section_shift,
@@ -94,10 +94,7 @@ impl<'a> ViewReader<'a> {
     fn locate(&self, v: VertexId) -> (Option<&'a SectionView>, usize) {
         debug_assert!((v as usize) < self.vertex_count);
         let section = self.sections.get((v >> self.section_shift) as usize);
-        (
-            section.and_then(|section| section.as_ref()),
-            (v & self.mask) as usize,
-        )
+        (section, (v & self.mask) as usize)
     }
 }
 

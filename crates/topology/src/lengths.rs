@@ -46,9 +46,6 @@ impl LengthPage {
     /// Entries and tombstones of the whole section.
     pub fn totals(&self) -> (u64, u64) {
         let sum = |counts: &[u32]| counts.iter().map(|&n| u64::from(n)).sum();
-        (
-            sum(&self.len),
-            self.tombstones.as_deref().map_or(0, sum),
-        )
+        (sum(&self.len), self.tombstones.as_deref().map_or(0, sum))
     }
 }

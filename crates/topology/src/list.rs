@@ -60,6 +60,23 @@ impl ListScratch {
     }
 }
 
+/// Whether each tombstone has an earlier live entry to cancel, as in every
+/// list that was written: a deletion of nothing leaves no tombstone.
+pub fn tombstones_cancel(words: impl Iterator<Item = u32>) -> bool {
+    let mut live: HashMap<u32, u32> = HashMap::new();
+    for word in words {
+        let count = live.entry(neighbor(word)).or_insert(0);
+        if !is_tombstone(word) {
+            *count += 1;
+        } else if *count == 0 {
+            return false;
+        } else {
+            *count -= 1;
+        }
+    }
+    true
+}
+
 /// Finds out, segment by segment from the front, whether a list holds a live
 /// edge to one vertex.
 #[derive(Debug, Default)]

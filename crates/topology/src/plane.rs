@@ -1,16 +1,17 @@
 //! A plane: the lists of one direction, cut into sections.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::{PersistenceError, SectionKey};
-use parking_lot::RwLock;
+use evergraph_persistence::{PersistenceError, SectionKey, Words, prefetch_for_write};
+use parking_lot::{RwLock, RwLockReadGuard};
 use rayon::prelude::*;
 
 use crate::entry::{is_tombstone, neighbor};
 use crate::lengths::LengthPage;
 use crate::list::ListScratch;
 use crate::section::{Arc1, Body, Context, Section};
+use crate::section_format::Base;
 
 /// Groups of fewer entries are applied one by one.
 const SHARD_AT_LEAST: usize = 256;
@@ -29,8 +30,15 @@ pub struct Plane {
 /// One section as of one commit; slices of it stay valid as long as it lives.
 #[derive(Clone, Debug)]
 pub struct SectionView {
+    /// Every list is just its merged part, whole and without tombstones: then
+    /// `starts` and `words` say everything, as in a static graph.
+    plain: bool,
+    starts: Words,
+    words: Words,
     pub(crate) page: Arc<LengthPage>,
-    pub(crate) body: Arc<Body>,
+    /// Direct mode: entries of each list in the extent when the view looked.
+    in_place: Option<Arc<[u32]>>,
+    body: Arc<Body>,
 }
 
 /// What applying a group did to one plane.
@@ -115,15 +123,25 @@ impl Plane {
             .collect()
     }
 
-    /// The section that holds a vertex; it comes into being if need be.
-    pub fn section_of(&self, vertex: u32) -> (u32, Arc<Section>) {
-        let number = vertex >> self.section_shift;
-        if let Some(section) = self.section(number as usize) {
-            return (number, section);
+    /// Makes every section that one of the vertices needs.
+    pub fn reach(&self, vertices: impl Iterator<Item = u32> + Clone) {
+        let number = |vertex: u32| (vertex >> self.section_shift) as usize;
+        let complete = {
+            let sections = self.sections.read();
+            let mut numbers = vertices.clone().map(number);
+            numbers.all(|n| sections.get(n).is_some_and(Option::is_some))
+        };
+        if !complete {
+            self.create_missing(vertices.map(number));
         }
-        self.create_missing(std::iter::once(number as usize));
-        let section = self.section(number as usize);
-        (number, section.expect("created above"))
+    }
+
+    /// The sections, for many accesses one after another.
+    pub fn access(&self) -> PlaneAccess<'_> {
+        PlaneAccess {
+            sections: self.sections.read(),
+            section_shift: self.section_shift,
+        }
     }
 
     fn create_missing(&self, numbers: impl Iterator<Item = usize>) {
@@ -255,7 +273,7 @@ impl Plane {
         }
     }
 
-    /// All sections as of commit `csn`; `None` where there is none. With
+    /// All sections as of commit `csn`, empty where there is none. With
     /// `verify`, the entries are checked against their checksums first (once
     /// for each section since open), in parallel.
     pub fn views(
@@ -263,22 +281,48 @@ impl Plane {
         context: &Context,
         csn: u64,
         verify: bool,
-    ) -> Result<Vec<Option<SectionView>>, PersistenceError> {
+    ) -> Result<Vec<SectionView>, PersistenceError> {
         let sections = self.sections.read().clone();
+        let empty = SectionView::empty(self.section_lists());
         sections
             .into_par_iter()
             .with_min_len(64)
             .map(|section| {
                 let Some(section) = section else {
-                    return Ok(None);
+                    return Ok(empty.clone());
                 };
                 let view = section.view(context, csn)?;
                 if verify {
                     view.verify(context)?;
                 }
-                Ok(Some(view))
+                Ok(view)
             })
             .collect()
+    }
+}
+
+/// The sections of a plane under one lock; new ones wait meanwhile.
+pub struct PlaneAccess<'a> {
+    sections: RwLockReadGuard<'a, Vec<Option<Arc<Section>>>>,
+    section_shift: u32,
+}
+
+impl PlaneAccess<'_> {
+    /// Number and section of a vertex, and its list there, if it exists.
+    #[inline(always)]
+    pub fn section_of(&self, vertex: u32) -> Option<(u32, &Section, usize)> {
+        let number = vertex >> self.section_shift;
+        let section = self.sections.get(number as usize)?.as_deref()?;
+        let list = vertex & ((1 << self.section_shift) - 1);
+        Some((number, section, list as usize))
+    }
+
+    /// Announces an insertion that comes some steps later: fetches the section.
+    #[inline(always)]
+    pub fn prefetch_section(&self, vertex: u32) {
+        if let Some((_, section, _)) = self.section_of(vertex) {
+            prefetch_for_write(std::ptr::from_ref(section).cast());
+        }
     }
 }
 
@@ -289,9 +333,58 @@ struct Shards {
 }
 
 impl SectionView {
+    pub(crate) fn new(
+        body: Arc<Body>,
+        page: Arc<LengthPage>,
+        in_place: Option<Arc<[u32]>>,
+    ) -> Self {
+        let base = &body.base;
+        let plain = !base.has_gaps
+            && page.tombstones.is_none()
+            && page
+                .len
+                .iter()
+                .enumerate()
+                .all(|(list, &len)| len as usize == base.list_len(list));
+        SectionView {
+            plain,
+            starts: base.starts.clone(),
+            words: base.words.clone(),
+            page,
+            in_place,
+            body,
+        }
+    }
+
+    /// Where a list starts in the extent, and its entries there.
+    #[inline(always)]
+    fn in_extent(&self, list: usize) -> (usize, usize) {
+        let start = self.starts[list] as usize;
+        let len = match &self.in_place {
+            None => self.starts[list + 1] as usize - start,
+            Some(in_place) => in_place[list] as usize,
+        };
+        (start, len)
+    }
+
+    /// A section without edges.
+    pub fn empty(lists: usize) -> Self {
+        let body = Body {
+            generation: 0,
+            base: Base::empty(lists),
+            tail: OnceLock::new(),
+        };
+        SectionView::new(Arc::new(body), Arc::new(LengthPage::empty(lists)), None)
+    }
+
     /// Checks the entries of the section, once since open.
     pub fn verify(&self, context: &Context) -> Result<(), PersistenceError> {
         self.body.base.verify(&context.uuid)
+    }
+
+    /// Entries of the section, and tombstones among them, as counted.
+    pub fn totals(&self) -> (u64, u64) {
+        self.page.totals()
     }
 
     /// Live entries of the section.
@@ -303,6 +396,9 @@ impl SectionView {
     /// Live entries of a list.
     #[inline(always)]
     pub fn degree(&self, list: usize) -> usize {
+        if self.plain {
+            return (self.starts[list + 1] - self.starts[list]) as usize;
+        }
         self.page.live(list) as usize
     }
 
@@ -323,13 +419,18 @@ impl SectionView {
         scratch: &mut ListScratch,
         mut visit: impl FnMut(&[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        if self.plain {
+            let start = self.starts[list] as usize;
+            let end = self.starts[list + 1] as usize;
+            return visit(self.words.range(start, end - start));
+        }
         if self.page.tombstones(list) > 0 {
             self.assemble(list, scratch);
             return visit(&scratch.words);
         }
         let len = self.page.len[list] as usize;
         let base = &self.body.base;
-        let (start, merged) = base.list(list);
+        let (start, merged) = self.in_extent(list);
         if len <= merged {
             return visit(base.words.range(start, len));
         }
@@ -362,7 +463,7 @@ impl SectionView {
     ) -> ControlFlow<B> {
         let len = self.page.len[list] as usize;
         let base = &self.body.base;
-        let (start, in_place) = base.list(list);
+        let (start, in_place) = self.in_extent(list);
         let merged = in_place.min(len);
         if merged > 0 {
             let weights = base.weights.as_ref();

@@ -85,7 +85,11 @@ pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
                 header(OP_IDS, 0, 0, ids.len() as u64, *first, bytes);
                 bytes.extend_from_slice(bytemuck::cast_slice(ids));
             }
-            Op::Ids(ExternalIds::Texts { first, ends, bytes: text }) => {
+            Op::Ids(ExternalIds::Texts {
+                first,
+                ends,
+                bytes: text,
+            }) => {
                 header(OP_IDS, 1, 0, ends.len() as u64, *first, bytes);
                 bytes.extend_from_slice(bytemuck::cast_slice(ends));
                 bytes.extend_from_slice(text);
@@ -105,8 +109,19 @@ fn header(op: u8, columns: u8, plane: u16, count: u64, extra: u32, bytes: &mut V
 }
 
 fn encode_edges(op: u8, edges: &Edges, bytes: &mut Vec<u8>) {
-    let columns = if edges.weights.is_empty() { 0 } else { COLUMN_WEIGHT };
-    header(op, columns, edges.plane, edges.sources.len() as u64, 0, bytes);
+    let columns = if edges.weights.is_empty() {
+        0
+    } else {
+        COLUMN_WEIGHT
+    };
+    header(
+        op,
+        columns,
+        edges.plane,
+        edges.sources.len() as u64,
+        0,
+        bytes,
+    );
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.sources));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.targets));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.weights));

@@ -1,12 +1,13 @@
 //! One section: the lists of consecutive vertices, merged and not yet merged.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::direct::{DirectState, open_extent};
+use crate::direct::{DirectState, ListPlace, open_extent};
 use crate::entry::{is_tombstone, neighbor};
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
@@ -21,6 +22,8 @@ pub struct Context {
     pub region: Region,
     /// Identity of the database.
     pub uuid: Uuid,
+    /// Direct mode: what is stored names only vertices below this.
+    pub vertex_limit: u64,
 }
 
 /// Where the entries of a section are: the merged part and the tail behind it.
@@ -55,6 +58,11 @@ pub struct Section {
     pub(crate) lists: usize,
     columns: usize,
     pub(crate) state: Mutex<State>,
+    /// Direct mode: where each list is.
+    pub(crate) places: OnceLock<Arc<[ListPlace]>>,
+    /// Direct mode: address of the words, for fetching them early. It may be
+    /// out of date; nothing is read or written through it.
+    pub(crate) words_hint: AtomicPtr<u8>,
 }
 
 pub(crate) enum State {
@@ -107,6 +115,8 @@ impl Section {
             lists,
             columns,
             state: Mutex::new(State::Loaded(loaded)),
+            places: OnceLock::new(),
+            words_hint: AtomicPtr::default(),
         }
     }
 
@@ -123,6 +133,8 @@ impl Section {
             lists,
             columns,
             state: Mutex::new(State::Stored(entry, Arc::new(extent))),
+            places: OnceLock::new(),
+            words_hint: AtomicPtr::default(),
         }
     }
 
@@ -133,6 +145,8 @@ impl Section {
             lists,
             columns: 1,
             state: Mutex::new(State::StoredDirect(Arc::new(extent))),
+            places: OnceLock::new(),
+            words_hint: AtomicPtr::default(),
         }
     }
 
@@ -183,7 +197,16 @@ impl Section {
         context: &Context,
         extent: &Arc<Extent>,
     ) -> Result<Loaded, PersistenceError> {
-        let opened = open_extent(&context.uuid, extent, self.first_vertex, self.lists)?;
+        let opened = open_extent(
+            &context.uuid,
+            extent,
+            self.first_vertex,
+            self.lists,
+            context.vertex_limit,
+            self.direct_places(),
+        )?;
+        let words = extent.address(opened.state.words_at);
+        self.words_hint.store(words.cast_mut(), Ordering::Relaxed);
         let mut writer = None;
         let tail = OnceLock::new();
         if !opened.logged.is_empty() {
@@ -241,7 +264,9 @@ impl Section {
         for entry in entries {
             let list = entry.list as usize;
             if is_tombstone(entry.word) {
-                let live = count_live(body, list, page.len[list] as usize, neighbor(entry.word));
+                let len = page.len[list] as usize;
+                let merged = body.base.list_len(list);
+                let live = count_live(body, list, merged, len, neighbor(entry.word));
                 if live == 0 {
                     missed(entry.origin);
                     continue;
@@ -264,10 +289,12 @@ impl Section {
     pub fn view(&self, context: &Context, csn: u64) -> Result<SectionView, PersistenceError> {
         let mut guard = self.state.lock();
         let loaded = self.load(context, &mut guard)?;
-        Ok(SectionView {
-            page: loaded.page_at(csn),
-            body: Arc::clone(&loaded.body),
-        })
+        loaded.refresh_direct_page();
+        Ok(SectionView::new(
+            Arc::clone(&loaded.body),
+            loaded.page_at(csn),
+            loaded.in_place(),
+        ))
     }
 
     /// The section as of commit `csn` if entries up to it wait to be merged.
@@ -296,10 +323,7 @@ impl Section {
         frozen: &Frozen,
     ) -> Result<SectionImage, PersistenceError> {
         frozen.body.base.verify(&context.uuid)?;
-        let view = SectionView {
-            body: Arc::clone(&frozen.body),
-            page: Arc::clone(&frozen.page),
-        };
+        let view = SectionView::new(Arc::clone(&frozen.body), Arc::clone(&frozen.page), None);
         let mut image = SectionImage::new();
         for list in 0..self.lists {
             let _ = view.for_each_raw_segment::<()>(list, |words, weights| {
@@ -330,13 +354,7 @@ impl Section {
         entry: Entry,
         extent: Arc<Extent>,
     ) -> Result<Option<Arc<Extent>>, PersistenceError> {
-        let base = Base::open(
-            &context.uuid,
-            extent,
-            &entry,
-            self.first_vertex,
-            self.lists,
-        )?;
+        let base = Base::open(&context.uuid, extent, &entry, self.first_vertex, self.lists)?;
         base.trust();
         let mut guard = self.state.lock();
         let State::Loaded(loaded) = &mut *guard else {
@@ -368,11 +386,14 @@ impl Section {
         let State::Loaded(loaded) = &*guard else {
             return (0, 0);
         };
-        let page_bytes = |page: &LengthPage| {
-            4 * page.len.len() * (1 + usize::from(page.tombstones.is_some()))
-        };
+        let page_bytes =
+            |page: &LengthPage| 4 * page.len.len() * (1 + usize::from(page.tombstones.is_some()));
         let pages = page_bytes(&loaded.page)
-            + loaded.older.iter().map(|page| page_bytes(page)).sum::<usize>();
+            + loaded
+                .older
+                .iter()
+                .map(|page| page_bytes(page))
+                .sum::<usize>();
         let cursors = loaded.writer.as_ref().map_or(0, |_| 8 * self.lists);
         let tail = loaded.body.tail.get().map_or(0, Tail::bytes) + cursors;
         (pages, tail)
@@ -405,10 +426,17 @@ impl Loaded {
     }
 }
 
-/// Live edges to `target` in the first `len` entries of a list.
-pub(crate) fn count_live(body: &Body, list: usize, len: usize, target: u32) -> u64 {
+/// Live edges to `target` in the first `len` entries of a list, of which
+/// `in_place` are in the extent.
+pub(crate) fn count_live(
+    body: &Body,
+    list: usize,
+    in_place: usize,
+    len: usize,
+    target: u32,
+) -> u64 {
     let mut count = LiveCount::default();
-    let (start, in_place) = body.base.list(list);
+    let start = body.base.starts[list] as usize;
     let merged = in_place.min(len);
     count.add(body.base.words.range(start, merged), target);
     if let Some(tail) = body.tail.get() {

@@ -14,7 +14,6 @@
 
 use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use evergraph_persistence::{Draft, Entry, Extent, PersistenceError, Uuid, Words};
 
@@ -38,9 +37,9 @@ pub struct Base {
     tombstones: Option<Words>,
     data_crc: u32,
     verified: OnceLock<()>,
-    /// Direct mode: entries of each list that are in place so far. They start
-    /// where `starts` says; the slots up to the next list's pivot are gaps.
-    pub filled: Option<Box<[AtomicU32]>>,
+    /// Direct mode: lists have gaps behind them, so `starts` does not say how
+    /// long they are.
+    pub has_gaps: bool,
 }
 
 /// Content of a section on its way to the medium.
@@ -168,7 +167,7 @@ impl Base {
             tombstones: None,
             data_crc: 0,
             verified: OnceLock::from(()),
-            filled: None,
+            has_gaps: false,
         }
     }
 
@@ -225,7 +224,7 @@ impl Base {
                 .then(|| Words::new(&extent, header_bytes + 4 * (lists + 1), lists)),
             data_crc: header[9],
             verified: OnceLock::new(),
-            filled: None,
+            has_gaps: false,
         })
     }
 
@@ -235,7 +234,7 @@ impl Base {
     }
 
     /// Merged content of a section in direct mode, checked already.
-    pub fn direct(starts: Vec<u32>, words: Words, filled: Box<[AtomicU32]>) -> Self {
+    pub fn direct(starts: Vec<u32>, words: Words) -> Self {
         Base {
             starts: Words::owned(starts),
             words,
@@ -243,25 +242,15 @@ impl Base {
             tombstones: None,
             data_crc: 0,
             verified: OnceLock::from(()),
-            filled: Some(filled),
+            has_gaps: true,
         }
     }
 
-    /// Where one list starts, and its entries so far.
-    #[inline(always)]
-    pub fn list(&self, list: usize) -> (usize, usize) {
-        let start = self.starts[list] as usize;
-        let len = match &self.filled {
-            None => self.starts[list + 1] as usize - start,
-            Some(filled) => filled[list].load(Ordering::Relaxed) as usize,
-        };
-        (start, len)
-    }
-
-    /// Entries of one list.
+    /// Entries of one list; merged mode only.
     #[inline(always)]
     pub fn list_len(&self, list: usize) -> usize {
-        self.list(list).1
+        debug_assert!(!self.has_gaps);
+        (self.starts[list + 1] - self.starts[list]) as usize
     }
 
     /// Lengths of the merged lists.

@@ -107,7 +107,12 @@ impl Arena {
     }
 
     fn bytes(&self) -> usize {
-        let words: usize = self.blocks.iter().filter_map(|b| b.get()).map(|b| b.len()).sum();
+        let words: usize = self
+            .blocks
+            .iter()
+            .filter_map(|b| b.get())
+            .map(|b| b.len())
+            .sum();
         words * 4
     }
 }
@@ -142,10 +147,9 @@ impl Tail {
                 (cursor.level + 1).min(MAX_LEVEL as u8)
             };
             capacity = chunk_entries(u32::from(level));
-            let chunk = self.arena.allocate(
-                &mut writer.next_free,
-                LINK_WORDS + capacity * self.columns,
-            );
+            let chunk = self
+                .arena
+                .allocate(&mut writer.next_free, LINK_WORDS + capacity * self.columns);
             let link = if cursor.chunk == 0 {
                 &self.heads[list]
             } else {

@@ -225,8 +225,7 @@ proptest! {
 
 #[test]
 fn a_full_log_makes_room_by_itself() {
-    let storage =
-        SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));
+    let storage = SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));
     let store = Store::create(&storage, config(Direction::Out, false), [1; 16]).unwrap();
     for i in 0..2000u32 {
         let mut batch = Batch::new();
@@ -243,8 +242,7 @@ fn a_full_log_makes_room_by_itself() {
 
 #[test]
 fn what_does_not_fit_or_does_not_belong_is_refused() {
-    let storage =
-        SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));
+    let storage = SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));
     let store = Store::create(&storage, config(Direction::Out, false), [1; 16]).unwrap();
     let refused = |edit: &dyn Fn(&mut Batch)| {
         let mut batch = Batch::new();

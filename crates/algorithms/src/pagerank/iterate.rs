@@ -1,6 +1,6 @@
 //! The iterations of PageRank, by pull or by push.
 
-use std::ops::ControlFlow;
+use std::ops::{Add, ControlFlow};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use evergraph_graph::{Graph, NeighborReader, VertexId};
@@ -17,7 +17,9 @@ use crate::{Cancelled, Control, RunError};
 const FIXED_ONE: f64 = (1_u64 << 62) as f64;
 
 /// A floating-point number that ranks are kept in.
-pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
+pub(super) trait Real:
+    Add<Output = Self> + Copy + Default + Into<f64> + Send + Sync
+{
     fn from_f64(value: f64) -> Self;
 }
 impl Real for f32 {
@@ -137,7 +139,9 @@ impl<R: Real> Ranking<R> {
         let n = self.ranks.len();
         let base = self.base();
         let contributions = &*self.contributions;
-        let gather = |list: &[VertexId]| lane_sum(list, |u| contributions[u as usize].into());
+        // One segment, at most a hub's piece, is summed in `R`; the rest in `f64`.
+        let gather =
+            |list: &[VertexId]| -> f64 { lane_sum(list, |u| contributions[u as usize]).into() };
 
         let parts: Vec<(Totals, Vec<VertexId>)> = (self.ranks.par_chunks_mut(CHUNK_VERTICES))
             .zip(self.next.par_chunks_mut(CHUNK_VERTICES))
@@ -253,9 +257,8 @@ impl<R: Real> Ranking<R> {
 fn settle<R: Real>(new: f64, rank: &mut R, share: R, totals: &mut Totals) -> R {
     let share: f64 = share.into();
     totals.change += (new - (*rank).into()).abs();
-    if share == 0.0 {
-        totals.lost += new;
-    }
+    // No branch: which vertices have no edges is as good as random.
+    totals.lost += new * f64::from(u8::from(share == 0.0));
     *rank = R::from_f64(new);
     R::from_f64(new * share)
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+use evergraph_topology::MAX_VERTICES;
 use evergraph_topology::ids::IdTable;
 use evergraph_topology::record::ExternalIds;
-use evergraph_topology::MAX_VERTICES;
 
 use crate::formats::{EdgeBatch, TextColumn};
 
@@ -53,7 +53,9 @@ impl Mapper {
                     new: Vec::new(),
                 }
             }
-            IdTable::Texts { vertices: known, .. } => {
+            IdTable::Texts {
+                vertices: known, ..
+            } => {
                 let mut vertices = HashMap::with_capacity_and_hasher(known.len(), seed);
                 vertices.extend(known.iter().map(|(id, &vertex)| (id.clone(), vertex)));
                 Mapper::Texts {
@@ -105,9 +107,9 @@ impl Mapper {
         match self {
             Mapper::Dense => dense(numbers(batch, end)[edge]).ok(),
             Mapper::Numbers { vertices, .. } => vertices.get(&numbers(batch, end)[edge]).copied(),
-            Mapper::Texts { vertices, .. } => {
-                vertices.get(texts(batch, end).get(edge).as_bytes()).copied()
-            }
+            Mapper::Texts { vertices, .. } => vertices
+                .get(texts(batch, end).get(edge).as_bytes())
+                .copied(),
         }
     }
 

@@ -281,7 +281,9 @@ fn start_record(
     if !options.resume {
         return Ok((next, fresh));
     }
-    let matching = records.iter().rposition(|record| record.identity == identity);
+    let matching = records
+        .iter()
+        .rposition(|record| record.identity == identity);
     if let Some(index) = matching {
         return Ok((progress::key(index), records[index].clone()));
     }

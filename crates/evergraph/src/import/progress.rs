@@ -127,7 +127,9 @@ pub(super) fn identity(
         let file = File::open(path).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
         let mut start = Vec::new();
-        file.take(COMPARED_BYTES).read_to_end(&mut start).map_err(io)?;
+        file.take(COMPARED_BYTES)
+            .read_to_end(&mut start)
+            .map_err(io)?;
         let name = path.file_name().unwrap_or_default();
         hash.add(name.as_encoded_bytes());
         hash.add(&length.to_le_bytes());

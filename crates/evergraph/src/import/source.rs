@@ -115,9 +115,10 @@ impl<'a> Source<'a> {
     /// Vertices that the files say exist, with edges or without.
     fn declared_vertices(&self) -> u64 {
         match (&self.mapper, self.action) {
-            (Mapper::Dense, Action::Insert) => {
-                self.reader.declared_ids().map_or(0, |declared| declared.end)
-            }
+            (Mapper::Dense, Action::Insert) => self
+                .reader
+                .declared_ids()
+                .map_or(0, |declared| declared.end),
             _ => 0,
         }
     }

@@ -2,7 +2,9 @@
 
 use evergraph_algorithms::betweenness::{self as brandes, Normalization};
 use evergraph_algorithms::pagerank::{self as ranking, Iterations, Parameters, Precision};
-use evergraph_algorithms::{Mismatch, UNREACHED, bfs as search, connected_components as components};
+use evergraph_algorithms::{
+    Mismatch, UNREACHED, bfs as search, connected_components as components,
+};
 
 use super::{Computed, Context, Fact, Values};
 use crate::Error;

@@ -163,7 +163,11 @@ impl Context<'_> {
         &self,
         kernel: impl FnOnce() -> Result<T, RunError>,
     ) -> Result<(T, Measured), Error> {
-        let writes = || self.db.counters().map_or(0, |counters| counters.media_writes);
+        let writes = || {
+            self.db
+                .counters()
+                .map_or(0, |counters| counters.media_writes)
+        };
         let writes_before = writes();
         let memory_before = self.memory.map(|meter| {
             (meter.reset)();

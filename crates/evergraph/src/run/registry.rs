@@ -153,7 +153,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
 /// # Errors
 /// If there is none; the message names the nearest.
 pub fn find(name: &str) -> Result<&'static Algorithm, Error> {
-    let named = |algorithm: &&Algorithm| algorithm.name == name || algorithm.aliases.contains(&name);
+    let named =
+        |algorithm: &&Algorithm| algorithm.name == name || algorithm.aliases.contains(&name);
     ALGORITHMS.iter().find(named).ok_or_else(|| {
         let names = ALGORITHMS.iter();
         let known = names.flat_map(|a| [a.name].into_iter().chain(a.aliases.iter().copied()));
@@ -190,7 +191,9 @@ impl Algorithm {
     }
 
     fn parameter(&self, name: &str) -> Result<&'static Parameter, Error> {
-        let found = self.all_parameters().find(|parameter| parameter.name == name);
+        let found = self
+            .all_parameters()
+            .find(|parameter| parameter.name == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = self.all_parameters().map(|p| p.name).collect();
             let hint = match nearest(name, names.iter().copied()) {
@@ -205,12 +208,12 @@ impl Algorithm {
 impl Parameter {
     fn check(&self, value: &str) -> Result<(), Error> {
         let valid = match self.kind {
-            Kind::Whole(least, most) => {
-                value.parse().is_ok_and(|number: u64| (least..=most).contains(&number))
-            }
-            Kind::Real(least, below) => {
-                value.parse().is_ok_and(|number: f64| number >= least && number < below)
-            }
+            Kind::Whole(least, most) => value
+                .parse()
+                .is_ok_and(|number: u64| (least..=most).contains(&number)),
+            Kind::Real(least, below) => value
+                .parse()
+                .is_ok_and(|number: f64| number >= least && number < below),
             Kind::Choice(words) => words.contains(&value),
             Kind::Switch => value.parse::<bool>().is_ok(),
             Kind::Vertex | Kind::Vertices => !value.is_empty(),
@@ -242,7 +245,9 @@ impl Kind {
             Kind::Choice(words) => words.join(" or "),
             Kind::Switch => "true or false".to_string(),
             Kind::Vertex => "the id of a vertex".to_string(),
-            Kind::Vertices => "ids of vertices, with commas between or given repeatedly".to_string(),
+            Kind::Vertices => {
+                "ids of vertices, with commas between or given repeatedly".to_string()
+            }
         }
     }
 }
@@ -290,14 +295,54 @@ mod tests {
         for (algorithm, name, value, expected) in [
             ("pr", "damping", "0.5", "fine"),
             ("bfs", "verify", "true", "fine"),
-            ("pagernak", "", "", "unknown algorithm \"pagernak\" (did you mean `pagerank`?)"),
-            ("louvain", "", "", "unknown algorithm \"louvain\" (`evergraph run --list` names all algorithms)"),
-            ("pr", "dampning", "0.5", "pagerank has no parameter \"dampning\" (did you mean `damping`?)"),
-            ("cc", "source", "1", "connected-components has no parameter \"source\" (connected-components takes verify)"),
-            ("pr", "damping", "1", "parameter `damping` cannot be \"1\" (it takes numbers from 0 to below 1)"),
-            ("pr", "damping", "nan", "parameter `damping` cannot be \"nan\" (it takes numbers from 0 to below 1)"),
-            ("pr", "precision", "duoble", "parameter `precision` cannot be \"duoble\" (did you mean `double`?)"),
-            ("pr", "iterations", "0", "parameter `iterations` cannot be \"0\" (it takes whole numbers from 1 to 1000000)"),
+            (
+                "pagernak",
+                "",
+                "",
+                "unknown algorithm \"pagernak\" (did you mean `pagerank`?)",
+            ),
+            (
+                "louvain",
+                "",
+                "",
+                "unknown algorithm \"louvain\" (`evergraph run --list` names all algorithms)",
+            ),
+            (
+                "pr",
+                "dampning",
+                "0.5",
+                "pagerank has no parameter \"dampning\" (did you mean `damping`?)",
+            ),
+            (
+                "cc",
+                "source",
+                "1",
+                "connected-components has no parameter \"source\" (connected-components takes verify)",
+            ),
+            (
+                "pr",
+                "damping",
+                "1",
+                "parameter `damping` cannot be \"1\" (it takes numbers from 0 to below 1)",
+            ),
+            (
+                "pr",
+                "damping",
+                "nan",
+                "parameter `damping` cannot be \"nan\" (it takes numbers from 0 to below 1)",
+            ),
+            (
+                "pr",
+                "precision",
+                "duoble",
+                "parameter `precision` cannot be \"duoble\" (did you mean `double`?)",
+            ),
+            (
+                "pr",
+                "iterations",
+                "0",
+                "parameter `iterations` cannot be \"0\" (it takes whole numbers from 1 to 1000000)",
+            ),
         ] {
             assert_eq!(complaint(algorithm, name, value), expected);
         }

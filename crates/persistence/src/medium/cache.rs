@@ -173,3 +173,21 @@ pub(super) unsafe fn stream(from: *const u8, to: *mut u8, len: usize) {
         std::ptr::copy_nonoverlapping(from.add(body_end), to.add(body_end), len - body_end);
     }
 }
+
+/// Fetches the cache line of an address, to be written soon. Any address will
+/// do: a prefetch never faults and changes nothing a program can see.
+#[inline(always)]
+pub fn prefetch_for_write(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: `prefetchw` is a hint; it does not access memory as a load or a
+    // store does, and ignores addresses that are not mapped.
+    unsafe {
+        std::arch::asm!(
+            "prefetchw [{address}]",
+            address = in(reg) address,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}

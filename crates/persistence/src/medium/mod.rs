@@ -17,6 +17,7 @@ mod host;
 mod latency;
 mod mapped;
 
+pub use cache::prefetch_for_write;
 pub use counters::{Counters, CountersSnapshot};
 pub use dram::DramStorage;
 pub use emulated::{Emulated, EmulatedDevice, EmulatedStorage};
@@ -79,7 +80,9 @@ pub enum MediumError {
         file: String,
     },
     /// An access past the end, from a length or offset that cannot be right.
-    #[error("{file}: offset {offset} + {len} is outside the file's {file_len} bytes (truncated or damaged)")]
+    #[error(
+        "{file}: offset {offset} + {len} is outside the file's {file_len} bytes (truncated or damaged)"
+    )]
     OutOfBounds {
         /// File of the database.
         file: String,

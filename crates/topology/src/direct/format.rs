@@ -13,14 +13,15 @@
 //! entry of eight carries its own check.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Extent, PersistenceError, Uuid, Words};
 
 use super::DirectParameters;
-use crate::entry::{GAP, MAX_VERTICES, PIVOT, TOMBSTONE, is_tombstone, neighbor};
+use crate::entry::{GAP, PIVOT, is_tombstone, neighbor};
 use crate::lengths::LengthPage;
+use crate::list::tombstones_cancel;
 use crate::section_format::Base;
 
 const MAGIC: u32 = 0x5249_4445; // "EDIR"
@@ -29,9 +30,34 @@ const FILE: &str = "extents";
 /// Marks a used log entry, so that it is never all zeros.
 const LOG_USED: u64 = 1 << 63;
 
-/// The writer's place in a section's edge log.
-#[derive(Clone, Copy, Debug)]
+/// A list in direct mode: its slots in place, and how many of them are used.
+/// Whoever holds the section's lock changes it; anybody may look at it to fetch
+/// memory early.
+#[derive(Debug, Default)]
+pub struct ListPlace {
+    /// First slot.
+    pub start: AtomicU32,
+    /// Behind the last slot: the pivot of the next list.
+    pub end: AtomicU32,
+    /// Entries in place.
+    pub filled: AtomicU32,
+    /// Entries, those in the edge log among them.
+    pub len: AtomicU32,
+}
+
+/// What the writer of a section keeps at hand.
+#[derive(Debug)]
 pub struct DirectState {
+    /// The extent.
+    pub extent: Arc<Extent>,
+    /// The lists in it; the section's for as long as it lives.
+    pub places: Arc<[ListPlace]>,
+    /// Tombstones of each list, if there are any.
+    pub tombstones: Option<Box<[u32]>>,
+    /// Entries counted since are newer than every view before this.
+    pub epoch: u64,
+    /// Entries were counted since the section's page was made.
+    pub page_is_stale: bool,
     /// Byte of the extent where the words start.
     pub words_at: u64,
     /// Byte of the extent where the edge log starts.
@@ -63,9 +89,8 @@ pub struct Opened {
 }
 
 impl DirectImage {
-    /// Lays lists out with gaps in proportion to their length plus one (DGAP's
-    /// weighted distribution; CHECKLIST row D5), so that each fills at about
-    /// the same time if edges keep arriving as they did.
+    /// Lays lists out with weighted gaps ([`gap_weight`]), so that each fills at
+    /// about the same time if edges keep arriving as they did.
     ///
     /// `old_capacity` is kept if the density that results is within bounds.
     pub fn new(
@@ -78,7 +103,7 @@ impl DirectImage {
         let needed = entries + lists.len();
         let capacity = choose_capacity(needed, old_capacity, parameters);
         let gaps = (capacity - needed) as u64;
-        let weight_sum = needed as u64;
+        let weight_sum: u64 = lists.iter().map(|list| gap_weight(list.len())).sum();
         let (mut starts, mut initial) = (Vec::new(), Vec::new());
         let mut words = Vec::with_capacity(capacity);
         let mut weight_before = 0u64;
@@ -88,7 +113,7 @@ impl DirectImage {
             initial.push(list.len() as u32);
             words.extend_from_slice(list);
             // Differences of a running share hand out every gap exactly once.
-            let weight_after = weight_before + list.len() as u64 + 1;
+            let weight_after = weight_before + gap_weight(list.len());
             let share = |weight: u64| gaps as u128 * weight as u128 / weight_sum as u128;
             let gap = (share(weight_after) - share(weight_before)) as usize;
             words.resize(words.len() + gap, GAP);
@@ -133,31 +158,67 @@ impl DirectImage {
         bytes.extend_from_slice(bytemuck::cast_slice(&header));
         bytes.extend_from_slice(bytemuck::cast_slice(&self.starts));
         bytes.extend_from_slice(bytemuck::cast_slice(&self.initial));
-        let crc = checksum(uuid, offset, &bytes, &self.starts, &self.initial, |from, n| {
-            &self.words[from..from + n]
-        });
+        let crc = checksum(
+            uuid,
+            offset,
+            &bytes,
+            &self.starts,
+            &self.initial,
+            |from, n| &self.words[from..from + n],
+        );
         bytes[36..40].copy_from_slice(&crc.to_le_bytes());
         bytes.extend_from_slice(bytemuck::cast_slice(&self.words));
         bytes.resize(self.encoded_len() as usize, 0);
         bytes
     }
 
-    /// The section as readers see it once the bytes are in `extent`.
+    /// The section as readers see it once the bytes are in `extent`, and what
+    /// its writer keeps. `before` is what it kept of the old extent, `places`
+    /// the section's.
     #[allow(unsafe_code)]
-    pub fn open(self, extent: &Arc<Extent>) -> (Base, DirectState) {
+    pub fn open(
+        self,
+        extent: &Arc<Extent>,
+        before: Option<DirectState>,
+        places: Arc<[ListPlace]>,
+    ) -> (Base, DirectState) {
         let (words_at, log_at) = (self.words_at(), self.log_at());
+        // SAFETY: readers take ranges below the lengths of a page published
+        // under the section's lock; appends store only behind those.
+        let words = unsafe { Words::live(extent, words_at, self.words.len()) };
+        set_places(&places, &self.starts, &self.initial, &self.initial);
+        let (tombstones, epoch, page_is_stale) = before.map_or((None, 0, false), |b| {
+            (b.tombstones, b.epoch, b.page_is_stale)
+        });
         let state = DirectState {
+            extent: Arc::clone(extent),
+            places,
+            tombstones,
+            epoch,
+            page_is_stale,
             words_at: words_at as u64,
             log_at: log_at as u64,
             log_slots: self.log_slots,
             log_used: 0,
         };
-        // SAFETY: readers take ranges below the lengths of a page published
-        // under the section's lock; appends store only behind those.
-        let words = unsafe { Words::live(extent, words_at, self.words.len()) };
-        let filled = self.initial.into_iter().map(AtomicU32::new).collect();
-        (Base::direct(self.starts, words, filled), state)
+        (Base::direct(self.starts, words), state)
     }
+}
+
+fn set_places(places: &[ListPlace], starts: &[u32], filled: &[u32], len: &[u32]) {
+    for (list, place) in places.iter().enumerate() {
+        place.start.store(starts[list], Ordering::Relaxed);
+        place.end.store(starts[list + 1] - 1, Ordering::Relaxed);
+        place.filled.store(filled[list], Ordering::Relaxed);
+        place.len.store(len[list], Ordering::Relaxed);
+    }
+}
+
+/// A list's share of the gaps. DGAP takes the length plus one; a list that has
+/// received `n` edges will receive about as many again, give or take the square
+/// root, and short lists would overflow into the edge log without that part.
+fn gap_weight(len: usize) -> u64 {
+    len as u64 + 2 * (len as u64).isqrt() + 1
 }
 
 fn choose_capacity(needed: usize, old: usize, parameters: &DirectParameters) -> usize {
@@ -218,13 +279,17 @@ pub fn decode_log_entry(offset: u64, slot: usize, entry: u64) -> Option<(usize, 
 
 /// Recovery of one section (D20, D21): checks what was written as a whole,
 /// counts what was appended to each list, and reads the edge log. O(section);
-/// runs when the section is first touched.
+/// runs when the section is first touched. Every vertex that it names must be
+/// below `vertex_count`, which became durable before the first edge that
+/// needed it.
 #[allow(unsafe_code)]
 pub fn open_extent(
     uuid: &Uuid,
     extent: &Arc<Extent>,
     first_vertex: u32,
     lists: usize,
+    vertex_count: u64,
+    places: Arc<[ListPlace]>,
 ) -> Result<Opened, PersistenceError> {
     let damaged = |what: &str| PersistenceError::damaged(FILE, extent.offset(), what);
     let words_at = 4 * (HEADER_WORDS + 2 * lists + 1);
@@ -248,21 +313,35 @@ pub fn open_extent(
     let initial: Vec<u32> = bytemuck::pod_collect_to_vec(&index[initial_at..]);
     let ordered = starts[0] == 1
         && starts[lists] as usize == capacity + 1
-        && (0..lists).all(|i| u64::from(starts[i]) + u64::from(initial[i]) < u64::from(starts[i + 1]));
+        && (0..lists)
+            .all(|i| u64::from(starts[i]) + u64::from(initial[i]) < u64::from(starts[i + 1]));
     if !ordered {
         return Err(damaged("the lists of a section do not fit it"));
     }
     let mut words = vec![0u32; capacity];
     extent.read(words_at as u64, bytemuck::cast_slice_mut(&mut words))?;
     let stored = header[9];
-    let crc = checksum(uuid, extent.offset(), &index, &starts, &initial, |from, n| {
-        &words[from..from + n]
-    });
+    let crc = checksum(
+        uuid,
+        extent.offset(),
+        &index,
+        &starts,
+        &initial,
+        |from, n| &words[from..from + n],
+    );
     if crc != stored {
         return Err(damaged("a section has a wrong checksum"));
     }
     let mut page = LengthPage::empty(lists);
-    let filled = count_lists(extent, first_vertex, &starts, &initial, &words, &mut page)?;
+    let filled = count_lists(
+        extent,
+        first_vertex,
+        vertex_count,
+        &starts,
+        &initial,
+        &words,
+        &mut page,
+    )?;
     let logged = read_log(extent, log_at, log_slots, lists)?;
     for &(list, word) in &logged {
         page.len[list] += 1;
@@ -270,7 +349,21 @@ pub fn open_extent(
             page.add_tombstone(list);
         }
     }
+    for list in (0..lists).filter(|&list| page.tombstones(list) > 0) {
+        let start = starts[list] as usize;
+        let in_place = &words[start..start + filled[list] as usize];
+        let in_log = logged.iter().filter(|entry| entry.0 == list);
+        if !tombstones_cancel(in_place.iter().copied().chain(in_log.map(|entry| entry.1))) {
+            return Err(damaged("a deletion names an edge that is not there"));
+        }
+    }
+    set_places(&places, &starts, &filled, &page.len);
     let state = DirectState {
+        extent: Arc::clone(extent),
+        places,
+        tombstones: page.tombstones.clone(),
+        epoch: 0,
+        page_is_stale: false,
         words_at: words_at as u64,
         log_at: log_at as u64,
         log_slots,
@@ -279,7 +372,7 @@ pub fn open_extent(
     // SAFETY: as in `DirectImage::open`.
     let live = unsafe { Words::live(extent, words_at, capacity) };
     Ok(Opened {
-        base: Base::direct(starts, live, filled),
+        base: Base::direct(starts, live),
         page,
         state,
         logged,
@@ -291,11 +384,12 @@ pub fn open_extent(
 fn count_lists(
     extent: &Extent,
     first_vertex: u32,
+    vertex_count: u64,
     starts: &[u32],
     initial: &[u32],
     words: &[u32],
     page: &mut LengthPage,
-) -> Result<Box<[AtomicU32]>, PersistenceError> {
+) -> Result<Vec<u32>, PersistenceError> {
     let damaged = |what: &str| PersistenceError::damaged(FILE, extent.offset(), what);
     let mut filled = Vec::with_capacity(initial.len());
     for (list, &len) in initial.iter().enumerate() {
@@ -304,14 +398,15 @@ fn count_lists(
         if words[start - 1] != PIVOT | (first_vertex + list as u32) {
             return Err(damaged("a list does not begin with its pivot"));
         }
-        let appended = slots[len as usize..].iter().take_while(|&&word| word != GAP);
+        let appended = slots[len as usize..]
+            .iter()
+            .take_while(|&&word| word != GAP);
         let count = len as usize + appended.count();
         if slots[count..].iter().any(|&word| word != GAP) {
             return Err(damaged("an entry lies behind a gap"));
         }
         for &word in &slots[..count] {
-            if word & PIVOT != 0 && word & TOMBSTONE == 0 || u64::from(neighbor(word)) >= MAX_VERTICES
-            {
+            if word & PIVOT != 0 || u64::from(neighbor(word)) >= vertex_count {
                 return Err(damaged("an entry is not a neighbor"));
             }
             if is_tombstone(word) {
@@ -319,9 +414,9 @@ fn count_lists(
             }
         }
         page.len[list] = count as u32;
-        filled.push(AtomicU32::new(count as u32));
+        filled.push(count as u32);
     }
-    Ok(filled.into())
+    Ok(filled)
 }
 
 fn read_log(
@@ -340,7 +435,10 @@ fn read_log(
         PersistenceError::damaged(FILE, extent.offset() + (log_at + 8 * slot) as u64, what)
     };
     if let Some(behind) = raw[used..].iter().position(|&entry| entry != 0) {
-        return Err(damaged(used + behind, "an entry of the edge log lies behind its end"));
+        return Err(damaged(
+            used + behind,
+            "an entry of the edge log lies behind its end",
+        ));
     }
     let first = usize::from(active(Mutant::DirectEdgeLogOffByOne)).min(used);
     let mut logged = Vec::with_capacity(used);
@@ -356,16 +454,25 @@ fn read_log(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::TOMBSTONE;
 
     #[test]
     fn a_flipped_bit_in_a_log_entry_is_noticed() {
-        for (offset, slot, list, word) in [(0, 0, 0, 0), (64, 1, 255, TOMBSTONE | 77), (1 << 20, 200, 3, 5)] {
+        for (offset, slot, list, word) in [
+            (0, 0, 0, 0),
+            (64, 1, 255, TOMBSTONE | 77),
+            (1 << 20, 200, 3, 5),
+        ] {
             let entry = log_entry(offset, slot, list, word);
             assert_eq!(decode_log_entry(offset, slot, entry), Some((list, word)));
             assert_eq!(decode_log_entry(offset + 64, slot, entry), None);
             assert_eq!(decode_log_entry(offset, slot + 1, entry), None);
             for bit in 0..64 {
-                assert_eq!(decode_log_entry(offset, slot, entry ^ (1 << bit)), None, "bit {bit}");
+                assert_eq!(
+                    decode_log_entry(offset, slot, entry ^ (1 << bit)),
+                    None,
+                    "bit {bit}"
+                );
             }
         }
     }
@@ -377,8 +484,12 @@ mod tests {
         let image = DirectImage::new(0, &lists, 0, &parameters);
         let capacity = image.words.len();
         let entries: usize = 99;
-        assert_eq!(image.words.iter().filter(|&&w| w == GAP).count(), capacity - entries - 3);
-        let gap = |i: usize| image.starts[i + 1] as usize - 1 - image.starts[i] as usize - lists[i].len();
+        assert_eq!(
+            image.words.iter().filter(|&&w| w == GAP).count(),
+            capacity - entries - 3
+        );
+        let gap =
+            |i: usize| image.starts[i + 1] as usize - 1 - image.starts[i] as usize - lists[i].len();
         assert!(gap(0) > 5 * gap(2) && gap(2) > gap(1));
         let density = (entries + 3) as f64 / capacity as f64;
         assert!(density <= parameters.upper_density);

@@ -15,7 +15,7 @@ mod format;
 mod section;
 mod slots;
 
-pub use format::{DirectImage, DirectState, open_extent};
+pub use format::{DirectImage, DirectState, ListPlace, open_extent};
 pub use section::DirectInsert;
 pub use slots::{Slot, Slots};
 
@@ -43,7 +43,7 @@ impl Default for DirectParameters {
             edge_log_bytes: 2048,
             upper_density: 0.85,
             lower_density: 0.30,
-            target_density: 0.55,
+            target_density: 0.40,
             vertices_on_medium: false,
         }
     }

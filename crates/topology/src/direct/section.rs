@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use evergraph_persistence::mutant::{Mutant, active};
-use evergraph_persistence::{Medium, PersistenceError, Registry};
+use evergraph_persistence::{Medium, PersistenceError, Registry, prefetch_for_write};
 
-use super::format::{DirectImage, log_entry};
-use super::slots::{Slot, Slots};
 use super::DirectParameters;
+use super::format::{DirectImage, DirectState, ListPlace, log_entry};
+use super::slots::{Slot, Slots};
 use crate::entry::{is_tombstone, neighbor};
+use crate::lengths::LengthPage;
 use crate::plane::SectionView;
 use crate::section::{Body, Context, Loaded, Section, count_live};
 use crate::store::Published;
@@ -39,6 +40,7 @@ pub struct DirectInsert<'a, M: ?Sized> {
 impl Section {
     /// Commits one entry in place: durable when it returns. `false` for a
     /// tombstone that finds nothing to delete.
+    #[inline]
     pub fn insert_direct<M: Medium + ?Sized>(
         &self,
         at: &DirectInsert<'_, M>,
@@ -48,20 +50,23 @@ impl Section {
         let mut guard = self.state.lock();
         let loaded = self.load(at.context, &mut guard)?;
         if is_tombstone(word) {
-            let len = loaded.page.len[list] as usize;
-            if count_live(&loaded.body, list, len, neighbor(word)) == 0 {
+            let (in_place, len) = loaded.direct.as_ref().map_or((0, 0), |d| d.lengths(list));
+            if count_live(&loaded.body, list, in_place, len, neighbor(word)) == 0 {
                 return Ok(false);
             }
+        }
+        let now = at.registry.csn();
+        if loaded
+            .direct
+            .as_ref()
+            .is_some_and(|direct| direct.epoch < now)
+        {
+            loaded.begin_direct_epoch(now, &at.registry.needed());
         }
         while !self.place(at, loaded, list, word)? {
             self.rewrite(at, loaded)?;
         }
-        self.count(at, loaded, list, word);
-        let full = loaded
-            .direct
-            .as_ref()
-            .is_some_and(|d| d.log_slots > 0 && d.log_used * 10 >= d.log_slots * 9);
-        if full {
+        if loaded.direct.as_ref().is_some_and(DirectState::log_is_due) {
             self.rewrite(at, loaded)?;
         }
         Ok(true)
@@ -80,25 +85,28 @@ impl Section {
         let Some(direct) = &mut loaded.direct else {
             return Ok(false);
         };
-        let base = &loaded.body.base;
-        let (start, filled) = base.list(list);
-        let extent = base.extent().expect("a section in direct mode has an extent");
+        let place = &direct.places[list];
+        let filled = place.filled.load(Ordering::Relaxed);
+        let len = place.len.load(Ordering::Relaxed);
+        let slot = place.start.load(Ordering::Relaxed) + filled;
         // Behind entries in the log nothing goes in place: order is kept.
-        let in_place = filled == loaded.page.len[list] as usize;
-        if in_place && start + filled + 1 < base.starts[list + 1] as usize {
-            let offset = direct.words_at + 4 * (start + filled) as u64;
-            extent.append_u32(at.extents, offset, word)?;
-            let counts = base.filled.as_ref().expect("direct mode counts");
-            counts[list].store(filled as u32 + 1, Ordering::Relaxed);
+        if filled == len && slot < place.end.load(Ordering::Relaxed) {
+            let offset = direct.words_at + 4 * u64::from(slot);
+            direct.extent.append_u32(at.extents, offset, word)?;
+            place.filled.store(filled + 1, Ordering::Relaxed);
+            place.len.store(len + 1, Ordering::Relaxed);
+            direct.counted(list, word);
             return Ok(true);
         }
         if direct.log_used == direct.log_slots {
             return Ok(false);
         }
-        let entry = log_entry(extent.offset(), direct.log_used, list, word);
+        let entry = log_entry(direct.extent.offset(), direct.log_used, list, word);
         let offset = direct.log_at + 8 * direct.log_used as u64;
-        extent.append_u64(at.extents, offset, entry)?;
+        direct.extent.append_u64(at.extents, offset, entry)?;
         direct.log_used += 1;
+        place.len.store(len + 1, Ordering::Relaxed);
+        direct.counted(list, word);
         if loaded.writer.is_none() {
             let (tail, writer) = Tail::new(self.lists, 1);
             let _ = loaded.body.tail.set(tail);
@@ -110,31 +118,6 @@ impl Section {
         Ok(true)
     }
 
-    /// Makes the entry visible to views taken from now on; the page that an
-    /// earlier view reads stays as it is.
-    #[inline(always)]
-    fn count<M: Medium + ?Sized>(
-        &self,
-        at: &DirectInsert<'_, M>,
-        loaded: &mut Loaded,
-        list: usize,
-        word: u32,
-    ) {
-        let now = at.registry.csn();
-        if loaded.page.csn < now {
-            let mut page = loaded.page.as_ref().clone();
-            page.csn = now;
-            let old = std::mem::replace(&mut loaded.page, Arc::new(page));
-            loaded.older.push(old);
-            loaded.prune(&at.registry.needed());
-        }
-        let page = Arc::get_mut(&mut loaded.page).expect("no view reads the running page");
-        page.len[list] += 1;
-        if is_tombstone(word) {
-            page.add_tombstone(list);
-        }
-    }
-
     /// Direct steps D2 to D4: writes the section out of place with new gaps,
     /// publishes it, and gives the old extent back when its readers are done.
     /// Lists keep their order, so every view's prefix stays what it was.
@@ -143,10 +126,12 @@ impl Section {
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,
     ) -> Result<(), PersistenceError> {
-        let view = SectionView {
-            page: Arc::clone(&loaded.page),
-            body: Arc::clone(&loaded.body),
-        };
+        loaded.refresh_direct_page();
+        let view = SectionView::new(
+            Arc::clone(&loaded.body),
+            Arc::clone(&loaded.page),
+            loaded.in_place(),
+        );
         let lists: Vec<Vec<u32>> = (0..self.lists)
             .map(|list| {
                 let mut words = Vec::with_capacity(view.raw_len(list));
@@ -201,7 +186,10 @@ impl Section {
         {
             at.context.region.scribble(old)?;
         }
-        let (base, state) = image.open(&extent);
+        let places = self.direct_places();
+        let (base, state) = image.open(&extent, loaded.direct.take(), places);
+        let words = extent.address(state.words_at);
+        self.words_hint.store(words.cast_mut(), Ordering::Relaxed);
         loaded.body = Arc::new(Body {
             generation: loaded.body.generation,
             base,
@@ -214,5 +202,109 @@ impl Section {
             old.retire();
         }
         Ok(())
+    }
+}
+
+impl DirectState {
+    /// Entries of a list in place, and in all.
+    fn lengths(&self, list: usize) -> (usize, usize) {
+        let place = &self.places[list];
+        let filled = place.filled.load(Ordering::Relaxed);
+        (filled as usize, place.len.load(Ordering::Relaxed) as usize)
+    }
+
+    /// DGAP merges a log at nine tenths.
+    #[inline(always)]
+    fn log_is_due(&self) -> bool {
+        self.log_slots > 0 && self.log_used * 10 >= self.log_slots * 9
+    }
+
+    #[inline(always)]
+    fn counted(&mut self, list: usize, word: u32) {
+        self.page_is_stale = true;
+        if is_tombstone(word) {
+            let lists = self.places.len();
+            let counts = self
+                .tombstones
+                .get_or_insert_with(|| vec![0; lists].into_boxed_slice());
+            counts[list] += 1;
+        }
+    }
+}
+
+impl Loaded {
+    /// Makes the page that views up to the running epoch read.
+    pub(crate) fn refresh_direct_page(&mut self) {
+        let Some(direct) = &mut self.direct else {
+            return;
+        };
+        if !std::mem::take(&mut direct.page_is_stale) {
+            return;
+        }
+        let len = direct.places.iter().map(|p| p.len.load(Ordering::Relaxed));
+        self.page = Arc::new(LengthPage {
+            csn: direct.epoch,
+            len: len.collect(),
+            tombstones: direct.tombstones.clone(),
+        });
+    }
+
+    /// Direct mode: entries of each list in place, for a reader to keep.
+    pub(crate) fn in_place(&self) -> Option<Arc<[u32]>> {
+        let places = &self.direct.as_ref()?.places;
+        Some(
+            places
+                .iter()
+                .map(|p| p.filled.load(Ordering::Relaxed))
+                .collect(),
+        )
+    }
+
+    /// A view was registered since the section was last written: what it reads
+    /// is kept before anything changes.
+    #[cold]
+    fn begin_direct_epoch(&mut self, now: u64, needed: &[u64]) {
+        self.refresh_direct_page();
+        let old = Arc::clone(&self.page);
+        if let Some(direct) = &mut self.direct {
+            direct.epoch = now;
+        }
+        // Until the next refresh `page` stands for the running epoch.
+        let mut running = old.as_ref().clone();
+        running.csn = now;
+        self.page = Arc::new(running);
+        self.older.push(old);
+        self.prune(needed);
+    }
+}
+
+impl Section {
+    /// The section's places; they never move.
+    pub(crate) fn direct_places(&self) -> Arc<[ListPlace]> {
+        let places = self
+            .places
+            .get_or_init(|| (0..self.lists).map(|_| ListPlace::default()).collect());
+        Arc::clone(places)
+    }
+
+    /// Announces an insertion that comes soon: fetches where its list is.
+    #[inline(always)]
+    pub(crate) fn prefetch_place(&self, list: usize) {
+        if let Some(places) = self.places.get() {
+            prefetch_for_write(std::ptr::from_ref(&places[list]).cast());
+        }
+    }
+
+    /// Announces an insertion that comes sooner: fetches its slot. Looks
+    /// without the lock: what it sees may be out of date, and then another
+    /// line is fetched.
+    #[inline(always)]
+    pub(crate) fn prefetch_slot(&self, list: usize) {
+        if let Some(places) = self.places.get() {
+            let place = &places[list];
+            let slot = place.start.load(Ordering::Relaxed) + place.filled.load(Ordering::Relaxed);
+            let words = self.words_hint.load(Ordering::Relaxed).cast_const();
+            prefetch_for_write(words.wrapping_add(4 * slot as usize));
+        }
     }
 }

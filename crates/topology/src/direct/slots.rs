@@ -40,7 +40,11 @@ fn check_byte(value: u64, index: u64) -> u64 {
     for byte in low.to_le_bytes()[..7].iter().chain(&index.to_le_bytes()) {
         crc ^= byte;
         for _ in 0..8 {
-            crc = if crc & 0x80 != 0 { (crc << 1) ^ 0x07 } else { crc << 1 };
+            crc = if crc & 0x80 != 0 {
+                (crc << 1) ^ 0x07
+            } else {
+                crc << 1
+            };
         }
     }
     u64::from(crc)

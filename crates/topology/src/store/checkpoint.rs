@@ -43,12 +43,14 @@ impl Store {
         }
         let mut roots = self.roots.lock();
         self.checkpoint_at(&mut roots, true)?;
-        self.failed.store(true, std::sync::atomic::Ordering::Release);
+        self.failed
+            .store(true, std::sync::atomic::Ordering::Release);
         self.context.region.trim(0)?;
         Ok(())
     }
 
     fn checkpoint_at(&self, roots: &mut RootState, clean: bool) -> Result<(), TopologyError> {
+        self.refuse_if_failed()?;
         // The checkpoint is a reader: the view keeps its lengths readable.
         let token = self.registry.register();
         let csn = match &self.direct {
@@ -120,13 +122,21 @@ impl Store {
             directory,
             ..
         } = &mut *roots;
+        // From here on the new root may be on the medium, whatever is reported:
+        // what it names stays in use until the next opening, also after an error.
+        directory.publishing();
+        merged.iter().for_each(|m| m.extent.published());
         // ...steps 4 and 5: before the root switches to them, in both slots.
-        pool.publish(file, &stored.map(|_| ()), root)?;
+        if let Err(error) = pool.publish(file, &stored.map(|_| ()), root) {
+            // Nor may the log go on: the root may say that it was closed.
+            self.failed
+                .store(true, std::sync::atomic::Ordering::Release);
+            return Err(error.into());
+        }
         // Step 6: only now is anything given back.
         directory.published();
         roots.stored_ids = self.ids.read().len();
         for m in merged {
-            m.extent.published();
             let old = m
                 .section
                 .replace_base(&self.context, m.frozen, m.entry, m.extent)?;
@@ -148,10 +158,7 @@ impl Store {
     }
 
     /// Durability step 1: writes every touched section out of place.
-    fn write_sections(
-        &self,
-        csn: u64,
-    ) -> Result<(Vec<Merged>, Vec<Flushed<()>>), TopologyError> {
+    fn write_sections(&self, csn: u64) -> Result<(Vec<Merged>, Vec<Flushed<()>>), TopologyError> {
         let touched: Vec<(SectionKey, Arc<Section>, Frozen)> = self
             .planes
             .iter()

@@ -205,12 +205,7 @@ impl Store {
                 "the database was opened for reading only".to_string(),
             ));
         }
-        if self.failed.load(Ordering::Acquire) {
-            return Err(TopologyError::Unsupported(
-                "an earlier commit failed on the medium; close and reopen the database"
-                    .to_string(),
-            ));
-        }
+        self.refuse_if_failed()?;
         for op in &batch.ops {
             match op {
                 Op::Insert(edges) => self.validate_edges(edges, self.config.weighted)?,
@@ -218,6 +213,17 @@ impl Store {
                 Op::Vertices(count) => check_vertex(count.saturating_sub(1))?,
                 Op::Meta { .. } | Op::Ids(_) => {}
             }
+        }
+        Ok(())
+    }
+
+    /// After a failure on the medium nothing is written before it has been
+    /// opened again; nor after a clean stop.
+    pub(super) fn refuse_if_failed(&self) -> Result<(), TopologyError> {
+        if self.failed.load(Ordering::Acquire) {
+            return Err(TopologyError::Unsupported(
+                "an earlier commit failed on the medium; close and reopen the database".to_string(),
+            ));
         }
         Ok(())
     }
@@ -234,7 +240,7 @@ impl Store {
                 "sources and targets differ in number".to_string(),
             ));
         }
-        if weighted != !edges.weights.is_empty() && !edges.sources.is_empty() {
+        if weighted == edges.weights.is_empty() && !edges.sources.is_empty() {
             return Err(TopologyError::Weights(if weighted {
                 "this graph has weights: give each edge one"
             } else {
@@ -385,7 +391,9 @@ impl Store {
         match &self.direct {
             None => self.registry.publish(csn, published),
             // Views are the clock there; what the log carries has no lists.
-            Some(_) => self.registry.amend(|state| state.wall_us = published.wall_us),
+            Some(_) => self
+                .registry
+                .amend(|state| state.wall_us = published.wall_us),
         }
         Ok(missed)
     }

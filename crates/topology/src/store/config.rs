@@ -61,7 +61,11 @@ impl Config {
 
     /// Planes of one relationship type.
     pub fn plane_count(&self) -> usize {
-        if self.direction == Direction::Both { 2 } else { 1 }
+        if self.direction == Direction::Both {
+            2
+        } else {
+            1
+        }
     }
 
     pub(crate) fn encode(&self, vertex_count: u64) -> [u8; USER_BYTES] {

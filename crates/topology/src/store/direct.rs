@@ -7,16 +7,17 @@ use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError, Storage};
 use parking_lot::{Mutex, RwLock};
 
-use super::open::keeps_in_lists;
 use super::{Batch, Commit, Config, Store};
 use crate::direct::{DirectInsert, DirectParameters, Slots};
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
-use crate::plane::Plane;
+use crate::plane::{Plane, PlaneAccess};
 use crate::record::{Edges, Op};
 use crate::section::{Context, Section};
 
 const VERTICES: &str = "vertices";
+/// Edges that are inserted under one look at the plane.
+const WINDOW: usize = 4096;
 
 /// What a store in direct mode has beside the common parts.
 pub struct Direct {
@@ -142,8 +143,8 @@ impl Store {
     pub fn insert_edges_direct(&self, edges: &[(u32, u32)]) -> Result<(), TopologyError> {
         let direct = self.direct_part()?;
         by_type!(self.context.region.medium(), direct.slots.medium(), e, s => {
-            for &(u, v) in edges {
-                self.insert_direct(direct, e, s, u, v, 0)?;
+            for window in edges.chunks(WINDOW) {
+                self.insert_window(direct, e, s, window, 0, |_| ())?;
             }
             Ok(())
         })
@@ -191,39 +192,53 @@ impl Store {
     }
 
     /// Returns the number of deletions that found nothing.
-    fn edges_direct(
-        &self,
-        direct: &Direct,
-        edges: &Edges,
-        tag: u32,
-    ) -> Result<u64, TopologyError> {
+    fn edges_direct(&self, direct: &Direct, edges: &Edges, tag: u32) -> Result<u64, TopologyError> {
+        let pairs: Vec<(u32, u32)> = edges
+            .sources
+            .iter()
+            .copied()
+            .zip(edges.targets.iter().copied())
+            .collect();
         by_type!(self.context.region.medium(), direct.slots.medium(), e, s => {
             let mut missed = 0;
-            for (&u, &v) in edges.sources.iter().zip(&edges.targets) {
-                missed += u64::from(!self.insert_direct(direct, e, s, u, v, tag)?);
+            for window in pairs.chunks(WINDOW) {
+                self.insert_window(direct, e, s, window, tag, |placed| {
+                    missed += u64::from(!placed);
+                })?;
             }
             Ok(missed)
         })
     }
 
-    #[inline(always)]
-    fn insert_direct<M: Medium + ?Sized>(
+    /// Commits the edges of a window one by one. What each will touch is
+    /// fetched some steps ahead, because the fence between two edges would
+    /// otherwise expose every cache miss.
+    fn insert_window<M: Medium + ?Sized>(
         &self,
         direct: &Direct,
         extents: &M,
         slot_medium: &M,
-        u: u32,
-        v: u32,
+        edges: &[(u32, u32)],
         tag: u32,
-    ) -> Result<bool, TopologyError> {
-        let late = active(Mutant::DirectVertexCountLate);
-        if tag == 0 && !late {
-            direct.reach_vertices(slot_medium, u64::from(u.max(v)) + 1)?;
+        mut outcome: impl FnMut(bool),
+    ) -> Result<(), TopologyError> {
+        let undirected = self.config.direction == Direction::Undirected;
+        let largest = edges.iter().map(|&(u, v)| u.max(v)).max().unwrap_or(0);
+        if u64::from(largest) >= crate::MAX_VERTICES {
+            return Err(TopologyError::VertexOutOfRange {
+                id: u64::from(largest),
+                max: crate::MAX_VERTICES - 1,
+            });
         }
-        let parameters = direct.parameters.read();
-        let insert = |plane: usize, vertex: u32, word: u32| {
-            let home = &self.planes[plane];
-            let (number, section) = home.section_of(vertex);
+        let plane = &self.planes[0];
+        plane.reach(edges.iter().map(|&(u, _)| u));
+        if undirected {
+            plane.reach(edges.iter().map(|&(_, v)| v));
+        }
+        let access = plane.access();
+        let parameters = *direct.parameters.read();
+        let insert = |vertex: u32, word: u32| {
+            let (number, section, list) = access.section_of(vertex).expect("reached above");
             let at = DirectInsert {
                 context: &self.context,
                 extents,
@@ -231,27 +246,51 @@ impl Store {
                 slots: &direct.slots,
                 registry: &self.registry,
                 parameters: &parameters,
-                plane: plane as u32,
+                plane: plane.number(),
                 number,
             };
-            let list = vertex as usize & (home.section_lists() - 1);
             let placed = section.insert_direct(&at, list, word)?;
             if let Some(vertices) = &direct.vertices {
                 write_degree(vertices, vertex)?;
             }
             Ok::<bool, PersistenceError>(placed)
         };
-        let placed = insert(0, u, v | tag)?;
-        if self.config.direction == Direction::Undirected {
-            insert(0, v, u | tag)?;
-        } else if keeps_in_lists(&self.config) {
-            insert(1, v, u | tag)?;
+        for (i, &(u, v)) in edges.iter().enumerate() {
+            if let Some(&(later, _)) = edges.get(i + 12) {
+                access.prefetch_section(later);
+            }
+            if let Some((_, section, list)) = ahead(&access, edges, i + 8) {
+                section.prefetch_place(list);
+            }
+            if let Some((_, section, list)) = ahead(&access, edges, i + 4) {
+                section.prefetch_slot(list);
+            }
+            let count = u64::from(u.max(v)) + 1;
+            let late = active(Mutant::DirectVertexCountLate);
+            if tag == 0 && !late {
+                direct.reach_vertices(slot_medium, count)?;
+            }
+            let placed = insert(u, v | tag)?;
+            if undirected {
+                insert(v, u | tag)?;
+            }
+            if late {
+                direct.reach_vertices(slot_medium, count)?;
+            }
+            outcome(placed);
         }
-        if late {
-            direct.reach_vertices(slot_medium, u64::from(u.max(v)) + 1)?;
-        }
-        Ok(placed)
+        Ok(())
     }
+}
+
+/// The list of the edge at `i`.
+#[inline(always)]
+fn ahead<'a>(
+    access: &'a PlaneAccess<'_>,
+    edges: &[(u32, u32)],
+    i: usize,
+) -> Option<(u32, &'a Section, usize)> {
+    access.section_of(edges.get(i)?.0)
 }
 
 /// The ablation's cost: one word of the vertex's record, flushed and fenced.

@@ -150,7 +150,7 @@ impl Store {
             return Ok(token.state().arc_count);
         }
         let views = self.planes[0].views(&self.context, token.csn(), false)?;
-        Ok(views.iter().flatten().map(SectionView::live_entries).sum())
+        Ok(views.iter().map(SectionView::live_entries).sum())
     }
 
     /// The watermark and what was published with it.
@@ -169,7 +169,7 @@ impl Store {
         &self,
         token: &ViewToken<Published>,
         plane: usize,
-    ) -> Result<Vec<Option<SectionView>>, TopologyError> {
+    ) -> Result<Vec<SectionView>, TopologyError> {
         Ok(self.planes[plane].views(&self.context, token.csn(), true)?)
     }
 
@@ -292,12 +292,12 @@ impl Store {
             }
             let (entries, tombstones) = view.recount();
             report.entries += entries;
-            if view.page.totals() != (entries, tombstones) {
+            if view.totals() != (entries, tombstones) {
                 report.problems.push(format!(
                     "section {} of plane {} counts {:?} entries and tombstones and holds {:?}",
                     key.section,
                     key.plane,
-                    view.page.totals(),
+                    view.totals(),
                     (entries, tombstones)
                 ));
             }

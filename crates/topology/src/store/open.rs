@@ -12,10 +12,9 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use super::commit::Replayer;
 use super::direct::Direct;
-use super::{
-    BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, ack_of,
-};
+use super::{BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, ack_of};
 use crate::direct::Slots;
+use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::ids::IdTable;
 use crate::plane::Plane;
@@ -45,6 +44,7 @@ impl Store {
         config: Config,
         uuid: Uuid,
     ) -> Result<Self, TopologyError> {
+        refuse_what_was_used(storage)?;
         if storage.exists("pool")? {
             // A pool file of all zeros is what a crash leaves that came before
             // the first root was durable; nothing was ever acknowledged.
@@ -101,8 +101,8 @@ impl Store {
     /// Opens a store and brings it to its newest commit. With `read_only`
     /// nothing is written, replay happens in DRAM.
     ///
-    /// Order (docs/durability.md, recovery): pool → section directory → claim
-    /// extents → log tail → new epoch. Sections are read at first touch.
+    /// Recovery steps R1 to R5 (docs/durability.md): pool → section directory →
+    /// claim extents → log tail → new epoch. Sections are read at first touch.
     pub fn open(
         storage: &dyn Storage,
         read_only: bool,
@@ -120,13 +120,20 @@ impl Store {
             root.directory_len,
             root.directory_crc,
         )?;
-        let context = Context { region, uuid };
+        let mut context = Context {
+            region,
+            uuid,
+            vertex_limit: MAX_VERTICES,
+        };
         let planes = new_planes(&config);
         let arc_count = claim_sections(&context, &config, &planes, &directory)?;
         let direct = match config.mode {
             Mode::Merged => None,
             Mode::Direct => Some(Direct::open(storage, &config, &context, &planes)?),
         };
+        if let Some(direct) = &direct {
+            context.vertex_limit = direct.vertex_count();
+        }
         context.region.settle();
         let mut ids = IdTable::new(config.ids);
         let mut meta = BTreeMap::new();
@@ -232,6 +239,26 @@ impl Store {
         pool.update(file, root)?;
         Ok(())
     }
+}
+
+/// An interrupted creation leaves only zeros. Where a log or a slot was written,
+/// there were commits, whatever has become of the pool file.
+fn refuse_what_was_used(storage: &dyn Storage) -> Result<(), TopologyError> {
+    for name in [CommitLog::file_name(), "sections"] {
+        if !storage.exists(name)? {
+            continue;
+        }
+        let medium = storage.open(name, false)?;
+        let mut start = vec![0; medium.len().min(4096) as usize];
+        medium.read(0, &mut start)?;
+        if start.iter().any(|&byte| byte != 0) {
+            return Err(PersistenceError::Exists(format!(
+                "the file `{name}` holds data; restore what is missing, or empty the directory"
+            ))
+            .into());
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn new_planes(config: &Config) -> Vec<Plane> {

@@ -1,0 +1,49 @@
+# Evergraph: everything a fresh clone needs. `make help` lists the targets.
+
+SHELL := /bin/bash
+# Where rustup puts the tools when it has just been installed.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+CARGO ?= cargo
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## Install what is missing: the Rust toolchain, a C compiler for zstd
+	@if ! command -v cargo >/dev/null; then \
+		if command -v rustup >/dev/null; then rustup toolchain install; \
+		elif command -v curl >/dev/null; then \
+			echo "installing Rust with rustup"; \
+			curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs \
+				| sh -s -- -y --profile minimal --default-toolchain none --no-modify-path \
+			&& rustup toolchain install; \
+		fi; \
+	fi
+	@if ! command -v cargo >/dev/null; then \
+		echo "error: there is no cargo, and it could not be installed"; \
+		echo "hint: install Rust from https://rustup.rs, then run make again"; exit 1; \
+	fi
+	@if ! command -v cc >/dev/null; then \
+		if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+			apt-get update -qq && apt-get install -y -qq gcc libc6-dev; \
+		fi; \
+	fi
+	@if ! command -v cc >/dev/null; then \
+		echo "error: there is no C compiler, which zstd and the linker need"; \
+		echo "hint: install gcc or clang (Debian: apt-get install gcc libc6-dev), then run make again"; exit 1; \
+	fi
+
+build: deps ## Build the command line, target/release/evergraph
+	$(CARGO) build --release -p evergraph-cli
+
+demo: build ## Show the main job: ingest, analyse, kill, recover, prove
+	$${CARGO_TARGET_DIR:-target}/release/evergraph demo
+
+test: deps ## Check formatting and lints, run all tests
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
+
+# Long campaigns follow here, a target each.

@@ -1,0 +1,287 @@
+//! The four kernels on views of the live store, beside a static graph in plain
+//! memory: same graph, same sources, same threads, trials in turn.
+
+mod kernels;
+
+use evergraph::{Database, GraphView, MediumKind, Mode, Options};
+use evergraph_graph::random::Random;
+use evergraph_graph::{Csr, Direction, Graph, VertexId};
+use serde_json::json;
+
+use crate::Benchmark;
+use crate::graphs::EdgeList;
+use crate::meter::{Meter, Times, median, minimum};
+use crate::place::Place;
+use crate::settings::Settings;
+use crate::stores::{self, is_byte_addressed, text};
+use crate::table::{Table, number};
+use kernels::{Kernel, Outcome};
+
+pub const BENCHMARK: Benchmark = Benchmark {
+    name: "analyze",
+    parameters: &[
+        "degree",
+        "graph",
+        "simple",
+        "source",
+        "states",
+        "kernels",
+        "precision",
+        "verify",
+        "tail",
+    ],
+    run,
+};
+
+/// States of the store that are measured.
+const STATES: [&str; 3] = ["merged", "tail", "direct"];
+
+/// What a kernel runs on.
+enum Subject {
+    Plain(Csr),
+    /// The database is kept open beside its view.
+    Live {
+        view: GraphView,
+        _db: Database,
+        _place: Place,
+    },
+}
+
+struct Named {
+    name: String,
+    subject: Subject,
+}
+
+impl Named {
+    fn run(&self, kernel: Kernel) -> Result<Outcome, String> {
+        match &self.subject {
+            Subject::Plain(graph) => kernel.run(graph),
+            Subject::Live { view, .. } => kernel.run(view),
+        }
+    }
+
+    fn verify(&self, kernel: Kernel, outcome: &Outcome) -> Result<(), String> {
+        match &self.subject {
+            Subject::Plain(graph) => kernel.verify(graph, outcome),
+            Subject::Live { view, .. } => kernel.verify(view, outcome),
+        }
+    }
+}
+
+fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
+    let list = EdgeList::load(settings, settings.scale.unwrap_or(16), true)?;
+    let mut pins = Table::new(
+        "views",
+        &[
+            "graph",
+            "pin_seconds",
+            "vertices",
+            "arcs",
+            "extent_bytes_per_arc",
+            "tail_bytes",
+        ],
+    );
+    let subjects = subjects(settings, &list, &mut pins)?;
+    let kernels = chosen_kernels(settings, &subjects[0])?;
+    let trials = settings.trials.unwrap_or(5);
+    let mut times = Table::new(
+        format!(
+            "kernels on {}, median of {trials} trials in turn",
+            list.name
+        ),
+        &[
+            "kernel",
+            "threads",
+            "graph",
+            "seconds",
+            "seconds_best",
+            "cpu_seconds",
+            "ratio",
+            "ratio_best",
+            "ratio_cpu",
+            "equal",
+        ],
+    );
+    for &threads in &settings.threads {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(text)?;
+        for &kernel in &kernels {
+            settings.progress(&format!("analyze: {}, {threads} threads", kernel.name()));
+            pool.install(|| measure(kernel, threads, trials, &subjects, &mut times))?;
+        }
+    }
+    if settings.flag("verify", true)? {
+        for &kernel in &kernels {
+            settings.progress(&format!("verifying {}", kernel.name()));
+            for subject in &subjects {
+                let outcome = subject.run(kernel)?;
+                subject
+                    .verify(kernel, &outcome)
+                    .map_err(|error| format!("{} on {}: {error}", kernel.name(), subject.name))?;
+            }
+        }
+    }
+    Ok(vec![times, pins])
+}
+
+/// The plain graphs first: sorted as GAP has it, and in the order of insertion
+/// as the store has it.
+fn subjects(
+    settings: &Settings<'_>,
+    list: &EdgeList,
+    pins: &mut Table,
+) -> Result<Vec<Named>, String> {
+    let unsorted = Csr::from_edges(list.vertex_count, &list.edges, Direction::Undirected);
+    let mut subjects = vec![
+        Named {
+            name: "csr, sorted".to_string(),
+            subject: Subject::Plain(unsorted.clone().sorted()),
+        },
+        Named {
+            name: "csr, order of insertion".to_string(),
+            subject: Subject::Plain(unsorted),
+        },
+    ];
+    for state in settings.names("states", &STATES)? {
+        settings.progress(&format!("analyze: loading the store, {state}"));
+        subjects.push(live(settings, list, &state, pins)?);
+    }
+    Ok(subjects)
+}
+
+fn live(
+    settings: &Settings<'_>,
+    list: &EdgeList,
+    state: &str,
+    pins: &mut Table,
+) -> Result<Named, String> {
+    let asked = settings.medium.unwrap_or(MediumKind::File);
+    let (mode, medium) = match state {
+        "direct" if !is_byte_addressed(asked) => (Mode::Direct, MediumKind::Dax),
+        "direct" => (Mode::Direct, asked),
+        _ => (Mode::Merged, asked),
+    };
+    let percent: usize = settings.parameter("tail", 5)?;
+    if percent > 100 {
+        return Err("tail is a share of the edges in percent".to_string());
+    }
+    let percent = if state == "tail" { percent } else { 0 };
+    let tail = list.edges.len() * percent / 100;
+    let place = Place::new(settings, medium)?;
+    // The tail stays what it is.
+    let options = Options {
+        background: false,
+        ..stores::options(settings, medium, mode, Direction::Undirected)
+    };
+    let db = Database::create(place.join("db"), &options).map_err(text)?;
+    let (merged, unmerged) = list.edges.split_at(list.edges.len() - tail);
+    stores::load(&db, list.vertex_count, merged)?;
+    stores::insert(&db, unmerged, stores::LARGE_BATCH, None)?;
+    let meter = Meter::start();
+    let view = db.view().graph().map_err(text)?;
+    let pinned = meter.stop();
+    let stats = db.stats();
+    let name = match tail {
+        0 => format!("{state}, {}", medium.name()),
+        _ => format!("{percent} % not merged, {}", medium.name()),
+    };
+    pins.row(vec![
+        json!(name),
+        number(pinned.seconds),
+        json!(view.vertex_count()),
+        json!(view.arc_count()),
+        number(stats.extent_bytes as f64 / view.arc_count() as f64),
+        json!(stats.tail_dram_bytes),
+    ]);
+    Ok(Named {
+        name,
+        subject: Subject::Live {
+            view,
+            _db: db,
+            _place: place,
+        },
+    })
+}
+
+fn chosen_kernels(settings: &Settings<'_>, first: &Named) -> Result<Vec<Kernel>, String> {
+    let Subject::Plain(graph) = &first.subject else {
+        return Err("the first graph is a plain one".to_string());
+    };
+    let sources = match settings.list("source", &[])? {
+        none if none.is_empty() => random_sources(graph, settings.seed)?,
+        given => given,
+    };
+    let double = match settings
+        .parameter("precision", "single".to_string())?
+        .as_str()
+    {
+        "single" => false,
+        "double" => true,
+        other => return Err(format!("precision is single or double, not {other:?}")),
+    };
+    let mut kernels = Vec::new();
+    for name in settings.names("kernels", &["pagerank", "bfs", "cc", "bc"])? {
+        match name.as_str() {
+            "pagerank" => kernels.push(Kernel::PageRank { double }),
+            "cc" => kernels.push(Kernel::Components),
+            "bfs" => kernels.extend(sources.iter().map(|&s| Kernel::Bfs(s))),
+            _ => kernels.extend(sources.iter().map(|&s| Kernel::Betweenness(s))),
+        }
+    }
+    Ok(kernels)
+}
+
+/// Three vertices that have neighbors.
+fn random_sources(graph: &Csr, seed: u64) -> Result<Vec<VertexId>, String> {
+    if graph.arc_count() == 0 {
+        return Err("the graph has no edges".to_string());
+    }
+    let mut random = Random::new(seed);
+    let any = std::iter::repeat_with(|| random.below(graph.vertex_count() as u64) as VertexId);
+    Ok(any
+        .filter(|&v| !graph.neighbors(v).is_empty())
+        .take(3)
+        .collect())
+}
+
+fn measure(
+    kernel: Kernel,
+    threads: usize,
+    trials: usize,
+    subjects: &[Named],
+    table: &mut Table,
+) -> Result<(), String> {
+    let mut times = vec![Times::default(); subjects.len()];
+    let mut equal = vec![true; subjects.len()];
+    for trial in 0..trials {
+        let mut expected = None;
+        for (i, subject) in subjects.iter().enumerate() {
+            let meter = Meter::start();
+            let outcome = subject.run(kernel)?;
+            times[i].add(meter.stop());
+            if trial == 0 {
+                equal[i] = expected
+                    .get_or_insert_with(|| outcome.clone())
+                    .equals(&outcome);
+            }
+        }
+    }
+    let yardstick = &times[0];
+    for ((subject, mine), equal) in subjects.iter().zip(&times).zip(equal) {
+        table.row(vec![
+            json!(kernel.name()),
+            json!(threads),
+            json!(subject.name),
+            number(median(&mine.wall)),
+            number(minimum(&mine.wall)),
+            number(median(&mine.cpu)),
+            number(median(&mine.wall) / median(&yardstick.wall)),
+            number(minimum(&mine.wall) / minimum(&yardstick.wall)),
+            number(median(&mine.cpu) / median(&yardstick.cpu)),
+            json!(equal),
+        ]);
+    }
+    Ok(())
+}

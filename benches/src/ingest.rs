@@ -1,0 +1,449 @@
+//! Ingestion after the papers' protocol: edges in random order, the first tenth
+//! to warm up, then timed to the end, closing (final merge and sync) included.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use evergraph::{Database, MediumKind, Mode, Options, allocated_bytes};
+use evergraph_graph::Direction;
+use serde_json::{Value, json};
+
+use crate::Benchmark;
+use crate::graphs::EdgeList;
+use crate::indirection::Mapped;
+use crate::limits::{durable_stores, on_threads};
+use crate::meter::{Measured, Meter};
+use crate::place::Place;
+use crate::settings::Settings;
+use crate::stores::{self, LARGE_BATCH, is_byte_addressed, text};
+use crate::streams::Order;
+use crate::table::{Table, number};
+
+pub const BENCHMARK: Benchmark = Benchmark {
+    name: "ingest",
+    parameters: &[
+        "degree",
+        "graph",
+        "simple",
+        "modes",
+        "batches",
+        "direction",
+        "limit",
+        "bytes",
+        "counting-scale",
+    ],
+    run,
+};
+
+/// Share of the edges that only warm up: one in so many.
+const WARM_UP: usize = 10;
+
+/// One combination that is measured.
+#[derive(Clone, Copy)]
+struct Case {
+    mode: Mode,
+    medium: MediumKind,
+    /// Edges of a commit.
+    batch: usize,
+}
+
+impl Case {
+    fn describe(&self) -> [Value; 3] {
+        [
+            json!(stores::mode_name(self.mode)),
+            json!(self.medium.name()),
+            json!(self.batch),
+        ]
+    }
+}
+
+/// What one ingestion did.
+struct Outcome {
+    timed_edges: usize,
+    complete: bool,
+    inserting: Measured,
+    total: Measured,
+    all_edges: usize,
+    bytes: u64,
+    extent_bytes: u64,
+    page_bytes: usize,
+    tail_bytes: usize,
+}
+
+fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
+    let direction = match settings.parameter("direction", "out".to_string())?.as_str() {
+        "out" => Direction::Out,
+        "undirected" => Direction::Undirected,
+        "both" => Direction::Both,
+        other => {
+            return Err(format!(
+                "direction is out, undirected or both, not {other:?}"
+            ));
+        }
+    };
+    let limit: f64 = settings.parameter("limit", 30.0)?;
+    let cases = cases(settings, direction)?;
+    let scale = settings.scale.unwrap_or(16);
+    let list = stream(settings, scale, direction)?;
+    let mut rates = Table::new(
+        format!("ingest of {}, {} edges", list.name, list.edges.len()),
+        &[
+            "mode",
+            "medium",
+            "batch",
+            "threads",
+            "trial",
+            "timed_edges",
+            "complete",
+            "seconds",
+            "close_seconds",
+            "edges_per_second",
+            "cpu_ns_per_edge",
+            "others",
+            "bytes_per_edge",
+            "extent_bytes_per_edge",
+            "page_dram_bytes_per_vertex",
+            "tail_dram_bytes",
+            "ack",
+        ],
+    );
+    let mut ceilings = Table::new(
+        "direct mode beside its ceiling: random 4-byte store + flush + fence, before and after",
+        &[
+            "threads",
+            "trial",
+            "edges_per_second",
+            "ceiling_before",
+            "ceiling_after",
+            "ratio",
+            "cpu_ns_per_edge",
+            "ceiling_cpu_ns",
+            "ratio_cpu",
+        ],
+    );
+    for case in &cases {
+        for &threads in &settings.threads {
+            for trial in 0..settings.trials.unwrap_or(1) {
+                let ceiling = ceiling(settings, case, threads)?;
+                let [mode, medium, batch] = case.describe();
+                settings.progress(&format!(
+                    "ingest: {mode} on {medium}, {batch} edges a commit, {threads} threads"
+                ));
+                let (outcome, ack) = one(settings, case, direction, &list, threads, limit)?;
+                rate_row(&mut rates, case, threads, trial, &list, &outcome, &ack);
+                if let Some(before) = ceiling {
+                    let after = self::ceiling(settings, case, threads)?;
+                    let after = after.unwrap_or(before);
+                    ceiling_row(
+                        &mut ceilings,
+                        threads,
+                        trial,
+                        direction,
+                        &outcome,
+                        [before, after],
+                    );
+                }
+            }
+        }
+    }
+    let counts = count(settings, &cases, scale, direction)?;
+    let tables = [rates, ceilings, counts];
+    Ok(tables
+        .into_iter()
+        .filter(|table| !table.is_empty())
+        .collect())
+}
+
+/// The edges in the order in which they come.
+fn stream(settings: &Settings<'_>, scale: u32, direction: Direction) -> Result<EdgeList, String> {
+    let list = EdgeList::load(settings, scale, true)?;
+    Ok(match direction {
+        Direction::Out => list.into_arcs(settings.seed),
+        Direction::Undirected | Direction::Both => list,
+    })
+}
+
+fn cases(settings: &Settings<'_>, direction: Direction) -> Result<Vec<Case>, String> {
+    let modes = settings.names("modes", &["direct", "merged"])?;
+    let batches: Option<Vec<usize>> = settings
+        .optional::<String>("batches")?
+        .map(|_| settings.list("batches", &[]))
+        .transpose()?;
+    if batches.iter().flatten().any(|&batch| batch == 0) {
+        return Err("a commit has at least 1 edge".to_string());
+    }
+    let media = match settings.medium {
+        Some(medium) => vec![medium],
+        None => vec![
+            MediumKind::Dax,
+            MediumKind::File,
+            MediumKind::Battery,
+            MediumKind::Dram,
+        ],
+    };
+    let mut cases = Vec::new();
+    for medium in media {
+        let chosen = settings.medium.is_some();
+        // In-lists would be a commit of their own there.
+        let direct = is_byte_addressed(medium) && direction != Direction::Both;
+        if modes.iter().any(|mode| mode == "direct")
+            && direct
+            && (chosen || medium == MediumKind::Dax)
+        {
+            cases.push(Case {
+                mode: Mode::Direct,
+                medium,
+                batch: 1,
+            });
+        }
+        if modes.iter().any(|mode| mode == "merged") {
+            let usual = match medium {
+                MediumKind::File | MediumKind::Dax => vec![1, 1000, LARGE_BATCH],
+                MediumKind::Battery | MediumKind::Dram => vec![LARGE_BATCH],
+            };
+            cases.extend(
+                batches
+                    .clone()
+                    .unwrap_or(usual)
+                    .into_iter()
+                    .map(|batch| Case {
+                        mode: Mode::Merged,
+                        medium,
+                        batch,
+                    }),
+            );
+        }
+    }
+    if cases.is_empty() {
+        return Err("direct mode needs a byte-addressed medium, and one direction".to_string());
+    }
+    Ok(cases)
+}
+
+/// Ingests once into a new database.
+fn one(
+    settings: &Settings<'_>,
+    case: &Case,
+    direction: Direction,
+    list: &EdgeList,
+    threads: usize,
+    limit: f64,
+) -> Result<(Outcome, String), String> {
+    let place = Place::new(settings, case.medium)?;
+    let options = stores::options(settings, case.medium, case.mode, direction);
+    let db = Database::create(place.join("db"), &options).map_err(text)?;
+    let ack = format!("{:?}", db.ack_level()).to_lowercase();
+    let outcome = ingest(db, &place, case, list, threads, limit)?;
+    Ok((outcome, ack))
+}
+
+fn ingest(
+    db: Database,
+    place: &Place,
+    case: &Case,
+    list: &EdgeList,
+    threads: usize,
+    limit: f64,
+) -> Result<Outcome, String> {
+    let (warm_up, timed) = list.edges.split_at(list.edges.len() / WARM_UP);
+    // What the warm-up left to merge is not paid by the timed part.
+    stores::load(&db, list.vertex_count, warm_up)?;
+    let deadline = stores::deadline(limit);
+    let done = AtomicUsize::new(0);
+    let part = timed.len().div_ceil(threads).max(1);
+    let meter = Meter::start();
+    let inserting = on_threads(threads, |thread| {
+        let mine = timed.chunks(part).nth(thread).unwrap_or_default();
+        let inserted = stores::insert(&db, mine, case.batch, Some(deadline))?;
+        done.fetch_add(inserted, Ordering::Relaxed);
+        Ok(())
+    })?;
+    let stats = db.stats();
+    let (medium, extent_file) = (db.medium(), db.stats().extent_bytes + stats.log_bytes);
+    db.close().map_err(text)?;
+    let total = meter.stop();
+    let timed_edges = done.into_inner();
+    Ok(Outcome {
+        timed_edges,
+        complete: timed_edges == timed.len(),
+        inserting,
+        total,
+        all_edges: warm_up.len() + timed_edges,
+        bytes: match medium {
+            MediumKind::Dram => extent_file,
+            _ => allocated_bytes(place.join("db")).map_err(text)?,
+        },
+        extent_bytes: match medium {
+            MediumKind::Dram => stats.extent_bytes,
+            _ => file_bytes(place, "extents")?,
+        },
+        page_bytes: stats.page_dram_bytes,
+        tail_bytes: stats.tail_dram_bytes,
+    })
+}
+
+/// What a file of the database occupies.
+fn file_bytes(place: &Place, name: &str) -> Result<u64, String> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = std::fs::metadata(place.join("db").join(name)).map_err(text)?;
+    Ok(metadata.blocks() * 512)
+}
+
+fn rate_row(
+    table: &mut Table,
+    case: &Case,
+    threads: usize,
+    trial: usize,
+    list: &EdgeList,
+    outcome: &Outcome,
+    ack: &str,
+) {
+    let edges = outcome.timed_edges as f64;
+    let all = outcome.all_edges as f64;
+    let [mode, medium, batch] = case.describe();
+    table.row(vec![
+        mode,
+        medium,
+        batch,
+        json!(threads),
+        json!(trial),
+        json!(outcome.timed_edges),
+        json!(outcome.complete),
+        number(outcome.total.seconds),
+        number(outcome.total.seconds - outcome.inserting.seconds),
+        number(edges / outcome.total.seconds),
+        number(outcome.total.cpu_seconds / edges * 1e9),
+        number(outcome.total.others),
+        number(outcome.bytes as f64 / all),
+        number(outcome.extent_bytes as f64 / all),
+        number(outcome.page_bytes as f64 / list.vertex_count as f64),
+        json!(outcome.tail_bytes),
+        json!(ack),
+    ]);
+}
+
+/// What durable stores cost where direct mode makes them.
+fn ceiling(
+    settings: &Settings<'_>,
+    case: &Case,
+    threads: usize,
+) -> Result<Option<Ceiling>, String> {
+    if case.mode != Mode::Direct || case.medium != MediumKind::Dax {
+        return Ok(None);
+    }
+    let bytes: u64 = settings.parameter("bytes", 256 << 20)?;
+    let count = (bytes / 64).min(4_000_000) as usize;
+    let mapped = Mapped::new(settings, bytes)?;
+    let raw = durable_stores(&mapped.medium, Order::Random, threads, count, true)?;
+    let measured = match raw {
+        Some(measured) => measured,
+        None => durable_stores(&mapped.medium, Order::Random, threads, count, false)?
+            .ok_or("every medium stores words")?,
+    };
+    let stores = (count * threads) as f64;
+    Ok(Some(Ceiling {
+        per_second: stores / measured.seconds,
+        cpu_ns: measured.cpu_seconds / stores * 1e9,
+    }))
+}
+
+#[derive(Clone, Copy)]
+struct Ceiling {
+    per_second: f64,
+    cpu_ns: f64,
+}
+
+fn ceiling_row(
+    table: &mut Table,
+    threads: usize,
+    trial: usize,
+    direction: Direction,
+    outcome: &Outcome,
+    [before, after]: [Ceiling; 2],
+) {
+    // An undirected edge is stored at both ends.
+    let stores = if direction == Direction::Out {
+        1.0
+    } else {
+        2.0
+    };
+    let rate = outcome.timed_edges as f64 / outcome.total.seconds;
+    let cpu_ns = outcome.total.cpu_seconds / outcome.timed_edges as f64 * 1e9;
+    let ceiling = (before.per_second + after.per_second) / 2.0 / stores;
+    let ceiling_cpu_ns = (before.cpu_ns + after.cpu_ns) / 2.0 * stores;
+    table.row(vec![
+        json!(threads),
+        json!(trial),
+        number(rate),
+        number(before.per_second / stores),
+        number(after.per_second / stores),
+        number(rate / ceiling),
+        number(cpu_ns),
+        number(ceiling_cpu_ns),
+        number(ceiling_cpu_ns / cpu_ns),
+    ]);
+}
+
+/// The same on a medium that counts, with fewer edges: counting takes time.
+fn count(
+    settings: &Settings<'_>,
+    cases: &[Case],
+    scale: u32,
+    direction: Direction,
+) -> Result<Table, String> {
+    let scale = settings.parameter("counting-scale", scale.saturating_sub(4).clamp(4, 16))?;
+    let mut list = stream(settings, scale, direction)?;
+    // A file keeps its size; a part of it is counted.
+    list.edges.truncate(32 << scale);
+    let mut table = Table::new(
+        format!(
+            "what reaches the medium: {} edges of {}",
+            list.edges.len(),
+            list.name
+        ),
+        &[
+            "mode",
+            "medium",
+            "batch",
+            "edges",
+            "stored_bytes_per_edge",
+            "line_flushes_per_edge",
+            "redundant_flushes_per_edge",
+            "fences_per_edge",
+            "media_writes_per_edge",
+            "media_bytes_per_edge",
+        ],
+    );
+    for case in cases {
+        let [mode, medium, batch] = case.describe();
+        settings.progress(&format!(
+            "counting: {mode} on {medium}, {batch} edges a commit"
+        ));
+        let place = Place::new(settings, case.medium)?;
+        let options = Options {
+            emulated: Some(None),
+            ..stores::options(settings, case.medium, case.mode, direction)
+        };
+        let db = Database::create(place.join("db"), &options).map_err(text)?;
+        let device = db.emulated_device().ok_or("the medium does not count")?;
+        let (warm_up, timed) = list.edges.split_at(list.edges.len() / WARM_UP);
+        stores::load(&db, list.vertex_count, warm_up)?;
+        let before = device.settle();
+        let done = stores::insert(&db, timed, case.batch, Some(stores::deadline(15.0)))?;
+        db.close().map_err(text)?;
+        let counted = device.settle() - before;
+        let each = |count: u64| number(count as f64 / done as f64);
+        table.row(vec![
+            mode,
+            medium,
+            batch,
+            json!(done),
+            each(counted.stored_bytes),
+            each(counted.line_flushes),
+            each(counted.redundant_flushes),
+            each(counted.fences),
+            each(counted.media_writes),
+            each(counted.media_written_bytes),
+        ]);
+    }
+    Ok(table)
+}

@@ -1,0 +1,47 @@
+//! Directories for databases, removed when they are no longer needed.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use evergraph::MediumKind;
+
+use crate::settings::Settings;
+
+/// Where byte-addressed media are emulated.
+const IN_MEMORY: &str = "/dev/shm";
+
+/// A directory of its own.
+pub struct Place {
+    path: PathBuf,
+}
+
+impl Place {
+    /// Makes one that suits a medium.
+    pub fn new(settings: &Settings<'_>, medium: MediumKind) -> Result<Self, String> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let parent = match (&settings.directory, medium) {
+            (Some(directory), _) => directory.clone(),
+            (None, MediumKind::Dax | MediumKind::Battery) if Path::new(IN_MEMORY).is_dir() => {
+                PathBuf::from(IN_MEMORY)
+            }
+            (None, _) => PathBuf::from("."),
+        };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("evergraph-bench-{}-{number}", std::process::id());
+        let path = parent.join(name);
+        std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Place { path })
+    }
+
+    /// A name in it.
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // What cannot be removed is only left over.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}

@@ -1,0 +1,118 @@
+//! Every benchmark runs on a tiny graph and fills its tables. No time is asserted.
+
+use evergraph_benches::{BenchArgs, NAMES, command_with, render};
+use serde_json::Value;
+
+fn run(name: &str, parameters: &[&str]) -> Value {
+    let args = BenchArgs {
+        name: name.to_string(),
+        scale: Some(8),
+        directory: Some(std::env::temp_dir()),
+        assume_persistent: true,
+        parameters: parameters.iter().map(|text| text.to_string()).collect(),
+        ..BenchArgs::default()
+    };
+    let result = command_with(&args, &|_| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for table in result["tables"].as_array().expect("tables") {
+        let rows = table["rows"].as_array().expect("rows");
+        assert!(!rows.is_empty(), "{name}: {} is empty", table["name"]);
+    }
+    assert!(render(&result).starts_with(name));
+    result
+}
+
+fn rows(result: &Value, table: usize) -> &[Value] {
+    result["tables"][table]["rows"].as_array().expect("rows")
+}
+
+#[test]
+fn ingest_takes_every_edge_and_counts() {
+    let result = run(
+        "ingest",
+        &["batches=100", "bytes=65536", "counting-scale=8"],
+    );
+    assert!(rows(&result, 0).iter().all(|row| row["complete"] == true));
+    let direct = &rows(&result, 2)[0];
+    assert_eq!(direct["mode"], "direct");
+    // Each edge is durable by itself.
+    assert!(direct["fences_per_edge"].as_f64() >= Some(1.0), "{direct}");
+    run(
+        "ingest",
+        &["batches=100", "direction=undirected", "modes=merged"],
+    );
+}
+
+#[test]
+fn analyze_gives_equal_results_on_every_graph() {
+    let result = run("analyze", &["trials=1"]);
+    assert!(rows(&result, 0).iter().all(|row| row["equal"] == true));
+}
+
+#[test]
+fn ablation_counts_what_the_switches_change() {
+    let result = run("ablation", &["trials=1", "latency=1", "sizes=64,2048"]);
+    let lines = |row: &Value| row["line_flushes_per_edge"].as_f64().expect("a number");
+    let table5 = rows(&result, 0);
+    assert!(lines(&table5[0]) < lines(&table5[2]), "{table5:?}");
+}
+
+#[test]
+fn recovery_finds_what_was_inserted() {
+    let result = run("recovery", &["trials=1", "tail=1000", "batch=100"]);
+    assert!(
+        rows(&result, 0)
+            .iter()
+            .all(|row| row["as_expected"] == true)
+    );
+}
+
+#[test]
+fn limits_and_indirection_measure() {
+    run(
+        "limits",
+        &["bytes=8388608", "memory=1048576", "count=3000", "syncs=10"],
+    );
+    run("indirection", &["bytes=65536", "count=1000", "trials=1"]);
+}
+
+#[test]
+fn files_of_other_systems_are_read() {
+    let directory = std::env::temp_dir();
+    let name = format!("evergraph-benches-{}", std::process::id());
+    let (text, pairs) = (
+        directory.join(format!("{name}.el")),
+        directory.join(format!("{name}.bin")),
+    );
+    std::fs::write(&text, "# three edges\n0 1\n1 2\n0 2\n").unwrap();
+    let words: [u32; 6] = [0, 1, 1, 2, 0, 2];
+    std::fs::write(&pairs, words.map(u32::to_le_bytes).concat()).unwrap();
+    for path in [&text, &pairs] {
+        let graph = format!("graph={}", path.display());
+        let result = run("analyze", &[&graph, "trials=1", "source=0"]);
+        let pinned = &rows(&result, 1)[0];
+        assert_eq!(
+            (&pinned["vertices"], &pinned["arcs"]),
+            (&4.into(), &6.into())
+        );
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    let refused = |name: &str, parameters: &[&str]| {
+        let args = BenchArgs {
+            name: name.to_string(),
+            parameters: parameters.iter().map(|text| text.to_string()).collect(),
+            ..BenchArgs::default()
+        };
+        command_with(&args, &|_| {}).expect_err("refused")
+    };
+    assert!(refused("ingst", &[]).contains("ingest"));
+    assert!(refused("ingest", &["batch=1"]).contains("batches"));
+    assert!(refused("limits", &["count=many"]).contains("many"));
+    assert!(refused("analyze", &["states=cold"]).contains("merged"));
+    for name in NAMES {
+        assert!(refused(name, &["threads=0"]).contains("at least 1"));
+    }
+}

@@ -1,0 +1,118 @@
+//! Imports that are killed or interrupted, and go on.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use common::{Outcome, Place};
+
+const EDGES: u64 = 16 << 16;
+
+/// A file of a million edges, and what an import in one go makes of it.
+fn prepare(place: &Place, flags: &str) -> String {
+    place.json("generate kron --scale 16 --seed 5 -o k.txt");
+    place.json(&format!("import whole k.txt {flags}"));
+    values(place, "whole")
+}
+
+fn values(place: &Place, db: &str) -> String {
+    let outcome = place.call(&format!("run {db} bfs -o -"));
+    outcome.expect(0);
+    outcome.stdout
+}
+
+/// Waits until the log of a database that is being imported holds some commits.
+fn wait_for_commits(db: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let holds_commits = || {
+        let log = std::fs::read(db.join("log")).unwrap_or_default();
+        log.iter().skip(64 << 10).any(|&byte| byte != 0)
+    };
+    while !holds_commits() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(40));
+}
+
+#[test]
+fn a_killed_import_goes_on_behind_its_last_commit() {
+    let place = Place::new();
+    for flags in ["--undirected", "--ids map"] {
+        let _ = std::fs::remove_dir_all(place.path("whole"));
+        let expected = prepare(&place, flags);
+        let import = format!("import db k.txt {flags} --batch-edges 2000 --log-mib 1 --resume");
+        let mut kills = 0;
+        // Once it goes through, nothing is left to kill.
+        for _ in 0..4 {
+            let mut child = place.start(&import);
+            wait_for_commits(&place.path("db"));
+            child.kill().expect("the import is killed");
+            kills += u32::from(!child.wait().expect("it ends").success());
+        }
+        assert!(kills > 0, "every import was faster than its kill");
+        let done = place.json(&import);
+        let (resumed, imported) = (&done["resumed_edges"], &done["imported_edges"]);
+        let sum = resumed.as_u64().zip(imported.as_u64()).map(|(a, b)| a + b);
+        assert_eq!(sum, Some(EDGES), "{done}");
+        assert_eq!(done["edges"], EDGES, "{done}");
+        assert_eq!(values(&place, "db"), expected);
+        assert_eq!(place.json("check db")["ok"], true);
+        // Nothing is imported twice.
+        assert_eq!(place.json(&import)["imported_edges"], 0);
+        assert_eq!(place.json("stats db")["edges"], EDGES);
+        std::fs::remove_dir_all(place.path("db")).expect("the database is removed");
+    }
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_committed() {
+    let place = Place::new();
+    let expected = prepare(&place, "");
+    let import = "import db k.txt --batch-edges 1000 --log-mib 1";
+    let child = place.start(import);
+    wait_for_commits(&place.path("db"));
+    let pid = child.id().to_string();
+    let sent = Command::new("kill")
+        .args(["-INT", &pid])
+        .status()
+        .expect("kill is there");
+    assert!(sent.success());
+    let outcome = Outcome::new(import, child.wait_with_output().expect("it ends"));
+    outcome.expect(1);
+    assert!(outcome.error().contains("interrupted"), "{outcome:#?}");
+    assert!(outcome.hint().contains("--resume"), "{outcome:#?}");
+    let kept = place.json("stats db");
+    assert_eq!(kept["clean"], true, "Ctrl-C stops in order: {kept}");
+    assert!(kept["edges"].as_u64() < Some(EDGES), "{kept}");
+    let other = place.call("import db k.txt");
+    other.expect(1);
+    let done = place.json(&format!("{import} --resume"));
+    assert_eq!(done["edges"], EDGES);
+    assert_eq!(done["resumed_edges"], kept["edges"]);
+    assert_eq!(values(&place, "db"), expected);
+}
+
+#[test]
+fn the_demo_proves_what_it_says() {
+    let place = Place::new();
+    let demo = place.json("demo --keep kept");
+    assert_eq!(demo["ok"], true);
+    let names: Vec<&str> = demo["steps"]
+        .as_array()
+        .expect("a list of steps")
+        .iter()
+        .map(|step| step["name"].as_str().expect("a name"))
+        .collect();
+    for name in [
+        "ingest",
+        "pagerank",
+        "kill -9, round 3",
+        "recover, round 3",
+        "check",
+    ] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    assert_eq!(place.json("check kept")["ok"], true);
+}

@@ -1,0 +1,185 @@
+//! Every bit of every file, flipped alone.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::fixture::{
+    Fixture, Graph, Outcome, direct, merged_clean, merged_tail, merged_wrapped, outcome,
+};
+use super::reader;
+
+#[derive(Default)]
+struct Count {
+    flips: AtomicU64,
+    right: AtomicU64,
+    errors: AtomicU64,
+    window: AtomicU64,
+}
+
+/// What a flip inside the window may show.
+enum Allowed {
+    /// The graph as of this commit, nothing else.
+    Commit(u64),
+    /// This list may differ; an error or the right graph is as good.
+    List(u32),
+}
+
+/// The window of an image, by file and byte.
+fn window(fixture: &Fixture) -> BTreeMap<(&'static str, usize), Allowed> {
+    let mut window = BTreeMap::new();
+    for (offset, len, csn) in reader::log_window(&fixture.image) {
+        for byte in offset..offset + len {
+            window.insert(("log", byte), Allowed::Commit(csn));
+        }
+    }
+    if fixture.image.files.contains_key("sections") {
+        for section in reader::direct_sections(&fixture.image) {
+            for word in section.appended {
+                for byte in word.offset..word.offset + 4 {
+                    window.insert(("extents", byte), Allowed::List(word.vertex));
+                }
+            }
+        }
+    }
+    window
+}
+
+fn differs_only_in(graph: &Graph, expected: &Graph, vertex: u32) -> bool {
+    let without = |graph: &Graph| {
+        let mut graph = graph.clone();
+        graph.arc_count = 0;
+        graph.lists[0].remove(&vertex);
+        graph
+    };
+    without(graph) == without(expected)
+}
+
+fn sweep(fixture: &Fixture) {
+    let window = window(fixture);
+    let flips: Vec<(String, u64)> = fixture
+        .image
+        .files
+        .iter()
+        .flat_map(|(name, bytes)| (0..8 * bytes.len() as u64).map(|bit| (name.clone(), bit)))
+        .collect();
+    let count = Count::default();
+    let failures = std::sync::Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(4));
+    let next = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut image = fixture.image.clone();
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed) as usize;
+                    let Some((name, bit)) = flips.get(at) else {
+                        break;
+                    };
+                    image.flip_bit(name, *bit);
+                    let found = outcome(fixture.config, &image, &fixture.expected);
+                    image.flip_bit(name, *bit);
+                    count.flips.fetch_add(1, Ordering::Relaxed);
+                    let byte = (*bit / 8) as usize;
+                    let allowed = window
+                        .iter()
+                        .next()
+                        .and_then(|_| window.get(&(static_name(name), byte)));
+                    let fine = judge(fixture, allowed, &found, &count);
+                    if !fine {
+                        let text = format!("{name} byte {byte} bit {}: {found:?}", bit % 8);
+                        failures.lock().unwrap().push(text);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    println!(
+        "{}: {} flips, {} right, {} errors, {} in the window of {} bytes",
+        fixture.name,
+        count.flips.into_inner(),
+        count.right.into_inner(),
+        count.errors.into_inner(),
+        count.window.into_inner(),
+        window.len(),
+    );
+    assert!(
+        failures.is_empty(),
+        "{}: {} flips gave another graph, the first of them\n{}",
+        fixture.name,
+        failures.len(),
+        failures[..failures.len().min(12)].join("\n")
+    );
+}
+
+fn static_name(name: &str) -> &'static str {
+    match name {
+        "log" => "log",
+        "extents" => "extents",
+        _ => "",
+    }
+}
+
+fn judge(fixture: &Fixture, allowed: Option<&Allowed>, found: &Outcome, count: &Count) -> bool {
+    match (allowed, found) {
+        (_, Outcome::Panic(_)) => false,
+        // There the answer is known exactly.
+        (Some(Allowed::Commit(csn)), found) => {
+            count.window.fetch_add(1, Ordering::Relaxed);
+            let prefix = &fixture.history[csn];
+            match found {
+                Outcome::Right => *prefix == fixture.expected,
+                Outcome::Other(graph) => **graph == *prefix,
+                _ => false,
+            }
+        }
+        (_, Outcome::Right) => {
+            count.right.fetch_add(1, Ordering::Relaxed);
+            true
+        }
+        (_, Outcome::Error(_)) => {
+            count.errors.fetch_add(1, Ordering::Relaxed);
+            true
+        }
+        (Some(Allowed::List(vertex)), Outcome::Other(graph)) => {
+            count.window.fetch_add(1, Ordering::Relaxed);
+            differs_only_in(graph, &fixture.expected, *vertex)
+        }
+        (None, Outcome::Other(_)) => false,
+    }
+}
+
+#[test]
+fn every_bit_of_a_merged_database_after_a_clean_stop() {
+    let fixture = merged_clean();
+    assert!(window(&fixture).is_empty(), "no window after a clean stop");
+    sweep(&fixture);
+}
+
+#[test]
+fn every_bit_of_a_merged_database_with_a_log_tail() {
+    let fixture = merged_tail();
+    let records = reader::log_window(&fixture.image);
+    assert_eq!(records.len(), 2, "the last group has two commits");
+    sweep(&fixture);
+}
+
+#[test]
+fn every_bit_of_a_log_tail_that_wraps() {
+    sweep(&merged_wrapped());
+}
+
+#[test]
+fn every_bit_of_a_direct_database_after_a_clean_stop() {
+    sweep(&direct(true));
+}
+
+#[test]
+fn every_bit_of_a_direct_database_after_a_crash() {
+    let fixture = direct(false);
+    assert!(
+        !window(&fixture).is_empty(),
+        "some edges were appended in place"
+    );
+    sweep(&fixture);
+}

@@ -1,0 +1,106 @@
+//! Databases of format version 1 as they were written then. Every later
+//! program must read them.
+//!
+//! `EVERGRAPH_WRITE_GOLDEN=1 cargo test -p evergraph-topology --test damage golden`
+//! writes them anew; only a new format version may make that necessary.
+
+use std::path::{Path, PathBuf};
+
+use evergraph_graph::Direction;
+use evergraph_persistence::medium::FileStorage;
+use evergraph_persistence::simulated::{Image, Persistence, SimulatedStorage};
+use evergraph_topology::Store;
+
+use super::fixture::{
+    Graph, Twin, direct_config, fill_direct, merged_config, observe, read_all, sim_config,
+};
+use super::reader;
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name)
+}
+
+/// A checkpoint, deletions, external ids, a fact, and commits only in the log.
+fn merged() -> (Image, Graph) {
+    let storage = SimulatedStorage::new(sim_config(Persistence::Pages));
+    let shape = merged_config(true, Direction::Both);
+    let mut twin = Twin::create(&storage, shape, *b"evergraph-gold-1");
+    twin.name_vertices();
+    twin.commit_group(&[8, 5]);
+    twin.store.checkpoint().unwrap();
+    twin.commit_group(&[4]);
+    twin.commit_group(&[2, 3]);
+    let graph = twin.history.values().next_back().unwrap().clone();
+    drop(twin.store);
+    (storage.image(), graph)
+}
+
+/// Edges in place, in edge logs, and deletions of both; not stopped cleanly.
+fn direct() -> (Image, Graph) {
+    let storage = SimulatedStorage::new(sim_config(Persistence::Lines));
+    let store = Store::create(&storage, direct_config(), *b"evergraph-gold-2").unwrap();
+    let graph = fill_direct(&store).graph(0);
+    drop(store);
+    (storage.image(), graph)
+}
+
+fn load(directory: &Path) -> Image {
+    let mut image = Image::default();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        image
+            .files
+            .insert(name, std::fs::read(entry.path()).unwrap());
+    }
+    image
+}
+
+fn check(name: &str, make: fn() -> (Image, Graph)) {
+    let directory = golden(name);
+    let (fresh, expected) = make();
+    if std::env::var_os("EVERGRAPH_WRITE_GOLDEN").is_some() {
+        std::fs::create_dir_all(&directory).unwrap();
+        for (file, bytes) in &fresh.files {
+            std::fs::write(directory.join(file), bytes).unwrap();
+        }
+    }
+    let image = load(&directory);
+    assert!(image.files.values().map(Vec::len).sum::<usize>() < 100_000);
+    reader::root(&image);
+    let config = if name.ends_with("direct") {
+        sim_config(Persistence::Lines)
+    } else {
+        sim_config(Persistence::Pages)
+    };
+    let storage = SimulatedStorage::from_image(config, &image);
+    assert_eq!(read_all(&storage).unwrap(), expected, "{name}, in memory");
+    // And a copy on real files, for writing.
+    let copy = tempfile::tempdir().unwrap();
+    for (file, bytes) in &image.files {
+        std::fs::write(copy.path().join(file), bytes).unwrap();
+    }
+    let storage = FileStorage::open(copy.path()).unwrap();
+    assert_eq!(read_all(&storage).unwrap(), expected, "{name}, from files");
+    let (store, _) = Store::open(&storage, false).unwrap();
+    assert_eq!(observe(&store).unwrap(), expected);
+    store.close().unwrap();
+    drop(store);
+    assert_eq!(
+        read_all(&storage).unwrap(),
+        expected,
+        "{name}, closed by this version"
+    );
+}
+
+#[test]
+fn golden_merged_version_1() {
+    check("v1-merged", merged);
+}
+
+#[test]
+fn golden_direct_version_1() {
+    check("v1-direct", direct);
+}
