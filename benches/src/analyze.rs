@@ -3,6 +3,8 @@
 
 mod kernels;
 
+use std::collections::BTreeMap;
+
 use evergraph::{Database, GraphView, MediumKind, Mode, Options};
 use evergraph_graph::random::Random;
 use evergraph_graph::{Csr, Direction, Graph, VertexId};
@@ -45,6 +47,12 @@ enum Subject {
         _db: Database,
         _place: Place,
     },
+}
+
+/// Of one kernel on one graph.
+struct Medians {
+    seconds: f64,
+    cpu_seconds: f64,
 }
 
 struct Named {
@@ -102,6 +110,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             "equal",
         ],
     );
+    let mut summary: BTreeMap<(usize, &str), Vec<Vec<Medians>>> = BTreeMap::new();
     for &threads in &settings.threads {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -109,7 +118,9 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             .map_err(text)?;
         for &kernel in &kernels {
             settings.progress(&format!("analyze: {}, {threads} threads", kernel.name()));
-            pool.install(|| measure(kernel, threads, trials, &subjects, &mut times))?;
+            let medians = pool.install(|| measure(kernel, threads, trials, &subjects, &mut times));
+            let of_kernel = summary.entry((threads, kernel.family())).or_default();
+            of_kernel.push(medians?);
         }
     }
     if settings.flag("verify", true)? {
@@ -123,7 +134,42 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             }
         }
     }
-    Ok(vec![times, pins])
+    Ok(vec![summarize(&summary, &subjects), times, pins])
+}
+
+/// Sums over the sources, so that a kernel is one row.
+fn summarize(summary: &BTreeMap<(usize, &str), Vec<Vec<Medians>>>, subjects: &[Named]) -> Table {
+    let mut table = Table::new(
+        "summary: mean over the sources, ratio to the first graph",
+        &[
+            "kernel",
+            "threads",
+            "graph",
+            "seconds",
+            "cpu_seconds",
+            "ratio",
+            "ratio_cpu",
+        ],
+    );
+    for ((threads, family), sources) in summary {
+        let mean = |graph: usize, what: fn(&Medians) -> f64| {
+            let sum: f64 = sources.iter().map(|graphs| what(&graphs[graph])).sum();
+            sum / sources.len() as f64
+        };
+        for (i, subject) in subjects.iter().enumerate() {
+            let (seconds, cpu) = (mean(i, |m| m.seconds), mean(i, |m| m.cpu_seconds));
+            table.row(vec![
+                json!(family),
+                json!(threads),
+                json!(subject.name),
+                number(seconds),
+                number(cpu),
+                number(seconds / mean(0, |m| m.seconds)),
+                number(cpu / mean(0, |m| m.cpu_seconds)),
+            ]);
+        }
+    }
+    table
 }
 
 /// The plain graphs first: sorted as GAP has it, and in the order of insertion
@@ -252,7 +298,7 @@ fn measure(
     trials: usize,
     subjects: &[Named],
     table: &mut Table,
-) -> Result<(), String> {
+) -> Result<Vec<Medians>, String> {
     let mut times = vec![Times::default(); subjects.len()];
     let mut equal = vec![true; subjects.len()];
     for trial in 0..trials {
@@ -283,5 +329,11 @@ fn measure(
             json!(equal),
         ]);
     }
-    Ok(())
+    Ok(times
+        .iter()
+        .map(|mine| Medians {
+            seconds: median(&mine.wall),
+            cpu_seconds: median(&mine.cpu),
+        })
+        .collect())
 }

@@ -1,21 +1,22 @@
 //! Ingestion after the papers' protocol: edges in random order, the first tenth
 //! to warm up, then timed to the end, closing (final merge and sync) included.
 
+mod ceiling;
+mod counting;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evergraph::{Database, MediumKind, Mode, Options, allocated_bytes};
+use evergraph::{Database, MediumKind, Mode, allocated_bytes};
 use evergraph_graph::Direction;
 use serde_json::{Value, json};
 
 use crate::Benchmark;
 use crate::graphs::EdgeList;
-use crate::indirection::Mapped;
-use crate::limits::{durable_stores, on_threads};
+use crate::limits::on_threads;
 use crate::meter::{Measured, Meter};
 use crate::place::Place;
 use crate::settings::Settings;
 use crate::stores::{self, LARGE_BATCH, is_byte_addressed, text};
-use crate::streams::Order;
 use crate::table::{Table, number};
 
 pub const BENCHMARK: Benchmark = Benchmark {
@@ -47,6 +48,15 @@ struct Case {
 }
 
 impl Case {
+    fn shown(&self) -> String {
+        format!(
+            "{} on {}, {} edges a commit",
+            stores::mode_name(self.mode),
+            self.medium.name(),
+            self.batch
+        )
+    }
+
     fn describe(&self) -> [Value; 3] {
         [
             json!(stores::mode_name(self.mode)),
@@ -106,34 +116,17 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             "ack",
         ],
     );
-    let mut ceilings = Table::new(
-        "direct mode beside its ceiling: random 4-byte store + flush + fence, before and after",
-        &[
-            "threads",
-            "trial",
-            "edges_per_second",
-            "ceiling_before",
-            "ceiling_after",
-            "ratio",
-            "cpu_ns_per_edge",
-            "ceiling_cpu_ns",
-            "ratio_cpu",
-        ],
-    );
+    let mut ceilings = ceiling::table();
     for case in &cases {
         for &threads in &settings.threads {
             for trial in 0..settings.trials.unwrap_or(1) {
-                let ceiling = ceiling(settings, case, threads)?;
-                let [mode, medium, batch] = case.describe();
-                settings.progress(&format!(
-                    "ingest: {mode} on {medium}, {batch} edges a commit, {threads} threads"
-                ));
+                let before = ceiling::measure(settings, case, threads)?;
+                settings.progress(&format!("ingest: {}, {threads} threads", case.shown()));
                 let (outcome, ack) = one(settings, case, direction, &list, threads, limit)?;
                 rate_row(&mut rates, case, threads, trial, &list, &outcome, &ack);
-                if let Some(before) = ceiling {
-                    let after = self::ceiling(settings, case, threads)?;
-                    let after = after.unwrap_or(before);
-                    ceiling_row(
+                if let Some(before) = before {
+                    let after = ceiling::measure(settings, case, threads)?.unwrap_or(before);
+                    ceiling::row(
                         &mut ceilings,
                         threads,
                         trial,
@@ -145,7 +138,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             }
         }
     }
-    let counts = count(settings, &cases, scale, direction)?;
+    let counts = counting::count(settings, &cases, scale, direction)?;
     let tables = [rates, ceilings, counts];
     Ok(tables
         .into_iter()
@@ -257,8 +250,13 @@ fn ingest(
         done.fetch_add(inserted, Ordering::Relaxed);
         Ok(())
     })?;
+    let tail_bytes = db.stats().tail_dram_bytes;
+    let medium = db.medium();
+    if medium == MediumKind::Dram {
+        // Nothing of it is left to look at after closing.
+        db.checkpoint().map_err(text)?;
+    }
     let stats = db.stats();
-    let (medium, extent_file) = (db.medium(), db.stats().extent_bytes + stats.log_bytes);
     db.close().map_err(text)?;
     let total = meter.stop();
     let timed_edges = done.into_inner();
@@ -269,7 +267,7 @@ fn ingest(
         total,
         all_edges: warm_up.len() + timed_edges,
         bytes: match medium {
-            MediumKind::Dram => extent_file,
+            MediumKind::Dram => stats.extent_bytes + stats.log_bytes,
             _ => allocated_bytes(place.join("db")).map_err(text)?,
         },
         extent_bytes: match medium {
@@ -277,7 +275,7 @@ fn ingest(
             _ => file_bytes(place, "extents")?,
         },
         page_bytes: stats.page_dram_bytes,
-        tail_bytes: stats.tail_dram_bytes,
+        tail_bytes,
     })
 }
 
@@ -319,131 +317,4 @@ fn rate_row(
         json!(outcome.tail_bytes),
         json!(ack),
     ]);
-}
-
-/// What durable stores cost where direct mode makes them.
-fn ceiling(
-    settings: &Settings<'_>,
-    case: &Case,
-    threads: usize,
-) -> Result<Option<Ceiling>, String> {
-    if case.mode != Mode::Direct || case.medium != MediumKind::Dax {
-        return Ok(None);
-    }
-    let bytes: u64 = settings.parameter("bytes", 256 << 20)?;
-    let count = (bytes / 64).min(4_000_000) as usize;
-    let mapped = Mapped::new(settings, bytes)?;
-    let raw = durable_stores(&mapped.medium, Order::Random, threads, count, true)?;
-    let measured = match raw {
-        Some(measured) => measured,
-        None => durable_stores(&mapped.medium, Order::Random, threads, count, false)?
-            .ok_or("every medium stores words")?,
-    };
-    let stores = (count * threads) as f64;
-    Ok(Some(Ceiling {
-        per_second: stores / measured.seconds,
-        cpu_ns: measured.cpu_seconds / stores * 1e9,
-    }))
-}
-
-#[derive(Clone, Copy)]
-struct Ceiling {
-    per_second: f64,
-    cpu_ns: f64,
-}
-
-fn ceiling_row(
-    table: &mut Table,
-    threads: usize,
-    trial: usize,
-    direction: Direction,
-    outcome: &Outcome,
-    [before, after]: [Ceiling; 2],
-) {
-    // An undirected edge is stored at both ends.
-    let stores = if direction == Direction::Out {
-        1.0
-    } else {
-        2.0
-    };
-    let rate = outcome.timed_edges as f64 / outcome.total.seconds;
-    let cpu_ns = outcome.total.cpu_seconds / outcome.timed_edges as f64 * 1e9;
-    let ceiling = (before.per_second + after.per_second) / 2.0 / stores;
-    let ceiling_cpu_ns = (before.cpu_ns + after.cpu_ns) / 2.0 * stores;
-    table.row(vec![
-        json!(threads),
-        json!(trial),
-        number(rate),
-        number(before.per_second / stores),
-        number(after.per_second / stores),
-        number(rate / ceiling),
-        number(cpu_ns),
-        number(ceiling_cpu_ns),
-        number(ceiling_cpu_ns / cpu_ns),
-    ]);
-}
-
-/// The same on a medium that counts, with fewer edges: counting takes time.
-fn count(
-    settings: &Settings<'_>,
-    cases: &[Case],
-    scale: u32,
-    direction: Direction,
-) -> Result<Table, String> {
-    let scale = settings.parameter("counting-scale", scale.saturating_sub(4).clamp(4, 16))?;
-    let mut list = stream(settings, scale, direction)?;
-    // A file keeps its size; a part of it is counted.
-    list.edges.truncate(32 << scale);
-    let mut table = Table::new(
-        format!(
-            "what reaches the medium: {} edges of {}",
-            list.edges.len(),
-            list.name
-        ),
-        &[
-            "mode",
-            "medium",
-            "batch",
-            "edges",
-            "stored_bytes_per_edge",
-            "line_flushes_per_edge",
-            "redundant_flushes_per_edge",
-            "fences_per_edge",
-            "media_writes_per_edge",
-            "media_bytes_per_edge",
-        ],
-    );
-    for case in cases {
-        let [mode, medium, batch] = case.describe();
-        settings.progress(&format!(
-            "counting: {mode} on {medium}, {batch} edges a commit"
-        ));
-        let place = Place::new(settings, case.medium)?;
-        let options = Options {
-            emulated: Some(None),
-            ..stores::options(settings, case.medium, case.mode, direction)
-        };
-        let db = Database::create(place.join("db"), &options).map_err(text)?;
-        let device = db.emulated_device().ok_or("the medium does not count")?;
-        let (warm_up, timed) = list.edges.split_at(list.edges.len() / WARM_UP);
-        stores::load(&db, list.vertex_count, warm_up)?;
-        let before = device.settle();
-        let done = stores::insert(&db, timed, case.batch, Some(stores::deadline(15.0)))?;
-        db.close().map_err(text)?;
-        let counted = device.settle() - before;
-        let each = |count: u64| number(count as f64 / done as f64);
-        table.row(vec![
-            mode,
-            medium,
-            batch,
-            json!(done),
-            each(counted.stored_bytes),
-            each(counted.line_flushes),
-            each(counted.redundant_flushes),
-            each(counted.fences),
-            each(counted.media_writes),
-            each(counted.media_written_bytes),
-        ]);
-    }
-    Ok(table)
 }

@@ -41,6 +41,16 @@ impl Kernel {
         }
     }
 
+    /// The name without the source.
+    pub fn family(self) -> &'static str {
+        match self {
+            Kernel::PageRank { .. } => "pagerank",
+            Kernel::Bfs(_) => "bfs",
+            Kernel::Components => "connected components",
+            Kernel::Betweenness(_) => "betweenness",
+        }
+    }
+
     fn page_rank(double: bool) -> pagerank::Parameters {
         pagerank::Parameters {
             iterations: Iterations::Fixed(20),

@@ -1,3 +1,5 @@
+//! The program of README.md; a test keeps the two the same.
+
 use evergraph::algorithms::{Control, pagerank};
 use evergraph::{Database, Options};
 

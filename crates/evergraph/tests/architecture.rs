@@ -324,3 +324,15 @@ fn links_of_the_documents_lead_somewhere() {
         }
     }
 }
+
+#[test]
+fn the_program_of_the_readme_is_the_example() {
+    let readme = text("README.md");
+    let (_, block) = readme.split_once("```rust\n").expect("a program");
+    let block = block.split("```").next().unwrap();
+    let example = text("crates/evergraph/examples/tour.rs");
+    let (_, program) = example
+        .split_once("\n\n")
+        .expect("a line of documentation first");
+    assert_eq!(block, program);
+}

@@ -23,6 +23,10 @@ const ALIGNMENT: u64 = 8;
 const KIND_COMMIT: u32 = 1;
 const KIND_PAD: u32 = 2;
 
+/// Behind the ring: whose log it is, in a sector of its own.
+const IDENTITY_BYTES: usize = 512;
+const IDENTITY_MAGIC: &[u8; 8] = b"EVERGLOG";
+
 /// The log, open for appending.
 pub struct CommitLog {
     medium: MediumHandle,
@@ -104,14 +108,33 @@ struct ScanEnd {
 }
 
 impl CommitLog {
-    /// Makes the log file of a new database: `capacity` bytes, reserved and
-    /// zeroed. The caller syncs the name.
-    pub fn create(medium: &MediumHandle, capacity: u64) -> Result<(), PersistenceError> {
+    /// Makes the log file of a new database: a ring of `capacity` bytes,
+    /// reserved and zeroed, and the mark of whose it is. The caller syncs the
+    /// name.
+    pub fn create(
+        medium: &MediumHandle,
+        uuid: &Uuid,
+        capacity: u64,
+    ) -> Result<(), PersistenceError> {
         assert!(capacity.is_multiple_of(ALIGNMENT) && capacity > 0);
-        medium.grow(capacity)?;
-        medium.flush(0, capacity)?;
+        medium.grow(Self::file_bytes(capacity))?;
+        medium.write(capacity, &identity(uuid, capacity))?;
+        medium.flush(0, Self::file_bytes(capacity))?;
         medium.fence()?;
         Ok(())
+    }
+
+    /// Whether a log file holds more than its creation wrote.
+    pub fn is_used(medium: &MediumHandle) -> Result<bool, PersistenceError> {
+        let ring = medium.len().saturating_sub(IDENTITY_BYTES as u64);
+        let mut start = vec![0; ring.min(4096) as usize];
+        medium.read(0, &mut start)?;
+        Ok(start.iter().any(|&byte| byte != 0))
+    }
+
+    /// Size of the file for a ring of `capacity` bytes.
+    pub fn file_bytes(capacity: u64) -> u64 {
+        capacity + IDENTITY_BYTES as u64
     }
 
     /// Name of the log's file in the storage.
@@ -139,7 +162,7 @@ impl CommitLog {
         let mut log = CommitLog {
             seed: crc32c::crc32c(uuid),
             epoch,
-            capacity: medium.len(),
+            capacity: medium.len().saturating_sub(IDENTITY_BYTES as u64),
             start,
             head: start,
             durable: start,
@@ -151,6 +174,13 @@ impl CommitLog {
                 NAME,
                 0,
                 format!("the log has {} bytes", log.capacity),
+            ));
+        }
+        if log.slice(log.capacity, IDENTITY_BYTES as u64)? != identity(uuid, log.capacity) {
+            return Err(PersistenceError::damaged(
+                NAME,
+                log.capacity,
+                "this is not the log of this database",
             ));
         }
         let scan = log.scan(start, csn, clean_end, &mut replay)?;
@@ -221,7 +251,6 @@ impl CommitLog {
             at.end = end;
             at.epoch = header.epoch;
         }
-        // Bytes that are too few for a header belong to no lap's records.
         Ok(at)
     }
 
@@ -445,6 +474,16 @@ impl CommitLog {
         assert!(start >= self.start && start <= self.head);
         self.start = start;
     }
+}
+
+fn identity(uuid: &Uuid, capacity: u64) -> [u8; IDENTITY_BYTES] {
+    let mut bytes = [0; IDENTITY_BYTES];
+    bytes[..8].copy_from_slice(IDENTITY_MAGIC);
+    bytes[16..32].copy_from_slice(uuid);
+    bytes[32..40].copy_from_slice(&capacity.to_le_bytes());
+    let crc = crc32c::crc32c(&bytes[..IDENTITY_BYTES - 4]);
+    bytes[IDENTITY_BYTES - 4..].copy_from_slice(&crc.to_le_bytes());
+    bytes
 }
 
 impl std::fmt::Debug for CommitLog {

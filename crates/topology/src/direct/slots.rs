@@ -1,20 +1,36 @@
 //! Where each section is: one durable word a section, and the vertex count.
 //!
-//! The file `sections` starts with a line that holds the vertex count, then
-//! one word for each section: zero if there is none, else the extent's place
+//! The file `sections` starts with a line that holds the vertex count, the
+//! number of sections and the identity of the database, so that a lost block of slots does not read as sections
+//! that never were. Then comes one word for each section: zero if there is none, else the extent's place
 //! and size in units of 64 bytes and a check byte. The word is stored, flushed
 //! and fenced after the extent it names is durable (direct steps D2 and D3).
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::{self, Durable};
-use evergraph_persistence::{Medium, MediumHandle, PersistenceError, Storage};
+use evergraph_persistence::{Medium, MediumHandle, PersistenceError, Storage, Uuid};
 use parking_lot::Mutex;
 
 const NAME: &str = "sections";
 const HEADER_BYTES: u64 = 64;
+const VERTEX_COUNT_AT: u64 = 0;
+const SECTION_COUNT_AT: u64 = 8;
 const UNIT: u64 = 64;
 const OFFSET_BITS: u32 = 34;
 const SIZE_BITS: u32 = 22;
+
+/// Of whose sections the file tells: in the first line, behind the counts.
+const IDENTITY_AT: u64 = 16;
+const IDENTITY_BYTES: usize = 32;
+
+fn identity(uuid: &Uuid) -> [u8; IDENTITY_BYTES] {
+    let mut bytes = [0; IDENTITY_BYTES];
+    bytes[..8].copy_from_slice(b"EVERGSEC");
+    bytes[8..24].copy_from_slice(uuid);
+    let crc = crc32c::crc32c(&bytes[..24]);
+    bytes[24..28].copy_from_slice(&crc.to_le_bytes());
+    bytes
+}
 
 /// A section's extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +44,8 @@ pub struct Slot {
 /// The file of slots.
 pub struct Slots {
     medium: MediumHandle,
-    grow: Mutex<()>,
+    /// Sections that have a slot; held while a new one gets its.
+    count: Mutex<u64>,
     planes: u64,
 }
 
@@ -71,7 +88,7 @@ impl Slots {
     pub const MAX_EXTENT_BYTES: u64 = ((1 << SIZE_BITS) - 1) * UNIT;
 
     /// Makes the file of a new database.
-    pub fn create(storage: &dyn Storage) -> Result<(), PersistenceError> {
+    pub fn create(storage: &dyn Storage, uuid: &Uuid) -> Result<(), PersistenceError> {
         if storage.exists(NAME)? {
             storage.remove(NAME)?;
         }
@@ -85,22 +102,51 @@ impl Slots {
             ));
         }
         medium.grow(4096)?;
+        medium.write(IDENTITY_AT, &identity(uuid))?;
         medium.flush(0, 4096)?;
         medium.fence()?;
         Ok(())
     }
 
     /// Opens the file; `planes` sections share a vertex range.
-    pub fn open(storage: &dyn Storage, planes: usize) -> Result<Self, PersistenceError> {
+    pub fn open(
+        storage: &dyn Storage,
+        uuid: &Uuid,
+        planes: usize,
+    ) -> Result<Self, PersistenceError> {
         let medium = storage.open(NAME, false)?;
         if medium.len() < HEADER_BYTES {
             return Err(PersistenceError::damaged(NAME, 0, "the file is truncated"));
         }
-        Ok(Slots {
+        let mut found = [0; IDENTITY_BYTES];
+        medium.read(IDENTITY_AT, &mut found)?;
+        if found != identity(uuid) {
+            return Err(PersistenceError::damaged(
+                NAME,
+                IDENTITY_AT,
+                "these are not the sections of this database",
+            ));
+        }
+        let slots = Slots {
             medium,
-            grow: Mutex::new(()),
+            count: Mutex::new(0),
             planes: planes as u64,
-        })
+        };
+        let mut found = 0;
+        slots.for_each(|_, _, _| {
+            found += 1;
+            Ok(())
+        })?;
+        // A power cut between the two leaves one slot more than are counted.
+        if found < slots.header_word(SECTION_COUNT_AT)? {
+            return Err(PersistenceError::damaged(
+                NAME,
+                HEADER_BYTES,
+                "some places of sections are lost",
+            ));
+        }
+        *slots.count.lock() = found;
+        Ok(slots)
     }
 
     /// The medium below.
@@ -112,6 +158,20 @@ impl Slots {
         let mut bytes = [0; 8];
         self.medium.read(offset, &mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Whether a file of slots holds more than its creation wrote.
+    pub fn is_used(medium: &MediumHandle) -> Result<bool, PersistenceError> {
+        let mut start = vec![0; medium.len().min(4096) as usize];
+        medium.read(0, &mut start)?;
+        let identity = IDENTITY_AT as usize..IDENTITY_AT as usize + IDENTITY_BYTES;
+        let mut numbered = start.iter().enumerate();
+        Ok(numbered.any(|(at, &byte)| byte != 0 && !identity.contains(&at)))
+    }
+
+    /// The file's name.
+    pub fn file_name() -> &'static str {
+        NAME
     }
 
     /// Calls `visit` with plane, section and slot of each section.
@@ -148,7 +208,10 @@ impl Slots {
     ) -> Result<(), PersistenceError> {
         let index = u64::from(section) * self.planes + u64::from(plane);
         let offset = HEADER_BYTES + index * 8;
-        self.reach(offset + 8)?;
+        let is_new = self.medium.len() < offset + 8 || self.word(offset)? == 0;
+        if is_new {
+            self.reach(offset + 8)?;
+        }
         let word = encode(*slot.get(), index);
         let dirty = order::store_u64(medium, offset, word, ());
         if active(Mutant::DirectSlotNotFlushed) {
@@ -156,6 +219,11 @@ impl Slots {
             return Ok(());
         }
         let _durable = dirty.flush(medium)?.fence(medium)?;
+        if is_new {
+            let mut count = self.count.lock();
+            self.set_header_word(medium, SECTION_COUNT_AT, *count + 1)?;
+            *count += 1;
+        }
         Ok(())
     }
 
@@ -164,7 +232,7 @@ impl Slots {
         if self.medium.len() >= end {
             return Ok(());
         }
-        let _alone = self.grow.lock();
+        let _alone = self.count.lock();
         let len = self.medium.len();
         if len < end {
             let new_len = end.next_multiple_of(4096).max(len + len / 2);
@@ -178,16 +246,7 @@ impl Slots {
 
     /// The durable vertex count.
     pub fn vertex_count(&self) -> Result<u64, PersistenceError> {
-        let word = self.word(0)?;
-        let count = word & ((1 << 56) - 1);
-        if word != 0 && word >> 56 != check_byte(count, u64::MAX) {
-            return Err(PersistenceError::damaged(
-                NAME,
-                0,
-                "the vertex count does not hold",
-            ));
-        }
-        Ok(count)
+        self.header_word(VERTEX_COUNT_AT)
     }
 
     /// Makes a larger vertex count durable.
@@ -196,8 +255,30 @@ impl Slots {
         medium: &M,
         count: u64,
     ) -> Result<(), PersistenceError> {
-        let word = count | check_byte(count, u64::MAX) << 56;
-        let dirty = order::store_u64(medium, 0, word, ());
+        self.set_header_word(medium, VERTEX_COUNT_AT, count)
+    }
+
+    fn header_word(&self, offset: u64) -> Result<u64, PersistenceError> {
+        let word = self.word(offset)?;
+        let count = word & ((1 << 56) - 1);
+        if word != 0 && word >> 56 != check_byte(count, u64::MAX - offset) {
+            return Err(PersistenceError::damaged(
+                NAME,
+                offset,
+                "a count does not hold",
+            ));
+        }
+        Ok(count)
+    }
+
+    fn set_header_word<M: Medium + ?Sized>(
+        &self,
+        medium: &M,
+        offset: u64,
+        count: u64,
+    ) -> Result<(), PersistenceError> {
+        let word = count | check_byte(count, u64::MAX - offset) << 56;
+        let dirty = order::store_u64(medium, offset, word, ());
         let _durable = dirty.flush(medium)?.fence(medium)?;
         Ok(())
     }

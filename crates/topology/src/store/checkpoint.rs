@@ -89,7 +89,7 @@ impl Store {
         let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
         let (region, uuid) = (&self.context.region, &self.context.uuid);
         let stored = roots.directory.store(region, uuid, sections)?;
-        // ...step 3: all of them are durable...
+        // ...Durability step 3: all of them are durable...
         let stored = if active(Mutant::DirectoryNotFenced) {
             stored.assume_durable()
         } else {
@@ -133,7 +133,7 @@ impl Store {
                 .store(true, std::sync::atomic::Ordering::Release);
             return Err(error.into());
         }
-        // Step 6: only now is anything given back.
+        // Durability step 6: only now is anything given back.
         directory.published();
         roots.stored_ids = self.ids.read().len();
         for m in merged {

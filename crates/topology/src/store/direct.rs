@@ -38,7 +38,7 @@ impl Direct {
         context: &Context,
         planes: &[Plane],
     ) -> Result<Self, TopologyError> {
-        let slots = Slots::open(storage, planes.len())?;
+        let slots = Slots::open(storage, &context.uuid, planes.len())?;
         slots.for_each(|plane, section, slot| {
             if u64::from(section) << config.section_shift >= crate::MAX_VERTICES {
                 return Err(PersistenceError::damaged(

@@ -155,7 +155,11 @@ impl Store {
 
     /// The watermark and what was published with it.
     pub fn published(&self) -> (u64, Published) {
-        self.registry.current()
+        let (csn, mut published) = self.registry.current();
+        if let Some(direct) = &self.direct {
+            published.vertex_count = direct.vertex_count();
+        }
+        (csn, published)
     }
 
     /// The planes: out-lists, then in-lists if they are kept.
@@ -208,10 +212,7 @@ impl Store {
 
     /// Facts, gathered without stopping anybody.
     pub fn stats(&self) -> StoreStats {
-        let (csn, mut published) = self.registry.current();
-        if let Some(direct) = &self.direct {
-            published.vertex_count = direct.vertex_count();
-        }
+        let (csn, published) = self.published();
         let (log_used_bytes, log_bytes) = self.log_fill();
         let (merged_csn, epoch, directory_bytes) = {
             let roots = self.roots.lock();

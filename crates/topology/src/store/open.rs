@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::{
-    CommitLog, Directory, Entry, Medium, PersistenceError, Pool, Region, Registry, Root,
-    SectionKey, Storage, Uuid,
+    CommitLog, Directory, Entry, Medium, MediumHandle, PersistenceError, Pool, Region, Registry,
+    Root, SectionKey, Storage, Uuid,
 };
 use parking_lot::{Condvar, Mutex, RwLock};
 
@@ -61,7 +61,7 @@ impl Store {
         }
         // Durability step 0: log and extents exist durably before the pool.
         let log = storage.open(CommitLog::file_name(), true)?;
-        CommitLog::create(&log, config.log_bytes)?;
+        CommitLog::create(&log, &uuid, config.log_bytes)?;
         let extents = storage.open(EXTENTS, true)?;
         extents.grow(config.growth_step)?;
         extents.fence()?;
@@ -78,7 +78,7 @@ impl Store {
                     "direct mode keeps one direction: use merged mode for both".to_string(),
                 ));
             }
-            Slots::create(storage)?;
+            Slots::create(storage, &uuid)?;
         }
         storage.sync_names()?;
         drop((log, extents));
@@ -147,14 +147,14 @@ impl Store {
         let stored_ids = ids.len();
         let mut replayer = Replayer::new(&config, &context, &planes, root.csn, published);
         let log_medium = storage.open(CommitLog::file_name(), false)?;
-        if log_medium.len() != config.log_bytes {
+        if log_medium.len() != CommitLog::file_bytes(config.log_bytes) {
             return Err(PersistenceError::damaged(
                 CommitLog::file_name(),
                 0,
                 format!(
                     "the log has {} bytes instead of {}",
                     log_medium.len(),
-                    config.log_bytes
+                    CommitLog::file_bytes(config.log_bytes)
                 ),
             )
             .into());
@@ -244,14 +244,13 @@ impl Store {
 /// An interrupted creation leaves only zeros. Where a log or a slot was written,
 /// there were commits, whatever has become of the pool file.
 fn refuse_what_was_used(storage: &dyn Storage) -> Result<(), TopologyError> {
-    for name in [CommitLog::file_name(), "sections"] {
-        if !storage.exists(name)? {
-            continue;
-        }
-        let medium = storage.open(name, false)?;
-        let mut start = vec![0; medium.len().min(4096) as usize];
-        medium.read(0, &mut start)?;
-        if start.iter().any(|&byte| byte != 0) {
+    type IsUsed = fn(&MediumHandle) -> Result<bool, PersistenceError>;
+    let files: [(&str, IsUsed); 2] = [
+        (CommitLog::file_name(), CommitLog::is_used),
+        (Slots::file_name(), Slots::is_used),
+    ];
+    for (name, is_used) in files {
+        if storage.exists(name)? && is_used(&storage.open(name, false)?)? {
             return Err(PersistenceError::Exists(format!(
                 "the file `{name}` holds data; restore what is missing, or empty the directory"
             ))

@@ -26,7 +26,10 @@ fn changed(fixture: &Fixture, damaged: &Image, name: &str, range: std::ops::Rang
 
 fn allowed(fixture: &Fixture, damaged: &Image) -> Allowed {
     let same_length = |name: &str| fixture.image.files[name].len() == damaged.files[name].len();
-    if !reader::root(&fixture.image).clean && same_length("log") {
+    let log_len = fixture.image.files["log"].len();
+    let foreign_log =
+        !same_length("log") || changed(fixture, damaged, "log", log_len - 512..log_len);
+    if !reader::root(&fixture.image).clean && !foreign_log {
         let records = reader::log(&fixture.image);
         let hit = |record: &&reader::Record| {
             changed(
@@ -46,13 +49,14 @@ fn allowed(fixture: &Fixture, damaged: &Image) -> Allowed {
     let Some(slots) = damaged.files.get("sections") else {
         return Allowed::Nothing;
     };
+    // A first line of zeros is that of an empty database.
+    let uncounted = slots.get(..16).is_some_and(|counts| counts == [0; 16]);
     let mut vertices = BTreeSet::new();
     for section in reader::direct_sections(&fixture.image) {
         let lists = 0..1u32 << SECTION_SHIFT;
         let of_section = lists.map(|list| section.first_vertex + list);
-        // A lost slot looks like a section that was never written.
         let slot = 64 + 8 * (section.first_vertex >> SECTION_SHIFT) as usize;
-        let slot_lost = slots.get(slot..slot + 8).is_none_or(|word| word == [0; 8]);
+        let slot_lost = uncounted && slots[slot..slot + 8] == [0; 8];
         let hit = |range: &std::ops::Range<usize>| {
             same_length("extents") && changed(fixture, damaged, "extents", range.clone())
         };
@@ -138,7 +142,6 @@ fn sweep(fixture: &Fixture) {
                     // And the two exchanged.
                     let there =
                         fixture.image.files[name][at as usize..(at + size) as usize].to_vec();
-                    let mut image = image;
                     image.file(name)[from as usize..(from + size) as usize].copy_from_slice(&there);
                     let what = format!("{name}: {from}+{size} and {at} exchanged");
                     check(fixture, &image, &what, &mut count);
@@ -178,9 +181,7 @@ fn blocks_of_a_direct_database() {
     sweep(&direct(false));
 }
 
-/// Known gap: `sections` has no mark for "no section here", and no count.
 #[test]
-#[ignore = "a lost block of `sections` reads as sections that were never written"]
 fn a_lost_block_of_slots_is_noticed() {
     let fixture = direct(true);
     let mut silent = Vec::new();
@@ -194,9 +195,7 @@ fn a_lost_block_of_slots_is_noticed() {
     assert!(silent.is_empty(), "silently less at {silent:?}");
 }
 
-/// Known gap: nothing says how long `sections` must be.
 #[test]
-#[ignore = "a shorter `sections` reads as fewer sections"]
 fn a_shorter_file_of_slots_is_noticed() {
     let fixture = direct(true);
     let mut image = fixture.image.clone();

@@ -370,6 +370,6 @@ fn a_full_log_on_a_full_disk_is_a_clean_error() {
     assert_eq!(errors, 3, "commits go on when there is space");
     drop(store);
     let (store, _) = Store::open(&FileStorage::open(directory.path()).unwrap(), false).unwrap();
-    let (_, model) = (0, commit(&store, 0).1);
+    let (_, model) = commit(&store, 0);
     assert_eq!(observe(&store).unwrap(), model.graph(last + 1));
 }

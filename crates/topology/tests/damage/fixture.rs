@@ -387,7 +387,7 @@ fn finish(
 
 /// Edges of the databases in direct mode: the last ones are deletions of
 /// earlier ones, so that tombstones lie in place and in the log.
-pub fn direct_edges() -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+pub fn direct_edges() -> [Vec<(u32, u32)>; 2] {
     let mut random = Random::new(5);
     let vertex = |random: &mut Random| random.below(u64::from(VERTICES)) as u32;
     let mut edges = Vec::new();
@@ -396,7 +396,7 @@ pub fn direct_edges() -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
         edges.push((u, vertex(&mut random)));
     }
     let deleted = edges.iter().step_by(9).copied().collect();
-    (edges, deleted)
+    [edges, deleted]
 }
 
 /// Direct mode, stopped cleanly or not.
@@ -427,7 +427,7 @@ pub fn direct(clean: bool) -> Fixture {
 /// Puts the edges of [`direct_edges`] into an empty store.
 pub fn fill_direct(store: &Store) -> Model {
     let mut model = Model::new(Direction::Out);
-    let (edges, deleted) = direct_edges();
+    let [edges, deleted] = direct_edges();
     for edge in edges {
         store.insert_edges_direct(&[edge]).unwrap();
         model.insert(edge.0, edge.1, 0);

@@ -15,7 +15,6 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 pub struct Root {
     pub uuid: [u8; 16],
     pub clean: bool,
-    pub csn: u64,
     pub log_start: u64,
     pub section_shift: u32,
 }
@@ -29,7 +28,6 @@ pub fn root(image: &Image) -> Root {
     Root {
         uuid: slot[16..32].try_into().unwrap(),
         clean: u32_at(slot, 44) == 1,
-        csn: u64_at(slot, 48),
         log_start: u64_at(slot, 64),
         section_shift: u32_at(slot, 128 + 4),
     }
@@ -66,7 +64,9 @@ pub struct Record {
 /// The records from the root's position on, up to the first that does not hold.
 pub fn log(image: &Image) -> Vec<Record> {
     let root = root(image);
-    let log = &image.files["log"];
+    // The last sector says whose log it is; the ring is before it.
+    let file = &image.files["log"];
+    let log = &file[..file.len() - 512];
     let capacity = log.len() as u64;
     let seed = crc32c(0, &root.uuid);
     let mut records = Vec::new();

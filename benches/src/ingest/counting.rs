@@ -1,0 +1,74 @@
+//! What reaches the medium for an edge.
+
+use evergraph::{Database, Options};
+use evergraph_graph::Direction;
+use serde_json::json;
+
+use super::{Case, WARM_UP, stream};
+use crate::place::Place;
+use crate::settings::Settings;
+use crate::stores::{self, text};
+use crate::table::{Table, number};
+
+/// The same on a medium that counts, with fewer edges: counting takes time.
+pub fn count(
+    settings: &Settings<'_>,
+    cases: &[Case],
+    scale: u32,
+    direction: Direction,
+) -> Result<Table, String> {
+    let scale = settings.parameter("counting-scale", scale.saturating_sub(4).clamp(4, 16))?;
+    let mut list = stream(settings, scale, direction)?;
+    // A file keeps its size; a part of it is counted.
+    list.edges.truncate(32 << scale);
+    let mut table = Table::new(
+        format!(
+            "what reaches the medium: {} edges of {}",
+            list.edges.len(),
+            list.name
+        ),
+        &[
+            "mode",
+            "medium",
+            "batch",
+            "edges",
+            "stored_bytes_per_edge",
+            "line_flushes_per_edge",
+            "redundant_flushes_per_edge",
+            "fences_per_edge",
+            "media_writes_per_edge",
+            "media_bytes_per_edge",
+        ],
+    );
+    for case in cases {
+        let [mode, medium, batch] = case.describe();
+        settings.progress(&format!("counting: {}", case.shown()));
+        let place = Place::new(settings, case.medium)?;
+        let options = Options {
+            emulated: Some(None),
+            ..stores::options(settings, case.medium, case.mode, direction)
+        };
+        let db = Database::create(place.join("db"), &options).map_err(text)?;
+        let device = db.emulated_device().ok_or("the medium does not count")?;
+        let (warm_up, timed) = list.edges.split_at(list.edges.len() / WARM_UP);
+        stores::load(&db, list.vertex_count, warm_up)?;
+        let before = device.settle();
+        let done = stores::insert(&db, timed, case.batch, Some(stores::deadline(15.0)))?;
+        db.close().map_err(text)?;
+        let counted = device.settle() - before;
+        let each = |count: u64| number(count as f64 / done as f64);
+        table.row(vec![
+            mode,
+            medium,
+            batch,
+            json!(done),
+            each(counted.stored_bytes),
+            each(counted.line_flushes),
+            each(counted.redundant_flushes),
+            each(counted.fences),
+            each(counted.media_writes),
+            each(counted.media_written_bytes),
+        ]);
+    }
+    Ok(table)
+}
