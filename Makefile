@@ -6,7 +6,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test
+.PHONY: help deps build demo test crashes
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,4 +46,7 @@ test: deps ## Check formatting and lints, run all tests
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
 
-# Long campaigns follow here, a target each.
+# Long campaigns, a target each.
+
+crashes: deps ## Explore power cuts for hours (the short version is in `make test`)
+	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-simulation -- --nocapture

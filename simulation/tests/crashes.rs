@@ -19,7 +19,7 @@ fn deep() -> bool {
 }
 
 fn scenarios() -> Vec<StoreScenario> {
-    let seeds = if deep() { 64 } else { 4 };
+    let seeds = if deep() { 64 } else { 10 };
     let operations = if deep() { 24 } else { 10 };
     let media = [
         (Mode::Merged, Persistence::Pages),
@@ -92,7 +92,11 @@ fn every_power_cut_is_recovered_from() {
         reports.len(),
         executions as f64 / seconds / THREADS as f64
     );
-    for report in &reports {
+    assert!(
+        executions >= 1_000_000,
+        "the short campaign is a million executions"
+    );
+    for report in reports.iter().filter(|report| !report.is_clean()) {
         report.assert_clean();
     }
 }

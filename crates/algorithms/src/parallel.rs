@@ -180,6 +180,10 @@ pub(crate) fn shared_f64(len: usize) -> Vec<AtomicF64> {
         .collect()
 }
 
+/// Lists that are summed in one lane: the ends of two loops would be guessed
+/// wrong where one is.
+const SHORT_LIST: usize = 16;
+
 /// The sum of `value(v)` over a list, in four independent lanes, as one lane
 /// would wait for each addition before the next.
 #[inline]
@@ -187,13 +191,18 @@ pub(crate) fn lane_sum<T>(list: &[VertexId], value: impl Fn(VertexId) -> T) -> T
 where
     T: Add<Output = T> + Copy + Default,
 {
-    let (blocks, rest) = list.as_chunks::<4>();
-    let mut lanes = [T::default(); 4];
-    for block in blocks {
-        for (lane, &v) in lanes.iter_mut().zip(block) {
-            *lane = *lane + value(v);
+    let mut sum = T::default();
+    let mut rest = list;
+    if list.len() >= SHORT_LIST {
+        let (blocks, behind) = list.as_chunks::<4>();
+        let mut lanes = [T::default(); 4];
+        for block in blocks {
+            for (lane, &v) in lanes.iter_mut().zip(block) {
+                *lane = *lane + value(v);
+            }
         }
+        sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+        rest = behind;
     }
-    let sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
     rest.iter().fold(sum, |sum, &v| sum + value(v))
 }

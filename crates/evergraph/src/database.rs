@@ -327,6 +327,9 @@ impl Drop for Merger {
     }
 }
 
+/// What a directory of a database holds.
+const DATABASE_FILES: [&str; 6] = ["pool", "log", "extents", "sections", "vertices", "lock"];
+
 /// Makes the directory, or accepts one that holds nothing but what an
 /// interrupted creation left.
 fn prepare_directory(path: &Path) -> Result<(), Error> {
@@ -346,10 +349,7 @@ fn prepare_directory(path: &Path) -> Result<(), Error> {
     for entry in std::fs::read_dir(path).map_err(|e| Error::io(name(), e))? {
         let entry = entry.map_err(|e| Error::io(name(), e))?;
         let file = entry.file_name();
-        if !["pool", "log", "extents", "lock"]
-            .iter()
-            .any(|n| file == *n)
-        {
+        if !DATABASE_FILES.iter().any(|n| file == *n) {
             return Err(Error::usage(
                 format!(
                     "{} holds `{}`, which is not part of a database",

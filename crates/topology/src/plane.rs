@@ -424,6 +424,18 @@ impl SectionView {
             let end = self.starts[list + 1] as usize;
             return visit(self.words.range(start, end - start));
         }
+        self.for_each_general_segment(list, scratch, visit)
+    }
+
+    /// Lists of sections that are not plain. Apart, so that the loop over plain
+    /// ones stays small.
+    #[inline(never)]
+    fn for_each_general_segment<B>(
+        &self,
+        list: usize,
+        scratch: &mut ListScratch,
+        mut visit: impl FnMut(&[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         if self.page.tombstones(list) > 0 {
             self.assemble(list, scratch);
             return visit(&scratch.words);

@@ -27,8 +27,13 @@ use crate::section_format::Base;
 const MAGIC: u32 = 0x5249_4445; // "EDIR"
 const HEADER_WORDS: usize = 16;
 const FILE: &str = "extents";
-/// Marks a used log entry, so that it is never all zeros.
-const LOG_USED: u64 = 1 << 63;
+/// Marks a used log entry. Two bits, so that no single flipped bit makes an
+/// entry of an unused slot.
+const LOG_USED: u64 = 1 << 63 | 1 << 47;
+/// Bits of the list's number in a log entry.
+const LOG_LIST_BITS: u32 = 15;
+/// Sections in direct mode hold at most `1 << MAX_SECTION_SHIFT` lists.
+pub const MAX_SECTION_SHIFT: u32 = LOG_LIST_BITS;
 
 /// A list in direct mode: its slots in place, and how many of them are used.
 /// Whoever holds the section's lock changes it; anybody may look at it to fetch
@@ -271,9 +276,9 @@ fn log_check(offset: u64, slot: usize, value: u64) -> u16 {
 
 /// List and word of a log entry; `None` if it does not hold.
 pub fn decode_log_entry(offset: u64, slot: usize, entry: u64) -> Option<(usize, u32)> {
-    let value = entry & ((1 << 48) - 1);
+    let value = entry & ((1 << (32 + LOG_LIST_BITS)) - 1);
     let check = ((entry >> 48) & 0x7FFF) as u16;
-    let holds = entry & LOG_USED != 0 && check == log_check(offset, slot, value);
+    let holds = entry & LOG_USED == LOG_USED && check == log_check(offset, slot, value);
     holds.then_some(((value >> 32) as usize, value as u32))
 }
 
@@ -473,6 +478,7 @@ mod tests {
                     None,
                     "bit {bit}"
                 );
+                assert_eq!(decode_log_entry(offset, slot, 1 << bit), None);
             }
         }
     }

@@ -15,7 +15,7 @@ mod format;
 mod section;
 mod slots;
 
-pub use format::{DirectImage, DirectState, ListPlace, open_extent};
+pub use format::{DirectImage, DirectState, ListPlace, MAX_SECTION_SHIFT, open_extent};
 pub use section::DirectInsert;
 pub use slots::{Slot, Slots};
 

@@ -200,12 +200,7 @@ impl Store {
     }
 
     fn validate(&self, batch: &Batch) -> Result<(), TopologyError> {
-        if self.read_only {
-            return Err(TopologyError::Unsupported(
-                "the database was opened for reading only".to_string(),
-            ));
-        }
-        self.refuse_if_failed()?;
+        self.refuse_if_not_writable()?;
         for op in &batch.ops {
             match op {
                 Op::Insert(edges) => self.validate_edges(edges, self.config.weighted)?,
@@ -215,6 +210,16 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// Nothing is written by a reader, nor after a failure.
+    pub(super) fn refuse_if_not_writable(&self) -> Result<(), TopologyError> {
+        if self.read_only {
+            return Err(TopologyError::Unsupported(
+                "the database was opened for reading only".to_string(),
+            ));
+        }
+        self.refuse_if_failed()
     }
 
     /// After a failure on the medium nothing is written before it has been

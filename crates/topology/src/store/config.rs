@@ -3,6 +3,7 @@
 use evergraph_graph::Direction;
 use evergraph_persistence::{PersistenceError, USER_BYTES};
 
+use crate::direct::MAX_SECTION_SHIFT;
 use crate::ids::IdKind;
 
 /// How edges reach the medium.
@@ -68,6 +69,25 @@ impl Config {
         }
     }
 
+    /// What is wrong with the sizes, if something is.
+    pub(crate) fn geometry_problem(&self) -> Option<&'static str> {
+        let most = match self.mode {
+            Mode::Merged => 20,
+            Mode::Direct => MAX_SECTION_SHIFT,
+        };
+        if self.section_shift > most {
+            return Some("a section holds at most 2^20 vertices, 2^15 in direct mode");
+        }
+        if !self.extent_alignment.is_power_of_two() || self.extent_alignment < 64 {
+            return Some("extents are aligned to a power of two of at least 64 bytes");
+        }
+        let log = self.log_bytes;
+        if log < 256 || !log.is_multiple_of(8) {
+            return Some("the log has at least 256 bytes, in multiples of 8");
+        }
+        None
+    }
+
     pub(crate) fn encode(&self, vertex_count: u64) -> [u8; USER_BYTES] {
         let mut bytes = [0; USER_BYTES];
         bytes[0] = match self.direction {
@@ -123,7 +143,7 @@ impl Config {
             extent_alignment: u64_at(16),
             growth_step: u64_at(24),
         };
-        if config.section_shift > 20 || !config.extent_alignment.is_power_of_two() {
+        if config.geometry_problem().is_some() {
             return Err(unknown("geometry"));
         }
         Ok((config, u64_at(32)))

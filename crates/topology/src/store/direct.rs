@@ -141,6 +141,7 @@ impl Store {
     /// Adds edges in place, each durable before the next begins: direct mode's
     /// hot path. Edges before a failure stay.
     pub fn insert_edges_direct(&self, edges: &[(u32, u32)]) -> Result<(), TopologyError> {
+        self.refuse_if_not_writable()?;
         let direct = self.direct_part()?;
         by_type!(self.context.region.medium(), direct.slots.medium(), e, s => {
             for window in edges.chunks(WINDOW) {

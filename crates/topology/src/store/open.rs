@@ -45,6 +45,9 @@ impl Store {
         uuid: Uuid,
     ) -> Result<Self, TopologyError> {
         refuse_what_was_used(storage)?;
+        if let Some(problem) = config.geometry_problem() {
+            return Err(TopologyError::Unsupported(problem.to_string()));
+        }
         if storage.exists("pool")? {
             // A pool file of all zeros is what a crash leaves that came before
             // the first root was durable; nothing was ever acknowledged.

@@ -46,21 +46,17 @@ fn allowed(fixture: &Fixture, damaged: &Image) -> Allowed {
             }
         }
     }
-    let Some(slots) = damaged.files.get("sections") else {
+    if !damaged.files.contains_key("sections") {
         return Allowed::Nothing;
-    };
-    // A first line of zeros is that of an empty database.
-    let uncounted = slots.get(..16).is_some_and(|counts| counts == [0; 16]);
+    }
     let mut vertices = BTreeSet::new();
     for section in reader::direct_sections(&fixture.image) {
         let lists = 0..1u32 << SECTION_SHIFT;
         let of_section = lists.map(|list| section.first_vertex + list);
-        let slot = 64 + 8 * (section.first_vertex >> SECTION_SHIFT) as usize;
-        let slot_lost = uncounted && slots[slot..slot + 8] == [0; 8];
         let hit = |range: &std::ops::Range<usize>| {
             same_length("extents") && changed(fixture, damaged, "extents", range.clone())
         };
-        if slot_lost || hit(&section.words) || hit(&section.log) {
+        if hit(&section.words) || hit(&section.log) {
             vertices.extend(of_section);
         }
     }
@@ -110,8 +106,6 @@ fn check(fixture: &Fixture, damaged: &Image, what: &str, count: &mut Count) {
 fn without(graph: &Graph, vertices: &BTreeSet<u32>) -> Graph {
     let mut graph = graph.clone();
     graph.arc_count = 0;
-    // The count of vertices is a word beside the lost ones.
-    graph.vertex_count = 0;
     graph.lists[0].retain(|vertex, _| !vertices.contains(vertex));
     graph
 }
