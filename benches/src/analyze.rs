@@ -53,6 +53,8 @@ enum Subject {
 struct Medians {
     seconds: f64,
     cpu_seconds: f64,
+    /// While all trials on all graphs ran.
+    others: f64,
 }
 
 struct Named {
@@ -149,6 +151,7 @@ fn summarize(summary: &BTreeMap<(usize, &str), Vec<Vec<Medians>>>, subjects: &[N
             "cpu_seconds",
             "ratio",
             "ratio_cpu",
+            "others",
         ],
     );
     for ((threads, family), sources) in summary {
@@ -166,6 +169,7 @@ fn summarize(summary: &BTreeMap<(usize, &str), Vec<Vec<Medians>>>, subjects: &[N
                 number(cpu),
                 number(seconds / mean(0, |m| m.seconds)),
                 number(cpu / mean(0, |m| m.cpu_seconds)),
+                number(mean(i, |m| m.others)),
             ]);
         }
     }
@@ -301,6 +305,7 @@ fn measure(
 ) -> Result<Vec<Medians>, String> {
     let mut times = vec![Times::default(); subjects.len()];
     let mut equal = vec![true; subjects.len()];
+    let whole = Meter::start();
     for trial in 0..trials {
         let mut expected = None;
         for (i, subject) in subjects.iter().enumerate() {
@@ -314,6 +319,7 @@ fn measure(
             }
         }
     }
+    let others = whole.stop().others;
     let yardstick = &times[0];
     for ((subject, mine), equal) in subjects.iter().zip(&times).zip(equal) {
         table.row(vec![
@@ -334,6 +340,7 @@ fn measure(
         .map(|mine| Medians {
             seconds: median(&mine.wall),
             cpu_seconds: median(&mine.cpu),
+            others,
         })
         .collect())
 }

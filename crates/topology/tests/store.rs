@@ -8,7 +8,7 @@ use evergraph_graph::Direction;
 use evergraph_persistence::ViewToken;
 use evergraph_persistence::simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_topology::record::Edges;
-use evergraph_topology::{Batch, Config, ListScratch, Published, Store};
+use evergraph_topology::{Batch, Config, ListScratch, Mode, Published, Store};
 use proptest::prelude::*;
 
 const SECTION_SHIFT: u32 = 2;
@@ -130,7 +130,7 @@ fn read(store: &Store, token: &ViewToken<Published>, plane: usize, v: u32) -> Ve
 
 fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
     assert_eq!(token.state().vertex_count, model.vertex_count);
-    assert_eq!(token.state().arc_count, model.arcs());
+    assert_eq!(store.arc_count(token).unwrap(), model.arcs());
     for v in 0..model.vertex_count as u32 {
         let expected = model.out.get(&v).cloned().unwrap_or_default();
         assert_eq!(read(store, token, 0, v), expected, "out-list of {v}");
@@ -141,9 +141,10 @@ fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
     }
 }
 
-fn run(direction: Direction, weighted: bool, persistence: Persistence, steps: &[Step]) {
+fn run(config: Config, persistence: Persistence, steps: &[Step]) {
+    let (direction, weighted) = (config.direction, config.weighted);
     let storage = SimulatedStorage::new(SimConfig::new(persistence).with_capacity(2 << 20));
-    let mut store = Store::create(&storage, config(direction, weighted), [7; 16]).unwrap();
+    let mut store = Store::create(&storage, config, [7; 16]).unwrap();
     let mut model = Model::default();
     let mut views: Vec<(ViewToken<Published>, Model)> = Vec::new();
     for step in steps {
@@ -219,7 +220,22 @@ proptest! {
         on_lines in any::<bool>(),
     ) {
         let persistence = if on_lines { Persistence::Lines } else { Persistence::Pages };
-        run(direction, weighted, persistence, &steps);
+        run(config(direction, weighted), persistence, &steps);
+    }
+
+    #[test]
+    fn direct_mode_holds_what_the_model_holds(
+        steps in proptest::collection::vec(step(), 1..40),
+        undirected in any::<bool>(),
+        edge_log_bytes in prop_oneof![Just(0), Just(16), Just(64), Just(2048)],
+    ) {
+        let direction = if undirected { Direction::Undirected } else { Direction::Out };
+        let config = Config {
+            mode: Mode::Direct,
+            edge_log_bytes,
+            ..config(direction, false)
+        };
+        run(config, Persistence::Lines, &steps);
     }
 }
 
@@ -346,4 +362,75 @@ fn views_are_exact_while_writers_and_merges_go_on() {
             assert_eq!(again, expected, "list of {v} at {csn}, read at the end");
         }
     }
+}
+
+/// Direct mode has no log to replay, so each writer numbers its edges: a view
+/// shows a prefix of every writer's, and the same one when it is read again.
+#[test]
+fn direct_views_are_exact_while_writers_and_rewrites_go_on() {
+    use evergraph_persistence::medium::DramStorage;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    const WRITERS: u32 = 3;
+    const EDGES: u32 = 3000;
+    const LISTS: u32 = 8;
+    let storage = DramStorage::new();
+    let config = Config {
+        mode: Mode::Direct,
+        edge_log_bytes: 64,
+        section_shift: SECTION_SHIFT,
+        log_bytes: 64 << 10,
+        growth_step: 1 << 16,
+        ..Config::default()
+    };
+    let store = Store::create(&storage, config, [3; 16]).unwrap();
+    let done = AtomicBool::new(false);
+    let views = Mutex::new(Vec::new());
+    let lists = |token: &ViewToken<Published>| -> Vec<Vec<u32>> {
+        (0..WRITERS * LISTS)
+            .map(|v| read(&store, token, 0, v).into_iter().map(|e| e.0).collect())
+            .collect()
+    };
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let store = &store;
+                scope.spawn(move || {
+                    for i in 0..EDGES {
+                        // Neighboring sections are shared between writers.
+                        let u = (i % LISTS) * WRITERS + writer;
+                        store.insert_edges_direct(&[(u, i)]).unwrap();
+                    }
+                })
+            })
+            .collect();
+        let (store, views, done, lists) = (&store, &views, &done, &lists);
+        scope.spawn(move || {
+            while !done.load(Ordering::Relaxed) {
+                let token = store.register();
+                let seen = lists(&token);
+                views.lock().unwrap().push((token, seen));
+                std::thread::yield_now();
+            }
+        });
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    let views = views.into_inner().unwrap();
+    for (token, seen) in &views {
+        assert_eq!(*seen, lists(token), "read again at the end");
+        for writer in 0..WRITERS {
+            let mut numbers: Vec<u32> = (0..LISTS)
+                .flat_map(|list| seen[(list * WRITERS + writer) as usize].clone())
+                .collect();
+            numbers.sort_unstable();
+            let prefix: Vec<u32> = (0..numbers.len() as u32).collect();
+            assert_eq!(numbers, prefix, "writer {writer} at {}", token.csn());
+        }
+    }
+    let last = store.register();
+    assert_eq!(store.arc_count(&last).unwrap(), u64::from(WRITERS * EDGES));
+    assert!(store.check().problems.is_empty());
 }

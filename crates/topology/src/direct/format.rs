@@ -97,17 +97,19 @@ impl DirectImage {
     /// Lays lists out with weighted gaps ([`gap_weight`]), so that each fills at
     /// about the same time if edges keep arriving as they did.
     ///
-    /// `old_capacity` is kept if the density that results is within bounds.
+    /// The list `wanted` gets a gap in any case. `old_capacity` is kept if the
+    /// density that results is within bounds.
     pub fn new(
         first_vertex: u32,
         lists: &[Vec<u32>],
+        wanted: usize,
         old_capacity: usize,
         parameters: &DirectParameters,
     ) -> Self {
         let entries: usize = lists.iter().map(Vec::len).sum();
         let needed = entries + lists.len();
         let capacity = choose_capacity(needed, old_capacity, parameters);
-        let gaps = (capacity - needed) as u64;
+        let gaps = (capacity - needed - 1) as u64;
         let weight_sum: u64 = lists.iter().map(|list| gap_weight(list.len())).sum();
         let (mut starts, mut initial) = (Vec::new(), Vec::new());
         let mut words = Vec::with_capacity(capacity);
@@ -120,7 +122,10 @@ impl DirectImage {
             // Differences of a running share hand out every gap exactly once.
             let weight_after = weight_before + gap_weight(list.len());
             let share = |weight: u64| gaps as u128 * weight as u128 / weight_sum as u128;
-            let gap = (share(weight_after) - share(weight_before)) as usize;
+            let mut gap = (share(weight_after) - share(weight_before)) as usize;
+            if i == wanted {
+                gap += 1;
+            }
             words.resize(words.len() + gap, GAP);
             weight_before = weight_after;
         }
@@ -487,7 +492,7 @@ mod tests {
     fn gaps_are_conserved_and_follow_the_degrees() {
         let lists = vec![vec![1; 90], vec![], vec![2; 9]];
         let parameters = DirectParameters::default();
-        let image = DirectImage::new(0, &lists, 0, &parameters);
+        let image = DirectImage::new(0, &lists, 1, 0, &parameters);
         let capacity = image.words.len();
         let entries: usize = 99;
         assert_eq!(

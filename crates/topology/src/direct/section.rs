@@ -55,6 +55,10 @@ impl Section {
                 return Ok(false);
             }
         }
+        if loaded.direct.is_none() {
+            // The section's first entry: its empty page is a view's, too.
+            self.rewrite(at, loaded, list)?;
+        }
         let now = at.registry.csn();
         if loaded
             .direct
@@ -63,11 +67,13 @@ impl Section {
         {
             loaded.begin_direct_epoch(now, &at.registry.needed());
         }
-        while !self.place(at, loaded, list, word)? {
-            self.rewrite(at, loaded)?;
+        if !self.place(at, loaded, list, word)? {
+            self.rewrite(at, loaded, list)?;
+            let placed = self.place(at, loaded, list, word)?;
+            assert!(placed, "a rewritten section has a gap where it was wanted");
         }
         if loaded.direct.as_ref().is_some_and(DirectState::log_is_due) {
-            self.rewrite(at, loaded)?;
+            self.rewrite(at, loaded, list)?;
         }
         Ok(true)
     }
@@ -120,11 +126,13 @@ impl Section {
 
     /// Direct steps D2 to D4: writes the section out of place with new gaps,
     /// publishes it, and gives the old extent back when its readers are done.
-    /// Lists keep their order, so every view's prefix stays what it was.
+    /// Lists keep their order, so every view's prefix stays what it was; the
+    /// list `wanted` has room for an entry afterwards.
     fn rewrite<M: Medium + ?Sized>(
         &self,
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,
+        wanted: usize,
     ) -> Result<(), PersistenceError> {
         loaded.refresh_direct_page();
         let view = SectionView::new(
@@ -147,7 +155,13 @@ impl Section {
             .collect();
         drop(view);
         let old_capacity = loaded.body.base.words.count();
-        let image = DirectImage::new(self.first_vertex, &lists, old_capacity, at.parameters);
+        let image = DirectImage::new(
+            self.first_vertex,
+            &lists,
+            wanted,
+            old_capacity,
+            at.parameters,
+        );
         if image.encoded_len() > Slots::MAX_EXTENT_BYTES {
             return Err(PersistenceError::Medium(
                 evergraph_persistence::MediumError::Unsupported(format!(
