@@ -20,6 +20,10 @@ pub const RECORD_HEADER_BYTES: usize = 56;
 const NAME: &str = "log";
 /// Records start at multiples of this.
 const ALIGNMENT: u64 = 8;
+/// Where a record holds its LSN.
+const LSN_AT: u64 = 16;
+/// Bytes that the search for damage looks at in one go.
+const SEARCH_BYTES: u64 = 1 << 20;
 const KIND_COMMIT: u32 = 1;
 const KIND_PAD: u32 = 2;
 
@@ -305,19 +309,25 @@ impl CommitLog {
         let mut lsn = scan.end + ALIGNMENT;
         while lsn < limit {
             let offset = lsn % self.capacity;
-            let room = self.capacity - offset;
-            if room < RECORD_HEADER_BYTES as u64 {
-                lsn += room;
-                continue;
+            let span = (limit - lsn).min(self.capacity - offset).min(SEARCH_BYTES);
+            // The last candidate's field lies behind the span.
+            let reach = (span + LSN_AT + 8).min(self.capacity - offset);
+            let fields = self.slice(offset, reach)?.get(LSN_AT as usize..);
+            let candidates = (lsn..lsn + span).step_by(ALIGNMENT as usize);
+            for (at, field) in candidates.zip(fields.unwrap_or(&[]).chunks_exact(8)) {
+                if field == at.to_le_bytes() {
+                    self.refuse_proof_of_damage(scan, at)?;
+                }
             }
-            let stored_lsn =
-                u64::from_le_bytes(self.slice(offset + 16, 8)?.try_into().expect("eight bytes"));
-            if stored_lsn == lsn
-                && let Some((header, _)) = self.record_at(lsn)?
-                && header.epoch >= scan.epoch
-                && header.durable > scan.end
-            {
-                return Err(PersistenceError::damaged(
+            lsn += span;
+        }
+        Ok(())
+    }
+
+    fn refuse_proof_of_damage(&self, scan: &ScanEnd, at: u64) -> Result<(), PersistenceError> {
+        match self.record_at(at)? {
+            Some((header, _)) if header.epoch >= scan.epoch && header.durable > scan.end => {
+                Err(PersistenceError::damaged(
                     NAME,
                     scan.end % self.capacity,
                     format!(
@@ -325,11 +335,10 @@ impl CommitLog {
                         scan.csn + 1,
                         header.csn
                     ),
-                ));
+                ))
             }
-            lsn += ALIGNMENT;
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// A later life makes the mark of the clean stop go before it writes a
