@@ -35,11 +35,17 @@ pub struct SectionView {
     plain: bool,
     starts: Words,
     words: Words,
+    /// In a section that is not plain, start and length of each list that lies
+    /// in the extent as a whole and without tombstones, else [`GENERAL`].
+    spans: Words,
     pub(crate) page: Arc<LengthPage>,
     /// Direct mode: entries of each list in the extent when the view looked.
     in_place: Option<Arc<[u32]>>,
     body: Arc<Body>,
 }
+
+/// Length of a list in [`SectionView::spans`] that has to be put together.
+const GENERAL: u32 = u32::MAX;
 
 /// What applying a group did to one plane.
 #[derive(Debug, Default)]
@@ -346,14 +352,29 @@ impl SectionView {
                 .iter()
                 .enumerate()
                 .all(|(list, &len)| len as usize == base.list_len(list));
-        SectionView {
+        let mut view = SectionView {
             plain,
             starts: base.starts.clone(),
             words: base.words.clone(),
+            spans: Words::owned(Vec::new()),
             page,
             in_place,
             body,
+        };
+        if !plain {
+            view.spans = Words::owned(view.find_spans());
         }
+        view
+    }
+
+    fn find_spans(&self) -> Vec<u32> {
+        let mut spans = Vec::with_capacity(2 * self.page.len.len());
+        for (list, &len) in self.page.len.iter().enumerate() {
+            let (start, in_extent) = self.in_extent(list);
+            let whole = len as usize <= in_extent && self.page.tombstones(list) == 0;
+            spans.extend([start as u32, if whole { len } else { GENERAL }]);
+        }
+        spans
     }
 
     /// Where a list starts in the extent, and its entries there.
@@ -399,7 +420,10 @@ impl SectionView {
         if self.plain {
             return (self.starts[list + 1] - self.starts[list]) as usize;
         }
-        self.page.live(list) as usize
+        match self.spans[2 * list + 1] {
+            GENERAL => self.page.live(list) as usize,
+            len => len as usize,
+        }
     }
 
     /// Entries of a list, tombstones included.
@@ -424,11 +448,15 @@ impl SectionView {
             let end = self.starts[list + 1] as usize;
             return visit(self.words.range(start, end - start));
         }
+        let (start, len) = (self.spans[2 * list], self.spans[2 * list + 1]);
+        if len != GENERAL {
+            return visit(self.words.range(start as usize, len as usize));
+        }
         self.for_each_general_segment(list, scratch, visit)
     }
 
-    /// Lists of sections that are not plain. Apart, so that the loop over plain
-    /// ones stays small.
+    /// Lists with a tail or with tombstones. Apart, so that the loop over the
+    /// others stays small.
     #[inline(never)]
     fn for_each_general_segment<B>(
         &self,

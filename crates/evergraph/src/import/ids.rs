@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+use evergraph_graph::random::split_mix;
 use evergraph_topology::MAX_VERTICES;
 use evergraph_topology::ids::IdTable;
 use evergraph_topology::record::ExternalIds;
@@ -176,8 +177,7 @@ fn fresh(next: usize) -> Result<u32, NoVertex> {
     }
 }
 
-/// Makes hashers by multiplying and folding: fast, and seeded at random, so that
-/// no file can be made to collide.
+/// Makes fast hashers, seeded at random so that no file can be made to collide.
 #[derive(Clone)]
 pub(super) struct Seed(u64);
 
@@ -188,23 +188,20 @@ impl Seed {
 }
 
 impl BuildHasher for Seed {
-    type Hasher = Folded;
+    type Hasher = Mixed;
 
-    fn build_hasher(&self) -> Folded {
-        Folded {
-            state: self.0,
-            seed: self.0,
-        }
+    fn build_hasher(&self) -> Mixed {
+        Mixed { state: self.0 }
     }
 }
 
-/// See [`Seed`].
-pub(super) struct Folded {
+/// Mixes each word into the state with the finalizer of SplitMix64, in which
+/// every input bit reaches every output bit, whatever the seed.
+pub(super) struct Mixed {
     state: u64,
-    seed: u64,
 }
 
-impl Hasher for Folded {
+impl Hasher for Mixed {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
@@ -218,9 +215,7 @@ impl Hasher for Folded {
 
     #[inline]
     fn write_u64(&mut self, word: u64) {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let product = u128::from(self.state ^ word) * u128::from(self.seed.wrapping_mul(ODD) | 1);
-        self.state = (product as u64) ^ (product >> 64) as u64;
+        self.state = split_mix(&mut (self.state ^ word));
     }
 
     #[inline]
@@ -264,7 +259,12 @@ mod tests {
 
     #[test]
     fn nearby_numbers_spread_over_all_bits() {
-        let seed = Seed::random();
+        for seed in (0..64).map(Seed).chain([Seed::random()]) {
+            spreads(&seed);
+        }
+    }
+
+    fn spreads(seed: &Seed) {
         let low = |id: u64| seed.hash_one(id) & 0xfff;
         let high = |id: u64| seed.hash_one(id) >> 57;
         let lows: std::collections::HashSet<u64> = (0..4096).map(|i| low(i << 20)).collect();
