@@ -356,12 +356,15 @@ impl Mapping {
                 MapFlags::SHARED_VALIDATE | MapFlags::SYNC,
             ),
         };
+        if access == Access::WriteSync {
+            Self::probe_sync(file, protection, flags)?;
+        }
         let mut len = RESERVE_BYTES.max(file_len.next_multiple_of(HUGE_PAGE));
         loop {
             let attempt = Self::anonymous_of(len, ProtFlags::empty()).and_then(|mapping| {
                 // SAFETY: `FIXED` replaces `base..base + len`, which lies in the
                 // anonymous reservation just made: nobody else uses it.
-                unsafe {
+                let replaced = unsafe {
                     rustix::mm::mmap(
                         mapping.base.cast(),
                         len as usize,
@@ -369,19 +372,42 @@ impl Mapping {
                         flags | MapFlags::FIXED,
                         file,
                         0,
-                    )?;
+                    )
+                };
+                match replaced {
+                    Ok(_) => Ok(mapping),
+                    Err(errno) => {
+                        // The system may have removed the reservation before it
+                        // refused, and another thread may have been given the
+                        // range since. So it is not ours to unmap any more.
+                        std::mem::forget(mapping);
+                        Err(errno)
+                    }
                 }
-                Ok(mapping)
             });
             match attempt {
-                // Old kernels answer INVAL to a flag they do not know; they all
-                // lack MAP_SYNC. A smaller mapping would not help with either.
-                Err(Errno::OPNOTSUPP | Errno::INVAL) if access == Access::WriteSync => {
-                    return Err(Errno::OPNOTSUPP);
-                }
                 Err(_) if len / 2 >= file_len.max(HUGE_PAGE) => len /= 2,
                 other => return other,
             }
+        }
+    }
+
+    /// Whether the file system takes `MAP_SYNC`: one page, wherever the system
+    /// likes, so that a refusal replaces nothing. Old kernels answer INVAL to a
+    /// flag they do not know; they all lack it.
+    fn probe_sync(
+        file: BorrowedFd<'_>,
+        protection: ProtFlags,
+        flags: MapFlags,
+    ) -> Result<(), Errno> {
+        const PAGE: usize = 4096;
+        // SAFETY: without an address the system picks a free range.
+        let probe = unsafe { rustix::mm::mmap(ptr::null_mut(), PAGE, protection, flags, file, 0) };
+        match probe {
+            // SAFETY: the page was mapped just now and nobody has its address.
+            Ok(page) => unsafe { rustix::mm::munmap(page, PAGE) },
+            Err(Errno::OPNOTSUPP | Errno::INVAL) => Err(Errno::OPNOTSUPP),
+            Err(errno) => Err(errno),
         }
     }
 
