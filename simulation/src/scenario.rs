@@ -90,9 +90,8 @@ impl StoreScenario {
         }
     }
 
-    /// Runs the operations from `from` that form one step: two commits that
-    /// follow each other share a sync where the position is even. Gives how
-    /// many.
+    /// How many operations from `from` form one step: two commits that follow
+    /// each other share a sync where the position is even.
     fn step_len(&self, from: usize, end: usize) -> usize {
         let commit = |i: usize| i < end && self.operations[i].is_commit();
         let pair = self.mode == Mode::Merged && from.is_multiple_of(2);
