@@ -19,6 +19,10 @@ pub enum Operation {
     Grow(u64),
     /// Merges.
     Checkpoint,
+    /// Merges and drops what is deleted.
+    Compact,
+    /// The same in one vertex's sections; the others stay behind.
+    CompactVertex(u32),
     /// Stops cleanly and opens again.
     Restart,
 }
@@ -26,12 +30,19 @@ pub enum Operation {
 impl Operation {
     /// Whether it is a commit, which can share a sync with others.
     pub fn is_commit(&self) -> bool {
-        !matches!(self, Operation::Checkpoint | Operation::Restart)
+        !matches!(
+            self,
+            Operation::Checkpoint
+                | Operation::Compact
+                | Operation::CompactVertex(_)
+                | Operation::Restart
+        )
     }
 }
 
-/// `count` operations that follow from `seed`.
-pub fn operations(seed: u64, count: usize) -> Vec<Operation> {
+/// `count` operations that follow from `seed`; compactions among them if the
+/// store knows any.
+pub fn operations(seed: u64, count: usize, compactions: bool) -> Vec<Operation> {
     let mut random = Random::new(seed);
     let edges = |random: &mut Random, most: u64| {
         let n = 1 + random.below(most);
@@ -39,12 +50,14 @@ pub fn operations(seed: u64, count: usize) -> Vec<Operation> {
         (0..n).map(|_| (vertex(random), vertex(random))).collect()
     };
     (0..count)
-        .map(|_| match random.below(12) {
+        .map(|_| match random.below(if compactions { 15 } else { 12 }) {
             0..=5 => Operation::Insert(edges(&mut random, 4)),
             6..=7 => Operation::Delete(edges(&mut random, 2)),
             8 => Operation::Grow(1 + random.below(u64::from(VERTICES) + 2)),
             9..=10 => Operation::Checkpoint,
-            _ => Operation::Restart,
+            11 => Operation::Restart,
+            12 => Operation::Compact,
+            _ => Operation::CompactVertex(random.below(u64::from(VERTICES)) as u32),
         })
         .collect()
 }
@@ -106,7 +119,10 @@ impl Model {
                 self.vertex_count = self.vertex_count.max(*count);
                 self.fact = count.to_le_bytes().to_vec();
             }
-            Operation::Checkpoint | Operation::Restart => {}
+            Operation::Checkpoint
+            | Operation::Compact
+            | Operation::CompactVertex(_)
+            | Operation::Restart => {}
         }
     }
 }

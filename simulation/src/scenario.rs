@@ -69,9 +69,9 @@ impl StoreScenario {
             direction,
             mode,
             operations: match mode {
-                Mode::Merged => operations(seed, planned + 8),
+                Mode::Merged => operations(seed, planned + 8, true),
                 // Each edge is its own commit there.
-                Mode::Direct => single_edges(operations(seed, planned + 8)),
+                Mode::Direct => single_edges(operations(seed, planned + 8, false)),
             },
             planned,
         }
@@ -112,6 +112,14 @@ impl StoreScenario {
         match &step[0] {
             Operation::Checkpoint => {
                 store.checkpoint()?;
+                Ok(store)
+            }
+            Operation::Compact => {
+                store.compact()?;
+                Ok(store)
+            }
+            Operation::CompactVertex(vertex) => {
+                store.compact_vertex(*vertex)?;
                 Ok(store)
             }
             Operation::Restart => {
@@ -187,7 +195,10 @@ fn batch_of(operation: &Operation) -> Batch {
         Operation::Grow(count) => batch
             .add_vertices(*count)
             .set_meta(FACT, &count.to_le_bytes()),
-        Operation::Checkpoint | Operation::Restart => unreachable!("not a commit"),
+        Operation::Checkpoint
+        | Operation::Compact
+        | Operation::CompactVertex(_)
+        | Operation::Restart => unreachable!("not a commit"),
     };
     batch
 }

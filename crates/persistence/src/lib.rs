@@ -26,7 +26,7 @@ pub use error::PersistenceError;
 pub use lock::WriterLock;
 pub use log::{CommitLog, LogRecord, RECORD_HEADER_BYTES};
 pub use medium::prefetch_for_write;
-pub use medium::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
+pub use medium::{AckLevel, Medium, MediumError, MediumHandle, Memory, Properties, Storage};
 pub use pool::{FORMAT_VERSION, Pool, PoolFile, Root, USER_BYTES, Uuid};
 pub use region::{Draft, Extent, Region, Words};
 pub use registry::{Registry, ViewToken};

@@ -372,6 +372,11 @@ impl CommitLog {
         self.head
     }
 
+    /// Position up to which records are durable.
+    pub fn durable(&self) -> u64 {
+        self.durable
+    }
+
     /// Bytes between the oldest position still needed and the head.
     pub fn used_bytes(&self) -> u64 {
         self.head - self.start

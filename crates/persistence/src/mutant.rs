@@ -38,9 +38,12 @@ mutants! {
     CheckpointForgetsSection,
     /// Checkpoint: named facts are not stored, though their log is freed.
     CheckpointForgetsFacts,
-    /// Checkpoint: the root names the new directory and the old commit, so that
-    /// replay does everything twice.
-    RootCsnStale,
+    /// Open: replay applies what a section has merged already, after a root
+    /// whose sections are newer than its commit.
+    ReplayIgnoresMerged,
+    /// Merge: the log is freed up to the newest commit, though some sections
+    /// are merged only up to an older one.
+    LogFreedTooFar,
     /// Checkpoint: the root is published before the directory is durable.
     DirectoryNotFenced,
     /// Checkpoint: old extents are reused before the new root is published.

@@ -3,7 +3,8 @@
 //! A neighbor list is append-only: an insertion goes to its end, a deletion
 //! appends a tombstone. So the list of a vertex as of any commit is a prefix,
 //! and a view is nothing but lengths. [`Store`] is the engine: commit log →
-//! tails in DRAM → sections on the medium, merged out of place.
+//! the front end in DRAM ([`front`]) → sections on the medium, merged out of
+//! place.
 //!
 //! Invariant: no read scans the log, and nothing here runs an algorithm.
 
@@ -15,6 +16,7 @@ compile_error!("the stored format is little-endian and read in place");
 pub mod direct;
 mod entry;
 mod error;
+pub mod front;
 pub mod ids;
 mod lengths;
 mod list;
@@ -23,12 +25,12 @@ pub mod record;
 mod section;
 mod section_format;
 mod store;
-mod tail;
 
 pub use entry::{MAX_VERTICES, TOMBSTONE};
 pub use error::TopologyError;
 pub use list::ListScratch;
 pub use plane::{Plane, SectionView};
 pub use store::{
-    Batch, CheckReport, Commit, Config, Mode, OpenReport, Published, Store, StoreStats,
+    Batch, CheckReport, Commit, Config, LogPositions, Mode, OpenReport, Published, Store,
+    StoreStats, Tuning,
 };

@@ -4,19 +4,22 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::{PersistenceError, SectionKey, Words, prefetch_for_write};
-use parking_lot::{RwLock, RwLockReadGuard};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rayon::prelude::*;
 
 use crate::entry::{is_tombstone, neighbor};
+use crate::front::sharding::{ArcColumns, DEFAULT_BIAS, RangeSorter, Sharded, deal};
 use crate::lengths::LengthPage;
 use crate::list::ListScratch;
-use crate::section::{Arc1, Body, Context, Section};
+use crate::section::{Body, Commits, Context, Section};
 use crate::section_format::Base;
 
 /// Groups of fewer entries are applied one by one.
-const SHARD_AT_LEAST: usize = 256;
+const SHARD_AT_LEAST: usize = 16;
 /// Groups of fewer entries are applied by one thread.
 const PARALLEL_AT_LEAST: usize = 1 << 14;
+/// Entries for which a plane keeps the memory of its sharding.
+const KEEP_SHARDED: usize = 1 << 20;
 
 /// The adjacency of one direction. Sections have a fixed number of vertices
 /// and come into being when their first edge does.
@@ -25,6 +28,8 @@ pub struct Plane {
     section_shift: u32,
     columns: usize,
     sections: RwLock<Vec<Option<Arc<Section>>>>,
+    /// Memory for cutting up batches.
+    sharded: Mutex<Sharded>,
 }
 
 /// One section as of one commit; slices of it stay valid as long as it lives.
@@ -56,19 +61,6 @@ pub struct Applied {
     pub missed: Vec<u32>,
 }
 
-/// An entry and the vertex whose list it goes to.
-#[derive(Clone, Copy, Debug)]
-pub struct PlaneEntry {
-    /// Whose list.
-    pub vertex: u32,
-    /// Neighbor word.
-    pub word: u32,
-    /// Weight bits.
-    pub weight: u32,
-    /// Which commit of the group.
-    pub origin: u32,
-}
-
 impl Plane {
     /// An empty plane; sections hold `1 << section_shift` vertices.
     pub fn new(number: u32, section_shift: u32, columns: usize) -> Self {
@@ -77,6 +69,7 @@ impl Plane {
             section_shift,
             columns,
             sections: RwLock::new(Vec::new()),
+            sharded: Mutex::default(),
         }
     }
 
@@ -164,128 +157,112 @@ impl Plane {
         }
     }
 
-    /// Applies a group's entries in order (see [`Section::apply`]).
+    /// Applies a group's entries in order (see [`Section::apply`]). With
+    /// `reports`, some of them may be deletions whose failure is of interest.
     pub fn apply(
         &self,
         context: &Context,
-        csn: u64,
+        commits: Commits,
         needed: &[u64],
-        entries: &[PlaneEntry],
+        batch: &[ArcColumns<'_>],
+        reports: bool,
     ) -> Result<Applied, PersistenceError> {
-        if entries.is_empty() {
-            return Ok(Applied::default());
+        let edges: usize = batch.iter().map(|columns| columns.sources.len()).sum();
+        if edges < SHARD_AT_LEAST {
+            return self.apply_few(context, commits, needed, batch);
         }
-        let shards = if entries.len() < SHARD_AT_LEAST {
-            self.shard_few(entries)
+        let threads = if edges < PARALLEL_AT_LEAST {
+            1
         } else {
-            self.shard_many(entries)
+            rayon::current_num_threads()
         };
-        self.create_missing(shards.spans.iter().map(|&(section, _, _)| section));
+        let mut sharded = self.sharded.lock();
+        let extras = reports || self.columns == 2;
+        sharded.scatter(batch, self.section_shift, extras, threads, DEFAULT_BIAS);
+        self.create_missing_of(&sharded);
         let sections = self.sections.read();
-        let apply_one = |&(number, from, to): &(usize, usize, usize)| {
-            let section = sections[number].as_ref().expect("created above");
-            let mut missed = Vec::new();
-            let balance = section.apply(context, csn, needed, &shards.entries[from..to], |o| {
-                missed.push(o)
-            })?;
-            Ok(Applied { balance, missed })
-        };
-        let join = |mut a: Applied, b: Applied| {
-            a.balance += b.balance;
-            a.missed.extend(b.missed);
-            Ok(a)
-        };
-        if entries.len() < PARALLEL_AT_LEAST {
-            let mut all = Applied::default();
-            for span in &shards.spans {
-                all = join(all, apply_one(span)?)?;
+        let apply = |ranges: &[usize]| {
+            let mut done = Applied::default();
+            let mut sorter = RangeSorter::default();
+            for &range in ranges {
+                let range = sharded.range(range);
+                sorter.for_each_section(range, self.section_shift, |number, arcs, extras| {
+                    let section = sections[number].as_ref().expect("created above");
+                    let missed = &mut done.missed;
+                    done.balance +=
+                        section.apply(context, commits, needed, arcs, extras, missed)?;
+                    Ok::<(), PersistenceError>(())
+                })?;
             }
-            return Ok(all);
-        }
-        shards
-            .spans
-            .par_iter()
-            .with_min_len(16)
-            .map(apply_one)
-            .try_reduce(Applied::default, join)
-    }
-
-    /// Groups a few entries by section with a stable sort.
-    fn shard_few(&self, entries: &[PlaneEntry]) -> Shards {
-        let mut order: Vec<u32> = (0..entries.len() as u32).collect();
-        order.sort_by_key(|&i| entries[i as usize].vertex >> self.section_shift);
-        let sorted: Vec<Arc1> = order
-            .iter()
-            .map(|&i| self.local(&entries[i as usize]))
-            .collect();
-        let mut spans = Vec::new();
-        let mut from = 0;
-        for to in 1..=order.len() {
-            let section = |i: usize| entries[order[i] as usize].vertex >> self.section_shift;
-            if to == order.len() || section(to) != section(from) {
-                spans.push((section(from) as usize, from, to));
-                from = to;
-            }
-        }
-        Shards {
-            entries: sorted,
-            spans,
-        }
-    }
-
-    /// Groups many entries by section with a counting sort. O(entries +
-    /// sections), order within a source kept.
-    fn shard_many(&self, entries: &[PlaneEntry]) -> Shards {
-        let last = entries.iter().map(|e| e.vertex).max().unwrap_or(0);
-        let sections = (last >> self.section_shift) as usize + 1;
-        let mut ends = vec![0usize; sections];
-        for entry in entries {
-            ends[(entry.vertex >> self.section_shift) as usize] += 1;
-        }
-        let mut spans = Vec::new();
-        let mut position = 0;
-        for (section, end) in ends.iter_mut().enumerate() {
-            let count = std::mem::replace(end, position);
-            if count > 0 {
-                spans.push((section, position, position + count));
-            }
-            position += count;
-        }
-        let unset = Arc1 {
-            list: 0,
-            word: 0,
-            weight: 0,
-            origin: 0,
+            Ok(done)
         };
-        let mut sorted = vec![unset; entries.len()];
-        for entry in entries {
-            let place = &mut ends[(entry.vertex >> self.section_shift) as usize];
-            sorted[*place] = self.local(entry);
-            *place += 1;
+        let shares = deal(&sharded.counts(), threads);
+        let applied: Vec<Result<Applied, PersistenceError>> = if threads == 1 {
+            shares.iter().map(|ranges| apply(ranges)).collect()
+        } else {
+            shares.par_iter().map(|ranges| apply(ranges)).collect()
+        };
+        let mut all = Applied::default();
+        for applied in applied {
+            let applied = applied?;
+            all.balance += applied.balance;
+            all.missed.extend(applied.missed);
         }
-        Shards {
-            entries: sorted,
-            spans,
+        drop(sections);
+        sharded.shrink(KEEP_SHARDED);
+        Ok(all)
+    }
+
+    /// One entry after another: for groups that are not worth counting.
+    fn apply_few(
+        &self,
+        context: &Context,
+        commits: Commits,
+        needed: &[u64],
+        batch: &[ArcColumns<'_>],
+    ) -> Result<Applied, PersistenceError> {
+        let mut entries = Vec::new();
+        for columns in batch {
+            columns.for_each(|vertex, word, extra| entries.push((vertex, word, extra)));
+        }
+        self.reach(entries.iter().map(|entry| entry.0));
+        let access = self.access();
+        let mut done = Applied::default();
+        for (vertex, word, extra) in entries {
+            let (_, section, _) = access.section_of(vertex).expect("created above");
+            let arc = u64::from(vertex) << 32 | u64::from(word);
+            let missed = &mut done.missed;
+            done.balance += section.apply(context, commits, needed, &[arc], &[extra], missed)?;
+        }
+        Ok(done)
+    }
+
+    fn create_missing_of(&self, sharded: &Sharded) {
+        let missing = |sections: &[Option<Arc<Section>>], number: usize| {
+            sections.get(number).is_none_or(Option::is_none)
+        };
+        let mut numbers = Vec::new();
+        {
+            let sections = self.sections.read();
+            sharded.for_each_section_number(self.section_shift, |number| {
+                if missing(&sections, number) {
+                    numbers.push(number);
+                }
+            });
+        }
+        if !numbers.is_empty() {
+            self.create_missing(numbers.into_iter());
         }
     }
 
-    #[inline(always)]
-    fn local(&self, entry: &PlaneEntry) -> Arc1 {
-        Arc1 {
-            list: entry.vertex & ((1 << self.section_shift) - 1),
-            word: entry.word,
-            weight: entry.weight,
-            origin: entry.origin,
-        }
-    }
-
-    /// All sections as of commit `csn`, empty where there is none. With
-    /// `verify`, the entries are checked against their checksums first (once
+    /// All sections as of commit `csn`, empty where there is none; `needed` as
+    /// the registry gives it after the view has registered. With `verify`, the entries are checked against their checksums first (once
     /// for each section since open), in parallel.
     pub fn views(
         &self,
         context: &Context,
         csn: u64,
+        needed: &[u64],
         verify: bool,
     ) -> Result<Vec<SectionView>, PersistenceError> {
         let sections = self.sections.read().clone();
@@ -297,7 +274,7 @@ impl Plane {
                 let Some(section) = section else {
                     return Ok(empty.clone());
                 };
-                let view = section.view(context, csn)?;
+                let view = section.view(context, csn, needed)?;
                 if verify {
                     view.verify(context)?;
                 }
@@ -330,12 +307,6 @@ impl PlaneAccess<'_> {
             prefetch_for_write(std::ptr::from_ref(section).cast());
         }
     }
-}
-
-struct Shards {
-    entries: Vec<Arc1>,
-    /// Section, and its range of `entries`.
-    spans: Vec<(usize, usize, usize)>,
 }
 
 impl SectionView {
@@ -392,8 +363,9 @@ impl SectionView {
     pub fn empty(lists: usize) -> Self {
         let body = Body {
             generation: 0,
+            csn: 0,
             base: Base::empty(lists),
-            tail: OnceLock::new(),
+            buffers: OnceLock::new(),
         };
         SectionView::new(Arc::new(body), Arc::new(LengthPage::empty(lists)), None)
     }
@@ -435,7 +407,7 @@ impl SectionView {
     /// Calls `visit` with each slice of live neighbors in a list.
     ///
     /// A list without deletions comes as one slice of the extent and slices of
-    /// the tail; others are assembled in `scratch` first.
+    /// the vertex buffers; others are assembled in `scratch` first.
     #[inline(always)]
     pub fn for_each_segment<B>(
         &self,
@@ -455,7 +427,7 @@ impl SectionView {
         self.for_each_general_segment(list, scratch, visit)
     }
 
-    /// Lists with a tail or with tombstones. Apart, so that the loop over the
+    /// Lists with buffered entries or with tombstones. Apart, so that the loop over the
     /// others stays small.
     #[inline(never)]
     fn for_each_general_segment<B>(
@@ -477,7 +449,7 @@ impl SectionView {
         if merged > 0 {
             visit(base.words.range(start, merged))?;
         }
-        self.tail_segments(list, len - merged, |words, _| visit(words))
+        self.buffer_segments(list, len - merged, |words, _| visit(words))
     }
 
     /// As [`SectionView::for_each_segment`], with weight bits.
@@ -510,18 +482,18 @@ impl SectionView {
             let weights = weights.map_or(&[][..], |w| w.range(start, merged));
             visit(base.words.range(start, merged), weights)?;
         }
-        self.tail_segments(list, len - merged, visit)
+        self.buffer_segments(list, len - merged, visit)
     }
 
     #[inline(never)]
-    fn tail_segments<B>(
+    fn buffer_segments<B>(
         &self,
         list: usize,
         count: usize,
         visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        match self.body.tail.get() {
-            Some(tail) => tail.for_each_segment(list, count, visit),
+        match self.body.buffers.get() {
+            Some(buffers) => buffers.for_each_segment(list, count, visit),
             None => ControlFlow::Continue(()),
         }
     }

@@ -1,19 +1,35 @@
 //! One section: the lists of consecutive vertices, merged and not yet merged.
 
+mod merge;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
+pub use merge::{Frozen, MergeScratch, Wanted};
+
 use crate::direct::{DirectState, ListPlace, open_extent};
 use crate::entry::{is_tombstone, neighbor};
+use crate::front::buffers::{BufferWriter, Levels, VertexBuffers};
+use crate::front::pool::BufferPool;
+use crate::front::run::Run;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
 use crate::plane::SectionView;
-use crate::section_format::{Base, SectionImage};
-use crate::tail::{Tail, TailWriter};
+use crate::section_format::Base;
+
+/// A group of commits that are applied together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commits {
+    /// The oldest.
+    pub first: u64,
+    /// The newest, by which the group becomes visible.
+    pub last: u64,
+}
 
 /// What every section of a store needs to read its extent.
 #[derive(Clone)]
@@ -24,6 +40,10 @@ pub struct Context {
     pub uuid: Uuid,
     /// Direct mode: what is stored names only vertices below this.
     pub vertex_limit: u64,
+    /// DRAM for what is not merged.
+    pub buffers: Arc<BufferPool>,
+    /// Sizes of vertex buffers.
+    pub levels: Levels,
 }
 
 /// Where the entries of a section are: the merged part and the tail behind it.
@@ -33,23 +53,12 @@ pub struct Body {
     /// Counts rewrites that dropped entries: prefixes of another generation
     /// mean other entries.
     pub generation: u32,
+    /// Commits up to this one are merged.
+    pub csn: u64,
     /// Merged entries.
     pub base: Base,
     /// Entries behind them, from the first on.
-    pub tail: OnceLock<Tail>,
-}
-
-/// One entry on its way into a section.
-#[derive(Clone, Copy, Debug)]
-pub struct Arc1 {
-    /// List within the section.
-    pub list: u32,
-    /// Neighbor word.
-    pub word: u32,
-    /// Weight bits.
-    pub weight: u32,
-    /// Which commit of the group it belongs to.
-    pub origin: u32,
+    pub buffers: OnceLock<VertexBuffers>,
 }
 
 /// The lists of `lists` consecutive vertices.
@@ -57,12 +66,21 @@ pub struct Section {
     pub(crate) first_vertex: u32,
     pub(crate) lists: usize,
     columns: usize,
-    pub(crate) state: Mutex<State>,
+    pub(crate) state: Mutex<Inner>,
     /// Direct mode: where each list is.
     pub(crate) places: OnceLock<Arc<[ListPlace]>>,
     /// Direct mode: address of the words, for fetching them early. It may be
     /// out of date; nothing is read or written through it.
     pub(crate) words_hint: AtomicPtr<u8>,
+}
+
+/// What the section's lock guards.
+pub(crate) struct Inner {
+    pub state: State,
+    /// Committed after what `state` shows.
+    pub run: Run,
+    /// The oldest commit with entries that are not merged.
+    pub unmerged_since: Option<u64>,
 }
 
 pub(crate) enum State {
@@ -75,25 +93,21 @@ pub(crate) enum State {
 
 pub(crate) struct Loaded {
     pub body: Arc<Body>,
-    pub writer: Option<TailWriter>,
+    pub writer: Option<BufferWriter>,
+    /// Lengths as of the newest commit that is in the vertex buffers.
     pub page: Arc<LengthPage>,
-    /// Pages before `page` that a view may still ask for, ascending.
-    pub older: Vec<Arc<LengthPage>>,
+    /// Versions before `page` that a view may still ask for, ascending.
+    pub older: Vec<Version>,
     /// The writer's place in direct mode.
     pub direct: Option<DirectState>,
 }
 
-/// What a merge works on: a section as of one commit.
-pub struct Frozen {
-    body: Arc<Body>,
-    page: Arc<LengthPage>,
-}
-
-impl Frozen {
-    /// The extent that the merge will replace.
-    pub fn extent(&self) -> Option<&Arc<Extent>> {
-        self.body.base.extent()
-    }
+/// A section as of an earlier commit.
+pub(crate) struct Version {
+    pub page: Arc<LengthPage>,
+    /// Where the entries are if they have been compacted since; else they are
+    /// where the newest are.
+    pub body: Option<Arc<Body>>,
 }
 
 impl Section {
@@ -102,8 +116,9 @@ impl Section {
         let loaded = Loaded {
             body: Arc::new(Body {
                 generation: 0,
+                csn: 0,
                 base: Base::empty(lists),
-                tail: OnceLock::new(),
+                buffers: OnceLock::new(),
             }),
             writer: None,
             page: Arc::new(LengthPage::empty(lists)),
@@ -114,7 +129,7 @@ impl Section {
             first_vertex,
             lists,
             columns,
-            state: Mutex::new(State::Loaded(loaded)),
+            state: Mutex::new(Inner::new(State::Loaded(loaded), columns)),
             places: OnceLock::new(),
             words_hint: AtomicPtr::default(),
         }
@@ -132,7 +147,7 @@ impl Section {
             first_vertex,
             lists,
             columns,
-            state: Mutex::new(State::Stored(entry, Arc::new(extent))),
+            state: Mutex::new(Inner::new(State::Stored(entry, Arc::new(extent)), columns)),
             places: OnceLock::new(),
             words_hint: AtomicPtr::default(),
         }
@@ -144,7 +159,7 @@ impl Section {
             first_vertex,
             lists,
             columns: 1,
-            state: Mutex::new(State::StoredDirect(Arc::new(extent))),
+            state: Mutex::new(Inner::new(State::StoredDirect(Arc::new(extent)), 1)),
             places: OnceLock::new(),
             words_hint: AtomicPtr::default(),
         }
@@ -153,9 +168,20 @@ impl Section {
     pub(crate) fn load<'a>(
         &self,
         context: &Context,
-        state: &'a mut MutexGuard<'_, State>,
+        guard: &'a mut MutexGuard<'_, Inner>,
     ) -> Result<&'a mut Loaded, PersistenceError> {
-        if let State::Stored(entry, extent) = &**state {
+        Ok(self.load_with_run(context, guard)?.0)
+    }
+
+    /// The section's content, read from the medium if this is its first use,
+    /// and its run.
+    fn load_with_run<'a>(
+        &self,
+        context: &Context,
+        guard: &'a mut MutexGuard<'_, Inner>,
+    ) -> Result<(&'a mut Loaded, &'a mut Run), PersistenceError> {
+        let Inner { state, run, .. } = &mut **guard;
+        if let State::Stored(entry, extent) = &*state {
             let base = Base::open(
                 &context.uuid,
                 Arc::clone(extent),
@@ -171,23 +197,24 @@ impl Section {
                     "the section directory counts other tombstones",
                 ));
             }
-            **state = State::Loaded(Loaded {
+            *state = State::Loaded(Loaded {
                 page: Arc::new(page),
                 body: Arc::new(Body {
                     generation: entry.generation,
+                    csn: entry.csn,
                     base,
-                    tail: OnceLock::new(),
+                    buffers: OnceLock::new(),
                 }),
                 writer: None,
                 older: Vec::new(),
                 direct: None,
             });
         }
-        if let State::StoredDirect(extent) = &**state {
-            **state = State::Loaded(self.load_direct(context, extent)?);
+        if let State::StoredDirect(extent) = &*state {
+            *state = State::Loaded(self.load_direct(context, extent)?);
         }
-        match &mut **state {
-            State::Loaded(loaded) => Ok(loaded),
+        match state {
+            State::Loaded(loaded) => Ok((loaded, run)),
             State::Stored(..) | State::StoredDirect(_) => unreachable!("loaded above"),
         }
     }
@@ -208,21 +235,22 @@ impl Section {
         let words = extent.address(opened.state.words_at);
         self.words_hint.store(words.cast_mut(), Ordering::Relaxed);
         let mut writer = None;
-        let tail = OnceLock::new();
+        let buffers = OnceLock::new();
         if !opened.logged.is_empty() {
-            let (logged, mut its_writer) = Tail::new(self.lists, self.columns);
+            let (logged, mut its_writer) = context.new_buffers(self.lists, self.columns);
             for &(list, word) in &opened.logged {
-                logged.append(&mut its_writer, list, word, 0);
+                logged.append(&mut its_writer, list, word, 0, 1);
             }
-            let _ = tail.set(logged);
+            let _ = buffers.set(logged);
             writer = Some(its_writer);
         }
         Ok(Loaded {
             page: Arc::new(opened.page),
             body: Arc::new(Body {
                 generation: 0,
+                csn: 0,
                 base: opened.base,
-                tail,
+                buffers,
             }),
             writer,
             older: Vec::new(),
@@ -230,45 +258,62 @@ impl Section {
         })
     }
 
-    /// Applies entries in order as part of commit `csn` (the last of a group).
-    /// Pages that a CSN in `needed` reads are preserved first. Calls `missed`
-    /// with the origin of each deletion that found no live edge; that one has
-    /// no effect. Returns the number of live edges added less those removed.
+    /// Applies entries, packed as `vertex << 32 | word`, in order as part of
+    /// a group of commits. `extras` hold `origin << 32 | weight
+    /// bits`, and may be missing where neither matters. What is merged already
+    /// is skipped (replay after a partial merge).
+    ///
+    /// Insertions only go to the section's run. A deletion has to know whether
+    /// there is such an edge: then everything so far is settled first. The
+    /// origin of each deletion that found no live edge goes to `missed`; that
+    /// one has no effect. Returns the number of live edges added less those
+    /// removed.
     pub fn apply(
         &self,
         context: &Context,
-        csn: u64,
+        commits: Commits,
         needed: &[u64],
-        entries: &[Arc1],
-        mut missed: impl FnMut(u32),
+        arcs: &[u64],
+        extras: &[u64],
+        missed: &mut Vec<u32>,
     ) -> Result<i64, PersistenceError> {
+        let csn = commits.last;
         let mut guard = self.state.lock();
-        let loaded = self.load(context, &mut guard)?;
-        let deletes = entries.iter().any(|entry| is_tombstone(entry.word));
-        if deletes {
-            // Whether there is an edge to delete is read from the merged part.
-            loaded.body.base.verify(&context.uuid)?;
+        if csn <= guard.merged_csn() && !active(Mutant::ReplayIgnoresMerged) {
+            return Ok(0);
         }
+        guard.unmerged_since.get_or_insert(commits.first);
+        if !arcs.iter().any(|&arc| is_tombstone(arc as u32)) {
+            let run = &mut guard.run;
+            run.append(
+                &context.buffers,
+                csn,
+                needed,
+                self.first_vertex,
+                arcs,
+                extras,
+            );
+            return Ok(arcs.len() as i64);
+        }
+        let (loaded, run) = self.load_with_run(context, &mut guard)?;
+        loaded.settle(context, run, u64::MAX, needed);
+        // Whether there is an edge to delete is read from the merged part.
+        loaded.body.base.verify(&context.uuid)?;
         let mut page = LengthPage::clone(&loaded.page);
         page.csn = csn;
-        let body = &loaded.body;
-        let (lists, columns) = (self.lists, self.columns);
-        if loaded.writer.is_none() {
-            let (tail, writer) = Tail::new(lists, columns);
-            let _ = body.tail.set(tail);
-            loaded.writer = Some(writer);
-        }
-        let tail = body.tail.get().expect("set with the writer");
-        let writer = loaded.writer.as_mut().expect("set above");
+        let body = Arc::clone(&loaded.body);
+        let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
         let mut balance = 0;
-        for entry in entries {
-            let list = entry.list as usize;
-            if is_tombstone(entry.word) {
+        for (i, &arc) in arcs.iter().enumerate() {
+            let list = ((arc >> 32) as u32 - self.first_vertex) as usize;
+            let word = arc as u32;
+            let extra = extras.get(i).copied().unwrap_or(0);
+            if is_tombstone(word) {
                 let len = page.len[list] as usize;
                 let merged = body.base.list_len(list);
-                let live = count_live(body, list, merged, len, neighbor(entry.word));
+                let live = count_live(&body, list, merged, len, neighbor(word));
                 if live == 0 {
-                    missed(entry.origin);
+                    missed.push((extra >> 32) as u32);
                     continue;
                 }
                 page.add_tombstone(list);
@@ -276,63 +321,28 @@ impl Section {
             } else {
                 balance += 1;
             }
-            tail.append(writer, list, entry.word, entry.weight);
+            let expected = page.len[list] as usize / 4;
+            buffers.append(writer, list, word, extra as u32, expected);
             page.len[list] += 1;
         }
-        let old = std::mem::replace(&mut loaded.page, Arc::new(page));
-        loaded.older.push(old);
-        loaded.prune(needed);
+        loaded.advance(Arc::new(page), needed);
         Ok(balance)
     }
 
-    /// The section as of commit `csn`, for reading.
-    pub fn view(&self, context: &Context, csn: u64) -> Result<SectionView, PersistenceError> {
-        let mut guard = self.state.lock();
-        let loaded = self.load(context, &mut guard)?;
-        loaded.refresh_direct_page();
-        Ok(SectionView::new(
-            Arc::clone(&loaded.body),
-            loaded.page_at(csn),
-            loaded.in_place(),
-        ))
-    }
-
-    /// The section as of commit `csn` if entries up to it wait to be merged.
-    pub fn freeze(&self, csn: u64) -> Option<Frozen> {
-        let guard = self.state.lock();
-        let State::Loaded(loaded) = &*guard else {
-            return None;
-        };
-        if loaded.direct.is_some() {
-            return None;
-        }
-        loaded.writer.as_ref()?;
-        let page = loaded.page_at(csn);
-        let merged = loaded.body.base.words.count() as u64;
-        (page.totals().0 > merged).then(|| Frozen {
-            body: Arc::clone(&loaded.body),
-            page,
-        })
-    }
-
-    /// The merged content of a frozen section: the same lists in the same
-    /// order, so that every prefix means what it meant.
-    pub fn merged_image(
+    /// The section as of commit `csn`, for reading. `needed` as the registry
+    /// gives it after the reader has registered.
+    pub fn view(
         &self,
         context: &Context,
-        frozen: &Frozen,
-    ) -> Result<SectionImage, PersistenceError> {
-        frozen.body.base.verify(&context.uuid)?;
-        let view = SectionView::new(Arc::clone(&frozen.body), Arc::clone(&frozen.page), None);
-        let mut image = SectionImage::new();
-        for list in 0..self.lists {
-            let _ = view.for_each_raw_segment::<()>(list, |words, weights| {
-                image.extend(words, weights);
-                ControlFlow::Continue(())
-            });
-            image.end_list(frozen.page.tombstones(list));
-        }
-        Ok(image)
+        csn: u64,
+        needed: &[u64],
+    ) -> Result<SectionView, PersistenceError> {
+        let mut guard = self.state.lock();
+        let (loaded, run) = self.load_with_run(context, &mut guard)?;
+        loaded.refresh_direct_page();
+        loaded.settle(context, run, csn, needed);
+        let (page, body) = loaded.version_at(csn);
+        Ok(SectionView::new(body, page, loaded.in_place()))
     }
 
     /// First vertex of the section.
@@ -340,90 +350,223 @@ impl Section {
         self.first_vertex
     }
 
-    /// Generation that a merge of the frozen section keeps.
-    pub fn generation(frozen: &Frozen) -> u32 {
-        frozen.body.generation
-    }
-
-    /// Puts a merged extent in the place of what was frozen. Entries that came
-    /// since move to a new tail. Returns the extent replaced.
-    pub fn replace_base(
+    /// Moves what was committed up to `csn` from the run to the vertex buffers
+    /// (XPGraph's buffering phase), as the first reader would.
+    pub fn settle(
         &self,
         context: &Context,
-        frozen: Frozen,
-        entry: Entry,
-        extent: Arc<Extent>,
-    ) -> Result<Option<Arc<Extent>>, PersistenceError> {
-        let base = Base::open(&context.uuid, extent, &entry, self.first_vertex, self.lists)?;
-        base.trust();
+        csn: u64,
+        needed: &[u64],
+    ) -> Result<(), PersistenceError> {
         let mut guard = self.state.lock();
-        let State::Loaded(loaded) = &mut *guard else {
-            unreachable!("a frozen section is loaded");
-        };
-        let old = Arc::clone(&loaded.body);
-        let body = Body {
-            generation: frozen.body.generation,
-            base,
-            tail: OnceLock::new(),
-        };
-        let newer = loaded.page.totals().0 > frozen.page.totals().0;
-        loaded.writer = None;
-        if newer {
-            let (tail, mut writer) = Tail::new(self.lists, self.columns);
-            for list in 0..self.lists {
-                move_newer(&old, &frozen.page, &loaded.page, list, &tail, &mut writer);
-            }
-            let _ = body.tail.set(tail);
-            loaded.writer = Some(writer);
+        if guard.run.first_mark().is_none_or(|mark| mark.csn > csn) {
+            return Ok(());
         }
-        loaded.body = Arc::new(body);
-        Ok(old.base.extent().cloned())
+        let (loaded, run) = self.load_with_run(context, &mut guard)?;
+        loaded.settle(context, run, csn, needed);
+        Ok(())
     }
 
-    /// DRAM of the section beyond its fixed part: (pages, tail).
-    pub fn dram_bytes(&self) -> (usize, usize) {
+    /// Versions that no CSN in `needed` reads go.
+    pub fn prune(&self, needed: &[u64]) {
+        if let State::Loaded(loaded) = &mut self.state.lock().state {
+            loaded.prune(needed);
+        }
+    }
+
+    /// DRAM of the section beyond its fixed part, and entries by place.
+    pub fn usage(&self) -> SectionUsage {
         let guard = self.state.lock();
-        let State::Loaded(loaded) = &*guard else {
-            return (0, 0);
+        let mut usage = SectionUsage {
+            run_entries: guard.run.len() as u64,
+            buffer_bytes: guard.run.heap_bytes(),
+            ..SectionUsage::default()
+        };
+        let State::Loaded(loaded) = &guard.state else {
+            return usage;
         };
         let page_bytes =
             |page: &LengthPage| 4 * page.len.len() * (1 + usize::from(page.tombstones.is_some()));
-        let pages = page_bytes(&loaded.page)
-            + loaded
-                .older
-                .iter()
-                .map(|page| page_bytes(page))
-                .sum::<usize>();
-        let cursors = loaded.writer.as_ref().map_or(0, |_| 8 * self.lists);
-        let tail = loaded.body.tail.get().map_or(0, Tail::bytes) + cursors;
-        (pages, tail)
+        let older = loaded.older.iter().map(|version| page_bytes(&version.page));
+        usage.page_bytes = page_bytes(&loaded.page) + older.sum::<usize>();
+        if let Some(buffers) = loaded.body.buffers.get() {
+            let (chunks, heads) = buffers.bytes();
+            usage.chunk_bytes = chunks;
+            usage.buffer_bytes += heads;
+        }
+        usage.buffer_bytes += loaded.writer.as_ref().map_or(0, BufferWriter::bytes);
+        if loaded.direct.is_none() {
+            let merged = loaded.body.base.words.count() as u64;
+            usage.buffered_entries = loaded.page.totals().0.saturating_sub(merged);
+        }
+        usage
+    }
+}
+
+/// What a section occupies in DRAM, and where its entries are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SectionUsage {
+    /// Bytes of length pages.
+    pub page_bytes: usize,
+    /// Bytes of the chunks of vertex buffers; they are the pool's.
+    pub chunk_bytes: usize,
+    /// Bytes that find chunks and runs; not the pool's.
+    pub buffer_bytes: usize,
+    /// Entries in the run.
+    pub run_entries: u64,
+    /// Entries in vertex buffers.
+    pub buffered_entries: u64,
+}
+
+impl SectionUsage {
+    /// Adds another section's.
+    pub fn add(&mut self, other: SectionUsage) {
+        self.page_bytes += other.page_bytes;
+        self.chunk_bytes += other.chunk_bytes;
+        self.buffer_bytes += other.buffer_bytes;
+        self.run_entries += other.run_entries;
+        self.buffered_entries += other.buffered_entries;
+    }
+}
+
+impl Context {
+    /// Empty vertex buffers.
+    pub(crate) fn new_buffers(
+        &self,
+        lists: usize,
+        columns: usize,
+    ) -> (VertexBuffers, BufferWriter) {
+        VertexBuffers::new(lists, columns, &self.buffers, self.levels)
+    }
+}
+
+impl Inner {
+    fn new(state: State, columns: usize) -> Self {
+        Inner {
+            state,
+            run: Run::new(columns),
+            unmerged_since: None,
+        }
+    }
+
+    /// Commits up to this one are merged.
+    fn merged_csn(&self) -> u64 {
+        match &self.state {
+            State::Stored(entry, _) => entry.csn,
+            State::StoredDirect(_) => 0,
+            State::Loaded(loaded) => loaded.body.csn,
+        }
     }
 }
 
 impl Loaded {
-    fn page_at(&self, csn: u64) -> Arc<LengthPage> {
-        if self.page.csn <= csn {
-            return Arc::clone(&self.page);
-        }
-        let older = self.older.iter().rev().find(|page| page.csn <= csn);
-        Arc::clone(older.expect("pages that a registered view needs are preserved"))
+    /// The vertex buffers behind the merged part and their writer, made if need
+    /// be.
+    #[inline(always)]
+    pub(crate) fn buffers(
+        &mut self,
+        context: &Context,
+        lists: usize,
+        columns: usize,
+    ) -> (&VertexBuffers, &mut BufferWriter) {
+        let Loaded { body, writer, .. } = self;
+        let writer = writer.get_or_insert_with(|| {
+            let (buffers, writer) = context.new_buffers(lists, columns);
+            let _ = body.buffers.set(buffers);
+            writer
+        });
+        (body.buffers.get().expect("made with the writer"), writer)
     }
 
-    /// Keeps an older page only if a needed CSN falls between it and the next.
+    /// Moves the run's entries up to commit `csn` to the vertex buffers. The
+    /// lengths before a commit are kept if a CSN in `needed` reads them.
+    fn settle(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &[u64]) {
+        while let Some(mark) = run.first_mark().filter(|mark| mark.csn <= csn) {
+            self.settle_mark(context, run, mark.csn, needed);
+        }
+    }
+
+    fn settle_mark(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &[u64]) {
+        let (count, stride) = (run.len_at(csn), run.stride());
+        if is_needed(needed, self.page.csn, csn) {
+            self.older.push(Version {
+                page: Arc::clone(&self.page),
+                body: None,
+            });
+        }
+        let mut page = std::mem::replace(&mut self.page, Arc::new(LengthPage::empty(0)));
+        let lengths = Arc::make_mut(&mut page);
+        lengths.csn = csn;
+        // What a list will get decides how large its next chunk is.
+        let mut coming = vec![0u32; lengths.len.len()];
+        run.for_each_slice(count, |words| {
+            for entry in words.chunks_exact(stride) {
+                coming[entry[0] as usize] += 1;
+            }
+        });
+        let (buffers, writer) = self.buffers(context, coming.len(), stride - 1);
+        run.for_each_slice(count, |words| {
+            for entry in words.chunks_exact(stride) {
+                let list = entry[0] as usize;
+                let expected = coming[list].max(lengths.len[list] / 4);
+                let weight = entry.get(2).copied().unwrap_or(0);
+                buffers.append(writer, list, entry[1], weight, expected as usize);
+                coming[list] -= 1;
+                lengths.len[list] += 1;
+            }
+        });
+        self.page = page;
+        run.drop_until(csn);
+        self.prune(needed);
+    }
+
+    /// Makes `page` the newest; the one before is kept if it is needed.
+    fn advance(&mut self, page: Arc<LengthPage>, needed: &[u64]) {
+        let old = std::mem::replace(&mut self.page, page);
+        self.older.push(Version {
+            page: old,
+            body: None,
+        });
+        self.prune(needed);
+    }
+
+    /// Lengths as of a commit, and where the entries are.
+    pub(crate) fn version_at(&self, csn: u64) -> (Arc<LengthPage>, Arc<Body>) {
+        if self.page.csn <= csn {
+            return (Arc::clone(&self.page), Arc::clone(&self.body));
+        }
+        let older = self.older.iter().rev().find(|v| v.page.csn <= csn);
+        let version = older.expect("versions that a registered view needs are preserved");
+        let body = version.body.as_ref().unwrap_or(&self.body);
+        (Arc::clone(&version.page), Arc::clone(body))
+    }
+
+    /// Keeps an older version only if a needed CSN falls between it and the
+    /// next. `needed` may have been gathered a while ago: of what is newer than
+    /// the watermark of that time, which is its last, it says nothing.
     pub(crate) fn prune(&mut self, needed: &[u64]) {
+        if self.older.is_empty() {
+            return;
+        }
+        let known = needed.last().copied().unwrap_or(u64::MAX);
         let mut until = self.page.csn;
         let mut kept = Vec::with_capacity(self.older.len());
-        for page in self.older.drain(..).rev() {
-            let from = page.csn;
-            let first = needed.partition_point(|&csn| csn < from);
-            if needed.get(first).is_some_and(|&csn| csn < until) {
-                kept.push(page);
+        for version in self.older.drain(..).rev() {
+            let from = version.page.csn;
+            if until > known || is_needed(needed, from, until) {
+                kept.push(version);
             }
             until = from;
         }
         kept.reverse();
         self.older = kept;
     }
+}
+
+/// Whether one of the CSNs, which ascend, lies in `from..until`.
+fn is_needed(needed: &[u64], from: u64, until: u64) -> bool {
+    let first = needed.partition_point(|&csn| csn < from);
+    needed.get(first).is_some_and(|&csn| csn < until)
 }
 
 /// Live edges to `target` in the first `len` entries of a list, of which
@@ -439,35 +582,11 @@ pub(crate) fn count_live(
     let start = body.base.starts[list] as usize;
     let merged = in_place.min(len);
     count.add(body.base.words.range(start, merged), target);
-    if let Some(tail) = body.tail.get() {
-        let _ = tail.for_each_segment::<()>(list, len - merged, |words, _| {
+    if let Some(buffers) = body.buffers.get() {
+        let _ = buffers.for_each_segment::<()>(list, len - merged, |words, _| {
             count.add(words, target);
             ControlFlow::Continue(())
         });
     }
     count.live()
-}
-
-fn move_newer(
-    old: &Body,
-    frozen: &LengthPage,
-    now: &LengthPage,
-    list: usize,
-    tail: &Tail,
-    writer: &mut TailWriter,
-) {
-    let merged = old.base.list_len(list);
-    let in_tail = now.len[list] as usize - merged;
-    let mut skip = frozen.len[list] as usize - merged;
-    if in_tail == skip {
-        return;
-    }
-    let old_tail = old.tail.get().expect("it holds entries");
-    let _ = old_tail.for_each_segment::<()>(list, in_tail, |words, weights| {
-        for (i, &word) in words.iter().enumerate().skip(skip) {
-            tail.append(writer, list, word, weights.get(i).copied().unwrap_or(0));
-        }
-        skip = skip.saturating_sub(words.len());
-        ControlFlow::Continue(())
-    });
 }

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-use evergraph_persistence::{Draft, Entry, Extent, PersistenceError, Uuid, Words};
+use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, Words};
 
 use crate::lengths::LengthPage;
 
@@ -42,114 +42,110 @@ pub struct Base {
     pub has_gaps: bool,
 }
 
-/// Content of a section on its way to the medium.
+/// Content of a section on its way to the medium, laid out as in its extent.
 #[derive(Debug, Default)]
 pub struct SectionImage {
-    starts: Vec<u32>,
-    tombstones: Vec<u32>,
-    words: Vec<u32>,
-    weights: Vec<u32>,
+    content: Vec<u32>,
+    lists: usize,
+    entries: usize,
+    tombstones: u64,
+    weighted: bool,
 }
 
 impl SectionImage {
-    /// An image without lists yet.
-    pub fn new() -> Self {
-        SectionImage {
-            starts: vec![0],
-            ..Self::default()
+    /// Starts an image of lists with these lengths, and tombstones among them.
+    /// The entries are whatever was there before: fill all of them.
+    pub fn begin(&mut self, lengths: &[u32], tombstones: Option<&[u32]>, weighted: bool) {
+        let counts = tombstones.unwrap_or(&[]);
+        self.tombstones = counts.iter().map(|&n| u64::from(n)).sum();
+        self.lists = lengths.len();
+        self.entries = lengths.iter().map(|&n| n as usize).sum();
+        self.weighted = weighted && self.entries > 0;
+        self.content.resize(self.words(), 0);
+        let (mut at, mut start) = (HEADER_WORDS, 0u32);
+        for &len in lengths {
+            self.content[at] = start;
+            at += 1;
+            start += len;
+        }
+        self.content[at] = start;
+        if self.tombstones > 0 {
+            self.content[at + 1..at + 1 + self.lists].copy_from_slice(counts);
         }
     }
 
-    /// Adds a part of the current list.
-    pub fn extend(&mut self, words: &[u32], weights: &[u32]) {
-        self.words.extend_from_slice(words);
-        self.weights.extend_from_slice(weights);
+    /// Where each list starts, the neighbor words, and the weights (empty
+    /// without weights).
+    pub fn columns_mut(&mut self) -> (&[u32], &mut [u32], &mut [u32]) {
+        let index = self.index_words();
+        let (index, entries) = self.content.split_at_mut(index);
+        let (words, weights) = entries.split_at_mut(self.entries);
+        (
+            &index[HEADER_WORDS..HEADER_WORDS + self.lists + 1],
+            words,
+            weights,
+        )
     }
 
-    /// Ends the current list.
-    pub fn end_list(&mut self, tombstones: u32) {
-        self.starts.push(self.words.len() as u32);
-        self.tombstones.push(tombstones);
-    }
-
-    /// The bytes to store at `draft`, with the directory entry for them.
+    /// The bytes to store at `offset`, with the directory entry for them.
     pub fn encode(
-        &self,
+        &mut self,
         uuid: &Uuid,
         offset: u64,
         first_vertex: u32,
         csn: u64,
         generation: u32,
-        bytes: &mut Vec<u8>,
-    ) -> Entry {
-        let tombstones: u64 = self.tombstones.iter().map(|&n| u64::from(n)).sum();
+    ) -> (Entry, &[u8]) {
         let mut flags = 0;
-        if !self.weights.is_empty() {
-            assert_eq!(self.weights.len(), self.words.len());
+        if self.weighted {
             flags |= FLAG_WEIGHTS;
         }
-        if tombstones > 0 {
+        if self.tombstones > 0 {
             flags |= FLAG_TOMBSTONES;
         }
-        let data_crc = {
-            let crc = seed(uuid, offset);
-            let crc = crc32c::crc32c_append(crc, bytemuck::cast_slice(&self.words));
-            crc32c::crc32c_append(crc, bytemuck::cast_slice(&self.weights))
-        };
-        let lists = self.starts.len() - 1;
-        let entries = self.words.len() as u64;
-        let header: [u32; HEADER_WORDS] = [
+        let index_words = self.index_words();
+        let (index, data) = self.content.split_at_mut(index_words);
+        let data_crc = crc32c::crc32c_append(seed(uuid, offset), bytemuck::cast_slice(data));
+        let entries = self.entries as u64;
+        let header = [
             MAGIC,
             flags,
             first_vertex,
-            lists as u32,
+            self.lists as u32,
             entries as u32,
             (entries >> 32) as u32,
             csn as u32,
             (csn >> 32) as u32,
             generation,
             data_crc,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
         ];
-        bytes.clear();
-        bytes.extend_from_slice(bytemuck::cast_slice(&header));
-        bytes.extend_from_slice(bytemuck::cast_slice(&self.starts));
-        if flags & FLAG_TOMBSTONES != 0 {
-            bytes.extend_from_slice(bytemuck::cast_slice(&self.tombstones));
-        }
-        let crc = crc32c::crc32c_append(seed(uuid, offset), bytes);
-        bytes.extend_from_slice(bytemuck::cast_slice(&self.words));
-        bytes.extend_from_slice(bytemuck::cast_slice(&self.weights));
-        Entry {
+        index[..HEADER_WORDS].fill(0);
+        index[..header.len()].copy_from_slice(&header);
+        let crc = crc32c::crc32c_append(seed(uuid, offset), bytemuck::cast_slice(index));
+        let entry = Entry {
             offset,
-            len: bytes.len() as u64,
+            len: self.encoded_len(),
             csn,
             generation,
             crc,
             entries,
-            tombstones,
-        }
+            tombstones: self.tombstones,
+        };
+        (entry, bytemuck::cast_slice(&self.content))
     }
 
     /// Bytes that [`SectionImage::encode`] will give.
     pub fn encoded_len(&self) -> u64 {
-        let index = HEADER_WORDS + self.starts.len();
-        let tombstones = if self.tombstones.iter().any(|&n| n > 0) {
-            self.tombstones.len()
-        } else {
-            0
-        };
-        4 * (index + tombstones + self.words.len() + self.weights.len()) as u64
+        4 * self.words() as u64
     }
 
-    /// Where a draft will lie, for [`SectionImage::encode`].
-    pub fn place(&self, draft: &Draft) -> u64 {
-        draft.offset()
+    fn index_words(&self) -> usize {
+        let tombstones = if self.tombstones > 0 { self.lists } else { 0 };
+        HEADER_WORDS + self.lists + 1 + tombstones
+    }
+
+    fn words(&self) -> usize {
+        self.index_words() + self.entries * (1 + usize::from(self.weighted))
     }
 }
 

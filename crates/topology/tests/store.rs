@@ -19,6 +19,11 @@ enum Step {
     Delete(Vec<(u32, u32)>),
     Vertices(u64),
     Checkpoint,
+    /// Merge only some sections.
+    MergeWhatIsDue,
+    BufferAll,
+    Compact,
+    CompactVertex(u32),
     TakeView,
     DropView,
     Reopen,
@@ -32,6 +37,10 @@ fn step() -> impl Strategy<Value = Step> {
         3 => edges().prop_map(Step::Delete),
         1 => (1u64..20).prop_map(Step::Vertices),
         2 => Just(Step::Checkpoint),
+        3 => Just(Step::MergeWhatIsDue),
+        1 => Just(Step::BufferAll),
+        1 => Just(Step::Compact),
+        1 => (0u32..12).prop_map(Step::CompactVertex),
         2 => Just(Step::TakeView),
         1 => Just(Step::DropView),
         1 => Just(Step::Reopen),
@@ -184,6 +193,10 @@ fn run(config: Config, persistence: Persistence, steps: &[Step]) {
                 store.commit(batch).unwrap();
             }
             Step::Checkpoint => store.checkpoint().unwrap(),
+            Step::MergeWhatIsDue => store.merge_what_is_due().unwrap(),
+            Step::BufferAll => store.buffer_all().unwrap(),
+            Step::Compact => store.compact().unwrap(),
+            Step::CompactVertex(v) => store.compact_vertex(*v).unwrap(),
             Step::TakeView => views.push((store.register(), model.clone())),
             Step::DropView => drop(views.pop()),
             Step::Reopen | Step::CloseAndReopen => {
@@ -331,8 +344,17 @@ fn views_are_exact_while_writers_and_merges_go_on() {
             }
         });
         scope.spawn(move || {
-            while !done.load(Ordering::Relaxed) {
-                store.checkpoint().unwrap();
+            for turn in 0.. {
+                if done.load(Ordering::Relaxed) {
+                    return;
+                }
+                match turn % 5 {
+                    0 => store.compact().unwrap(),
+                    1 => store.compact_vertex(turn % 13).unwrap(),
+                    2 => store.merge_what_is_due().unwrap(),
+                    3 => store.buffer_all().unwrap(),
+                    _ => store.checkpoint().unwrap(),
+                }
             }
         });
         for writer in writers {

@@ -428,6 +428,11 @@ impl Mapping {
         Self::anonymous(RESERVE_BYTES)
     }
 
+    /// Zeroed memory of exactly `len` bytes.
+    pub(super) fn memory(len: u64) -> Result<Self, Errno> {
+        Self::anonymous_of(len, ProtFlags::READ | ProtFlags::WRITE)
+    }
+
     fn anonymous_of(len: u64, protection: ProtFlags) -> Result<Self, Errno> {
         let whole_len = usize::try_from(len + HUGE_PAGE).map_err(|_| Errno::NOMEM)?;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;

@@ -16,6 +16,7 @@ mod file;
 mod host;
 mod latency;
 mod mapped;
+mod memory;
 
 pub use cache::prefetch_for_write;
 pub use counters::{Counters, CountersSnapshot};
@@ -25,6 +26,7 @@ pub use faults::{FileCall, FileFault, FileFaults};
 pub use file::{FileMedium, FileStorage};
 pub use latency::LatencyProfile;
 pub use mapped::{MappedKind, MappedMedium, MappedStorage};
+pub use memory::Memory;
 
 use crate::simulated::SimulatedMedium;
 

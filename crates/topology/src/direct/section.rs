@@ -13,9 +13,8 @@ use super::slots::{Slot, Slots};
 use crate::entry::{is_tombstone, neighbor};
 use crate::lengths::LengthPage;
 use crate::plane::SectionView;
-use crate::section::{Body, Context, Loaded, Section, count_live};
+use crate::section::{Body, Context, Loaded, Section, Version, count_live};
 use crate::store::Published;
-use crate::tail::Tail;
 
 /// What an insertion into a section needs beside the section.
 pub struct DirectInsert<'a, M: ?Sized> {
@@ -113,14 +112,8 @@ impl Section {
         direct.log_used += 1;
         place.len.store(len + 1, Ordering::Relaxed);
         direct.counted(list, word);
-        if loaded.writer.is_none() {
-            let (tail, writer) = Tail::new(self.lists, 1);
-            let _ = loaded.body.tail.set(tail);
-            loaded.writer = Some(writer);
-        }
-        let tail = loaded.body.tail.get().expect("set with the writer");
-        let writer = loaded.writer.as_mut().expect("set above");
-        tail.append(writer, list, word, 0);
+        let (buffers, writer) = loaded.buffers(at.context, self.lists, 1);
+        buffers.append(writer, list, word, 0, 1);
         Ok(true)
     }
 
@@ -206,8 +199,9 @@ impl Section {
         self.words_hint.store(words.cast_mut(), Ordering::Relaxed);
         loaded.body = Arc::new(Body {
             generation: loaded.body.generation,
+            csn: 0,
             base,
-            tail: std::sync::OnceLock::new(),
+            buffers: std::sync::OnceLock::new(),
         });
         loaded.writer = None;
         loaded.direct = Some(state);
@@ -287,7 +281,10 @@ impl Loaded {
         let mut running = old.as_ref().clone();
         running.csn = now;
         self.page = Arc::new(running);
-        self.older.push(old);
+        self.older.push(Version {
+            page: old,
+            body: None,
+        });
         self.prune(needed);
     }
 }

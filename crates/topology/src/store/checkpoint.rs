@@ -1,19 +1,23 @@
-//! Checkpoints: merging tails into sections, publishing, giving back.
+//! Merging: runs and vertex buffers go into sections, the root is published,
+//! space and log are given back.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Medium, SectionKey};
-use rayon::prelude::*;
+use parking_lot::Mutex;
 
 use super::{BLOB_IDS, BLOB_META, LogState, RootState, Store};
 use crate::error::TopologyError;
 use crate::record::{self, Op};
-use crate::section::{Frozen, Section};
+use crate::section::{Frozen, MergeScratch, Section, Wanted};
 
 /// Fewer sections are merged by one thread.
 const PARALLEL_AT_LEAST: usize = 32;
+/// Bytes that an entry occupies in a run, for estimates.
+const RUN_ENTRY_BYTES: u64 = 8;
 
 /// A section whose merged extent is written.
 struct Merged {
@@ -24,34 +28,147 @@ struct Merged {
     extent: Arc<Extent>,
 }
 
+type Named = (SectionKey, Arc<Section>);
+
+/// What a merge publishes beside its sections.
+struct Target {
+    /// The sections are merged up to here.
+    csn: u64,
+    /// From here on the log is still needed; all sections are merged up to it.
+    root_csn: u64,
+    /// Position in the log that belongs to `root_csn`, and its wall time.
+    log_start: u64,
+    wall_us: i64,
+    clean: bool,
+}
+
 impl Store {
     /// Merges everything up to the watermark into the sections' extents and
-    /// frees that part of the log. Commits and readers go on meanwhile.
+    /// frees that part of the log (XPGraph's flushing phase). Commits and
+    /// readers go on meanwhile.
     ///
     /// Writes each touched section once, out of place; cost in proportion to
     /// the touched sections, not to the graph. On an error (a full disk, say)
     /// nothing has changed and the log keeps what it held.
     pub fn checkpoint(&self) -> Result<(), TopologyError> {
-        self.checkpoint_at(&mut self.roots.lock(), false)
+        self.merge_everything(&mut self.roots.lock())
+    }
+
+    /// Merges everything, and drops tombstones with what they cancel. Sections
+    /// without tombstones are not rewritten for it. Views that exist keep what
+    /// they see; its space comes back when the last of them goes.
+    pub fn compact(&self) -> Result<(), TopologyError> {
+        let mut roots = self.roots.lock();
+        let sections = self.all_sections();
+        self.merge_at(&mut roots, &sections, Wanted::Compacted, false)
+    }
+
+    /// As [`Store::compact`], for the section of one vertex in each plane.
+    pub fn compact_vertex(&self, vertex: u32) -> Result<(), TopologyError> {
+        let mut roots = self.roots.lock();
+        let number = vertex >> self.config.section_shift;
+        let sections: Vec<Named> = self
+            .planes
+            .iter()
+            .filter_map(|plane| {
+                let section = plane.section(number as usize)?;
+                let key = SectionKey {
+                    plane: plane.number(),
+                    section: number,
+                };
+                Some((key, section))
+            })
+            .collect();
+        self.merge_at(&mut roots, &sections, Wanted::Compacted, false)
+    }
+
+    /// Whether the log or the buffers are so full that merging should begin, so
+    /// that no commit has to wait for it.
+    pub fn merge_is_due(&self) -> bool {
+        let (used, capacity) = self.log_fill();
+        used * 2 > capacity || self.context.buffers.used_bytes() * 2 > self.buffer_budget()
+    }
+
+    /// Merges the sections that are worth it: those that hold back the older
+    /// half of the log, if it is filling up, and those that free the most buffer
+    /// for the least that has to be written again, until the buffers are down to
+    /// a quarter of their budget.
+    pub fn merge_what_is_due(&self) -> Result<(), TopologyError> {
+        let mut roots = self.roots.lock();
+        let sections = self.sections_worth_merging();
+        self.merge_at(&mut roots, &sections, Wanted::Merged, false)
     }
 
     /// Merges everything and marks the stop as clean. The store must not be
     /// used for writing afterwards, and refuses it.
     pub fn close(&self) -> Result<(), TopologyError> {
-        if self.read_only || self.failed.load(std::sync::atomic::Ordering::Acquire) {
+        if self.read_only || self.failed.load(Ordering::Acquire) {
             return Ok(());
         }
         let mut roots = self.roots.lock();
-        self.checkpoint_at(&mut roots, true)?;
-        self.failed
-            .store(true, std::sync::atomic::Ordering::Release);
+        let sections = self.all_sections();
+        self.merge_at(&mut roots, &sections, Wanted::Merged, true)?;
+        self.failed.store(true, Ordering::Release);
         self.context.region.trim(0)?;
         Ok(())
     }
 
-    fn checkpoint_at(&self, roots: &mut RootState, clean: bool) -> Result<(), TopologyError> {
+    pub(super) fn merge_everything(&self, roots: &mut RootState) -> Result<(), TopologyError> {
+        self.merge_at(roots, &self.all_sections(), Wanted::Merged, false)
+    }
+
+    fn all_sections(&self) -> Vec<Named> {
+        let planes = self.planes.iter();
+        planes.flat_map(|plane| plane.sections()).collect()
+    }
+
+    fn sections_worth_merging(&self) -> Vec<Named> {
+        let (log_used, log_bytes) = self.log_fill();
+        let hold_back = if log_used * 2 > log_bytes {
+            let log = self.log.lock();
+            let middle = log.log.head() - log_used / 2;
+            let older = log.boundaries.iter().take_while(|b| b.1 <= middle);
+            older.last().map_or(0, |b| b.0)
+        } else {
+            0
+        };
+        let budget = self.buffer_budget() as u64;
+        let mut surplus = (self.context.buffers.used_bytes() as u64).saturating_sub(budget / 4);
+        let mut chosen = Vec::new();
+        let mut others = Vec::new();
+        for named in self.all_sections() {
+            let Some(since) = named.1.unmerged_since() else {
+                continue;
+            };
+            let (gain, cost) = named.1.merge_gain();
+            if since <= hold_back {
+                surplus = surplus.saturating_sub(gain * RUN_ENTRY_BYTES);
+                chosen.push(named);
+            } else {
+                others.push((gain as f64 / (gain + cost).max(1) as f64, gain, named));
+            }
+        }
+        others.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (_, gain, named) in others {
+            if surplus == 0 {
+                break;
+            }
+            surplus = surplus.saturating_sub(gain * RUN_ENTRY_BYTES);
+            chosen.push(named);
+        }
+        chosen
+    }
+
+    /// Merges the sections up to the watermark and publishes a root.
+    fn merge_at(
+        &self,
+        roots: &mut RootState,
+        sections: &[Named],
+        wanted: Wanted,
+        clean: bool,
+    ) -> Result<(), TopologyError> {
         self.refuse_if_failed()?;
-        // The checkpoint is a reader: the view keeps its lengths readable.
+        // The merge is a reader: the view keeps its lengths readable.
         let token = self.registry.register();
         let csn = match &self.direct {
             None => token.csn(),
@@ -63,26 +180,86 @@ impl Store {
                 newest.unwrap_or(roots.pool.root().csn)
             }
         };
-        if csn == roots.pool.root().csn && !clean {
+        if csn == roots.pool.root().csn && !clean && wanted == Wanted::Merged {
             return Ok(());
         }
-        let (log_start, wall_us, log_head) = {
-            let LogState {
-                log, boundaries, ..
-            } = &*self.log.lock();
-            let found = boundaries.iter().find(|b| b.0 == csn);
-            let root = roots.pool.root();
-            let (start, wall) = found.map_or((root.log_start, root.wall_us), |b| (b.1, b.2));
-            (start, wall, log.head())
-        };
-
-        let (mut merged, extents) = self.write_sections(csn)?;
-        if active(Mutant::CheckpointForgetsSection) {
-            merged.pop();
+        let needed = self.registry.needed();
+        let (merged, extents) = self.write_sections(csn, &needed, sections, wanted)?;
+        let target = self.target(roots, &merged, csn, clean);
+        let vertex_count = token.state().vertex_count;
+        self.publish(roots, &merged, extents, &target, vertex_count)?;
+        // Durability step 6: only now is anything given back.
+        let needed = self.registry.needed();
+        for m in merged {
+            let Merged {
+                section,
+                frozen,
+                entry,
+                extent,
+                ..
+            } = m;
+            let old = section.replace_base(&self.context, &needed, frozen, entry, extent)?;
+            if let Some(old) = old {
+                old.retire();
+            }
         }
+        let mut log = self.log.lock();
+        log.log.release(target.log_start);
+        while log
+            .boundaries
+            .front()
+            .is_some_and(|b| b.0 <= target.root_csn)
+        {
+            log.boundaries.pop_front();
+        }
+        drop(log);
+        let used = self.context.region.used_bytes();
+        self.context
+            .region
+            .trim(used / 4 + self.config.growth_step)?;
+        Ok(())
+    }
+
+    /// How far the log can be freed once the merged sections are published.
+    fn target(&self, roots: &RootState, merged: &[Merged], csn: u64, clean: bool) -> Target {
+        // What is merged now is not missing any more.
+        let mut done: Vec<SectionKey> = merged.iter().map(|m| m.key).collect();
+        done.sort_unstable();
+        let oldest_missing = self
+            .all_sections()
+            .iter()
+            .filter(|(key, _)| done.binary_search(key).is_err())
+            .filter_map(|(_, section)| section.unmerged_since())
+            .filter(|_| !active(Mutant::LogFreedTooFar))
+            .min();
+        let limit = oldest_missing.map_or(csn, |missing| csn.min(missing - 1));
+        let LogState { boundaries, .. } = &*self.log.lock();
+        let root = roots.pool.root();
+        let boundary = boundaries.iter().take_while(|b| b.0 <= limit).last();
+        let (root_csn, log_start, wall_us) =
+            boundary.map_or((root.csn, root.log_start, root.wall_us), |&b| b);
+        Target {
+            csn,
+            root_csn,
+            log_start,
+            wall_us,
+            clean,
+        }
+    }
+
+    /// Durability steps 2 to 5. Step 1, the sections, is written already.
+    fn publish(
+        &self,
+        roots: &mut RootState,
+        merged: &[Merged],
+        extents: Vec<Flushed<()>>,
+        target: &Target,
+        vertex_count: u64,
+    ) -> Result<(), TopologyError> {
         let mut blobs = Vec::new();
-        self.write_blobs(roots, &mut blobs)?;
-        for merged in &merged {
+        let stored_ids = self.write_blobs(roots, &mut blobs)?;
+        let forgotten = usize::from(active(Mutant::CheckpointForgetsSection));
+        for merged in merged.iter().skip(forgotten) {
             roots.directory.set(merged.key, merged.entry);
         }
         // Durability step 2: the directory is written beside the sections...
@@ -97,20 +274,16 @@ impl Store {
         };
         let mut root = roots.pool.root().clone();
         let place = *stored.get();
-        root.csn = csn;
-        root.wall_us = wall_us;
-        root.log_start = log_start;
-        root.clean_log_end = clean.then_some(log_head);
+        root.csn = target.root_csn;
+        root.wall_us = target.wall_us;
+        root.log_start = target.log_start;
+        root.clean_log_end = target.clean.then(|| self.log.lock().log.head());
         root.directory_offset = place.offset;
         root.directory_len = place.len;
         root.directory_crc = place.crc;
-        root.user = self.config.encode(token.state().vertex_count);
-        if active(Mutant::RootCsnStale) {
-            root.csn = roots.pool.root().csn;
-            root.log_start = roots.pool.root().log_start;
-        }
+        root.user = self.config.encode(vertex_count);
         if active(Mutant::OldExtentsFreedFirst) {
-            for m in &merged {
+            for m in merged {
                 if let Some(old) = m.frozen.extent() {
                     self.context.region.scribble(old)?;
                 }
@@ -129,102 +302,113 @@ impl Store {
         // ...steps 4 and 5: before the root switches to them, in both slots.
         if let Err(error) = pool.publish(file, &stored.map(|_| ()), root) {
             // Nor may the log go on: the root may say that it was closed.
-            self.failed
-                .store(true, std::sync::atomic::Ordering::Release);
+            self.failed.store(true, Ordering::Release);
             return Err(error.into());
         }
-        // Durability step 6: only now is anything given back.
         directory.published();
-        roots.stored_ids = self.ids.read().len();
-        for m in merged {
-            let old = m
-                .section
-                .replace_base(&self.context, m.frozen, m.entry, m.extent)?;
-            if let Some(old) = old {
-                old.retire();
-            }
-        }
-        let mut log = self.log.lock();
-        log.log.release(log_start);
-        while log.boundaries.front().is_some_and(|b| b.0 <= csn) {
-            log.boundaries.pop_front();
-        }
-        drop(log);
-        let used = self.context.region.used_bytes();
-        self.context
-            .region
-            .trim(used / 4 + self.config.growth_step)?;
+        roots.stored_ids = stored_ids;
+        debug_assert!(target.root_csn <= target.csn);
         Ok(())
     }
 
     /// Durability step 1: writes every touched section out of place.
-    fn write_sections(&self, csn: u64) -> Result<(Vec<Merged>, Vec<Flushed<()>>), TopologyError> {
-        let touched: Vec<(SectionKey, Arc<Section>, Frozen)> = self
-            .planes
-            .iter()
-            .flat_map(|plane| plane.sections())
-            .filter_map(|(key, section)| {
-                let frozen = section.freeze(csn)?;
-                Some((key, section, frozen))
-            })
-            .collect();
-        let parallel = touched.len() >= PARALLEL_AT_LEAST;
-        let write_one = |(key, section, frozen): (SectionKey, Arc<Section>, Frozen)| {
-            self.write_section(csn, key, section, frozen, parallel)
-        };
-        let written: Result<Vec<_>, TopologyError> = if !parallel {
-            touched.into_iter().map(write_one).collect()
+    fn write_sections(
+        &self,
+        csn: u64,
+        needed: &[u64],
+        sections: &[Named],
+        wanted: Wanted,
+    ) -> Result<(Vec<Merged>, Vec<Flushed<()>>), TopologyError> {
+        let threads = if sections.len() < PARALLEL_AT_LEAST {
+            1
         } else {
-            touched
-                .into_par_iter()
-                .with_min_len(8)
-                .map(write_one)
-                .collect()
+            rayon::current_num_threads()
         };
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<_>> = Mutex::default();
+        // Sections are taken one by one: a hub's may cost as much as a thousand
+        // others.
+        let work = || {
+            let mut scratch = MergeScratch::default();
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some((key, section)) = sections.get(i) else {
+                    return;
+                };
+                section.prune(needed);
+                let written =
+                    self.write_section(csn, needed, *key, section, wanted, &mut scratch, threads);
+                match written {
+                    Ok(None) => {}
+                    Ok(Some(written)) => results.lock().push(Ok(written)),
+                    Err(error) => {
+                        next.store(sections.len(), Ordering::Relaxed);
+                        results.lock().push(Err(error));
+                    }
+                }
+            }
+        };
+        if threads == 1 {
+            work();
+        } else {
+            rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work())));
+        }
+        let written: Result<Vec<_>, TopologyError> = results.into_inner().into_iter().collect();
         Ok(written?.into_iter().unzip())
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn write_section(
         &self,
         csn: u64,
+        needed: &[u64],
         key: SectionKey,
-        section: Arc<Section>,
-        frozen: Frozen,
-        parallel: bool,
-    ) -> Result<(Merged, Flushed<()>), TopologyError> {
-        let image = section.merged_image(&self.context, &frozen)?;
-        let draft = self.context.region.allocate(image.encoded_len())?;
-        let mut bytes = Vec::with_capacity(image.encoded_len() as usize);
-        let entry = image.encode(
-            &self.context.uuid,
+        section: &Arc<Section>,
+        wanted: Wanted,
+        scratch: &mut MergeScratch,
+        threads: usize,
+    ) -> Result<Option<(Merged, Flushed<()>)>, TopologyError> {
+        let context = &self.context;
+        let frozen = section.freeze(context, csn, needed, wanted, scratch)?;
+        let Some(frozen) = frozen else {
+            return Ok(None);
+        };
+        let image = &mut scratch.image;
+        let draft = context.region.allocate(image.encoded_len())?;
+        let (entry, bytes) = image.encode(
+            &context.uuid,
             draft.offset(),
             section.first_vertex(),
             csn,
-            Section::generation(&frozen),
-            &mut bytes,
+            frozen.generation(),
         );
-        let (extent, flushed) = draft.finish(&bytes)?.split();
-        if parallel && self.context.region.medium().properties().byte_addressed {
+        let (extent, flushed) = draft.finish(bytes)?.split();
+        if threads > 1 && context.region.medium().properties().byte_addressed {
             // A fence orders only the flushes of its own thread.
-            self.context.region.medium().fence()?;
+            context.region.medium().fence()?;
         }
         let merged = Merged {
             key,
-            section,
+            section: Arc::clone(section),
             frozen,
             entry,
             extent: Arc::new(extent),
         };
-        Ok((merged, flushed))
+        Ok(Some((merged, flushed)))
     }
 
+    /// Writes the tables that changed. Returns how many external ids are stored
+    /// with them.
     fn write_blobs(
         &self,
         roots: &mut RootState,
         written: &mut Vec<Flushed<()>>,
-    ) -> Result<(), TopologyError> {
+    ) -> Result<usize, TopologyError> {
         let (region, uuid) = (&self.context.region, &self.context.uuid);
-        let new_ids = self.ids.read().since(roots.stored_ids);
+        let (new_ids, stored_ids) = {
+            let ids = self.ids.read();
+            (ids.since(roots.stored_ids), ids.len())
+        };
         if let Some(new_ids) = new_ids {
             let mut bytes = Vec::new();
             record::encode(&[Op::Ids(new_ids)], &mut bytes);
@@ -253,6 +437,6 @@ impl Store {
                 .directory
                 .set_blob(region, uuid, BLOB_META, 0, &bytes)?,
         );
-        Ok(())
+        Ok(stored_ids)
     }
 }

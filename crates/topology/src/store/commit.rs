@@ -18,15 +18,14 @@ use super::open::keeps_in_lists;
 use super::{Config, Published, Store};
 use crate::entry::{MAX_VERTICES, TOMBSTONE};
 use crate::error::TopologyError;
+use crate::front::sharding::{ArcColumns, NO_ORIGIN};
 use crate::ids::IdTable;
-use crate::plane::{Plane, PlaneEntry};
+use crate::plane::Plane;
 use crate::record::{self, Edges, ExternalIds, Op};
-use crate::section::Context;
+use crate::section::{Commits, Context};
 
-/// Entries replayed from the log at a time.
-const REPLAY_ENTRIES: usize = 1 << 20;
-/// The reverse entry of an edge reports nothing: its forward entry does.
-const NO_ORIGIN: u32 = u32::MAX;
+/// Edges replayed from the log at a time.
+const REPLAY_EDGES: usize = 1 << 20;
 
 /// Changes that become durable and visible together.
 #[derive(Clone, Debug, Default)]
@@ -351,33 +350,41 @@ impl Store {
         Ok((group[..taken].to_vec(), applying, last_csn))
     }
 
-    /// Frees log space with checkpoints until a record fits.
+    /// Frees log space with merges until a record fits, and buffers with one
+    /// merge if they have outgrown their budget. A single group may pass the
+    /// budget, so that a budget smaller than it stops nobody.
     fn make_room(&self, payload_len: u64) -> Result<(), TopologyError> {
-        while !self.log.lock().log.has_room(payload_len)? {
+        let has_room = || self.log.lock().log.has_room(payload_len);
+        while !has_room()? || self.context.buffers.used_bytes() > self.buffer_budget() {
             // The newest group may not be applied yet; wait for it.
             drop(self.apply.lock());
-            self.checkpoint()?;
+            let mut roots = self.roots.lock();
+            // Somebody else may have merged meanwhile.
+            if has_room()? && self.context.buffers.used_bytes() <= self.buffer_budget() {
+                break;
+            }
+            self.merge_everything(&mut roots)?;
+            if has_room()? {
+                break;
+            }
         }
         Ok(())
     }
 
     fn apply_group(&self, group: &[Arc<Ticket>], csn: u64) -> Result<Vec<u64>, TopologyError> {
         let (_, mut published) = self.registry.current();
-        let mut entries = EntryBuffer::new(&self.config);
+        let mut edges = GroupEdges::new(&self.config);
         for (origin, ticket) in group.iter().enumerate() {
             for op in &ticket.ops {
                 match op {
-                    Op::Insert(edges) => entries.insert(edges, origin as u32),
-                    Op::Delete(edges) => entries.delete(edges, origin as u32),
-                    Op::Vertices(count) => entries.vertex_count = entries.vertex_count.max(*count),
-                    Op::Meta { key, value } => {
-                        set_meta(&mut self.meta.write(), key, value);
-                        self.roots.lock().meta_changed = true;
-                    }
+                    Op::Insert(inserted) => edges.insert(inserted, origin as u32),
+                    Op::Delete(deleted) => edges.delete(deleted, origin as u32),
+                    Op::Vertices(count) => edges.vertex_count = edges.vertex_count.max(*count),
+                    Op::Meta { key, value } => set_meta(&mut self.meta.write(), key, value),
                     Op::Ids(assigned) => {
                         let mut ids = self.ids.write();
                         ids.assign(assigned);
-                        entries.vertex_count = entries.vertex_count.max(ids.len() as u64);
+                        edges.vertex_count = edges.vertex_count.max(ids.len() as u64);
                     }
                 }
             }
@@ -385,10 +392,14 @@ impl Store {
         }
         let needed = self.registry.needed();
         let mut missed = vec![0; group.len()];
-        entries.apply(
+        let commits = Commits {
+            first: csn + 1 - group.len() as u64,
+            last: csn,
+        };
+        edges.apply(
             &self.context,
             &self.planes,
-            csn,
+            commits,
             &needed,
             &mut published,
             |origin| missed[origin as usize] += 1,
@@ -428,119 +439,121 @@ pub(super) fn now_us() -> i64 {
     since.map_or(0, |d| d.as_micros() as i64)
 }
 
-/// Entries of a group by plane, in log order.
-struct EntryBuffer {
-    out: Vec<PlaneEntry>,
-    incoming: Vec<PlaneEntry>,
+/// Edges of a group by plane, in log order.
+struct GroupEdges<'a> {
+    out: Vec<ArcColumns<'a>>,
+    incoming: Vec<ArcColumns<'a>>,
     undirected: bool,
     both: bool,
+    deletes: bool,
     vertex_count: u64,
 }
 
-impl EntryBuffer {
+impl<'a> GroupEdges<'a> {
     fn new(config: &Config) -> Self {
-        EntryBuffer {
+        GroupEdges {
             out: Vec::new(),
             incoming: Vec::new(),
             undirected: config.direction == Direction::Undirected,
             both: keeps_in_lists(config),
+            deletes: false,
             vertex_count: 0,
         }
     }
 
-    fn insert(&mut self, edges: &Edges, origin: u32) {
+    fn insert(&mut self, edges: &'a Edges, origin: u32) {
+        // A deletion names vertices without making them exist.
+        let largest = edges.sources.iter().chain(&edges.targets).max();
+        let count = largest.map_or(0, |&vertex| u64::from(vertex) + 1);
+        self.vertex_count = self.vertex_count.max(count);
         self.add(edges, 0, origin);
     }
 
-    fn delete(&mut self, edges: &Edges, origin: u32) {
+    fn delete(&mut self, edges: &'a Edges, origin: u32) {
+        self.deletes = true;
         self.add(edges, TOMBSTONE, origin);
     }
 
-    fn add(&mut self, edges: &Edges, tag: u32, origin: u32) {
-        let per_edge = if self.undirected { 2 } else { 1 };
-        self.out.reserve(edges.sources.len() * per_edge);
-        for i in 0..edges.sources.len() {
-            let (u, v) = (edges.sources[i], edges.targets[i]);
-            let weight = edges.weights.get(i).map_or(0, |w| w.to_bits());
-            let largest = u64::from(u.max(v));
-            // A deletion names vertices without making them exist.
-            if tag == 0 {
-                self.vertex_count = self.vertex_count.max(largest + 1);
-            }
-            self.out.push(PlaneEntry {
-                vertex: u,
-                word: v | tag,
-                weight,
-                origin,
-            });
-            let reverse = PlaneEntry {
-                vertex: v,
-                word: u | tag,
-                weight,
+    fn add(&mut self, edges: &'a Edges, tag: u32, origin: u32) {
+        let columns = ArcColumns {
+            sources: &edges.sources,
+            targets: &edges.targets,
+            weights: &edges.weights,
+            tag,
+            origin,
+            mirrored: self.undirected,
+        };
+        self.out.push(columns);
+        if self.both {
+            self.incoming.push(ArcColumns {
+                sources: columns.targets,
+                targets: columns.sources,
                 origin: NO_ORIGIN,
-            };
-            if self.undirected {
-                self.out.push(reverse);
-            } else if self.both {
-                self.incoming.push(reverse);
-            }
+                ..columns
+            });
         }
     }
 
-    fn len(&self) -> usize {
-        self.out.len() + self.incoming.len()
-    }
-
-    /// Applies all entries and empties the buffer.
     fn apply(
-        &mut self,
+        &self,
         context: &Context,
         planes: &[Plane],
-        csn: u64,
+        commits: Commits,
         needed: &[u64],
         published: &mut Published,
         mut missed: impl FnMut(u32),
     ) -> Result<(), TopologyError> {
-        let applied = planes[0].apply(context, csn, needed, &self.out)?;
+        let applied = planes[0].apply(context, commits, needed, &self.out, self.deletes)?;
         for origin in applied.missed {
             if origin != NO_ORIGIN {
                 missed(origin);
             }
         }
         if self.both {
-            planes[1].apply(context, csn, needed, &self.incoming)?;
+            planes[1].apply(context, commits, needed, &self.incoming, self.deletes)?;
         }
         published.arc_count = published.arc_count.wrapping_add_signed(applied.balance);
         published.vertex_count = published.vertex_count.max(self.vertex_count);
-        self.out.clear();
-        self.incoming.clear();
         Ok(())
     }
 }
 
 /// Applies what the log's tail says while a store is being opened.
 pub(super) struct Replayer<'a> {
+    config: &'a Config,
     context: &'a Context,
     planes: &'a [Plane],
-    merged_csn: u64,
-    buffer: EntryBuffer,
+    /// Commits up to which some section is merged, ascending: what is applied
+    /// together lies between two of them.
+    merged: Vec<u64>,
+    waiting: Vec<Op>,
+    waiting_edges: usize,
+    /// The commits that `waiting` holds.
+    commits: Commits,
     published: Published,
     entries: u64,
 }
 
 impl<'a> Replayer<'a> {
     pub(super) fn new(
-        config: &Config,
+        config: &'a Config,
         context: &'a Context,
         planes: &'a [Plane],
-        merged_csn: u64,
+        merged: Vec<u64>,
+        csn: u64,
         published: Published,
     ) -> Self {
         Replayer {
+            config,
             context,
             planes,
-            merged_csn,
-            buffer: EntryBuffer::new(config),
+            merged,
+            waiting: Vec::new(),
+            waiting_edges: 0,
+            commits: Commits {
+                first: csn + 1,
+                last: csn,
+            },
             published,
             entries: 0,
         }
@@ -553,44 +566,63 @@ impl<'a> Replayer<'a> {
         ids: &mut IdTable,
         meta: &mut BTreeMap<Vec<u8>, Vec<u8>>,
     ) -> Result<(), TopologyError> {
+        if self.merged.binary_search(&self.commits.last).is_ok() {
+            self.apply()?;
+        }
         for op in record::decode(record.payload, record.lsn)? {
             match op {
-                Op::Insert(edges) => self.buffer.insert(&edges, NO_ORIGIN),
-                Op::Delete(edges) => self.buffer.delete(&edges, NO_ORIGIN),
-                Op::Vertices(count) => {
-                    self.buffer.vertex_count = self.buffer.vertex_count.max(count);
-                }
+                Op::Insert(_) | Op::Delete(_) => self.wait(op),
+                Op::Vertices(count) => self.reach(count),
                 Op::Meta { key, value } => set_meta(meta, &key, &value),
                 Op::Ids(assigned) => {
                     ids.assign(&assigned);
-                    self.buffer.vertex_count = self.buffer.vertex_count.max(ids.len() as u64);
+                    self.reach(ids.len() as u64);
                 }
             }
         }
+        self.commits.last = record.csn;
         self.published.wall_us = record.wall_us;
-        if self.buffer.len() >= REPLAY_ENTRIES {
-            self.apply(record.csn)?;
+        if self.waiting_edges >= REPLAY_EDGES {
+            self.apply()?;
         }
         Ok(())
     }
 
-    fn apply(&mut self, csn: u64) -> Result<(), TopologyError> {
-        self.entries += self.buffer.len() as u64;
-        let (context, planes) = (self.context, self.planes);
+    fn reach(&mut self, count: u64) {
+        self.published.vertex_count = self.published.vertex_count.max(count);
+    }
+
+    fn wait(&mut self, op: Op) {
+        if let Op::Insert(edges) | Op::Delete(edges) = &op {
+            self.waiting_edges += edges.sources.len();
+        }
+        self.waiting.push(op);
+    }
+
+    fn apply(&mut self) -> Result<(), TopologyError> {
+        let mut edges = GroupEdges::new(self.config);
+        for op in &self.waiting {
+            match op {
+                Op::Insert(inserted) => edges.insert(inserted, NO_ORIGIN),
+                Op::Delete(deleted) => edges.delete(deleted, NO_ORIGIN),
+                Op::Vertices(_) | Op::Meta { .. } | Op::Ids(_) => {}
+            }
+        }
+        let per_edge = 1 + u64::from(edges.undirected || edges.both);
+        self.entries += self.waiting_edges as u64 * per_edge;
         // No view exists before the store is open.
-        let needed = [self.merged_csn];
-        let buffer = &mut self.buffer;
-        buffer.apply(context, planes, csn, &needed, &mut self.published, |_| {})
+        let (context, planes, published) = (self.context, self.planes, &mut self.published);
+        edges.apply(context, planes, self.commits, &[], published, |_| {})?;
+        self.waiting.clear();
+        self.waiting_edges = 0;
+        self.commits.first = self.commits.last + 1;
+        Ok(())
     }
 
-    /// Applies the rest; returns what the newest commit publishes.
-    pub(super) fn finish(mut self, csn: u64) -> Result<Published, TopologyError> {
-        self.apply(csn)?;
-        Ok(self.published)
-    }
-
-    /// Entries indexed so far, both directions counted.
-    pub(super) fn entries(&self) -> u64 {
-        self.entries + self.buffer.len() as u64
+    /// Applies the rest; returns what the newest commit publishes, and the
+    /// entries that were indexed, both directions counted.
+    pub(super) fn finish(mut self) -> Result<(Published, u64), TopologyError> {
+        self.apply()?;
+        Ok((self.published, self.entries))
     }
 }

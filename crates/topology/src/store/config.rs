@@ -4,6 +4,7 @@ use evergraph_graph::Direction;
 use evergraph_persistence::{PersistenceError, USER_BYTES};
 
 use crate::direct::MAX_SECTION_SHIFT;
+use crate::front::buffers::{DEFAULT_CHUNK_BYTES, Levels, level_of};
 use crate::ids::IdKind;
 
 /// How edges reach the medium.
@@ -36,6 +37,38 @@ pub struct Config {
     pub extent_alignment: u64,
     /// The extents' file grows by at least this.
     pub growth_step: u64,
+}
+
+/// Chosen at each opening; what is stored does not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Bytes of DRAM for what is committed and not merged; past it, commits wait
+    /// for a merge. One group of commits may pass it.
+    pub buffer_bytes: usize,
+    /// Bytes of the smallest chunk of a vertex buffer: a power of two from 16.
+    pub least_chunk_bytes: usize,
+    /// Bytes of the largest, up to 4096.
+    pub most_chunk_bytes: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Tuning {
+            buffer_bytes: 512 << 20,
+            least_chunk_bytes: 16,
+            most_chunk_bytes: DEFAULT_CHUNK_BYTES,
+        }
+    }
+}
+
+impl Tuning {
+    pub(crate) fn levels(&self) -> Levels {
+        let most = level_of(self.most_chunk_bytes.clamp(16, 4096));
+        Levels {
+            least: level_of(self.least_chunk_bytes.clamp(16, 4096)).min(most),
+            most,
+        }
+    }
 }
 
 impl Default for Config {

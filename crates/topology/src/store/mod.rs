@@ -20,13 +20,13 @@ use evergraph_persistence::{
 use parking_lot::{Condvar, Mutex, RwLock};
 
 pub use commit::{Batch, Commit};
-pub use config::{Config, Mode};
+pub use config::{Config, Mode, Tuning};
 pub use open::OpenReport;
 
 use crate::error::TopologyError;
 use crate::ids::IdTable;
 use crate::plane::{Plane, SectionView};
-use crate::section::Context;
+use crate::section::{Context, SectionUsage};
 
 /// Named blobs of the section directory.
 const BLOB_META: u32 = 1;
@@ -46,6 +46,7 @@ pub struct Published {
 /// A durable evolving graph.
 pub struct Store {
     config: Config,
+    tuning: RwLock<Tuning>,
     context: Context,
     planes: Vec<Plane>,
     registry: Arc<Registry<Published>>,
@@ -75,7 +76,20 @@ struct RootState {
     file: PoolFile,
     directory: Directory,
     stored_ids: usize,
-    meta_changed: bool,
+}
+
+/// Positions in the log, in bytes ever written (XPGraph's section 3.1). What
+/// lies between two of them is in that state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LogPositions {
+    /// Before: merged by every section, free for new records.
+    pub flushing: u64,
+    /// Before: applied and visible.
+    pub buffering: u64,
+    /// Before: durable and acknowledged.
+    pub marker: u64,
+    /// Before: written.
+    pub head: u64,
 }
 
 /// Facts about a store.
@@ -102,8 +116,20 @@ pub struct StoreStats {
     pub sections: usize,
     /// DRAM of length pages.
     pub page_dram_bytes: usize,
-    /// DRAM of tails.
+    /// DRAM of what is not merged: runs, vertex buffers, and what finds them.
     pub tail_dram_bytes: usize,
+    /// Of that, bytes handed out by the buffer pool...
+    pub buffer_used_bytes: usize,
+    /// ...and what the pool holds of the system.
+    pub buffer_held_bytes: usize,
+    /// Past this, commits wait for a merge.
+    pub buffer_budget_bytes: usize,
+    /// Entries in runs: committed, and no reader has asked for them.
+    pub run_entries: u64,
+    /// Entries in vertex buffers.
+    pub buffered_entries: u64,
+    /// Positions in the log.
+    pub log_positions: LogPositions,
     /// Views that exist.
     pub live_views: usize,
     /// Times the database was opened for writing.
@@ -149,7 +175,8 @@ impl Store {
         if self.direct.is_none() {
             return Ok(token.state().arc_count);
         }
-        let views = self.planes[0].views(&self.context, token.csn(), false)?;
+        let needed = self.registry.needed();
+        let views = self.planes[0].views(&self.context, token.csn(), &needed, false)?;
         Ok(views.iter().map(SectionView::live_entries).sum())
     }
 
@@ -174,7 +201,8 @@ impl Store {
         token: &ViewToken<Published>,
         plane: usize,
     ) -> Result<Vec<SectionView>, TopologyError> {
-        Ok(self.planes[plane].views(&self.context, token.csn(), true)?)
+        let needed = self.registry.needed();
+        Ok(self.planes[plane].views(&self.context, token.csn(), &needed, true)?)
     }
 
     /// The section that holds one vertex, as of a view, its entries verified:
@@ -189,7 +217,7 @@ impl Store {
         let Some(section) = self.planes[plane].section(number as usize) else {
             return Ok(None);
         };
-        let view = section.view(&self.context, token.csn())?;
+        let view = section.view(&self.context, token.csn(), &self.registry.needed())?;
         view.verify(&self.context)?;
         Ok(Some(view))
     }
@@ -210,6 +238,37 @@ impl Store {
         (log.log.used_bytes(), log.log.capacity_bytes())
     }
 
+    /// Where logging, applying and merging stand.
+    fn log_positions(&self, visible: u64) -> LogPositions {
+        let log = self.log.lock();
+        let applied = log.boundaries.iter().take_while(|b| b.0 <= visible).last();
+        let flushing = log.log.head() - log.log.used_bytes();
+        LogPositions {
+            flushing,
+            buffering: applied.map_or(flushing, |b| b.1),
+            marker: log.log.durable(),
+            head: log.log.head(),
+        }
+    }
+
+    /// Past this many bytes of buffers, commits wait for a merge.
+    pub fn buffer_budget(&self) -> usize {
+        self.tuning.read().buffer_bytes
+    }
+
+    /// Moves all that is visible from the runs to the vertex buffers (XPGraph's
+    /// `buffer_all_edges`). Reading does it for the sections that it touches.
+    pub fn buffer_all(&self) -> Result<(), TopologyError> {
+        let token = self.register();
+        let needed = self.registry.needed();
+        for plane in &self.planes {
+            for (_, section) in plane.sections() {
+                section.settle(&self.context, token.csn(), &needed)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Facts, gathered without stopping anybody.
     pub fn stats(&self) -> StoreStats {
         let (csn, published) = self.published();
@@ -219,15 +278,14 @@ impl Store {
             let root = roots.pool.root();
             (root.csn, root.epoch, roots.directory.bytes())
         };
-        let (mut pages, mut tails, mut sections) = (0, 0, 0);
+        let (mut usage, mut sections) = (SectionUsage::default(), 0);
         for plane in &self.planes {
             for (_, section) in plane.sections() {
-                let (page, tail) = section.dram_bytes();
-                pages += page;
-                tails += tail;
+                usage.add(section.usage());
                 sections += 1;
             }
         }
+        let buffers = &self.context.buffers;
         StoreStats {
             csn,
             merged_csn,
@@ -238,8 +296,14 @@ impl Store {
             extent_file_bytes: self.context.region.file_bytes(),
             directory_bytes,
             sections,
-            page_dram_bytes: pages,
-            tail_dram_bytes: tails,
+            page_dram_bytes: usage.page_bytes,
+            tail_dram_bytes: usage.buffer_bytes + buffers.used_bytes(),
+            buffer_used_bytes: buffers.used_bytes(),
+            buffer_held_bytes: buffers.held_bytes(),
+            buffer_budget_bytes: self.buffer_budget(),
+            run_entries: usage.run_entries,
+            buffered_entries: usage.buffered_entries,
+            log_positions: self.log_positions(csn),
             live_views: self.registry.live_views(),
             epoch,
         }
@@ -278,9 +342,10 @@ impl Store {
         report: &mut CheckReport,
     ) -> u64 {
         let mut live = 0;
+        let needed = self.registry.needed();
         for (key, section) in plane.sections() {
             report.sections += 1;
-            let view = match section.view(&self.context, token.csn()) {
+            let view = match section.view(&self.context, token.csn(), &needed) {
                 Ok(view) => view,
                 Err(error) => {
                     report.problems.push(error.to_string());

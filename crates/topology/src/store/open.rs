@@ -12,10 +12,13 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use super::commit::Replayer;
 use super::direct::Direct;
-use super::{BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, ack_of};
+use super::{
+    BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, Tuning, ack_of,
+};
 use crate::direct::Slots;
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
+use crate::front::pool::BufferPool;
 use crate::ids::IdTable;
 use crate::plane::Plane;
 use crate::record::{self, Op};
@@ -110,6 +113,15 @@ impl Store {
         storage: &dyn Storage,
         read_only: bool,
     ) -> Result<(Self, OpenReport), TopologyError> {
+        Self::open_with(storage, read_only, Tuning::default())
+    }
+
+    /// As [`Store::open`], with other buffers than by default.
+    pub fn open_with(
+        storage: &dyn Storage,
+        read_only: bool,
+        tuning: Tuning,
+    ) -> Result<(Self, OpenReport), TopologyError> {
         let (pool, file) = Pool::open(storage)?;
         let root = pool.root().clone();
         let uuid = *pool.uuid();
@@ -127,9 +139,12 @@ impl Store {
             region,
             uuid,
             vertex_limit: MAX_VERTICES,
+            buffers: BufferPool::new(),
+            levels: tuning.levels(),
         };
         let planes = new_planes(&config);
         let arc_count = claim_sections(&context, &config, &planes, &directory)?;
+        let merged = merged_commits(&directory);
         let direct = match config.mode {
             Mode::Merged => None,
             Mode::Direct => Some(Direct::open(storage, &config, &context, &planes)?),
@@ -148,7 +163,8 @@ impl Store {
             wall_us: root.wall_us,
         };
         let stored_ids = ids.len();
-        let mut replayer = Replayer::new(&config, &context, &planes, root.csn, published);
+        let newest_merged = merged.last().copied().unwrap_or(0);
+        let mut replayer = Replayer::new(&config, &context, &planes, merged, root.csn, published);
         let log_medium = storage.open(CommitLog::file_name(), false)?;
         if log_medium.len() != CommitLog::file_bytes(config.log_bytes) {
             return Err(PersistenceError::damaged(
@@ -187,16 +203,25 @@ impl Store {
             return Err(error);
         }
         let (log, csn) = opened?;
+        if direct.is_none() && csn < newest_merged {
+            return Err(PersistenceError::damaged(
+                CommitLog::file_name(),
+                0,
+                format!("the log ends with commit {csn}, but commit {newest_merged} is merged"),
+            )
+            .into());
+        }
+        let (published, replayed_entries) = replayer.finish()?;
         let report = OpenReport {
             clean: root.clean_log_end.is_some(),
             replayed_commits: csn - root.csn,
-            replayed_entries: replayer.entries(),
+            replayed_entries,
             csn,
         };
-        let published = replayer.finish(csn)?;
         let ack = ack_of(&[&medium, &log_medium]);
         let mut store = Store {
             registry: Registry::new(csn, published),
+            tuning: RwLock::new(tuning),
             config,
             context,
             planes,
@@ -219,7 +244,6 @@ impl Store {
                 file,
                 directory,
                 stored_ids,
-                meta_changed: true,
             }),
         };
         if !read_only {
@@ -298,6 +322,14 @@ fn claim_sections(
         );
     }
     Ok(arc_count)
+}
+
+/// The commits up to which sections are merged, ascending, each once.
+fn merged_commits(directory: &Directory) -> Vec<u64> {
+    let mut merged: Vec<u64> = directory.entries().map(|(_, entry)| entry.csn).collect();
+    merged.sort_unstable();
+    merged.dedup();
+    merged
 }
 
 fn live_entries(entry: &Entry) -> Option<u64> {

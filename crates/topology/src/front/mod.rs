@@ -1,0 +1,16 @@
+//! The front end of all layouts: what lies between a commit and a section's
+//! extent.
+//!
+//! ```text
+//! commit log ─▶ sharding ─▶ run of the section ─▶ vertex buffers ─▶ merge
+//!                                │ (a reader asks)                   ▲
+//!                                └───────────────────────────────────┘
+//!                                         (nobody asked)
+//! ```
+//!
+//! Everything here is DRAM: what a crash takes is in the log.
+
+pub mod buffers;
+pub mod pool;
+pub mod run;
+pub mod sharding;

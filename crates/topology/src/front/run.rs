@@ -1,0 +1,273 @@
+//! A section's run: what was committed to it and no reader has asked for yet,
+//! in commit order.
+//!
+//! A commit only appends to the runs of the sections that it touches. The first
+//! reader of a section sorts its run into the vertex buffers; a merge takes it
+//! as it is. So each entry is indexed at most once, and ingestion that nobody
+//! watches pays for no index at all.
+
+use std::sync::Arc;
+
+use super::pool::{BufferPool, MIN_PIECE_WORDS, Piece};
+
+/// Largest piece: 64 KiB. Each is twice as long as the one before.
+const MAX_PIECE_WORDS: usize = 16 << 10;
+
+/// Where a commit ends in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The commit.
+    pub csn: u64,
+    /// Entries of the run up to and with it, counted since the section exists.
+    end: u64,
+}
+
+/// Entries `(list, word)`, with weights `(list, word, weight)`, in commit order.
+#[derive(Debug)]
+pub struct Run {
+    stride: usize,
+    pieces: Vec<Piece>,
+    /// Entries dropped from the first piece.
+    skip: usize,
+    /// Words filled in the last piece.
+    filled: usize,
+    /// Entries ever dropped.
+    start: u64,
+    /// Entries ever appended.
+    end: u64,
+    marks: Vec<Mark>,
+}
+
+impl Run {
+    /// An empty run; `columns` is 2 with weights, else 1.
+    pub fn new(columns: usize) -> Self {
+        Run {
+            stride: 1 + columns,
+            pieces: Vec::new(),
+            skip: 0,
+            filled: 0,
+            start: 0,
+            end: 0,
+            marks: Vec::new(),
+        }
+    }
+
+    /// Words of an entry.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Entries.
+    pub fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// The oldest commit that has entries here, or one after it up to which
+    /// nobody can ask for less.
+    pub fn first_mark(&self) -> Option<Mark> {
+        self.marks.first().copied()
+    }
+
+    /// Entries up to and with a commit.
+    pub fn len_at(&self, csn: u64) -> usize {
+        let marks = self.marks.partition_point(|mark| mark.csn <= csn);
+        match marks.checked_sub(1) {
+            Some(last) => (self.marks[last].end - self.start) as usize,
+            None => 0,
+        }
+    }
+
+    /// Appends the entries of commit `csn`, packed as `vertex << 32 | word`,
+    /// list 0 being that of `first_vertex`, with their weights in the low halves
+    /// of `extras` if the graph has weights. Commits that no CSN in `needed`
+    /// tells apart are joined.
+    pub fn append(
+        &mut self,
+        pool: &Arc<BufferPool>,
+        csn: u64,
+        needed: &[u64],
+        first_vertex: u32,
+        arcs: &[u64],
+        extras: &[u64],
+    ) {
+        let mut done = 0;
+        while done < arcs.len() {
+            let Some(last) = self.pieces.last_mut() else {
+                self.add_piece(pool, arcs.len());
+                continue;
+            };
+            let room = (last.words().len() - self.filled) / self.stride;
+            let count = room.min(arcs.len() - done);
+            if count == 0 {
+                self.add_piece(pool, arcs.len() - done);
+                continue;
+            }
+            let words = count * self.stride;
+            let into = &mut last.words_mut()[self.filled..self.filled + words];
+            let from = &arcs[done..done + count];
+            if self.stride == 2 {
+                for (entry, &arc) in into.chunks_exact_mut(2).zip(from) {
+                    entry[0] = (arc >> 32) as u32 - first_vertex;
+                    entry[1] = arc as u32;
+                }
+            } else {
+                let extras = &extras[done..done + count];
+                let entries = into.chunks_exact_mut(3).zip(from).zip(extras);
+                for ((entry, &arc), &extra) in entries {
+                    entry[0] = (arc >> 32) as u32 - first_vertex;
+                    entry[1] = arc as u32;
+                    entry[2] = extra as u32;
+                }
+            }
+            self.filled += words;
+            done += count;
+        }
+        self.end += arcs.len() as u64;
+        self.mark(csn, needed);
+    }
+
+    fn mark(&mut self, csn: u64, needed: &[u64]) {
+        // The newest mark before this one may be asked for: the watermark is
+        // there until this commit is published. The one before it may only if a
+        // view is there.
+        if let [.., older, newer] = &self.marks[..] {
+            let first = needed.partition_point(|&c| c < older.csn);
+            if needed.get(first).is_none_or(|&c| c >= newer.csn) {
+                let newer = *newer;
+                self.marks.pop();
+                *self.marks.last_mut().expect("two marks") = newer;
+            }
+        }
+        match self.marks.last_mut() {
+            Some(last) if last.csn == csn => last.end = self.end,
+            _ => self.marks.push(Mark { csn, end: self.end }),
+        }
+    }
+
+    fn add_piece(&mut self, pool: &Arc<BufferPool>, entries: usize) {
+        let doubled = self.pieces.last().map_or(0, |last| 2 * last.words().len());
+        let wanted = (entries * self.stride).max(doubled);
+        let words = wanted.clamp(MIN_PIECE_WORDS, MAX_PIECE_WORDS);
+        self.pieces.push(pool.take(words));
+        self.filled = 0;
+    }
+
+    /// Calls `visit` with slices of whole entries, the first `count` of them.
+    pub fn for_each_slice(&self, count: usize, mut visit: impl FnMut(&[u32])) {
+        let mut left = count;
+        let mut skip = self.skip;
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let words = if i + 1 == self.pieces.len() {
+                self.filled
+            } else {
+                piece.words().len() / self.stride * self.stride
+            };
+            let entries = (words / self.stride - skip).min(left);
+            let first = skip * self.stride;
+            visit(&piece.words()[first..first + entries * self.stride]);
+            left -= entries;
+            skip = 0;
+            if left == 0 {
+                return;
+            }
+        }
+        assert_eq!(left, 0, "a run holds what its marks count");
+    }
+
+    /// Drops the entries up to and with commit `csn`.
+    pub fn drop_until(&mut self, csn: u64) {
+        let mut left = self.len_at(csn);
+        self.start += left as u64;
+        self.marks.retain(|mark| mark.csn > csn);
+        if self.is_empty() {
+            self.pieces = Vec::new();
+            (self.skip, self.filled) = (0, 0);
+            return;
+        }
+        let mut whole = 0;
+        for piece in &self.pieces[..self.pieces.len() - 1] {
+            let entries = piece.words().len() / self.stride - self.skip;
+            if entries > left {
+                break;
+            }
+            left -= entries;
+            self.skip = 0;
+            whole += 1;
+        }
+        self.pieces.drain(..whole);
+        self.skip += left;
+    }
+
+    /// DRAM beyond the pool's pieces.
+    pub fn heap_bytes(&self) -> usize {
+        self.pieces.capacity() * size_of::<Piece>() + self.marks.capacity() * size_of::<Mark>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn content(run: &Run, count: usize) -> Vec<(u32, u32, u32)> {
+        let mut all = Vec::new();
+        run.for_each_slice(count, |words| {
+            for entry in words.chunks_exact(run.stride()) {
+                all.push((entry[0], entry[1], entry.get(2).copied().unwrap_or(0)));
+            }
+        });
+        all
+    }
+
+    proptest! {
+        /// Against a vector of commits; `needed` names one commit that a view
+        /// holds, which must stay apart from those after it.
+        #[test]
+        fn run_is_its_commits_in_order(
+            commits in proptest::collection::vec((0usize..200, 0u8..4), 1..40),
+            held in 0u64..40,
+            columns in 1usize..=2,
+        ) {
+            let pool = BufferPool::new();
+            let mut run = Run::new(columns);
+            let mut model: Vec<(u64, (u32, u32, u32))> = Vec::new();
+            let mut next = 0u32;
+            for (i, (count, dropping)) in commits.into_iter().enumerate() {
+                let csn = 1 + i as u64;
+                let entries: Vec<(u32, u32, u32)> = (0..count).map(|_| {
+                    next += 1;
+                    (next % 7, next, if columns == 2 { next + 9 } else { 0 })
+                }).collect();
+                let arcs: Vec<u64> = entries.iter().map(|e| u64::from(e.0 + 5) << 32 | u64::from(e.1)).collect();
+                let extras: Vec<u64> = entries.iter().map(|e| u64::from(e.2)).collect();
+                let mut needed = vec![held, csn - 1];
+                needed.sort_unstable();
+                if count > 0 {
+                    run.append(&pool, csn, &needed, 5, &arcs, &extras);
+                }
+                model.extend(entries.into_iter().map(|e| (csn, e)));
+                prop_assert_eq!(run.len(), model.len());
+                for asked in [held.min(csn), csn - 1, csn] {
+                    if run.first_mark().is_none_or(|mark| asked < mark.csn && model.iter().any(|e| e.0 <= asked)) {
+                        continue;
+                    }
+                    let expected: Vec<_> = model.iter().filter(|e| e.0 <= asked).map(|e| e.1).collect();
+                    prop_assert_eq!(run.len_at(asked), expected.len());
+                    prop_assert_eq!(content(&run, expected.len()), expected);
+                }
+                if dropping == 0 {
+                    run.drop_until(csn - 1);
+                    model.retain(|e| e.0 > csn - 1);
+                }
+            }
+            run.drop_until(u64::MAX);
+            prop_assert!(run.is_empty());
+            prop_assert_eq!(pool.used_bytes(), 0);
+        }
+    }
+}
