@@ -56,6 +56,41 @@ pub fn write_through<M: Medium + ?Sized, T>(
     Ok(Flushed(what))
 }
 
+/// Stores pieces at ascending offsets and starts making them durable. Lines that
+/// pieces share are flushed once.
+pub fn write_pieces<'a, M: Medium + ?Sized, T>(
+    medium: &M,
+    pieces: impl IntoIterator<Item = (u64, &'a [u8])>,
+    what: T,
+) -> Result<Flushed<T>, MediumError> {
+    let line = medium.properties().line_bytes as u64;
+    // Stored, and waiting for what else its last line takes.
+    let mut waiting: Option<Dirty<()>> = None;
+    for (offset, bytes) in pieces {
+        if bytes.is_empty() {
+            continue;
+        }
+        let dirty = write(medium, offset, bytes, ())?;
+        waiting = Some(match waiting {
+            Some(before) if offset / line == (before.offset + before.len - 1) / line => Dirty {
+                offset: before.offset,
+                len: dirty.offset + dirty.len - before.offset,
+                what: (),
+            },
+            before => {
+                if let Some(before) = before {
+                    medium.flush(before.offset, before.len)?;
+                }
+                dirty
+            }
+        });
+    }
+    if let Some(last) = waiting {
+        medium.flush(last.offset, last.len)?;
+    }
+    Ok(Flushed(what))
+}
+
 /// Stores one word of four bytes.
 #[inline(always)]
 pub fn store_u32<M: Medium + ?Sized, T>(medium: &M, offset: u64, value: u32, what: T) -> Dirty<T> {

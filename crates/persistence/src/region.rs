@@ -259,6 +259,13 @@ impl Draft {
         }
         Ok(order::write_through(&medium, extent.offset, bytes, extent)?)
     }
+
+    /// An extent that holds anything yet, to be filled by
+    /// [`Extent::write_pieces`]. Until [`Extent::published`] is called its space
+    /// is free again when it is dropped.
+    pub fn unfilled(mut self) -> Extent {
+        self.extent.take().expect("present until finished")
+    }
 }
 
 /// A written extent. Its space is in use until it is retired **and** the last
@@ -329,6 +336,31 @@ impl Extent {
         debug_assert!(at + 8 <= self.len);
         let dirty = order::store_u64(medium, self.offset + at, value, ());
         append(medium, dirty)
+    }
+
+    /// Durability step 1 for an extent that is filled piece by piece: writes
+    /// the pieces, each at its place in the content, ascending, and starts
+    /// making them durable. A durable directory must count on none of these
+    /// bytes, and nobody may read them yet: no slice of them may exist.
+    ///
+    /// # Panics
+    /// If a piece does not lie in the extent.
+    pub fn write_pieces(&self, pieces: &[(u64, &[u8])]) -> Result<Flushed<()>, PersistenceError> {
+        let medium = &self.region.inner.medium;
+        let placed = pieces.iter().map(|&(at, bytes)| {
+            let end = at.checked_add(bytes.len() as u64);
+            assert!(end.is_some_and(|end| end <= self.len));
+            (self.offset + at, bytes)
+        });
+        if active(Mutant::ExtentHalfFlushed) {
+            // Each piece is stored; only the first is flushed.
+            let first = order::write_pieces(medium, placed.clone().take(1), ())?;
+            for (offset, bytes) in placed.skip(1) {
+                medium.write(offset, bytes)?;
+            }
+            return Ok(first);
+        }
+        Ok(order::write_pieces(medium, placed, ())?)
     }
 
     /// Where byte `at` of the content is in memory, for fetching it early.
@@ -443,7 +475,7 @@ impl Words {
     }
 
     /// As [`Words::new`], for an extent that still takes appends in place
-    /// (direct mode).
+    /// (direct mode, slabs of blocks).
     ///
     /// # Safety
     /// The owner reads the words only through [`Words::range`], only ranges of
