@@ -13,6 +13,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("the stored format is little-endian and read in place");
 
+pub mod blocks;
 pub mod direct;
 mod entry;
 mod error;

@@ -1,0 +1,241 @@
+//! Reading a section: its lists as chains of blocks.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+
+use evergraph_persistence::{Entry, Extent, PersistenceError};
+
+use super::format::IndexImage;
+use super::index::Index;
+use super::lineage::Version;
+use super::slabs::{Slab, Slabs};
+use super::source::ListSource;
+use super::space::FreeRange;
+use crate::lengths::LengthPage;
+use crate::section::Context;
+
+/// The merged part of a section as chains of blocks: one version of it.
+///
+/// Slices of it stay valid and unchanged as long as it lives, also while newer
+/// versions are written into the same slabs.
+#[derive(Debug)]
+pub struct Base {
+    pub(super) index: Index,
+    pub(super) slabs: Slabs,
+    pub(super) free: Vec<FreeRange>,
+    pub(super) verified: OnceLock<()>,
+    pub(super) version: Version,
+}
+
+/// Bytes that a section occupies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Use {
+    /// The index.
+    pub index: u64,
+    /// All slabs.
+    pub slabs: u64,
+    /// What of the slabs is free for new blocks, now or when readers are gone.
+    pub free: u64,
+    /// What slabs would take after a rewrite that drops nothing.
+    pub least_slabs: u64,
+}
+
+impl Base {
+    /// Empty lists, without an extent; `columns` is 2 with weights, else 1.
+    pub fn empty(context: &Context, first_vertex: u32, lists: usize, columns: usize) -> Self {
+        let image = IndexImage::empty(&context.uuid, first_vertex, lists, columns);
+        let base = Base {
+            index: Index::empty(&context.uuid, &image),
+            slabs: Slabs::default(),
+            free: Vec::new(),
+            verified: OnceLock::from(()),
+            version: Version::first(),
+        };
+        base.version.publish();
+        base
+    }
+
+    /// Opens a stored section: checks its index, and claims its slabs in the
+    /// region, which is being claimed ([`evergraph_persistence::Region::adopt`];
+    /// the caller settles it when all sections are open). Reads no block.
+    pub fn open(
+        context: &Context,
+        index: Extent,
+        entry: &Entry,
+        first_vertex: u32,
+        lists: usize,
+        columns: usize,
+    ) -> Result<Self, PersistenceError> {
+        let extent = Arc::new(index);
+        let weighted = columns == 2;
+        let index = Index::open(&context.uuid, &extent, entry, first_vertex, lists, weighted)?;
+        let mut slabs = Slabs::default();
+        for place in index.slabs() {
+            let bytes = 4 * u64::from(place.words);
+            let extent = context.region.adopt(place.offset, bytes)?;
+            slabs.push(Slab::new(place.base, Arc::new(extent)));
+        }
+        let free = index.free().map(|range| FreeRange { range, since: 0 });
+        let base = Base {
+            free: free.collect(),
+            index,
+            slabs,
+            verified: OnceLock::new(),
+            version: Version::first(),
+        };
+        base.version.publish();
+        Ok(base)
+    }
+
+    /// The extent that the section's directory entry names, if there is one.
+    pub fn extent(&self) -> Option<&Arc<Extent>> {
+        self.index.extent()
+    }
+
+    /// All extents of the section: slabs, and the index if it is stored.
+    pub fn extents(&self) -> impl Iterator<Item = &Arc<Extent>> + '_ {
+        self.slabs.iter().map(Slab::extent).chain(self.extent())
+    }
+
+    /// Number of lists.
+    pub fn lists(&self) -> usize {
+        self.index.lists()
+    }
+
+    /// Entries in the section, tombstones included.
+    pub fn entries(&self) -> u64 {
+        self.index.entries()
+    }
+
+    /// Counts rewrites that dropped entries.
+    pub fn generation(&self) -> u32 {
+        self.index.generation()
+    }
+
+    /// Entries of one list.
+    #[inline(always)]
+    pub fn list_len(&self, list: usize) -> usize {
+        self.index.place(list).len as usize
+    }
+
+    /// Lengths of the merged lists.
+    pub fn lengths(&self, csn: u64) -> LengthPage {
+        let lists = 0..self.lists();
+        LengthPage {
+            csn,
+            len: lists.map(|list| self.index.place(list).len).collect(),
+            tombstones: self.index.all_tombstones().map(Box::from),
+        }
+    }
+
+    /// Calls `visit` with the words and weights (empty without weights) of the
+    /// first `count` entries of a list, block by block, until it breaks.
+    /// [`Base::verify`] must have succeeded.
+    ///
+    /// # Panics
+    /// If the list is shorter, or was not verified.
+    #[inline]
+    pub fn for_each_segment<'a, B>(
+        &'a self,
+        list: usize,
+        count: usize,
+        mut visit: impl FnMut(&'a [u32], &'a [u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let place = self.index.place(list);
+        assert!(count <= place.len as usize, "a prefix of the list");
+        assert!(self.is_verified(), "checked before the first read");
+        let weighted = self.index.columns() == 2;
+        let (mut address, mut left) = (place.first, count);
+        while left > 0 {
+            let block = self.slabs.block(address);
+            let capacity = block.capacity();
+            let here = left.min(capacity);
+            let weights = if weighted {
+                block.weights(capacity, here)
+            } else {
+                &[]
+            };
+            visit(block.words(here), weights)?;
+            left -= here;
+            if left > 0 {
+                address = block.next();
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The words of the first `count` entries of a list that lie in its first
+    /// block: in a compacted section, all of them. For kernels that go through
+    /// whole graphs; the rest, if there is one, comes from
+    /// [`Base::for_each_segment`].
+    ///
+    /// # Panics
+    /// If the list is shorter, or was not verified.
+    #[inline(always)]
+    pub fn first_segment(&self, list: usize, count: usize) -> &[u32] {
+        let place = self.index.place(list);
+        assert!(count <= place.len as usize, "a prefix of the list");
+        assert!(self.is_verified(), "checked before the first read");
+        if count == 0 {
+            return &[];
+        }
+        let block = self.slabs.block(place.first);
+        block.words(count.min(block.capacity()))
+    }
+
+    /// Blocks of a list, for statistics. [`Base::verify`] must have succeeded.
+    pub fn block_count(&self, list: usize) -> usize {
+        let mut blocks = 0;
+        let _ = self.for_each_segment::<()>(list, self.list_len(list), |_, _| {
+            blocks += 1;
+            ControlFlow::Continue(())
+        });
+        blocks
+    }
+
+    /// Bytes that the section occupies, for deciding on a rewrite.
+    pub fn bytes(&self) -> Use {
+        let used = (0..self.lists()).filter(|&list| self.list_len(list) > 0);
+        let entries = self.entries() * self.index.columns() as u64;
+        let free: u64 = self.free.iter().map(|f| u64::from(f.range.words)).sum();
+        Use {
+            index: self.extent().map_or(0, |_| self.index.bytes()),
+            slabs: 4 * self.slabs.words(),
+            free: 4 * free,
+            least_slabs: 4 * (2 * used.count() as u64 + entries),
+        }
+    }
+
+    /// Everything that the next version starts from.
+    pub(super) fn image(&self, csn: u64) -> IndexImage {
+        let lists = 0..self.lists();
+        IndexImage {
+            first_vertex: self.index.first_vertex(),
+            weighted: self.index.columns() == 2,
+            csn,
+            generation: self.generation(),
+            places: lists.clone().map(|list| self.index.place(list)).collect(),
+            ends: lists.map(|list| self.index.end(list)).collect(),
+            tombstones: self.index.all_tombstones().map_or(vec![], <[u32]>::to_vec),
+            slabs: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl ListSource for Base {
+    fn len(&self, list: usize) -> usize {
+        self.list_len(list)
+    }
+
+    fn tombstones(&self, list: usize) -> u32 {
+        self.index.tombstones(list)
+    }
+
+    fn visit(&self, list: usize, visit: &mut dyn FnMut(&[u32], &[u32])) {
+        let _ = self.for_each_segment::<()>(list, self.list_len(list), |words, weights| {
+            visit(words, weights);
+            ControlFlow::Continue(())
+        });
+    }
+}

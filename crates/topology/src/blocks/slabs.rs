@@ -1,0 +1,170 @@
+//! The slabs of a section: extents side by side in one address space.
+
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use evergraph_persistence::{Extent, PersistenceError, Words};
+
+use super::format::{BLOCK_HEADER_WORDS, FILE};
+
+/// Where a slab is, in its file and in the section's address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SlabPlace {
+    pub offset: u64,
+    pub words: u32,
+    /// Address of its first word.
+    pub base: u32,
+}
+
+impl SlabPlace {
+    /// The address behind it.
+    pub fn end(&self) -> u64 {
+        u64::from(self.base) + u64::from(self.words)
+    }
+}
+
+/// A slab, readable where entries are published.
+#[derive(Clone, Debug)]
+pub(super) struct Slab {
+    base: u32,
+    /// Read only below what a published version counts.
+    words: Words,
+    extent: Arc<Extent>,
+}
+
+/// Slabs by address.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slabs(Vec<Slab>);
+
+impl Slab {
+    pub fn new(base: u32, extent: Arc<Extent>) -> Self {
+        let count = extent.len() as usize / 4;
+        // SAFETY: this module gives out only `block_*` below, whose callers (the
+        // rest of `blocks`) read what a published version of the section counts:
+        // headers of its blocks (never the link of a list's last block) and
+        // entries below its lengths. Such words are never stored to again:
+        // writers hold the lineage's `Attempt` and write behind the published
+        // lengths of the newest version, or where no version that is still read
+        // has a block. A version is handed over by `Written::publish` under the
+        // lineage's lock, after everything of it was stored.
+        let words = unsafe { Words::live(&extent, 0, count) };
+        Slab {
+            base,
+            words,
+            extent,
+        }
+    }
+
+    pub fn place(&self) -> SlabPlace {
+        SlabPlace {
+            offset: self.extent.offset(),
+            words: self.words.count() as u32,
+            base: self.base,
+        }
+    }
+
+    pub fn extent(&self) -> &Arc<Extent> {
+        &self.extent
+    }
+}
+
+/// A block by its slab and its word there.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    slab: &'a Slab,
+    at: usize,
+}
+
+impl<'a> Block<'a> {
+    /// Address of the next block. Only of blocks that the list goes on behind.
+    #[inline(always)]
+    pub fn next(self) -> u32 {
+        self.slab.words.range(self.at, 1)[0]
+    }
+
+    /// Entries that the block can hold.
+    #[inline(always)]
+    pub fn capacity(self) -> usize {
+        self.slab.words.range(self.at + 1, 1)[0] as usize
+    }
+
+    /// Its first `count` words.
+    #[inline(always)]
+    pub fn words(self, count: usize) -> &'a [u32] {
+        let at = self.at + BLOCK_HEADER_WORDS as usize;
+        self.slab.words.range(at, count)
+    }
+
+    /// The weights of its first `count` words.
+    #[inline(always)]
+    pub fn weights(self, capacity: usize, count: usize) -> &'a [u32] {
+        let at = self.at + BLOCK_HEADER_WORDS as usize + capacity;
+        self.slab.words.range(at, count)
+    }
+
+    /// Words from the block's start to the end of its slab.
+    pub fn words_to_end(self) -> usize {
+        self.slab.words.count() - self.at
+    }
+
+    /// Checks that some of its words can be read.
+    pub fn touch(self, from: usize, count: usize) -> Result<(), PersistenceError> {
+        let at = 4 * (self.at + from) as u64;
+        self.slab.extent.touch_range(at, 4 * count as u64)
+    }
+
+    /// An error at this block.
+    pub fn damaged(self, what: &str) -> PersistenceError {
+        PersistenceError::damaged(FILE, self.slab.extent.offset() + 4 * self.at as u64, what)
+    }
+}
+
+impl Slabs {
+    pub fn iter(&self) -> std::slice::Iter<'_, Slab> {
+        self.0.iter()
+    }
+
+    pub fn push(&mut self, slab: Slab) {
+        self.0.push(slab);
+    }
+
+    /// Address behind the last slab.
+    pub fn end(&self) -> u64 {
+        self.0.last().map_or(0, |slab| slab.place().end())
+    }
+
+    /// Words of all slabs.
+    pub fn words(&self) -> u64 {
+        self.0.iter().map(|slab| slab.words.count() as u64).sum()
+    }
+
+    /// The slab of an address, if there is one.
+    pub fn slab_of(&self, address: u32) -> Option<&Slab> {
+        let slab = match &self.0[..] {
+            // After a rewrite there is one.
+            [slab] => slab,
+            slabs => {
+                let behind = slabs.partition_point(|slab| slab.base <= address);
+                &slabs[behind.checked_sub(1)?]
+            }
+        };
+        let at = address.checked_sub(slab.base)? as usize;
+        (at < slab.words.count()).then_some(slab)
+    }
+
+    /// The block at an address, if its header lies in a slab.
+    #[inline(always)]
+    pub fn find(&self, address: u32) -> Option<Block<'_>> {
+        let slab = self.slab_of(address)?;
+        let at = (address - slab.base) as usize;
+        (slab.words.count() - at >= BLOCK_HEADER_WORDS as usize).then_some(Block { slab, at })
+    }
+
+    /// The block at an address that was checked.
+    #[inline(always)]
+    pub fn block(&self, address: u32) -> Block<'_> {
+        self.find(address)
+            .expect("`verify` has checked every link before the first read")
+    }
+}

@@ -1,0 +1,105 @@
+//! Tests of the layout.
+
+mod crashes;
+mod damage;
+mod figures;
+mod model;
+mod space;
+
+use std::sync::Arc;
+
+use evergraph_persistence::medium::DramStorage;
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{Entry, Extent, Medium, MediumHandle, Region, Storage};
+
+use super::{Base, ListSource, Written};
+use crate::entry::is_tombstone;
+use crate::section::Context;
+
+const FIRST_VERTEX: u32 = 100;
+
+/// Lists in memory: words and weights.
+type Lists = Vec<Vec<(u32, u32)>>;
+
+/// Plain lists as a source; segments of at most a few entries.
+struct Source<'a> {
+    lists: &'a [Vec<(u32, u32)>],
+    weighted: bool,
+}
+
+impl ListSource for Source<'_> {
+    fn len(&self, list: usize) -> usize {
+        self.lists[list].len()
+    }
+
+    fn tombstones(&self, list: usize) -> u32 {
+        let entries = self.lists[list].iter();
+        entries.filter(|entry| is_tombstone(entry.0)).count() as u32
+    }
+
+    fn visit(&self, list: usize, visit: &mut dyn FnMut(&[u32], &[u32])) {
+        for part in self.lists[list].chunks(1000) {
+            let (words, weights): (Vec<u32>, Vec<u32>) = part.iter().copied().unzip();
+            visit(&words, if self.weighted { &weights } else { &[] });
+        }
+    }
+}
+
+fn dram() -> MediumHandle {
+    DramStorage::new().open("extents", true).unwrap()
+}
+
+fn context(medium: &MediumHandle) -> Context {
+    Context {
+        region: Region::new(medium.clone(), 512, 1 << 16),
+        uuid: *b"blocks-of-a-test",
+        vertex_limit: crate::MAX_VERTICES,
+    }
+}
+
+/// A context over an empty medium.
+fn fresh(medium: &MediumHandle) -> Context {
+    let context = context(medium);
+    context.region.settle();
+    context
+}
+
+/// Makes a version durable and the newest, as a checkpoint does.
+fn publish(context: &Context, written: (Written, Flushed<()>)) -> (Arc<Base>, Entry) {
+    let (written, flushed) = written;
+    let entry = written.entry;
+    flushed.fence(context.region.medium()).unwrap();
+    written.publishing();
+    (Arc::new(written.publish()), entry)
+}
+
+/// Opens what an entry names, and nothing else in the region.
+fn open(
+    context: &Context,
+    entry: &Entry,
+    lists: usize,
+    columns: usize,
+) -> Result<Base, evergraph_persistence::PersistenceError> {
+    let index: Extent = context.region.adopt(entry.offset, entry.len)?;
+    let base = Base::open(context, index, entry, FIRST_VERTEX, lists, columns)?;
+    context.region.settle();
+    Ok(base)
+}
+
+/// The first `count` entries of a list, read as segments; weights 0 without.
+fn prefix(base: &Base, list: usize, count: usize) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    let _ = base.for_each_segment::<()>(list, count, |words, weights| {
+        for (i, &word) in words.iter().enumerate() {
+            found.push((word, weights.get(i).copied().unwrap_or(0)));
+        }
+        std::ops::ControlFlow::Continue(())
+    });
+    found
+}
+
+fn contents(base: &Base) -> Lists {
+    (0..base.lists())
+        .map(|list| prefix(base, list, base.list_len(list)))
+        .collect()
+}
