@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::simulated::Random;
+use evergraph_topology::Layout;
 
 /// Vertices of the tiny graphs.
 pub const VERTICES: u32 = 6;
@@ -23,6 +24,8 @@ pub enum Operation {
     Compact,
     /// The same in one vertex's sections; the others stay behind.
     CompactVertex(u32),
+    /// Changes the layout.
+    Relayout(Layout),
     /// Stops cleanly and opens again.
     Restart,
 }
@@ -35,31 +38,77 @@ impl Operation {
             Operation::Checkpoint
                 | Operation::Compact
                 | Operation::CompactVertex(_)
+                | Operation::Relayout(_)
                 | Operation::Restart
         )
     }
 }
 
-/// `count` operations that follow from `seed`; compactions among them if the
-/// store knows any.
+/// `count` operations that follow from `seed`; compactions and changes of layout
+/// among them if the store knows any.
 pub fn operations(seed: u64, count: usize, compactions: bool) -> Vec<Operation> {
-    let mut random = Random::new(seed);
-    let edges = |random: &mut Random, most: u64| {
-        let n = 1 + random.below(most);
-        let vertex = |random: &mut Random| random.below(u64::from(VERTICES)) as u32;
-        (0..n).map(|_| (vertex(random), vertex(random))).collect()
+    let mut workload = Workload {
+        random: Random::new(seed),
+        inserted: Vec::new(),
+        deleted: None,
     };
-    (0..count)
-        .map(|_| match random.below(if compactions { 15 } else { 12 }) {
-            0..=5 => Operation::Insert(edges(&mut random, 4)),
-            6..=7 => Operation::Delete(edges(&mut random, 2)),
-            8 => Operation::Grow(1 + random.below(u64::from(VERTICES) + 2)),
+    let kinds = if compactions { 17 } else { 12 };
+    (0..count).map(|_| workload.next(kinds)).collect()
+}
+
+struct Workload {
+    random: Random,
+    inserted: Vec<(u32, u32)>,
+    /// Source of the last deletion.
+    deleted: Option<u32>,
+}
+
+impl Workload {
+    fn next(&mut self, kinds: u64) -> Operation {
+        match self.random.below(kinds) {
+            0..=5 => {
+                let edges = self.edges(4);
+                self.inserted.extend(&edges);
+                Operation::Insert(edges)
+            }
+            6..=7 => {
+                let edges = self.edges_to_delete(kinds > 12);
+                self.deleted = edges.last().map(|edge| edge.0);
+                Operation::Delete(edges)
+            }
+            8 => Operation::Grow(1 + self.random.below(u64::from(VERTICES) + 2)),
             9..=10 => Operation::Checkpoint,
             11 => Operation::Restart,
             12 => Operation::Compact,
-            _ => Operation::CompactVertex(random.below(u64::from(VERTICES)) as u32),
-        })
-        .collect()
+            13 => Operation::Relayout(Layout::Blocks),
+            14 => Operation::Relayout(Layout::Pma),
+            _ => {
+                let vertex = self.vertex();
+                // Mostly where there is something to drop.
+                Operation::CompactVertex(self.deleted.take().unwrap_or(vertex))
+            }
+        }
+    }
+
+    fn vertex(&mut self) -> u32 {
+        self.random.below(u64::from(VERTICES)) as u32
+    }
+
+    fn edges(&mut self, most: u64) -> Vec<(u32, u32)> {
+        let count = 1 + self.random.below(most);
+        (0..count).map(|_| (self.vertex(), self.vertex())).collect()
+    }
+
+    /// With `likely`, half of them are likely to be there.
+    fn edges_to_delete(&mut self, likely: bool) -> Vec<(u32, u32)> {
+        let mut edges = self.edges(2);
+        for edge in &mut edges {
+            if likely && !self.inserted.is_empty() && self.random.below(2) == 0 {
+                *edge = self.inserted[self.random.below(self.inserted.len() as u64) as usize];
+            }
+        }
+        edges
+    }
 }
 
 /// The graph as lists of live neighbors.
@@ -122,6 +171,7 @@ impl Model {
             Operation::Checkpoint
             | Operation::Compact
             | Operation::CompactVertex(_)
+            | Operation::Relayout(_)
             | Operation::Restart => {}
         }
     }

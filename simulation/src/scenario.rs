@@ -8,7 +8,7 @@ use evergraph_persistence::PersistenceError;
 use evergraph_persistence::simulated::{
     Config as SimulatedConfig, Persistence, Progress, Scenario, SimulatedStorage,
 };
-use evergraph_topology::{Batch, Config, ListScratch, Mode, Store, TopologyError};
+use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError};
 
 use crate::model::{Model, Operation, VERTICES, operations};
 
@@ -81,6 +81,12 @@ impl StoreScenario {
         Config {
             direction: self.direction,
             mode: self.mode,
+            // Half of the workloads begin with each.
+            layout: if self.seed.is_multiple_of(2) {
+                Layout::Blocks
+            } else {
+                Layout::Pma
+            },
             section_shift: SECTION_SHIFT,
             log_bytes: 2048,
             edge_log_bytes: 32,
@@ -120,6 +126,10 @@ impl StoreScenario {
             }
             Operation::CompactVertex(vertex) => {
                 store.compact_vertex(*vertex)?;
+                Ok(store)
+            }
+            Operation::Relayout(layout) => {
+                store.relayout(*layout)?;
                 Ok(store)
             }
             Operation::Restart => {
@@ -198,6 +208,7 @@ fn batch_of(operation: &Operation) -> Batch {
         Operation::Checkpoint
         | Operation::Compact
         | Operation::CompactVertex(_)
+        | Operation::Relayout(_)
         | Operation::Restart => unreachable!("not a commit"),
     };
     batch

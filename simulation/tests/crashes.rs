@@ -119,7 +119,7 @@ fn every_seeded_mistake_is_caught() {
         (Mode::Merged, Persistence::Pages),
         (Mode::Direct, Persistence::Lines),
     ];
-    let scenarios: Vec<StoreScenario> = (1..=6)
+    let scenarios: Vec<StoreScenario> = (1..=14)
         .flat_map(|seed| {
             combinations.map(|(mode, persistence)| {
                 let count = if mode == Mode::Direct { 36 } else { 12 };

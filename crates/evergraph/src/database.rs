@@ -151,8 +151,8 @@ impl Database {
         self.medium
     }
 
-    /// What was chosen at creation.
-    pub fn config(&self) -> &Config {
+    /// What was chosen at creation, and the layout of now.
+    pub fn config(&self) -> Config {
         self.store.config()
     }
 

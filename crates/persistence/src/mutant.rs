@@ -44,6 +44,13 @@ mutants! {
     /// Merge: the log is freed up to the newest commit, though some sections
     /// are merged only up to an older one.
     LogFreedTooFar,
+    /// Blocks: what goes behind published entries is not flushed.
+    BlocksFillNotFlushed,
+    /// Blocks: space of a compacted list is used again before the root that
+    /// does not need it is published (XPGraph's compaction in place).
+    BlocksReusedTooEarly,
+    /// Change of layout: the directory does not say that a section has another.
+    RelayoutUnmarked,
     /// Checkpoint: the root is published before the directory is durable.
     DirectoryNotFenced,
     /// Checkpoint: old extents are reused before the new root is published.

@@ -12,7 +12,9 @@ use crate::mutant::{Mutant, active};
 use crate::order::{self, Durable};
 
 /// Version of everything on the medium.
-pub const FORMAT_VERSION: u32 = 1;
+///
+/// 2: sections may be newer than the root's commit, and chains of blocks.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Bytes that the rooms above can keep in the root.
 pub const USER_BYTES: usize = 192;

@@ -352,6 +352,13 @@ impl Extent {
             assert!(end.is_some_and(|end| end <= self.len));
             (self.offset + at, bytes)
         });
+        if active(Mutant::BlocksFillNotFlushed) {
+            let nothing = order::write_pieces(medium, std::iter::empty(), ())?;
+            for (offset, bytes) in placed {
+                medium.write(offset, bytes)?;
+            }
+            return Ok(nothing);
+        }
         if active(Mutant::ExtentHalfFlushed) {
             // Each piece is stored; only the first is flushed.
             let first = order::write_pieces(medium, placed.clone().take(1), ())?;

@@ -19,6 +19,7 @@ mod entry;
 mod error;
 pub mod front;
 pub mod ids;
+mod layout;
 mod lengths;
 mod list;
 mod plane;
@@ -29,6 +30,7 @@ mod store;
 
 pub use entry::{MAX_VERTICES, TOMBSTONE};
 pub use error::TopologyError;
+pub use layout::Layout;
 pub use list::ListScratch;
 pub use plane::{Plane, SectionView};
 pub use store::{

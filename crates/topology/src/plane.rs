@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use crate::entry::{is_tombstone, neighbor};
 use crate::front::sharding::{ArcColumns, DEFAULT_BIAS, RangeSorter, Sharded, deal};
+use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::ListScratch;
 use crate::section::{Body, Commits, Context, Section};
-use crate::section_format::Base;
 
 /// Groups of fewer entries are applied one by one.
 const SHARD_AT_LEAST: usize = 16;
@@ -315,24 +315,28 @@ impl SectionView {
         page: Arc<LengthPage>,
         in_place: Option<Arc<[u32]>>,
     ) -> Self {
-        let base = &body.base;
-        let plain = !base.has_gaps
-            && page.tombstones.is_none()
-            && page
-                .len
-                .iter()
-                .enumerate()
-                .all(|(list, &len)| len as usize == base.list_len(list));
         let mut view = SectionView {
-            plain,
-            starts: base.starts.clone(),
-            words: base.words.clone(),
+            plain: false,
+            starts: Words::owned(Vec::new()),
+            words: Words::owned(Vec::new()),
             spans: Words::owned(Vec::new()),
             page,
             in_place,
             body,
         };
-        if !plain {
+        if let Base::Packed(base) = &view.body.base {
+            view.plain = !base.has_gaps
+                && view.page.tombstones.is_none()
+                && view
+                    .page
+                    .len
+                    .iter()
+                    .enumerate()
+                    .all(|(list, &len)| len as usize == base.list_len(list));
+            view.starts = base.starts.clone();
+            view.words = base.words.clone();
+        }
+        if !view.plain {
             view.spans = Words::owned(view.find_spans());
         }
         view
@@ -341,6 +345,10 @@ impl SectionView {
     fn find_spans(&self) -> Vec<u32> {
         let mut spans = Vec::with_capacity(2 * self.page.len.len());
         for (list, &len) in self.page.len.iter().enumerate() {
+            if matches!(self.body.base, Base::Blocks(_)) {
+                spans.extend([0, GENERAL]);
+                continue;
+            }
             let (start, in_extent) = self.in_extent(list);
             let whole = len as usize <= in_extent && self.page.tombstones(list) == 0;
             spans.extend([start as u32, if whole { len } else { GENERAL }]);
@@ -440,16 +448,7 @@ impl SectionView {
             self.assemble(list, scratch);
             return visit(&scratch.words);
         }
-        let len = self.page.len[list] as usize;
-        let base = &self.body.base;
-        let (start, merged) = self.in_extent(list);
-        if len <= merged {
-            return visit(base.words.range(start, len));
-        }
-        if merged > 0 {
-            visit(base.words.range(start, merged))?;
-        }
-        self.buffer_segments(list, len - merged, |words, _| visit(words))
+        self.for_each_raw_segment(list, |words, _| visit(words))
     }
 
     /// As [`SectionView::for_each_segment`], with weight bits.
@@ -474,14 +473,12 @@ impl SectionView {
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let len = self.page.len[list] as usize;
-        let base = &self.body.base;
-        let (start, in_place) = self.in_extent(list);
+        let in_place = match &self.in_place {
+            None => self.body.base.list_len(list),
+            Some(in_place) => in_place[list] as usize,
+        };
         let merged = in_place.min(len);
-        if merged > 0 {
-            let weights = base.weights.as_ref();
-            let weights = weights.map_or(&[][..], |w| w.range(start, merged));
-            visit(base.words.range(start, merged), weights)?;
-        }
+        self.body.base.for_each_segment(list, merged, &mut visit)?;
         self.buffer_segments(list, len - merged, visit)
     }
 

@@ -10,17 +10,19 @@ use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
-pub use merge::{Frozen, MergeScratch, Wanted};
+pub use merge::{Frozen, MergeScratch, Product, Wanted};
 
+use crate::blocks;
 use crate::direct::{DirectState, ListPlace, open_extent};
 use crate::entry::{is_tombstone, neighbor};
 use crate::front::buffers::{BufferWriter, Levels, VertexBuffers};
 use crate::front::pool::BufferPool;
 use crate::front::run::Run;
+use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
 use crate::plane::SectionView;
-use crate::section_format::Base;
+use crate::section_format;
 
 /// A group of commits that are applied together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +155,32 @@ impl Section {
         }
     }
 
+    /// As [`Section::stored`], in the layout `blocks`, whose index is read at
+    /// once, because it names the extents that have to be claimed.
+    pub fn stored_blocks(first_vertex: u32, columns: usize, csn: u64, base: blocks::Base) -> Self {
+        let lists = base.lists();
+        let loaded = Loaded {
+            page: Arc::new(base.lengths(csn)),
+            body: Arc::new(Body {
+                generation: base.generation(),
+                csn,
+                base: Base::Blocks(base),
+                buffers: OnceLock::new(),
+            }),
+            writer: None,
+            older: Vec::new(),
+            direct: None,
+        };
+        Section {
+            first_vertex,
+            lists,
+            columns,
+            state: Mutex::new(Inner::new(State::Loaded(loaded), columns)),
+            places: OnceLock::new(),
+            words_hint: AtomicPtr::default(),
+        }
+    }
+
     /// As [`Section::stored`], in direct mode.
     pub fn stored_direct(first_vertex: u32, lists: usize, extent: Extent) -> Self {
         Section {
@@ -182,7 +210,7 @@ impl Section {
     ) -> Result<(&'a mut Loaded, &'a mut Run), PersistenceError> {
         let Inner { state, run, .. } = &mut **guard;
         if let State::Stored(entry, extent) = &*state {
-            let base = Base::open(
+            let base = section_format::Base::open(
                 &context.uuid,
                 Arc::clone(extent),
                 entry,
@@ -202,7 +230,7 @@ impl Section {
                 body: Arc::new(Body {
                     generation: entry.generation,
                     csn: entry.csn,
-                    base,
+                    base: Base::Packed(base),
                     buffers: OnceLock::new(),
                 }),
                 writer: None,
@@ -249,7 +277,7 @@ impl Section {
             body: Arc::new(Body {
                 generation: 0,
                 csn: 0,
-                base: opened.base,
+                base: Base::Packed(opened.base),
                 buffers,
             }),
             writer,
@@ -396,7 +424,7 @@ impl Section {
         }
         usage.buffer_bytes += loaded.writer.as_ref().map_or(0, BufferWriter::bytes);
         if loaded.direct.is_none() {
-            let merged = loaded.body.base.words.count() as u64;
+            let merged = loaded.body.base.entries();
             usage.buffered_entries = loaded.page.totals().0.saturating_sub(merged);
         }
         usage
@@ -579,9 +607,11 @@ pub(crate) fn count_live(
     target: u32,
 ) -> u64 {
     let mut count = LiveCount::default();
-    let start = body.base.starts[list] as usize;
     let merged = in_place.min(len);
-    count.add(body.base.words.range(start, merged), target);
+    let _ = body.base.for_each_segment::<()>(list, merged, |words, _| {
+        count.add(words, target);
+        ControlFlow::Continue(())
+    });
     if let Some(buffers) = body.buffers.get() {
         let _ = buffers.for_each_segment::<()>(list, len - merged, |words, _| {
             count.add(words, target);

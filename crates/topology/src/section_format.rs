@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 
 use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, Words};
 
+use crate::blocks::ListSource;
 use crate::lengths::LengthPage;
 
 const MAGIC: u32 = 0x4345_5345; // "ESEC"
@@ -146,6 +147,27 @@ impl SectionImage {
 
     fn words(&self) -> usize {
         self.index_words() + self.entries * (1 + usize::from(self.weighted))
+    }
+}
+
+impl ListSource for SectionImage {
+    fn len(&self, list: usize) -> usize {
+        let starts = &self.content[HEADER_WORDS + list..];
+        (starts[1] - starts[0]) as usize
+    }
+
+    fn tombstones(&self, list: usize) -> u32 {
+        if self.tombstones == 0 {
+            return 0;
+        }
+        self.content[HEADER_WORDS + self.lists + 1 + list]
+    }
+
+    fn visit(&self, list: usize, visit: &mut dyn FnMut(&[u32], &[u32])) {
+        let start = self.content[HEADER_WORDS + list] as usize;
+        let (words, weights) = self.content[self.index_words()..].split_at(self.entries);
+        let place = start..start + self.len(list);
+        visit(&words[place.clone()], weights.get(place).unwrap_or(&[]));
     }
 }
 

@@ -8,7 +8,7 @@ use evergraph_graph::Direction;
 use evergraph_persistence::ViewToken;
 use evergraph_persistence::simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_topology::record::Edges;
-use evergraph_topology::{Batch, Config, ListScratch, Mode, Published, Store};
+use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Published, Store};
 use proptest::prelude::*;
 
 const SECTION_SHIFT: u32 = 2;
@@ -24,6 +24,7 @@ enum Step {
     BufferAll,
     Compact,
     CompactVertex(u32),
+    Relayout(Layout),
     TakeView,
     DropView,
     Reopen,
@@ -41,11 +42,16 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::BufferAll),
         1 => Just(Step::Compact),
         1 => (0u32..12).prop_map(Step::CompactVertex),
+        1 => layout().prop_map(Step::Relayout),
         2 => Just(Step::TakeView),
         1 => Just(Step::DropView),
         1 => Just(Step::Reopen),
         1 => Just(Step::CloseAndReopen),
     ]
+}
+
+fn layout() -> impl Strategy<Value = Layout> {
+    prop_oneof![Just(Layout::Pma), Just(Layout::Blocks)]
 }
 
 /// The slow twin: lists of (neighbor, weight), deletions applied at once.
@@ -197,6 +203,8 @@ fn run(config: Config, persistence: Persistence, steps: &[Step]) {
             Step::BufferAll => store.buffer_all().unwrap(),
             Step::Compact => store.compact().unwrap(),
             Step::CompactVertex(v) => store.compact_vertex(*v).unwrap(),
+            Step::Relayout(_) if config.mode == Mode::Direct => {}
+            Step::Relayout(layout) => store.relayout(*layout).unwrap(),
             Step::TakeView => views.push((store.register(), model.clone())),
             Step::DropView => drop(views.pop()),
             Step::Reopen | Step::CloseAndReopen => {
@@ -231,9 +239,11 @@ proptest! {
         ],
         weighted in any::<bool>(),
         on_lines in any::<bool>(),
+        layout in layout(),
     ) {
         let persistence = if on_lines { Persistence::Lines } else { Persistence::Pages };
-        run(config(direction, weighted), persistence, &steps);
+        let config = Config { layout, ..config(direction, weighted) };
+        run(config, persistence, &steps);
     }
 
     #[test]
@@ -348,11 +358,13 @@ fn views_are_exact_while_writers_and_merges_go_on() {
                 if done.load(Ordering::Relaxed) {
                     return;
                 }
-                match turn % 5 {
+                match turn % 7 {
                     0 => store.compact().unwrap(),
                     1 => store.compact_vertex(turn % 13).unwrap(),
                     2 => store.merge_what_is_due().unwrap(),
                     3 => store.buffer_all().unwrap(),
+                    4 => store.relayout(Layout::Blocks).unwrap(),
+                    5 if turn % 3 == 0 => store.relayout(Layout::Pma).unwrap(),
                     _ => store.checkpoint().unwrap(),
                 }
             }

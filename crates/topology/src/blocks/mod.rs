@@ -39,7 +39,6 @@
 //! after the root with the compaction is durable, and when no reader holds an
 //! older version of the section ([`lineage`] keeps count).
 
-pub mod convert;
 mod format;
 mod index;
 mod lineage;

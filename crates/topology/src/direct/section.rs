@@ -11,6 +11,7 @@ use super::DirectParameters;
 use super::format::{DirectImage, DirectState, ListPlace, log_entry};
 use super::slots::{Slot, Slots};
 use crate::entry::{is_tombstone, neighbor};
+use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::plane::SectionView;
 use crate::section::{Body, Context, Loaded, Section, Version, count_live};
@@ -147,7 +148,7 @@ impl Section {
             })
             .collect();
         drop(view);
-        let old_capacity = loaded.body.base.words.count();
+        let old_capacity = loaded.body.base.packed().words.count();
         let image = DirectImage::new(
             self.first_vertex,
             &lists,
@@ -200,7 +201,7 @@ impl Section {
         loaded.body = Arc::new(Body {
             generation: loaded.body.generation,
             csn: 0,
-            base,
+            base: Base::Packed(base),
             buffers: std::sync::OnceLock::new(),
         });
         loaded.writer = None;

@@ -4,28 +4,51 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
+use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, PersistenceError};
 
 use super::{Body, Context, Inner, Loaded, Section, State, Version, is_needed};
+use crate::blocks::{self, Identity, ListSource, Written};
 use crate::front::run::Run;
+use crate::layout::{Base, Layout};
 use crate::lengths::LengthPage;
 use crate::list::ListScratch;
-use crate::section_format::{Base, SectionImage};
+use crate::section_format::{self, SectionImage};
 
 /// What a merge is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Everything committed is in the extent.
     Merged,
-    /// And nothing that is deleted.
+    /// And the section has the layout that the store has now.
+    Converted,
+    /// And nothing that is deleted is there.
     Compacted,
+    /// As far as one list is concerned; others may be compacted, too.
+    CompactedList(usize),
+}
+
+/// How a frozen section gets to the medium, and what the image holds for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    /// All entries, as a packed section.
+    Pack,
+    /// All entries, as a section of blocks that was none before.
+    IntoBlocks,
+    /// All live entries, as a section of blocks again.
+    RewriteBlocks,
+    /// The new entries, behind the blocks there are.
+    AppendBlocks,
+    /// The same, but all live entries of one list.
+    CompactBlocks(usize),
 }
 
 /// Memory of a merging thread, used again from section to section.
 #[derive(Debug, Default)]
 pub struct MergeScratch {
-    /// The frozen section.
-    pub image: SectionImage,
+    /// The frozen section, as its plan wants it.
+    image: SectionImage,
     whole: SectionImage,
     cursors: Vec<u32>,
     lists: ListScratch,
@@ -34,10 +57,38 @@ pub struct MergeScratch {
 /// What a merge worked on: a section as of one commit.
 pub struct Frozen {
     body: Arc<Body>,
+    plan: Plan,
     /// Lengths before the merge...
     page: Arc<LengthPage>,
     /// ...and after it, if it dropped entries.
     compacted: Option<Arc<LengthPage>>,
+}
+
+/// A merged section that is written and not published.
+pub enum Product {
+    /// A packed section and its extent.
+    Packed(Entry, Arc<Extent>),
+    /// A section of blocks.
+    Blocks(Written),
+}
+
+impl Product {
+    /// What the section directory has to say.
+    pub fn entry(&self) -> Entry {
+        match self {
+            Product::Packed(entry, _) => Layout::Pma.mark(*entry),
+            Product::Blocks(written) if active(Mutant::RelayoutUnmarked) => written.entry,
+            Product::Blocks(written) => Layout::Blocks.mark(written.entry),
+        }
+    }
+
+    /// A root may name it from now on, so nothing of it is free.
+    pub fn publishing(&self) {
+        match self {
+            Product::Packed(_, extent) => extent.published(),
+            Product::Blocks(written) => written.publishing(),
+        }
+    }
 }
 
 impl Frozen {
@@ -46,9 +97,57 @@ impl Frozen {
         self.body.base.extent()
     }
 
-    /// Generation of what the merge writes.
-    pub fn generation(&self) -> u32 {
+    fn generation(&self) -> u32 {
         self.body.generation + u32::from(self.compacted.is_some())
+    }
+
+    /// Durability step 1: writes what was frozen out of place.
+    pub fn write(
+        &self,
+        context: &Context,
+        section: &Section,
+        scratch: &mut MergeScratch,
+    ) -> Result<(Product, Flushed<()>), PersistenceError> {
+        let (csn, image) = (self.page.csn, &mut scratch.image);
+        let blocks = match &self.body.base {
+            Base::Blocks(base) => Some(base),
+            Base::Packed(_) => None,
+        };
+        let (written, flushed) = match (self.plan, blocks) {
+            (Plan::AppendBlocks, Some(base)) => base.append(context, csn, image)?,
+            (Plan::CompactBlocks(list), Some(base)) => base.update(context, csn, image, &[list])?,
+            (Plan::RewriteBlocks, Some(base)) => base.rewrite(context, csn, image)?,
+            (Plan::IntoBlocks, _) => {
+                let identity = Identity {
+                    first_vertex: section.first_vertex,
+                    lists: section.lists,
+                    columns: section.columns,
+                    csn,
+                    generation: self.generation(),
+                };
+                blocks::Base::write(context, identity, image)?
+            }
+            _ => return self.write_packed(context, section, image),
+        };
+        Ok((Product::Blocks(written), flushed))
+    }
+
+    fn write_packed(
+        &self,
+        context: &Context,
+        section: &Section,
+        image: &mut SectionImage,
+    ) -> Result<(Product, Flushed<()>), PersistenceError> {
+        let draft = context.region.allocate(image.encoded_len())?;
+        let (entry, bytes) = image.encode(
+            &context.uuid,
+            draft.offset(),
+            section.first_vertex,
+            self.page.csn,
+            self.generation(),
+        );
+        let (extent, flushed) = draft.finish(bytes)?.split();
+        Ok((Product::Packed(entry, Arc::new(extent)), flushed))
     }
 }
 
@@ -59,7 +158,7 @@ impl Section {
     }
 
     /// Entries that are not merged, and those that are: what a merge gains, and
-    /// what it has to write again.
+    /// what it may have to write again.
     pub fn merge_gain(&self) -> (u64, u64) {
         let guard = self.state.lock();
         let run = guard.run.len() as u64;
@@ -67,15 +166,16 @@ impl Section {
             State::Stored(entry, _) => (run, entry.entries),
             State::StoredDirect(_) => (run, 0),
             State::Loaded(loaded) => {
-                let merged = loaded.body.base.words.count() as u64;
+                let merged = loaded.body.base.entries();
                 (run + loaded.page.totals().0.saturating_sub(merged), merged)
             }
         }
     }
 
-    /// Writes the section as of commit `csn` to `scratch.image`: the same lists
-    /// in the same order, so that every prefix means what it meant, unless it is
-    /// to be compacted. `None` if it is stored as wanted already.
+    /// Gathers the section as of commit `csn` in `scratch`, for
+    /// [`Frozen::write`]: the same lists in the same order, so that every prefix
+    /// means what it meant, unless they are to be compacted. `None` if it is
+    /// stored as wanted already.
     ///
     /// Holds the section's lock meanwhile; the bytes go to the medium after it.
     pub fn freeze(
@@ -84,18 +184,17 @@ impl Section {
         csn: u64,
         needed: &[u64],
         wanted: Wanted,
+        layout: Layout,
         scratch: &mut MergeScratch,
     ) -> Result<Option<Frozen>, PersistenceError> {
         let mut guard = self.state.lock();
-        let touched = guard.unmerged_since.is_some_and(|since| since <= csn);
-        if !touched && (wanted == Wanted::Merged || !guard.may_have_tombstones()) {
+        if !guard.has_work(csn, wanted, layout) {
             return Ok(None);
         }
         let (loaded, run) = self.load_with_run(context, &mut guard)?;
         if loaded.direct.is_some() {
             return Ok(None);
         }
-        loaded.body.base.verify(&context.uuid)?;
         // Lengths that somebody still reads exist before they are jumped over.
         for &earlier in needed.iter().filter(|&&earlier| earlier < csn) {
             loaded.settle(context, run, earlier, needed);
@@ -107,45 +206,72 @@ impl Section {
             0
         };
         let page = lengths_with(&settled, run, behind, csn);
-        let compact = wanted == Wanted::Compacted && page.tombstones.is_some();
-        let whole = if compact {
+        let plan = plan(&body.base, &page, wanted, layout);
+        let drops = compacted_lists(&page, wanted, plan);
+        let appends = matches!(plan, Plan::AppendBlocks | Plan::CompactBlocks(_));
+        // Where each list begins: at its first entry, or behind what is merged.
+        let from = |list: usize| match plan {
+            Plan::AppendBlocks => body.base.list_len(list),
+            Plan::CompactBlocks(compacted) if list != compacted => body.base.list_len(list),
+            _ => 0,
+        };
+        if plan != Plan::AppendBlocks {
+            body.base.verify(&context.uuid)?;
+        }
+        let weighted = self.columns == 2;
+        let whole = if drops.is_some() {
             &mut scratch.whole
         } else {
             &mut scratch.image
         };
-        whole.begin(&page.len, page.tombstones.as_deref(), self.columns == 2);
-        fill(whole, &body, &settled, run, behind, &mut scratch.cursors);
+        if appends {
+            let merged = body.base.lengths(csn);
+            let lens: Vec<u32> = (0..self.lists)
+                .map(|list| page.len[list] - from(list) as u32)
+                .collect();
+            let tombstones: Vec<u32> = (0..self.lists)
+                .map(|list| match from(list) {
+                    0 => page.tombstones(list),
+                    _ => page.tombstones(list) - merged.tombstones(list),
+                })
+                .collect();
+            whole.begin(&lens, Some(&tombstones), weighted);
+        } else {
+            whole.begin(&page.len, page.tombstones.as_deref(), weighted);
+        }
+        fill(
+            whole,
+            &body,
+            &settled,
+            from,
+            run,
+            behind,
+            &mut scratch.cursors,
+        );
         drop(guard);
-        let page = Arc::new(page);
-        let compacted = compact.then(|| {
-            let MergeScratch {
-                image,
-                whole,
-                lists,
-                ..
-            } = scratch;
-            Arc::new(compact_lists(whole, &page, image, lists, self.columns == 2))
+        let compacted = drops.map(|live| {
+            compact_lists(scratch, &page, &live, weighted);
+            Arc::new(live)
         });
         Ok(Some(Frozen {
             body,
-            page,
+            plan,
+            page: Arc::new(page),
             compacted,
         }))
     }
 
-    /// Puts a merged extent in the place of what was frozen. What came since
-    /// stays in the run, or moves to new vertex buffers. Returns the extent
-    /// replaced.
+    /// Durability step 6 for one section: puts what a published root names into
+    /// the place of what was frozen, and gives the old extents back. What came
+    /// since stays in the run, or moves to new vertex buffers.
     pub fn replace_base(
         &self,
         context: &Context,
         needed: &[u64],
         frozen: Frozen,
-        entry: Entry,
-        extent: Arc<Extent>,
-    ) -> Result<Option<Arc<Extent>>, PersistenceError> {
-        let base = Base::open(&context.uuid, extent, &entry, self.first_vertex, self.lists)?;
-        base.trust();
+        product: Product,
+    ) -> Result<(), PersistenceError> {
+        let base = self.open_product(context, product, &frozen.body.base)?;
         let mut guard = self.state.lock();
         let Inner {
             state,
@@ -185,7 +311,31 @@ impl Section {
         }
         loaded.prune(needed);
         *unmerged_since = (settled_further || !run.is_empty()).then_some(merged_csn + 1);
-        Ok(old.base.extent().cloned())
+        Ok(())
+    }
+
+    /// What was published, to be read; what it replaced is given back.
+    fn open_product(
+        &self,
+        context: &Context,
+        product: Product,
+        old: &Base,
+    ) -> Result<Base, PersistenceError> {
+        match product {
+            Product::Packed(entry, extent) => {
+                let (uuid, first) = (&context.uuid, self.first_vertex);
+                let base = section_format::Base::open(uuid, extent, &entry, first, self.lists)?;
+                base.trust();
+                old.extents().iter().for_each(|extent| extent.retire());
+                Ok(Base::Packed(base))
+            }
+            Product::Blocks(written) => {
+                if let Base::Packed(old) = old {
+                    old.extent().iter().for_each(|extent| extent.retire());
+                }
+                Ok(Base::Blocks(written.publish()))
+            }
+        }
     }
 
     /// Vertex buffers hold entries newer than what was frozen: those go behind
@@ -219,6 +369,27 @@ impl Section {
 }
 
 impl Inner {
+    /// Whether a merge would change anything.
+    fn has_work(&self, csn: u64, wanted: Wanted, layout: Layout) -> bool {
+        let touched = self.unmerged_since.is_some_and(|since| since <= csn);
+        touched
+            || match wanted {
+                Wanted::Merged => false,
+                Wanted::Converted => self.layout().is_some_and(|now| now != layout),
+                Wanted::Compacted | Wanted::CompactedList(_) => self.may_have_tombstones(),
+            }
+    }
+
+    /// The layout of what is stored.
+    fn layout(&self) -> Option<Layout> {
+        match &self.state {
+            State::Stored(entry, _) => Some(Layout::of(entry)),
+            State::StoredDirect(_) => None,
+            State::Loaded(loaded) if loaded.direct.is_some() => None,
+            State::Loaded(loaded) => loaded.body.base.layout(),
+        }
+    }
+
     /// Whether tombstones are known, or cannot be excluded, among what is not
     /// in the run.
     fn may_have_tombstones(&self) -> bool {
@@ -242,7 +413,7 @@ impl Loaded {
             }
             if let Some(counts) = &mut page.tombstones {
                 for (list, count) in counts.iter_mut().enumerate() {
-                    *count -= frozen.tombstones(list);
+                    *count -= frozen.tombstones(list) - compacted.tombstones(list);
                 }
                 if counts.iter().all(|&count| count == 0) {
                     page.tombstones = None;
@@ -281,18 +452,56 @@ fn lengths_with(settled: &LengthPage, run: &Run, count: usize, csn: u64) -> Leng
     page
 }
 
+/// How a section gets from what it is to what is wanted.
+fn plan(base: &Base, page: &LengthPage, wanted: Wanted, layout: Layout) -> Plan {
+    let is_blocks = matches!(base, Base::Blocks(_));
+    match (layout, is_blocks) {
+        (Layout::Pma, _) => Plan::Pack,
+        (Layout::Blocks, false) => Plan::IntoBlocks,
+        (Layout::Blocks, true) => match wanted {
+            Wanted::Compacted if page.tombstones.is_some() => Plan::RewriteBlocks,
+            Wanted::CompactedList(list) if page.tombstones(list) > 0 => Plan::CompactBlocks(list),
+            _ => Plan::AppendBlocks,
+        },
+    }
+}
+
+/// The lengths after the merge, if it drops entries.
+fn compacted_lists(page: &LengthPage, wanted: Wanted, plan: Plan) -> Option<LengthPage> {
+    page.tombstones.as_ref()?;
+    let mut live = page.clone();
+    match (wanted, plan) {
+        (Wanted::Merged | Wanted::Converted, _) | (_, Plan::AppendBlocks) => return None,
+        (_, Plan::CompactBlocks(list)) => {
+            live.len[list] = page.live(list);
+            let counts = live.tombstones.as_mut()?;
+            counts[list] = 0;
+            if counts.iter().all(|&count| count == 0) {
+                live.tombstones = None;
+            }
+        }
+        _ => {
+            live.len = (0..page.len.len()).map(|list| page.live(list)).collect();
+            live.tombstones = None;
+        }
+    }
+    Some(live)
+}
+
 /// Fills an image that has been begun: merged entries, vertex buffers, run.
+/// Each list begins with its entry number `from(list)`, which is 0 or the first
+/// that is not merged.
 fn fill(
     image: &mut SectionImage,
     body: &Body,
     settled: &LengthPage,
+    from: impl Fn(usize) -> usize,
     run: &Run,
     count: usize,
     cursors: &mut Vec<u32>,
 ) {
     let (starts, words, weights) = image.columns_mut();
     cursors.clear();
-    let base = &body.base;
     for (list, (&len, &start)) in settled.len.iter().zip(starts).enumerate() {
         let len = len as usize;
         let mut at = start as usize;
@@ -302,20 +511,15 @@ fn fill(
                 weights[at..at + from.len()].copy_from_slice(their_weights);
             }
             at += from.len();
+            ControlFlow::<()>::Continue(())
         };
-        let merged = base.list_len(list).min(len);
-        let start = base.starts[list] as usize;
-        let base_weights = base.weights.as_ref();
-        copy(
-            base.words.range(start, merged),
-            base_weights.map_or(&[][..], |w| w.range(start, merged)),
-        );
+        let merged = body.base.list_len(list).min(len);
+        if from(list) == 0 {
+            let _ = body.base.for_each_segment(list, merged, &mut copy);
+        }
         if len > merged {
             let buffers = body.buffers.get().expect("they hold the rest");
-            let _ = buffers.for_each_segment::<()>(list, len - merged, |from, their_weights| {
-                copy(from, their_weights);
-                ControlFlow::Continue(())
-            });
+            let _ = buffers.for_each_segment(list, len - merged, &mut copy);
         }
         cursors.push(at as u32);
     }
@@ -335,40 +539,54 @@ fn fill(
     });
 }
 
-/// The live entries of a whole image. Returns their lengths.
-fn compact_lists(
-    whole: &mut SectionImage,
-    page: &LengthPage,
-    image: &mut SectionImage,
-    scratch: &mut ListScratch,
-    weighted: bool,
-) -> LengthPage {
-    let live = LengthPage {
-        csn: page.csn,
-        len: (0..page.len.len()).map(|list| page.live(list)).collect(),
-        tombstones: None,
-    };
-    image.begin(&live.len, None, weighted);
+/// Gets `image` from `whole`: lists whose length is to change have their live
+/// entries, others all that `whole` has of them.
+fn compact_lists(scratch: &mut MergeScratch, page: &LengthPage, live: &LengthPage, weighted: bool) {
+    let MergeScratch {
+        image,
+        whole,
+        lists,
+        ..
+    } = scratch;
+    let drops = |list: usize| live.len[list] != page.len[list];
+    let lens: Vec<u32> = (0..page.len.len())
+        .map(|list| {
+            if drops(list) {
+                live.len[list]
+            } else {
+                whole.len(list) as u32
+            }
+        })
+        .collect();
+    let tombstones: Vec<u32> = (0..page.len.len())
+        .map(|list| {
+            if drops(list) {
+                0
+            } else {
+                whole.tombstones(list)
+            }
+        })
+        .collect();
+    image.begin(&lens, Some(&tombstones), weighted);
     let (from, words, weights) = whole.columns_mut();
     let (to, live_words, live_weights) = image.columns_mut();
     for list in 0..page.len.len() {
         let (first, last) = (from[list] as usize, from[list + 1] as usize);
         let place = to[list] as usize..to[list + 1] as usize;
         let list_weights = weights.get(first..last).unwrap_or(&[]);
-        if page.tombstones(list) == 0 {
+        if !drops(list) {
             live_words[place.clone()].copy_from_slice(&words[first..last]);
             if !live_weights.is_empty() {
                 live_weights[place].copy_from_slice(list_weights);
             }
             continue;
         }
-        scratch.clear();
-        scratch.extend(&words[first..last], list_weights);
-        scratch.cancel();
-        live_words[place.clone()].copy_from_slice(&scratch.words);
+        lists.clear();
+        lists.extend(&words[first..last], list_weights);
+        lists.cancel();
+        live_words[place.clone()].copy_from_slice(&lists.words);
         if !live_weights.is_empty() {
-            live_weights[place].copy_from_slice(&scratch.weights);
+            live_weights[place].copy_from_slice(&lists.weights);
         }
     }
-    live
 }

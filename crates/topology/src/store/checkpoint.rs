@@ -6,26 +6,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Entry, Extent, Medium, SectionKey};
+use evergraph_persistence::{Medium, SectionKey};
 use parking_lot::Mutex;
 
 use super::{BLOB_IDS, BLOB_META, LogState, RootState, Store};
 use crate::error::TopologyError;
+use crate::layout::Layout;
 use crate::record::{self, Op};
-use crate::section::{Frozen, MergeScratch, Section, Wanted};
+use crate::section::{Frozen, MergeScratch, Product, Section, Wanted};
 
 /// Fewer sections are merged by one thread.
 const PARALLEL_AT_LEAST: usize = 32;
+/// Sections that a change of layout converts before it publishes them: so many
+/// have both forms on the medium at once.
+const CONVERTED_AT_ONCE: usize = 1024;
 /// Bytes that an entry occupies in a run, for estimates.
 const RUN_ENTRY_BYTES: u64 = 8;
 
-/// A section whose merged extent is written.
+/// A section that is written and not published.
 struct Merged {
     key: SectionKey,
     section: Arc<Section>,
     frozen: Frozen,
-    entry: Entry,
-    extent: Arc<Extent>,
+    product: Product,
 }
 
 type Named = (SectionKey, Arc<Section>);
@@ -79,7 +82,26 @@ impl Store {
                 Some((key, section))
             })
             .collect();
-        self.merge_at(&mut roots, &sections, Wanted::Compacted, false)
+        let list = vertex as usize & ((1 << self.config.section_shift) - 1);
+        self.merge_at(&mut roots, &sections, Wanted::CompactedList(list), false)
+    }
+
+    /// Changes the layout: from now on sections are merged into it, and those
+    /// that are there are converted, some at a time, each step published by a
+    /// root of its own. Commits and readers go on meanwhile. Cut off, it leaves
+    /// sections of both layouts, which read the same; doing it again converts
+    /// the rest.
+    pub fn relayout(&self, layout: Layout) -> Result<(), TopologyError> {
+        if self.direct.is_some() {
+            return Err(TopologyError::Unsupported(
+                "direct mode has one layout; import into a database in merged mode".to_string(),
+            ));
+        }
+        self.set_layout(layout);
+        for sections in self.all_sections().chunks(CONVERTED_AT_ONCE) {
+            self.merge_at(&mut self.roots.lock(), sections, Wanted::Converted, false)?;
+        }
+        Ok(())
     }
 
     /// Whether the log or the buffers are so full that merging should begin, so
@@ -191,17 +213,8 @@ impl Store {
         // Durability step 6: only now is anything given back.
         let needed = self.registry.needed();
         for m in merged {
-            let Merged {
-                section,
-                frozen,
-                entry,
-                extent,
-                ..
-            } = m;
-            let old = section.replace_base(&self.context, &needed, frozen, entry, extent)?;
-            if let Some(old) = old {
-                old.retire();
-            }
+            m.section
+                .replace_base(&self.context, &needed, m.frozen, m.product)?;
         }
         let mut log = self.log.lock();
         log.log.release(target.log_start);
@@ -260,7 +273,7 @@ impl Store {
         let stored_ids = self.write_blobs(roots, &mut blobs)?;
         let forgotten = usize::from(active(Mutant::CheckpointForgetsSection));
         for merged in merged.iter().skip(forgotten) {
-            roots.directory.set(merged.key, merged.entry);
+            roots.directory.set(merged.key, merged.product.entry());
         }
         // Durability step 2: the directory is written beside the sections...
         let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
@@ -281,7 +294,7 @@ impl Store {
         root.directory_offset = place.offset;
         root.directory_len = place.len;
         root.directory_crc = place.crc;
-        root.user = self.config.encode(vertex_count);
+        root.user = self.config().encode(vertex_count);
         if active(Mutant::OldExtentsFreedFirst) {
             for m in merged {
                 if let Some(old) = m.frozen.extent() {
@@ -298,7 +311,7 @@ impl Store {
         // From here on the new root may be on the medium, whatever is reported:
         // what it names stays in use until the next opening, also after an error.
         directory.publishing();
-        merged.iter().for_each(|m| m.extent.published());
+        merged.iter().for_each(|m| m.product.publishing());
         // ...steps 4 and 5: before the root switches to them, in both slots.
         if let Err(error) = pool.publish(file, &stored.map(|_| ()), root) {
             // Nor may the log go on: the root may say that it was closed.
@@ -369,20 +382,12 @@ impl Store {
         threads: usize,
     ) -> Result<Option<(Merged, Flushed<()>)>, TopologyError> {
         let context = &self.context;
-        let frozen = section.freeze(context, csn, needed, wanted, scratch)?;
+        let layout = self.layout();
+        let frozen = section.freeze(context, csn, needed, wanted, layout, scratch)?;
         let Some(frozen) = frozen else {
             return Ok(None);
         };
-        let image = &mut scratch.image;
-        let draft = context.region.allocate(image.encoded_len())?;
-        let (entry, bytes) = image.encode(
-            &context.uuid,
-            draft.offset(),
-            section.first_vertex(),
-            csn,
-            frozen.generation(),
-        );
-        let (extent, flushed) = draft.finish(bytes)?.split();
+        let (product, flushed) = frozen.write(context, section, scratch)?;
         if threads > 1 && context.region.medium().properties().byte_addressed {
             // A fence orders only the flushes of its own thread.
             context.region.medium().fence()?;
@@ -391,8 +396,7 @@ impl Store {
             key,
             section: Arc::clone(section),
             frozen,
-            entry,
-            extent: Arc::new(extent),
+            product,
         };
         Ok(Some((merged, flushed)))
     }

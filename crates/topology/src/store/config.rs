@@ -6,6 +6,7 @@ use evergraph_persistence::{PersistenceError, USER_BYTES};
 use crate::direct::MAX_SECTION_SHIFT;
 use crate::front::buffers::{DEFAULT_CHUNK_BYTES, Levels, level_of};
 use crate::ids::IdKind;
+use crate::layout::Layout;
 
 /// How edges reach the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Config {
     pub weighted: bool,
     /// How edges reach the medium.
     pub mode: Mode,
+    /// How merged sections lie on the medium.
+    pub layout: Layout,
     /// External ids.
     pub ids: IdKind,
     /// A section holds `1 << section_shift` vertices.
@@ -77,6 +80,7 @@ impl Default for Config {
             direction: Direction::Out,
             weighted: false,
             mode: Mode::Merged,
+            layout: Layout::Pma,
             ids: IdKind::Dense,
             section_shift: 8,
             log_bytes: 64 << 20,
@@ -144,6 +148,10 @@ impl Config {
         bytes[24..32].copy_from_slice(&self.growth_step.to_le_bytes());
         bytes[32..40].copy_from_slice(&vertex_count.to_le_bytes());
         bytes[40..44].copy_from_slice(&self.edge_log_bytes.to_le_bytes());
+        bytes[44] = match self.layout {
+            Layout::Pma => 0,
+            Layout::Blocks => 1,
+        };
         bytes
     }
 
@@ -163,6 +171,11 @@ impl Config {
                 1 => Mode::Merged,
                 2 => Mode::Direct,
                 _ => return Err(unknown("mode")),
+            },
+            layout: match bytes[44] {
+                0 => Layout::Pma,
+                1 => Layout::Blocks,
+                _ => return Err(unknown("layout")),
             },
             ids: match bytes[3] {
                 1 => IdKind::Dense,

@@ -25,6 +25,7 @@ pub use open::OpenReport;
 
 use crate::error::TopologyError;
 use crate::ids::IdTable;
+use crate::layout::Layout;
 use crate::plane::{Plane, SectionView};
 use crate::section::{Context, SectionUsage};
 
@@ -46,6 +47,7 @@ pub struct Published {
 /// A durable evolving graph.
 pub struct Store {
     config: Config,
+    layout: RwLock<Layout>,
     tuning: RwLock<Tuning>,
     context: Context,
     planes: Vec<Plane>,
@@ -148,9 +150,21 @@ pub struct CheckReport {
 }
 
 impl Store {
-    /// What was chosen at creation.
-    pub fn config(&self) -> &Config {
-        &self.config
+    /// What was chosen at creation, and the layout of now.
+    pub fn config(&self) -> Config {
+        Config {
+            layout: self.layout(),
+            ..self.config
+        }
+    }
+
+    /// The layout that sections are merged into.
+    pub fn layout(&self) -> Layout {
+        *self.layout.read()
+    }
+
+    fn set_layout(&self, layout: Layout) {
+        *self.layout.write() = layout;
     }
 
     /// What a returned commit survives.

@@ -15,11 +15,13 @@ use super::direct::Direct;
 use super::{
     BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, Tuning, ack_of,
 };
+use crate::blocks;
 use crate::direct::Slots;
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::front::pool::BufferPool;
 use crate::ids::IdTable;
+use crate::layout::Layout;
 use crate::plane::Plane;
 use crate::record::{self, Op};
 use crate::section::{Context, Section};
@@ -221,6 +223,7 @@ impl Store {
         let ack = ack_of(&[&medium, &log_medium]);
         let mut store = Store {
             registry: Registry::new(csn, published),
+            layout: RwLock::new(config.layout),
             tuning: RwLock::new(tuning),
             config,
             context,
@@ -315,11 +318,21 @@ fn claim_sections(
                 .ok_or_else(|| damaged("a section counts more tombstones than entries"))?;
         }
         let extent = context.region.adopt(entry.offset, entry.len)?;
-        let first = home.first_vertex(section);
-        home.insert_section(
-            section,
-            Section::stored(first, home.section_lists(), config.columns(), entry, extent),
+        let (first, lists, columns) = (
+            home.first_vertex(section),
+            home.section_lists(),
+            config.columns(),
         );
+        let layout = Layout::of(&entry);
+        let entry = Layout::unmark(entry);
+        let stored = match layout {
+            Layout::Pma => Section::stored(first, lists, columns, entry, extent),
+            Layout::Blocks => {
+                let base = blocks::Base::open(context, extent, &entry, first, lists, columns)?;
+                Section::stored_blocks(first, columns, entry.csn, base)
+            }
+        };
+        home.insert_section(section, stored);
     }
     Ok(arc_count)
 }

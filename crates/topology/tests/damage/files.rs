@@ -8,8 +8,8 @@ use evergraph_persistence::simulated::{Image, Persistence, SimulatedStorage};
 use evergraph_topology::Store;
 
 use super::fixture::{
-    Fixture, Graph, Outcome, Twin, direct, direct_config, fill_direct, merged_clean, merged_config,
-    merged_tail, merged_wrapped, observe, outcome, sim_config,
+    Fixture, Graph, Outcome, Twin, direct, direct_config, fill_direct, merged_blocks, merged_clean,
+    merged_config, merged_tail, merged_wrapped, observe, outcome, sim_config,
 };
 use super::reader;
 
@@ -18,6 +18,7 @@ fn all() -> Vec<Fixture> {
         merged_clean(),
         merged_tail(),
         merged_wrapped(),
+        merged_blocks(),
         direct(true),
         direct(false),
     ]
@@ -50,7 +51,7 @@ fn a_newer_format_is_refused_with_both_versions() {
             }
             match outcome(fixture.config, &image, &fixture.expected) {
                 Outcome::Error(error) => assert!(
-                    error.contains("77") && error.contains("(1)"),
+                    error.contains("77") && error.contains("(2)"),
                     "both versions: {error}"
                 ),
                 found => panic!("{}: {found:?}", fixture.name),

@@ -11,7 +11,7 @@ use evergraph_persistence::simulated::{
 };
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::record::{Edges, ExternalIds};
-use evergraph_topology::{Batch, Config, ListScratch, Mode, Store};
+use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store};
 
 pub const VERTICES: u32 = 14;
 pub const SECTION_SHIFT: u32 = 2;
@@ -321,6 +321,34 @@ pub fn merged_clean() -> Fixture {
 /// Merged, with commits that are only in the log.
 pub fn merged_tail() -> Fixture {
     merged("merged, tail", true, Direction::Undirected, false)
+}
+
+/// Chains of blocks, some filled in place, some compacted, sections merged up to
+/// different commits, and a tail.
+pub fn merged_blocks() -> Fixture {
+    let config = sim_config(Persistence::Lines);
+    let storage = SimulatedStorage::new(config);
+    let twin = fill_blocks(&storage, true, *b"evergraph-gold-3");
+    finish("merged, blocks", config, &storage, twin)
+}
+
+pub fn fill_blocks(storage: &SimulatedStorage, weighted: bool, uuid: [u8; 16]) -> Twin {
+    let shape = Config {
+        layout: Layout::Blocks,
+        ..merged_config(weighted, Direction::Both)
+    };
+    let mut twin = Twin::create(storage, shape, uuid);
+    twin.name_vertices();
+    twin.commit_group(&[6]);
+    twin.commit_group(&[4, 3]);
+    twin.store.checkpoint().unwrap();
+    twin.commit_group(&[5, 4]);
+    twin.store.checkpoint().unwrap();
+    twin.commit_group(&[3, 3]);
+    twin.store.compact_vertex(1).unwrap();
+    twin.commit_group(&[3]);
+    twin.commit_group(&[1, 2]);
+    twin
 }
 
 fn merged(name: &'static str, weighted: bool, direction: Direction, clean: bool) -> Fixture {

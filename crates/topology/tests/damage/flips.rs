@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::fixture::{
-    Fixture, Graph, Outcome, direct, merged_clean, merged_tail, merged_wrapped, outcome,
+    Fixture, Graph, Outcome, direct, merged_blocks, merged_clean, merged_tail, merged_wrapped,
+    outcome,
 };
 use super::reader;
 
@@ -159,6 +160,11 @@ fn every_bit_of_a_merged_database_with_a_log_tail() {
     let records = reader::log_window(&fixture.image);
     assert_eq!(records.len(), 2, "the last group has two commits");
     sweep(&fixture);
+}
+
+#[test]
+fn every_bit_of_a_database_of_blocks() {
+    sweep(&merged_blocks());
 }
 
 #[test]

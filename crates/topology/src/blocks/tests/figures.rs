@@ -7,7 +7,6 @@ use evergraph_graph::generate::kronecker;
 use evergraph_persistence::medium::EmulatedStorage;
 
 use super::*;
-use crate::blocks::convert::packed_image;
 use crate::section_format;
 
 const SHIFT: u32 = 8;
@@ -87,11 +86,10 @@ impl Graph {
             .sections
             .iter()
             .map(|section| {
-                let image = packed_image(&**section, section.lists());
+                let mut image = packed_image(&**section, section.lists(), 1);
                 let draft = region.allocate(image.encoded_len()).unwrap();
-                let (offset, mut bytes) = (draft.offset(), Vec::new());
-                let entry = image.encode(uuid, offset, 0, 0, 0, &mut bytes);
-                let (extent, _) = draft.finish(&bytes).unwrap().split();
+                let (entry, bytes) = image.encode(uuid, draft.offset(), 0, 0, 0);
+                let (extent, _) = draft.finish(bytes).unwrap().split();
                 let lists = section.lists();
                 section_format::Base::open(uuid, Arc::new(extent), &entry, 0, lists).unwrap()
             })

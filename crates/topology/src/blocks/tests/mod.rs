@@ -15,6 +15,7 @@ use evergraph_persistence::{Entry, Extent, Medium, MediumHandle, Region, Storage
 use super::{Base, ListSource, Written};
 use crate::entry::is_tombstone;
 use crate::section::Context;
+use crate::section_format::SectionImage;
 
 const FIRST_VERTEX: u32 = 100;
 
@@ -54,6 +55,8 @@ fn context(medium: &MediumHandle) -> Context {
         region: Region::new(medium.clone(), 512, 1 << 16),
         uuid: *b"blocks-of-a-test",
         vertex_limit: crate::MAX_VERTICES,
+        buffers: crate::front::pool::BufferPool::new(),
+        levels: crate::front::buffers::Levels::default(),
     }
 }
 
@@ -102,4 +105,24 @@ fn contents(base: &Base) -> Lists {
     (0..base.lists())
         .map(|list| prefix(base, list, base.list_len(list)))
         .collect()
+}
+
+/// A packed image with the lists of any source.
+fn packed_image(source: &dyn ListSource, lists: usize, columns: usize) -> SectionImage {
+    let mut image = SectionImage::default();
+    let lens: Vec<u32> = (0..lists).map(|list| source.len(list) as u32).collect();
+    let tombstones: Vec<u32> = (0..lists).map(|list| source.tombstones(list)).collect();
+    image.begin(&lens, Some(&tombstones), columns == 2);
+    let (starts, words, weights) = image.columns_mut();
+    for (list, &start) in starts[..lists].iter().enumerate() {
+        let mut at = start as usize;
+        source.visit(list, &mut |from, their_weights| {
+            words[at..at + from.len()].copy_from_slice(from);
+            if !weights.is_empty() {
+                weights[at..at + from.len()].copy_from_slice(their_weights);
+            }
+            at += from.len();
+        });
+    }
+    image
 }

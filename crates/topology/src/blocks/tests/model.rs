@@ -6,10 +6,8 @@ use evergraph_persistence::medium::FileStorage;
 use proptest::prelude::*;
 
 use super::*;
-use crate::blocks::convert::{Packed, packed_image};
 use crate::blocks::rewrite::Identity;
 use crate::entry::TOMBSTONE;
-use crate::section_format;
 
 const LISTS: usize = 6;
 
@@ -201,17 +199,8 @@ impl History {
     }
 
     fn relayout(&mut self) {
-        let (region, uuid) = (&self.context.region, &self.context.uuid);
-        let image = packed_image(&*self.base, LISTS);
-        let draft = region.allocate(image.encoded_len()).unwrap();
-        let (mut bytes, generation) = (Vec::new(), self.base.generation());
-        let offset = draft.offset();
-        let entry = image.encode(uuid, offset, FIRST_VERTEX, self.csn, generation, &mut bytes);
-        let (extent, _) = draft.finish(&bytes).unwrap().split();
-        let extent = Arc::new(extent);
-        let packed = section_format::Base::open(uuid, extent, &entry, FIRST_VERTEX, LISTS);
-        let packed = packed.unwrap();
-        packed.verify(uuid).unwrap();
+        let generation = self.base.generation();
+        let packed = packed_image(&*self.base, LISTS, self.columns);
         let identity = Identity {
             first_vertex: FIRST_VERTEX,
             lists: LISTS,
@@ -219,7 +208,7 @@ impl History {
             csn: self.csn,
             generation,
         };
-        let written = Base::write(&self.context, identity, &Packed::new(&packed)).unwrap();
+        let written = Base::write(&self.context, identity, &packed).unwrap();
         self.retire();
         self.adopt(written);
     }
