@@ -468,3 +468,38 @@ fn direct_views_are_exact_while_writers_and_rewrites_go_on() {
     assert_eq!(store.arc_count(&last).unwrap(), u64::from(WRITERS * EDGES));
     assert!(store.check().problems.is_empty());
 }
+
+#[test]
+fn external_ids_that_leave_a_gap_are_refused_before_they_are_logged() {
+    use evergraph_persistence::medium::DramStorage;
+    use evergraph_topology::ids::IdKind;
+    use evergraph_topology::record::ExternalIds;
+    let config = Config {
+        ids: IdKind::Numbers,
+        ..Config::default()
+    };
+    let storage = DramStorage::new();
+    let store = Store::create(&storage, config, [3; 16]).unwrap();
+    let batch = |first, ids: &[u64]| {
+        let mut batch = Batch::new();
+        batch.assign_ids(ExternalIds::Numbers {
+            first,
+            ids: ids.to_vec(),
+        });
+        batch
+    };
+    store.commit(batch(0, &[70, 80])).unwrap();
+    for wrong in [batch(3, &[90]), batch(1, &[81]), batch(0, &[80])] {
+        let error = store.commit(wrong).unwrap_err().to_string();
+        assert!(error.contains("external ids"), "{error}");
+    }
+    // Several commits at once continue one another.
+    let several = vec![batch(2, &[90]), batch(3, &[91])];
+    store.commit_all(several).unwrap();
+    let gap = vec![batch(4, &[92]), batch(6, &[93])];
+    assert!(store.commit_all(gap).is_err());
+    drop(store);
+    let (store, _) = Store::open(&storage, false).unwrap();
+    let ids = store.ids().read();
+    assert_eq!((ids.len(), ids.vertex_of_number(91)), (4, Some(3)));
+}

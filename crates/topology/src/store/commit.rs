@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::{AckLevel, LogRecord};
+use evergraph_persistence::{AckLevel, LogRecord, PersistenceError};
 use parking_lot::Mutex;
 
 use super::open::keeps_in_lists;
@@ -135,7 +135,7 @@ impl Store {
     /// it. After a failed sync the store refuses every further commit, because
     /// what the medium holds is unknown until it is opened again.
     pub fn commit(&self, batch: Batch) -> Result<Commit, TopologyError> {
-        self.validate(&batch)?;
+        self.validate(std::slice::from_ref(&batch))?;
         if self.direct.is_some() {
             return self.commit_direct(batch);
         }
@@ -148,9 +148,7 @@ impl Store {
     /// # Errors
     /// As [`Store::commit`]; batches before the failing one stay.
     pub fn commit_all(&self, batches: Vec<Batch>) -> Result<Vec<Commit>, TopologyError> {
-        for batch in &batches {
-            self.validate(batch)?;
-        }
+        self.validate(&batches)?;
         if self.direct.is_some() {
             return batches.into_iter().map(|b| self.commit_direct(b)).collect();
         }
@@ -198,14 +196,24 @@ impl Store {
         }
     }
 
-    fn validate(&self, batch: &Batch) -> Result<(), TopologyError> {
+    fn validate(&self, batches: &[Batch]) -> Result<(), TopologyError> {
         self.refuse_if_not_writable()?;
-        for op in &batch.ops {
+        // External ids that the table will have when an operation is applied;
+        // only one caller at a time assigns any.
+        let mut ids = None;
+        for op in batches.iter().flat_map(|batch| &batch.ops) {
             match op {
                 Op::Insert(edges) => self.validate_edges(edges, self.config.weighted)?,
                 Op::Delete(edges) => self.validate_edges(edges, false)?,
                 Op::Vertices(count) => check_vertex(count.saturating_sub(1))?,
-                Op::Meta { .. } | Op::Ids(_) => {}
+                Op::Ids(assigned) => {
+                    let table = self.ids.read();
+                    let len = *ids.get_or_insert(table.len());
+                    let fits = table.check(len, assigned);
+                    fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
+                    ids = Some(len.max(assigned.end()));
+                }
+                Op::Meta { .. } => {}
             }
         }
         Ok(())
@@ -383,7 +391,9 @@ impl Store {
                     Op::Meta { key, value } => set_meta(&mut self.meta.write(), key, value),
                     Op::Ids(assigned) => {
                         let mut ids = self.ids.write();
-                        ids.assign(assigned);
+                        // Checked before it was logged.
+                        let fits = ids.assign(assigned);
+                        fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
                         edges.vertex_count = edges.vertex_count.max(ids.len() as u64);
                     }
                 }
@@ -575,7 +585,8 @@ impl<'a> Replayer<'a> {
                 Op::Vertices(count) => self.reach(count),
                 Op::Meta { key, value } => set_meta(meta, &key, &value),
                 Op::Ids(assigned) => {
-                    ids.assign(&assigned);
+                    let fits = ids.assign(&assigned);
+                    fits.map_err(|what| PersistenceError::damaged("log", record.lsn, what))?;
                     self.reach(ids.len() as u64);
                 }
             }

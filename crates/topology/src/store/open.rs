@@ -365,7 +365,10 @@ fn read_blobs(
     for blob in directory.blobs(BLOB_IDS) {
         for op in record::decode(blob.read(uuid)?, blob.extent.offset())? {
             if let Op::Ids(assigned) = op {
-                ids.assign(&assigned);
+                let fits = ids.assign(&assigned);
+                fits.map_err(|what| {
+                    PersistenceError::damaged("extents", blob.extent.offset(), what)
+                })?;
             }
         }
     }
