@@ -164,27 +164,35 @@ fn run_case(case: &Case) -> (Run, bool) {
     (run, met)
 }
 
-/// Tries `nth` = 0, 1, … until the workload makes fewer calls than that.
+/// Tries `nth` = 0, 1, … until the workload makes fewer calls than that, with a
+/// fault that comes once and with one that stays.
 fn every(call: FileCall, fault: FileFault) -> (u64, u64, u64) {
+    let (once, stays) = (each(call, fault, false), each(call, fault, true));
+    (once.0 + stays.0, once.1 + stays.1, once.2 + stays.2)
+}
+
+/// Cases, those with a failed commit, and those with a refused one.
+fn each(call: FileCall, fault: FileFault, sticky: bool) -> (u64, u64, u64) {
     let (mut cases, mut failed, mut refused) = (0, 0, 0);
-    for sticky in [false, true] {
-        for nth in 0.. {
-            let case = Case {
-                call,
-                fault,
-                nth,
-                sticky,
-            };
-            let (run, met) = run_case(&case);
-            cases += 1;
-            failed += u64::from(run.unknown.is_some());
-            refused += u64::from(run.refused);
-            if !met {
-                break;
-            }
+    for nth in 0.. {
+        let case = Case {
+            call,
+            fault,
+            nth,
+            sticky,
+        };
+        let (run, met) = run_case(&case);
+        cases += 1;
+        failed += u64::from(run.unknown.is_some());
+        refused += u64::from(run.refused);
+        if !met {
+            break;
         }
     }
-    println!("{call:?} {fault:?}: {cases} cases, {failed} with a failed commit, {refused} refused");
+    let stays = if sticky { " and stays" } else { "" };
+    println!(
+        "{call:?} {fault:?}{stays}: {cases} cases, {failed} with a failed commit, {refused} refused"
+    );
     (cases, failed, refused)
 }
 
@@ -201,30 +209,10 @@ fn every_write_that_the_device_refuses() {
 
 #[test]
 fn every_write_that_is_short_or_interrupted() {
-    let (_, failed, refused) = every_once(FileFault::Short(3));
+    let (_, failed, refused) = each(FileCall::Write, FileFault::Short(3), false);
     assert_eq!((failed, refused), (0, 0), "short writes are continued");
-    let (_, failed, refused) = every_once(FileFault::INTERRUPTED);
+    let (_, failed, refused) = each(FileCall::Write, FileFault::INTERRUPTED, false);
     assert_eq!((failed, refused), (0, 0), "interrupted ones are repeated");
-}
-
-fn every_once(fault: FileFault) -> (u64, u64, u64) {
-    let (mut cases, mut failed, mut refused) = (0, 0, 0);
-    for nth in 0.. {
-        let case = Case {
-            call: FileCall::Write,
-            fault,
-            nth,
-            sticky: false,
-        };
-        let (run, met) = run_case(&case);
-        cases += 1;
-        failed += u64::from(run.unknown.is_some());
-        refused += u64::from(run.refused);
-        if !met {
-            break;
-        }
-    }
-    (cases, failed, refused)
 }
 
 #[test]
