@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::PersistenceError;
+use crate::little_endian::{u32_at, u64_at};
 use crate::order::Flushed;
 use crate::pool::Uuid;
 use crate::region::{Extent, Region};
@@ -373,12 +374,4 @@ fn decode_entry(bytes: &[u8]) -> Option<Entry> {
         entries: u64_at(bytes, 32),
         tombstones: u64_at(bytes, 40),
     })
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

@@ -11,6 +11,7 @@
 
 mod directory;
 mod error;
+mod little_endian;
 mod lock;
 mod log;
 pub mod medium;

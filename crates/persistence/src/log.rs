@@ -10,6 +10,7 @@
 //! The log does not know what its records mean.
 
 use crate::error::PersistenceError;
+use crate::little_endian::{u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle};
 use crate::mutant::{Mutant, active};
 use crate::pool::Uuid;
@@ -89,17 +90,15 @@ impl Header {
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4"));
-        let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8"));
         Header {
-            crc: u32_at(0),
-            kind: u32_at(4),
-            len: u64_at(8),
-            lsn: u64_at(16),
-            csn: u64_at(24),
-            wall_us: u64_at(32) as i64,
-            durable: u64_at(40),
-            epoch: u32_at(48),
+            crc: u32_at(bytes, 0),
+            kind: u32_at(bytes, 4),
+            len: u64_at(bytes, 8),
+            lsn: u64_at(bytes, 16),
+            csn: u64_at(bytes, 24),
+            wall_us: u64_at(bytes, 32) as i64,
+            durable: u64_at(bytes, 40),
+            epoch: u32_at(bytes, 48),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! after the second, so that damage to either slot loses nothing.
 
 use crate::error::PersistenceError;
+use crate::little_endian::{u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle, Storage};
 use crate::mutant::{Mutant, active};
 use crate::order::{self, Durable};
@@ -128,14 +129,6 @@ fn encode_slot(uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
     let crc = crc32c::crc32c(&bytes[..SLOT_BYTES - 4]);
     bytes[SLOT_BYTES - 4..].copy_from_slice(&crc.to_le_bytes());
     bytes
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
 impl Pool {

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use super::announced::Announced;
 use super::batch::EdgeBatch;
 use super::error::{BadLine, Endpoint, Flaw, FormatError};
 use super::fields::is_idle;
@@ -16,8 +17,7 @@ pub(super) struct DimacsParser {
     ids: EndpointKind,
     weighted: bool,
     vertices: u64,
-    arcs: u64,
-    seen: u64,
+    arcs: Announced,
     base_shift: u64,
 }
 
@@ -57,8 +57,7 @@ pub(super) fn open(text: &mut Text, options: &Options) -> Result<DimacsParser, F
         ids: options.ids,
         weighted: options.reads_weight(),
         vertices,
-        arcs,
-        seen: 0,
+        arcs: Announced::new("arcs", arcs),
         base_shift: options.base_shift(),
     })
 }
@@ -75,13 +74,7 @@ impl LineParser for DimacsParser {
             Some((at, _)) => return Err(Flaw::at(at, BadLine::UnknownRecord)),
             None => return Ok(()),
         }
-        if self.seen >= self.arcs {
-            return Err(BadLine::MoreThanAnnounced {
-                what: "arcs",
-                announced: self.arcs,
-            }
-            .into());
-        }
+        self.arcs.expect_more()?;
         let source = tokens.id_within(Endpoint::Source, self.vertices, NEEDED)?;
         let target = tokens.id_within(Endpoint::Target, self.vertices, NEEDED)?;
         let weight = match self.weighted {
@@ -92,7 +85,7 @@ impl LineParser for DimacsParser {
             }
         };
         tokens.finish()?;
-        self.seen += 1;
+        self.arcs.seen += 1;
         out.push_numbers(
             self.ids,
             source - self.base_shift,
@@ -103,20 +96,13 @@ impl LineParser for DimacsParser {
     }
 
     fn pass(&mut self, line: &[u8]) {
-        let more = self.seen < self.arcs;
-        self.seen += u64::from(more && !is_comment(line));
+        if !is_comment(line) {
+            self.arcs.pass();
+        }
     }
 
     fn finish(&self, file: &Path) -> Result<(), FormatError> {
-        if self.seen < self.arcs {
-            return Err(FormatError::WrongCount {
-                file: file.to_owned(),
-                what: "arcs",
-                announced: self.arcs,
-                found: self.seen,
-            });
-        }
-        Ok(())
+        self.arcs.finish(file)
     }
 
     fn declared_ids(&self) -> Option<Range<u64>> {

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use super::announced::Announced;
 use super::batch::EdgeBatch;
 use super::error::{BadLine, Endpoint, Flaw, FormatError};
 use super::fields::is_idle;
@@ -30,8 +31,7 @@ pub(super) struct MatrixMarketParser {
     weighted: bool,
     rows: u64,
     columns: u64,
-    entries: u64,
-    seen: u64,
+    entries: Announced,
     base_shift: u64,
     /// Added to column numbers.
     right_shift: u64,
@@ -59,8 +59,7 @@ pub(super) fn open(text: &mut Text, options: &Options) -> Result<MatrixMarketPar
         weighted,
         rows,
         columns,
-        entries,
-        seen: 0,
+        entries: Announced::new("entries", entries),
         base_shift: options.base_shift(),
         right_shift: if options.bipartite { rows } else { 0 },
     })
@@ -192,13 +191,7 @@ impl LineParser for MatrixMarketParser {
         if is_idle(line, true) {
             return Ok(());
         }
-        if self.seen >= self.entries {
-            return Err(BadLine::MoreThanAnnounced {
-                what: "entries",
-                announced: self.entries,
-            }
-            .into());
-        }
+        self.entries.expect_more()?;
         let needed = 2 + usize::from(self.has_values);
         let mut tokens = Tokens::of(line);
         let row = tokens.id_within(Endpoint::Source, self.rows, needed)?;
@@ -210,7 +203,7 @@ impl LineParser for MatrixMarketParser {
             tokens.skip(needed)?;
         }
         tokens.finish()?;
-        self.seen += 1;
+        self.entries.seen += 1;
         let source = row - self.base_shift;
         let target = column - self.base_shift + self.right_shift;
         out.push_numbers(self.ids, source, target, weight);
@@ -221,20 +214,13 @@ impl LineParser for MatrixMarketParser {
     }
 
     fn pass(&mut self, line: &[u8]) {
-        let more = self.seen < self.entries;
-        self.seen += u64::from(more && !is_idle(line, true));
+        if !is_idle(line, true) {
+            self.entries.pass();
+        }
     }
 
     fn finish(&self, file: &Path) -> Result<(), FormatError> {
-        if self.seen < self.entries {
-            return Err(FormatError::WrongCount {
-                file: file.to_owned(),
-                what: "entries",
-                announced: self.entries,
-                found: self.seen,
-            });
-        }
-        Ok(())
+        self.entries.finish(file)
     }
 
     fn declared_ids(&self) -> Option<Range<u64>> {

@@ -22,6 +22,7 @@
 //! | [`Format::Dimacs`] | `p sp n m`, `a u v w` | from 1 | never |
 //! | [`Format::Metis`] | `n m [fmt]`, then a line of neighbors per vertex | from 1 | always |
 
+mod announced;
 mod batch;
 mod collections;
 mod columns;
