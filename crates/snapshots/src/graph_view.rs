@@ -1,6 +1,7 @@
 //! A view as the algorithms see it.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId, Weight};
 use evergraph_topology::{ListScratch, SectionView};
@@ -14,11 +15,20 @@ pub struct GraphView {
     arc_count: u64,
     direction: Direction,
     weighted: bool,
+    /// The last list with deletions of which a part was asked for: several tasks
+    /// ask for the parts of one hub, and each would assemble all of it.
+    assembled: Assembled,
 }
+
+/// A list without what was deleted, and whose it is: whether it is an in-list,
+/// and the vertex.
+type Assembled = Mutex<Option<(bool, VertexId, Arc<[VertexId]>)>>;
 
 /// Reads one direction of a [`GraphView`].
 pub struct ViewReader<'a> {
     sections: &'a [SectionView],
+    incoming: bool,
+    assembled: &'a Assembled,
     section_shift: u32,
     mask: u32,
     vertex_count: usize,
@@ -43,12 +53,15 @@ impl GraphView {
             arc_count,
             direction,
             weighted,
+            assembled: Mutex::new(None),
         }
     }
 
-    fn read<'a>(&'a self, sections: &'a [SectionView]) -> ViewReader<'a> {
+    fn read(&self, incoming: bool) -> ViewReader<'_> {
         ViewReader {
-            sections,
+            sections: if incoming { &self.incoming } else { &self.out },
+            incoming,
+            assembled: &self.assembled,
             section_shift: self.section_shift,
             mask: (1 << self.section_shift) - 1,
             vertex_count: self.vertex_count,
@@ -77,13 +90,13 @@ impl Graph for GraphView {
     }
 
     fn reader(&self) -> ViewReader<'_> {
-        self.read(&self.out)
+        self.read(false)
     }
 
     fn reverse_reader(&self) -> Option<ViewReader<'_>> {
         match self.direction {
-            Direction::Undirected => Some(self.read(&self.out)),
-            Direction::Both => Some(self.read(&self.incoming)),
+            Direction::Undirected => Some(self.read(false)),
+            Direction::Both => Some(self.read(true)),
             Direction::Out => None,
         }
     }
@@ -95,6 +108,25 @@ impl<'a> ViewReader<'a> {
         debug_assert!((v as usize) < self.vertex_count);
         let section = self.sections.get((v >> self.section_shift) as usize);
         (section, (v & self.mask) as usize)
+    }
+
+    /// The live list of a vertex that has deletions, from the task that asked
+    /// first.
+    fn assemble(&mut self, v: VertexId) -> Arc<[VertexId]> {
+        let mut assembled = self
+            .assembled
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((incoming, vertex, live)) = &*assembled
+            && (*incoming, *vertex) == (self.incoming, v)
+        {
+            return Arc::clone(live);
+        }
+        let mut live = Vec::new();
+        self.neighbors_into(v, &mut live);
+        let live: Arc<[VertexId]> = live.into();
+        *assembled = Some((self.incoming, v, Arc::clone(&live)));
+        live
     }
 }
 
@@ -130,5 +162,42 @@ impl NeighborReader for ViewReader<'_> {
             }
             None => ControlFlow::Continue(()),
         }
+    }
+
+    fn for_each_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        let (section, list) = self.locate(v);
+        let Some(section) = section else {
+            return ControlFlow::Continue(());
+        };
+        let degree = section.degree(list);
+        let (start, end) = (range.start.min(degree), range.end.min(degree));
+        if start >= end {
+            return ControlFlow::Continue(());
+        }
+        let has_deletions = section.raw_len(list) != degree;
+        if has_deletions && end - start < degree {
+            return visit(&self.assemble(v)[start..end]);
+        }
+        let mut position = 0;
+        section.for_each_segment(list, &mut self.scratch, |segment| {
+            let from = start.saturating_sub(position).min(segment.len());
+            let to = (end - position).min(segment.len());
+            position += segment.len();
+            if from < to {
+                visit(&segment[from..to])?;
+            }
+            match position >= end {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })
     }
 }
