@@ -30,6 +30,7 @@ use serde_json::{Value, json};
 use settings::Settings;
 use table::Table;
 
+pub use place::abandon;
 pub use table::render;
 
 /// What `evergraph bench` was asked for.

@@ -1,7 +1,9 @@
 //! Directories for databases, removed when they are no longer needed.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use evergraph::MediumKind;
 
@@ -9,6 +11,21 @@ use crate::settings::Settings;
 
 /// Where byte-addressed media are emulated.
 const IN_MEMORY: &str = "/dev/shm";
+
+/// Directories that are in use.
+static PLACES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Removes the directories of all benchmarks and ends the process: nothing that
+/// an interrupted measurement leaves is of use. The benchmark goes on until the
+/// process ends, so it can make files meanwhile, but no directory.
+pub fn abandon(status: i32) -> ! {
+    let places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+    for place in &*places {
+        let gone = || std::fs::remove_dir_all(place).is_ok() || !place.exists();
+        let _ = (0..100).any(|_| gone());
+    }
+    std::process::exit(status)
+}
 
 /// A directory of its own.
 pub struct Place {
@@ -29,7 +46,9 @@ impl Place {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("evergraph-bench-{}-{number}", std::process::id());
         let path = parent.join(name);
+        let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
         std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        places.insert(path.clone());
         Ok(Place { path })
     }
 
@@ -43,5 +62,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         // What cannot be removed is only left over.
         let _ = std::fs::remove_dir_all(&self.path);
+        let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+        places.remove(&self.path);
     }
 }

@@ -1,27 +1,16 @@
 //! `evergraph check`: verifies every byte that a database reaches.
 
-use std::path::PathBuf;
-
-use evergraph::{CheckReport, Database, Error, PersistenceError, TopologyError};
+use evergraph::{CheckReport, Error, PersistenceError, TopologyError};
 use serde_json::json;
 
-use crate::medium::MediumArgs;
+use crate::medium::DatabaseArgs;
 use crate::progress;
 use crate::report::{Failure, Report, count};
 
-/// Which database.
-#[derive(clap::Args)]
-pub struct Args {
-    /// Directory of the database
-    db: PathBuf,
-    #[command(flatten)]
-    medium: MediumArgs,
-}
-
 /// Runs the command.
-pub fn execute(args: &Args) -> Result<Report, Failure> {
+pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     let bar = progress::spinner("checking");
-    let found = match Database::open(&args.db, &args.medium.read_only()?) {
+    let found = match args.open()? {
         Ok(db) => db.check(),
         Err(error) if is_damage(&error) => CheckReport {
             problems: vec![error.summary()],

@@ -1,6 +1,5 @@
 //! `evergraph delete-edges`: deletes the edges that files list.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use evergraph::import::{Action, ImportOptions};
@@ -8,29 +7,11 @@ use evergraph::{Cancellation, Database};
 use serde_json::json;
 
 use crate::import::follow;
-use crate::medium::MediumArgs;
-use crate::reading::ReadingArgs;
+use crate::reading::InputArgs;
 use crate::report::{Failure, Report, count, seconds, table};
 
-/// What to delete.
-#[derive(clap::Args)]
-pub struct Args {
-    /// Directory of the database
-    db: PathBuf,
-    /// Files of edges; for each line the latest edge between the two goes
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    reading: ReadingArgs,
-    /// Go on with a deletion of the same files that was interrupted
-    #[arg(long)]
-    resume: bool,
-    #[command(flatten)]
-    medium: MediumArgs,
-}
-
 /// Runs the command.
-pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+pub fn execute(args: &InputArgs, stop: &Cancellation) -> Result<Report, Failure> {
     let db = Database::open(&args.db, &args.medium.options()?)?;
     let started = Instant::now();
     let bytes_before = db.stats().extent_bytes;

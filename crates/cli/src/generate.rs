@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use evergraph::Cancellation;
 use evergraph::formats::{Compression, EdgeWriter, WriteFormat};
-use evergraph::graph::generate::{Edge, Kronecker, uniform};
+use evergraph::graph::generate::{Edge, Kronecker, Uniform};
 use serde_json::json;
 
 use crate::progress;
@@ -74,9 +74,9 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         Kind::Kron => Kronecker::new(args.scale, args.degree, args.seed)
             .chunks()
             .try_for_each(|chunk| write(&chunk)),
-        Kind::Uniform => uniform(vertices as usize, edges as usize, args.seed)
-            .chunks(1 << 16)
-            .try_for_each(write),
+        Kind::Uniform => Uniform::new(vertices as usize, edges as usize, args.seed)
+            .chunks()
+            .try_for_each(|chunk| write(&chunk)),
     };
     if let Err(failure) = written.and_then(|()| Ok(writer.finish().map(|_| ())?)) {
         bar.finish_and_clear();

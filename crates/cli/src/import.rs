@@ -10,21 +10,15 @@ use evergraph::import::{
 use evergraph::{Cancellation, Database, IdKind, Mode, Options, allocated_bytes, formats};
 use serde_json::json;
 
-use crate::medium::MediumArgs;
 use crate::progress;
-use crate::reading::ReadingArgs;
+use crate::reading::InputArgs;
 use crate::report::{Failure, Report, bytes, count, note, rate, seconds, table};
 
 /// What to import, and how.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Directory of the database; made if it does not exist
-    db: PathBuf,
-    /// Files of edges, plain, gzip or zstd
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
     #[command(flatten)]
-    reading: ReadingArgs,
+    input: InputArgs,
     /// Every edge goes both ways
     #[arg(long, conflicts_with = "directions")]
     undirected: bool,
@@ -50,9 +44,6 @@ pub struct Args {
     /// Add to a database that has edges already
     #[arg(long, conflicts_with = "resume")]
     append: bool,
-    /// Go on with an import of the same files that was interrupted
-    #[arg(long)]
-    resume: bool,
     /// Edges of one commit at most
     #[arg(long, value_name = "N", default_value_t = 1 << 20,
           value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
@@ -61,8 +52,6 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
     log_mib: u64,
-    #[command(flatten)]
-    medium: MediumArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -92,20 +81,20 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let reading = formats::Options {
         weighted: args.weighted,
         timestamps: args.timestamps,
-        ..args.reading.options()
+        ..args.input.reading.options()
     };
     let (db, is_new) = open(args, &reading)?;
     let started = Instant::now();
     let options = ImportOptions {
         reading,
         batch_edges: args.batch_edges as usize,
-        resume: args.resume,
+        resume: args.input.resume,
         ..ImportOptions::default()
     };
-    match follow(&db, &args.files, &options, stop) {
+    match follow(&db, &args.input.files, &options, stop) {
         Ok(report) => finish(args, db, &report, started),
         Err(error) => {
-            give_up(db, &args.db, is_new)?;
+            give_up(db, &args.input.db, is_new)?;
             Err(error)
         }
     }
@@ -148,9 +137,9 @@ pub fn follow(
 
 /// Opens the database, or makes it. Says whether it is new.
 fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Failure> {
-    let options = args.medium.options()?;
-    if Database::exists(&args.db) {
-        let db = Database::open(&args.db, &options)?;
+    let options = args.input.medium.options()?;
+    if Database::exists(&args.input.db) {
+        let db = Database::open(&args.input.db, &options)?;
         check_continued(args, &db)?;
         return Ok((db, false));
     }
@@ -159,12 +148,12 @@ fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Fai
         weighted: args.weighted,
         ..choose(args, reading, options)?
     };
-    Ok((Database::create(&args.db, &options)?, true))
+    Ok((Database::create(&args.input.db, &options)?, true))
 }
 
 /// Direction and kind of ids of a new database.
 fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<Options, Failure> {
-    let found = probe(&args.files, reading)?;
+    let found = probe(&args.input.files, reading)?;
     let mut undirected = args.undirected;
     if !undirected && found.symmetric && args.directions.is_none() {
         note("the files say that their edges are undirected; importing them so");
@@ -195,16 +184,16 @@ fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<O
 /// Refuses what does not fit a database that exists.
 fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
     let config = db.config();
-    if args.resume && config.mode == Mode::Direct {
+    if args.input.resume && config.mode == Mode::Direct {
         return Err(Failure::new(
             "an import in direct mode cannot be resumed: each edge is a commit of its own",
             "import into another path",
         ));
     }
     let is_empty = db.view().vertex_count() == 0;
-    if !is_empty && !args.append && !args.resume {
+    if !is_empty && !args.append && !args.input.resume {
         return Err(Failure::new(
-            format!("there is a database at {} already", args.db.display()),
+            format!("there is a database at {} already", args.input.db.display()),
             "use --append to add to it, --resume to go on with an interrupted import, or another path",
         ));
     }
@@ -267,7 +256,7 @@ fn finish(
     let edges_per_second = imported.edges as f64 / elapsed;
     let stored = match medium {
         evergraph::MediumKind::Dram => extent_bytes,
-        _ => allocated_bytes(&args.db)?,
+        _ => allocated_bytes(&args.input.db)?,
     };
     let per_edge = |amount: u64, edges: u64| amount as f64 / edges.max(1) as f64;
     let media_writes = device.map(|device| device.settle().media_writes);

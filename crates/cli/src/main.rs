@@ -48,17 +48,17 @@ enum Command {
     Demo(demo::Args),
     /// Write a synthetic graph to a file
     Generate(generate::Args),
-    /// Import files of edges into a database
+    /// Import files of edges into a database, which is made if there is none
     Import(import::Args),
-    /// Delete the edges that a file lists
-    DeleteEdges(delete_edges::Args),
+    /// Delete the edges that files list: for each line the latest between the two
+    DeleteEdges(reading::InputArgs),
     /// Run an algorithm on the graph
     #[command(disable_help_flag = true)]
     Run(run::Args),
     /// Print facts about a database
-    Stats(stats::Args),
+    Stats(medium::DatabaseArgs),
     /// Verify every byte that a database reaches
-    Check(check::Args),
+    Check(medium::DatabaseArgs),
     /// Run a benchmark of docs/benchmarks.md
     Bench(bench::Args),
     /// Ingest in a process of its own, to be killed (used by `demo`)
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
 }
 
 fn execute(cli: &Cli) -> Result<Report, Failure> {
-    let stop = stop::on_ctrl_c();
+    let stop = stop::on_ctrl_c(matches!(cli.command, Command::Bench(_)));
     match &cli.command {
         Command::Demo(args) => demo::execute(args, &stop),
         Command::Generate(args) => generate::execute(args, cli.json, &stop),

@@ -1,6 +1,8 @@
 //! The flags that say where a database's bytes live.
 
-use evergraph::{LatencyProfile, MediumKind, Options};
+use std::path::PathBuf;
+
+use evergraph::{Database, Error, LatencyProfile, MediumKind, Options};
 
 use crate::report::Failure;
 
@@ -23,6 +25,22 @@ pub struct MediumArgs {
         default_missing_value = ""
     )]
     pub emulated: Option<String>,
+}
+
+/// The arguments of a command that only looks at a database.
+#[derive(Clone, Debug, clap::Args)]
+pub struct DatabaseArgs {
+    /// Directory of the database
+    pub db: PathBuf,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+impl DatabaseArgs {
+    /// Opens it for reading; the outer failure is one of the arguments.
+    pub fn open(&self) -> Result<Result<Database, Error>, Failure> {
+        Ok(Database::open(&self.db, &self.medium.read_only()?))
+    }
 }
 
 impl MediumArgs {

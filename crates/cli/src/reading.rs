@@ -1,8 +1,29 @@
-//! The flags that say how files of edges are read.
+//! The arguments of the commands that read files of edges.
+
+use std::path::PathBuf;
 
 use evergraph::formats::{Column, ColumnChoice, Format, Options};
 
-/// Flags of the commands that read edges.
+use crate::medium::MediumArgs;
+
+/// Arguments of the commands that change a database as files say.
+#[derive(Clone, Debug, clap::Args)]
+pub struct InputArgs {
+    /// Directory of the database
+    pub db: PathBuf,
+    /// Files of edges, plain, gzip or zstd
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// Go on with the same command on the same files after an interruption
+    #[arg(long)]
+    pub resume: bool,
+    #[command(flatten)]
+    pub medium: MediumArgs,
+}
+
+/// Flags that say how a file is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ReadingArgs {
     /// Format: edgelist, csv, mtx, gr or metis; found out by default

@@ -1,26 +1,15 @@
 //! `evergraph stats`: facts about a database.
 
-use std::path::PathBuf;
-
 use evergraph::graph::Direction;
-use evergraph::{Database, IdKind, MediumKind, Mode, allocated_bytes};
+use evergraph::{IdKind, MediumKind, Mode, allocated_bytes};
 use serde_json::json;
 
-use crate::medium::MediumArgs;
+use crate::medium::DatabaseArgs;
 use crate::report::{Failure, Report, bytes, count, table};
 
-/// Of which database.
-#[derive(clap::Args)]
-pub struct Args {
-    /// Directory of the database
-    db: PathBuf,
-    #[command(flatten)]
-    medium: MediumArgs,
-}
-
 /// Runs the command.
-pub fn execute(args: &Args) -> Result<Report, Failure> {
-    let db = Database::open(&args.db, &args.medium.read_only()?)?;
+pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
+    let db = args.open()??;
     let (stats, view) = (db.stats(), db.view());
     let (config, opened) = (db.config(), db.open_report());
     let stored = match db.medium() {

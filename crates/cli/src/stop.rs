@@ -1,14 +1,20 @@
-//! Ctrl-C: the first asks the work to stop, the second ends the process.
+//! Ctrl-C: the first asks the work to stop, the second ends the process. A
+//! benchmark ends at the first.
 
 use evergraph::Cancellation;
 
 use crate::report::note;
 
-/// A switch that Ctrl-C turns on.
-pub fn on_ctrl_c() -> Cancellation {
+/// A switch that Ctrl-C turns on. A benchmark does not look at it: what it would
+/// measure from there on is of no use, so its databases go and the process ends.
+pub fn on_ctrl_c(benchmark: bool) -> Cancellation {
     let cancellation = Cancellation::new();
     let switch = cancellation.clone();
     let handler = move || {
+        if benchmark {
+            note("stopping; the databases of the benchmark are removed");
+            evergraph_benches::abandon(130);
+        }
         if switch.is_cancelled() {
             std::process::exit(130);
         }

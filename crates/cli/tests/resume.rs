@@ -3,7 +3,7 @@
 mod common;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use common::{Outcome, Place};
@@ -73,12 +73,7 @@ fn ctrl_c_keeps_what_was_committed() {
     let import = "import db k.txt --batch-edges 1000 --log-mib 1";
     let child = place.start(import);
     wait_for_commits(&place.path("db"));
-    let pid = child.id().to_string();
-    let sent = Command::new("kill")
-        .args(["-INT", &pid])
-        .status()
-        .expect("kill is there");
-    assert!(sent.success());
+    interrupt(&child);
     let outcome = Outcome::new(import, child.wait_with_output().expect("it ends"));
     outcome.expect(1);
     assert!(outcome.error().contains("interrupted"), "{outcome:#?}");
@@ -92,6 +87,29 @@ fn ctrl_c_keeps_what_was_committed() {
     assert_eq!(done["edges"], EDGES);
     assert_eq!(done["resumed_edges"], kept["edges"]);
     assert_eq!(values(&place, "db"), expected);
+}
+
+/// As Ctrl-C does.
+fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.expect("kill is there").success());
+}
+
+#[test]
+fn ctrl_c_removes_what_a_benchmark_made() {
+    let place = Place::new();
+    let bench = "bench ingest --scale 18 --medium file --directory .";
+    let child = place.start(bench);
+    let made = || std::fs::read_dir(place.path(".")).expect("a directory");
+    while made().count() == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    interrupt(&child);
+    let outcome = Outcome::new(bench, child.wait_with_output().expect("it ends"));
+    outcome.expect(130);
+    let left: Vec<_> = made().collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]

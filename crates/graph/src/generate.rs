@@ -63,11 +63,7 @@ impl Kronecker {
 
     /// The list chunk by chunk, in order, for consumers that cannot hold it whole.
     pub fn chunks(&self) -> impl ExactSizeIterator<Item = Vec<Edge>> + '_ {
-        (0..self.edge_count.div_ceil(CHUNK_EDGES)).map(|chunk| {
-            let mut edges = vec![(0, 0); chunk_len(self.edge_count, chunk)];
-            self.fill(chunk, &mut edges);
-            edges
-        })
+        chunks(self.edge_count, |chunk, edges| self.fill(chunk, edges))
     }
 
     /// The whole list, made in parallel; 8 bytes an edge.
@@ -116,28 +112,63 @@ pub fn kronecker(scale: u32, degree: u32, seed: u64) -> Vec<Edge> {
     Kronecker::new(scale, degree, seed).edges()
 }
 
-/// `edge_count` edges whose ends are independent and uniform among
-/// `vertex_count` vertices (self-loops and repetitions included).
+/// Edges whose ends are independent and uniform among all vertices (self-loops
+/// and repetitions included).
 ///
 /// Source: Erdős and Rényi's G(n, m) with replacement, as GAP's `-u`.
-///
-/// # Panics
-/// If there are edges but no vertices, or more than [`crate::MAX_VERTICES`] vertices.
-pub fn uniform(vertex_count: usize, edge_count: usize, seed: u64) -> Vec<Edge> {
-    assert!(
-        vertex_count <= crate::MAX_VERTICES,
-        "{vertex_count} vertices are above the limit"
-    );
-    let bound = vertex_count as u64;
-    in_chunks(edge_count, |chunk, edges| {
-        let mut random = Random::stream(seed, chunk as u64);
+#[derive(Clone, Debug)]
+pub struct Uniform {
+    vertex_count: usize,
+    edge_count: usize,
+    seed: u64,
+}
+
+impl Uniform {
+    /// `edge_count` edges among `vertex_count` vertices.
+    ///
+    /// # Panics
+    /// If there are more than [`crate::MAX_VERTICES`] vertices. Edges without
+    /// vertices panic when they are made.
+    pub fn new(vertex_count: usize, edge_count: usize, seed: u64) -> Self {
+        assert!(
+            vertex_count <= crate::MAX_VERTICES,
+            "{vertex_count} vertices are above the limit"
+        );
+        Uniform {
+            vertex_count,
+            edge_count,
+            seed,
+        }
+    }
+
+    /// As [`Kronecker::chunks`].
+    pub fn chunks(&self) -> impl ExactSizeIterator<Item = Vec<Edge>> + '_ {
+        chunks(self.edge_count, |chunk, edges| self.fill(chunk, edges))
+    }
+
+    /// The whole list, made in parallel; 8 bytes an edge.
+    pub fn edges(&self) -> Vec<Edge> {
+        in_chunks(self.edge_count, |chunk, edges| self.fill(chunk, edges))
+    }
+
+    fn fill(&self, chunk: usize, edges: &mut [Edge]) {
+        let mut random = Random::stream(self.seed, chunk as u64);
+        let bound = self.vertex_count as u64;
         for edge in edges {
             *edge = (
                 random.below(bound) as VertexId,
                 random.below(bound) as VertexId,
             );
         }
-    })
+    }
+}
+
+/// The edges of a [`Uniform`] graph.
+///
+/// # Panics
+/// If there are edges but no vertices, or more than [`crate::MAX_VERTICES`] vertices.
+pub fn uniform(vertex_count: usize, edge_count: usize, seed: u64) -> Vec<Edge> {
+    Uniform::new(vertex_count, edge_count, seed).edges()
 }
 
 /// Puts `items` in a uniformly random order that depends only on their number
@@ -152,8 +183,15 @@ fn shuffle_with<T>(items: &mut [T], random: &mut Random) {
     }
 }
 
-fn chunk_len(edge_count: usize, chunk: usize) -> usize {
-    CHUNK_EDGES.min(edge_count - chunk * CHUNK_EDGES)
+fn chunks(
+    edge_count: usize,
+    fill: impl Fn(usize, &mut [Edge]),
+) -> impl ExactSizeIterator<Item = Vec<Edge>> {
+    (0..edge_count.div_ceil(CHUNK_EDGES)).map(move |chunk| {
+        let mut edges = vec![(0, 0); CHUNK_EDGES.min(edge_count - chunk * CHUNK_EDGES)];
+        fill(chunk, &mut edges);
+        edges
+    })
 }
 
 fn in_chunks(edge_count: usize, fill: impl Fn(usize, &mut [Edge]) + Sync) -> Vec<Edge> {
@@ -176,6 +214,9 @@ mod tests {
         assert_eq!(joined, kronecker.edges());
         assert_eq!(joined.len(), kronecker.edge_count());
         assert_eq!(kronecker.vertex_count(), 1 << 13);
+        let uniform = Uniform::new(100, 70_000, 3);
+        let joined: Vec<Edge> = uniform.chunks().flatten().collect();
+        assert_eq!(joined, uniform.edges());
     }
 
     #[test]
