@@ -99,6 +99,9 @@ fn from_file(path: &Path) -> Result<Vec<Edge>, String> {
         .map_err(|e| shown(&e))?
         > 0
     {
+        if !batch.deletions.is_empty() {
+            return Err(shown(&"a file of events is no graph"));
+        }
         edges.extend(
             batch
                 .sources

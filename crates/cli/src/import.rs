@@ -253,6 +253,7 @@ fn finish(
     let extent_bytes = db.stats().extent_bytes;
     db.close()?;
     let elapsed = started.elapsed().as_secs_f64();
+    let deleted = imported.deletions.saturating_sub(imported.missed);
     let edges_per_second = imported.edges as f64 / elapsed;
     let stored = match medium {
         evergraph::MediumKind::Dram => extent_bytes,
@@ -268,7 +269,9 @@ fn finish(
         "edges_per_second": edges_per_second,
         "bytes_per_edge": per_edge(stored, edges),
         "media_writes_per_edge": media_writes_per_edge,
-        "imported_edges": imported.edges,
+        "imported_edges": imported.edges - imported.deletions,
+        "deleted": deleted,
+        "missed_deletes": imported.missed,
         "resumed_edges": imported.resumed_edges,
         "skipped_lines": imported.skipped.count,
         "commits": imported.commits,
@@ -281,7 +284,11 @@ fn finish(
         ("edges", count(edges)),
         (
             "imported",
-            format!("{} edges in {}", count(imported.edges), seconds(elapsed)),
+            format!(
+                "{} edges in {}",
+                count(imported.edges - imported.deletions),
+                seconds(elapsed)
+            ),
         ),
         ("rate", rate(edges_per_second)),
         (
@@ -294,6 +301,10 @@ fn finish(
         ),
         ("survives", ack),
     ];
+    if imported.deletions > 0 {
+        rows.push(("deleted", format!("{} edges", count(deleted))));
+        rows.push(("not found", count(imported.missed)));
+    }
     if imported.resumed_edges > 0 {
         rows.push((
             "resumed after",

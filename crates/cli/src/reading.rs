@@ -26,7 +26,8 @@ pub struct InputArgs {
 /// Flags that say how a file is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ReadingArgs {
-    /// Format: edgelist, csv, mtx, gr or metis; found out by default
+    /// Format: edgelist, csv, mtx, gr, metis, or events (`+ u v`, `- u v`); found
+    /// out by default
     #[arg(long, value_name = "F")]
     pub format: Option<Format>,
     /// Tolerate up to N malformed lines, and report them

@@ -261,3 +261,33 @@ fn a_closed_pipe_is_no_crash() {
     outcome.expect(0);
     assert!(!outcome.stderr.contains("panicked"), "{outcome:#?}");
 }
+
+#[test]
+fn events_are_imported_with_their_deletions() {
+    let place = Place::new();
+    place.file(
+        "changes.tsv",
+        "# date, change, ends\n1997-11-08\t+\t1\t3\n1997-11-08\t+\t3\t2\n\
+         1997-11-09\t-\t3\t1\n1997-11-09\t-\t5\t6\n1997-11-09\t+\t2\t2\n",
+    );
+    let imported = place.json("import db changes.tsv --undirected --timestamps --batch-edges 2");
+    assert_eq!(imported["edges"], 2, "{imported}");
+    assert_eq!(imported["imported_edges"], 3);
+    assert_eq!(
+        (&imported["deleted"], &imported["missed_deletes"]),
+        (&json!(1), &json!(1))
+    );
+    let stats = place.json("stats db");
+    // 9 November 1997.
+    assert_eq!(stats["wall_us"], 879_033_600_000_000_i64);
+    let refused = place.call("delete-edges db changes.tsv");
+    refused.expect(1);
+    assert!(refused.error().contains("lists events"), "{refused:#?}");
+    let text = place.call("import text changes.tsv --format events --undirected --ids map");
+    text.expect(0);
+    assert!(text.stdout.contains("deleted"), "{text:#?}");
+    place.file("bad.txt", "+ 1 2\n* 1 2\n");
+    let bad = place.call("import other bad.txt");
+    bad.expect(1);
+    assert!(bad.error().contains("neither + nor -"), "{bad:#?}");
+}

@@ -130,3 +130,67 @@ fn files_are_told_apart() {
     std::fs::write(&named, "ada bob\n").expect("a file");
     assert!(!probe(&[named], &reading).expect("readable").numeric);
 }
+
+/// Events in small files: the model applies one after the other.
+#[test]
+fn events_come_and_go_in_their_order() {
+    let place = tempfile::tempdir().expect("a directory");
+    let (mut text, mut model, mut missed) = (String::new(), Vec::new(), 0);
+    let mut random = evergraph::graph::random::Random::new(5);
+    for _ in 0..600 {
+        let (u, v) = (random.below(7) as u32, random.below(7) as u32);
+        if random.below(5) < 3 {
+            text.push_str(&format!("+ {u} {v}\n"));
+            model.push((u, v));
+        } else {
+            text.push_str(&format!("- {u} {v}\n"));
+            match model.iter().rposition(|&edge| edge == (u, v)) {
+                Some(at) => drop(model.remove(at)),
+                None => missed += 1,
+            }
+        }
+    }
+    let file = place.path().join("events.txt");
+    std::fs::write(&file, &text).expect("a file");
+    let expected: Vec<Vec<u32>> = (0..7)
+        .map(|u| model.iter().filter(|e| e.0 == u).map(|e| e.1).collect())
+        .collect();
+    let found = |db: &Database| -> Vec<Vec<u32>> {
+        let view = db.view();
+        (0..7)
+            .map(|u| view.neighbors(u).expect("readable"))
+            .collect()
+    };
+    for batch_edges in [1, 7, 1000] {
+        let mut options = ImportOptions {
+            batch_edges,
+            ..ImportOptions::default()
+        };
+        let db = database(IdKind::Dense);
+        let control = ImportControl {
+            cancellation: Cancellation::new(),
+            progress: &|_| {},
+        };
+        let report =
+            import(&db, std::slice::from_ref(&file), &options, &control).expect("imported");
+        assert_eq!(report.edges, 600);
+        let added = report.edges - report.deletions;
+        let deleted = report.deletions - report.missed;
+        assert_eq!(
+            (report.missed, added - deleted),
+            (missed, model.len() as u64)
+        );
+        assert_eq!(found(&db), expected, "{batch_edges}");
+        // The same, interrupted again and again.
+        options.resume = true;
+        let db = database(IdKind::Dense);
+        while import_until(&db, std::slice::from_ref(&file), &options, Some(2)).is_err() {}
+        assert_eq!(found(&db), expected, "{batch_edges}, resumed");
+        // A list of what to delete says nothing else.
+        options.action = Action::Delete;
+        options.resume = false;
+        let error =
+            import_until(&db, std::slice::from_ref(&file), &options, None).expect_err("events");
+        assert!(error.to_string().contains("lists events"), "{error}");
+    }
+}

@@ -84,6 +84,9 @@ pub struct EdgeBatch {
     pub weights: Vec<f32>,
     /// Seconds since 1970 UTC for each edge.
     pub timestamps: Vec<i64>,
+    /// In [`super::Format::Events`], for each edge whether it is deleted
+    /// instead of added; empty in the other formats.
+    pub deletions: Vec<bool>,
 }
 
 impl EdgeBatch {
@@ -105,6 +108,7 @@ impl EdgeBatch {
         self.target_texts.clear();
         self.weights.clear();
         self.timestamps.clear();
+        self.deletions.clear();
     }
 
     /// Appends an edge of a format whose ids are numbers.
@@ -136,5 +140,6 @@ impl EdgeBatch {
         self.target_texts.truncate(len);
         self.weights.truncate(len);
         self.timestamps.truncate(len);
+        self.deletions.truncate(len);
     }
 }

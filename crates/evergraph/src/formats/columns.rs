@@ -58,12 +58,29 @@ pub(super) struct Columns {
     pub target: Option<usize>,
     pub weight: Option<usize>,
     pub timestamp: Option<usize>,
+    /// Where `+` or `-` stands, in a file of events.
+    pub operation: Option<usize>,
+}
+
+/// Whether a field says that an edge is deleted, or added; `None` if neither.
+pub(super) fn deletes(field: &[u8]) -> Option<bool> {
+    match field {
+        b"+" => Some(false),
+        b"-" => Some(true),
+        _ => None,
+    }
 }
 
 impl Columns {
     /// How many columns a line needs at least.
     pub fn needed(&self) -> usize {
-        let last = [Some(self.source), self.target, self.weight, self.timestamp];
+        let last = [
+            Some(self.source),
+            self.target,
+            self.weight,
+            self.timestamp,
+            self.operation,
+        ];
         last.into_iter().flatten().max().map_or(0, |last| last + 1)
     }
 
@@ -91,6 +108,73 @@ impl Columns {
             },
         };
         Ok((source, Some(target)))
+    }
+
+    /// Decides about a file of events, as [`Columns::decide`]: the operation is
+    /// in the first column that holds one. The ends stand behind it, unless it
+    /// stands behind them, and what stands before it alone is the time.
+    pub fn decide_events(
+        options: &Options,
+        header: Option<&[String]>,
+        first: &[&[u8]],
+    ) -> Result<Columns, Flaw> {
+        let found = first.iter().position(|field| deletes(field).is_some());
+        let operation = found.ok_or_else(|| {
+            Flaw::head(
+                "no column of the first event is `+` or `-`",
+                "give the format of the file if it is another",
+            )
+        })?;
+        // The choice of columns goes by the fields that are left.
+        let left = |index: usize| index - usize::from(index > operation);
+        let back = |index: usize| index + usize::from(index >= operation);
+        let shifted = |column: &Option<Column>| match column {
+            Some(Column::Index(index)) => Some(Column::Index(left(*index))),
+            named => named.clone(),
+        };
+        let mut options = options.clone();
+        let choice = &mut options.columns;
+        for column in [
+            &mut choice.source,
+            &mut choice.target,
+            &mut choice.weight,
+            &mut choice.timestamp,
+        ] {
+            if matches!(column, Some(Column::Index(index)) if *index == operation) {
+                return Err(Flaw::head(
+                    "a chosen column is the one of `+` and `-`",
+                    "choose another column",
+                ));
+            }
+            *column = shifted(column);
+        }
+        let without = |fields: &mut Vec<String>| {
+            if operation < fields.len() {
+                fields.remove(operation);
+            }
+        };
+        let mut names = header.map(<[String]>::to_vec);
+        names.iter_mut().for_each(without);
+        let mut rest = first.to_vec();
+        rest.remove(operation);
+        let (none, time_first) = (header.is_none(), operation == 1 && rest.len() > 2);
+        let by_position = none && time_first && options.columns == ColumnChoice::default();
+        if by_position {
+            options.columns.timestamp = Some(Column::Index(0));
+            options.columns.source = Some(Column::Index(1));
+            options.columns.target = Some(Column::Index(2));
+        }
+        let mut columns = Columns::decide(&options, false, names.as_deref(), &rest)?;
+        if by_position && !options.timestamps {
+            columns.timestamp = None;
+        }
+        Ok(Columns {
+            source: back(columns.source),
+            target: columns.target.map(back),
+            weight: columns.weight.map(back),
+            timestamp: columns.timestamp.map(back),
+            operation: Some(operation),
+        })
     }
 
     /// Decides, given the names in the header (if there is one) and the fields
@@ -153,6 +237,7 @@ impl Columns {
             target: Some(target),
             weight,
             timestamp,
+            operation: None,
         };
         columns.within(first.len())
     }
@@ -300,6 +385,50 @@ mod tests {
                 )
             }
             Err(flaw) => flaw.reason.to_string(),
+        }
+    }
+
+    #[test]
+    fn columns_of_events_are_inferred() {
+        let rows: &[(&str, &str, &str, &str)] = &[
+            // flags, header, first event, source target weight time operation
+            ("", "", "+ 1 2", "1 2 - - 0"),
+            ("", "", "- 1 2 77", "1 2 - - 0"),
+            ("t", "", "- 1 2 77", "1 2 - 3 0"),
+            ("w", "", "+ 1 2 0.5", "1 2 3 - 0"),
+            ("", "", "19971108 + 1 2", "2 3 - - 1"),
+            ("t", "", "19971108 + 1 2", "2 3 - 0 1"),
+            ("wt", "", "19971108 + 1 2 0.5", "2 3 4 0 1"),
+            ("w", "", "19971108 + 1 2 0.5", "2 3 4 - 1"),
+            ("", "", "1 2 +", "0 1 - - 2"),
+            ("t", "", "1 2 - 77", "0 1 - 3 2"),
+            ("t", "op to from time", "+ 1 2 77", "2 1 - 3 0"),
+            (
+                "",
+                "",
+                "1 2 3",
+                "no column of the first event is `+` or `-`",
+            ),
+            ("", "", "+ 1", "too few columns (1, needed 2)"),
+        ];
+        for (flags, header, first, expected) in rows {
+            let options = Options {
+                weighted: flags.contains('w'),
+                timestamps: flags.contains('t'),
+                ..Options::default()
+            };
+            let names: Vec<String> = header.split_whitespace().map(str::to_owned).collect();
+            let header = (!names.is_empty()).then_some(&names[..]);
+            let fields: Vec<&[u8]> = first.split_whitespace().map(str::as_bytes).collect();
+            let found = match Columns::decide_events(&options, header, &fields) {
+                Ok(c) => {
+                    let all = [Some(c.source), c.target, c.weight, c.timestamp, c.operation];
+                    let show = |i: Option<usize>| i.map_or("-".to_owned(), |i| i.to_string());
+                    all.map(show).join(" ")
+                }
+                Err(flaw) => flaw.reason.to_string(),
+            };
+            assert_eq!(found, *expected, "{first}");
         }
     }
 

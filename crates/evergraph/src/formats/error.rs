@@ -47,6 +47,8 @@ pub enum BadLine {
     IdOutOfRange { end: Endpoint, id: u64, count: u64 },
     /// An id is not UTF-8.
     NotUtf8(Endpoint),
+    /// In a file of events, neither `+` nor `-`.
+    NotAnOperation,
     /// The weight is no number.
     NotAWeight,
     /// The weight is NaN, which no order and no sum survives.
@@ -86,6 +88,7 @@ impl fmt::Display for BadLine {
                 write!(f, "the {end} id {id} is outside 1..={count}")
             }
             BadLine::NotUtf8(end) => write!(f, "the {end} id is not UTF-8 text"),
+            BadLine::NotAnOperation => f.write_str("the operation is neither + nor -"),
             BadLine::NotAWeight => f.write_str("the weight is not a number"),
             BadLine::NanWeight => f.write_str("the weight is NaN"),
             BadLine::WeightTooLarge => f.write_str("the weight does not fit a 32-bit float"),
@@ -121,6 +124,9 @@ impl BadLine {
             BadLine::EmptyId(_) => "fill in the id, or remove the line",
             BadLine::IdOutOfRange { .. } => "correct the id, or the count in the head of the file",
             BadLine::NotUtf8(_) => "convert the file to UTF-8, for example with iconv",
+            BadLine::NotAnOperation => {
+                "write `+` before an edge that comes, `-` before one that goes"
+            }
             BadLine::NotAWeight => "check which column holds the weight",
             BadLine::NanWeight => "give the edge a weight, or remove it",
             BadLine::WeightTooLarge => "scale the weights to below 3.4e38",

@@ -186,8 +186,9 @@ impl OpenFile {
         };
         text.lines.drop_prefix(b"\xef\xbb\xbf");
         let parser: Box<dyn LineParser> = match format {
-            Format::EdgeList => Box::new(table::open(&mut text, options, false, tolerance)?),
-            Format::Csv => Box::new(table::open(&mut text, options, true, tolerance)?),
+            Format::EdgeList | Format::Csv | Format::Events => {
+                Box::new(table::open(&mut text, options, format, tolerance)?)
+            }
             Format::MatrixMarket => Box::new(matrix_market::open(&mut text, options)?),
             Format::Dimacs => Box::new(dimacs::open(&mut text, options)?),
             Format::Metis => Box::new(metis::open(&mut text, options)?),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::columns::deletes;
 use super::error::FormatError;
 use super::input::Compression;
 use super::options::Format;
@@ -39,7 +40,15 @@ pub(super) fn format(path: &Path, head: &[u8]) -> Result<Format, FormatError> {
             hint: hint.to_owned(),
         });
     }
-    Ok(match extension.as_deref() {
+    let extension = extension.as_deref();
+    let may_be_events = !matches!(
+        extension,
+        Some("mtx" | "mm" | "gr" | "graph" | "metis" | "v")
+    );
+    if may_be_events && has_events(head) {
+        return Ok(Format::Events);
+    }
+    Ok(match extension {
         Some("mtx" | "mm") => Format::MatrixMarket,
         Some("gr") => Format::Dimacs,
         Some("graph" | "metis") => Format::Metis,
@@ -47,6 +56,21 @@ pub(super) fn format(path: &Path, head: &[u8]) -> Result<Format, FormatError> {
         Some("e" | "v" | "el" | "wel" | "edges" | "edgelist") => Format::EdgeList,
         _ => by_content(head),
     })
+}
+
+/// Whether the first line that is no comment has `+` or `-` alone in its first
+/// or second column, and the ends of an edge behind it.
+fn has_events(head: &[u8]) -> bool {
+    let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|line| !matches!(line, [] | [b'#' | b'%', ..] | [b'/', b'/', ..]));
+    let separates = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';');
+    let fields = lines.next().unwrap_or_default().split(separates);
+    let fields: Vec<&[u8]> = fields.filter(|field| !field.is_empty()).collect();
+    let operation = fields
+        .iter()
+        .take(2)
+        .position(|field| deletes(field).is_some());
+    operation.is_some_and(|at| fields.len() >= at + 3)
 }
 
 /// Decides between formats that go by `.txt` and by no extension at all.
@@ -139,6 +163,11 @@ mod tests {
             ("a.graph.gz", "3 2\n", "metis"),
             ("x.e", "1,2\n", "edgelist"),
             ("x.v", "1\n", "edgelist"),
+            ("a.txt", "# x\n+ 1 2\n- 1 2\n", "events"),
+            ("a.tsv.zst", "19971108\t+\t1\t3\n", "events"),
+            ("a.csv", "1997-11-08,-,1,3\n", "events"),
+            ("a.txt", "+ 1\n", "edgelist"),
+            ("a.txt", "L\ts1\t+\ts2\t-\n", "edgelist"),
             ("empty", "", "edgelist"),
             ("a.txt", "PK\u{3}\u{4}...", "a.txt: this is a zip archive"),
             ("a.graphml", "", "a.graphml: this is a markup file"),

@@ -20,6 +20,7 @@
 //! | [`Format::Csv`] | the same with one separator, quotes and a header | as written | a JuliaGraphs `n,m,u,…` first line says so |
 //! | [`Format::MatrixMarket`] | `%%MatrixMarket matrix coordinate …` | from 1 | `symmetric` |
 //! | [`Format::Dimacs`] | `p sp n m`, `a u v w` | from 1 | never |
+//! | [`Format::Events`] | `+ u v [time]` and `- u v [time]`, or the time first | as written | as for an edge list |
 //! | [`Format::Metis`] | `n m [fmt]`, then a line of neighbors per vertex | from 1 | always |
 
 mod announced;

@@ -19,16 +19,20 @@ pub enum Format {
     Dimacs,
     /// METIS adjacency, as in the tenth DIMACS challenge.
     Metis,
+    /// Edges that come and go: a table with `+` (added) or `-` (deleted) in a
+    /// column of its own, `± u v [weight] [time]` or `time ± u v [weight]`.
+    Events,
 }
 
 impl Format {
     /// Every format, in the order in which help texts list them.
-    pub const ALL: [Format; 5] = [
+    pub const ALL: [Format; 6] = [
         Format::EdgeList,
         Format::Csv,
         Format::MatrixMarket,
         Format::Dimacs,
         Format::Metis,
+        Format::Events,
     ];
 
     /// The name that [`Format::from_str`] accepts.
@@ -39,6 +43,7 @@ impl Format {
             Format::MatrixMarket => "mtx",
             Format::Dimacs => "gr",
             Format::Metis => "metis",
+            Format::Events => "events",
         }
     }
 }
@@ -51,7 +56,7 @@ impl fmt::Display for Format {
 
 /// A format name that is none of [`Format::ALL`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format {0:?}; give one of edgelist, csv, mtx, gr, metis")]
+#[error("unknown format {0:?}; give one of edgelist, csv, mtx, gr, metis, events")]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {

@@ -1,23 +1,24 @@
-//! `edgelist` and `csv`: a line for each edge, or for each vertex.
+//! `edgelist`, `csv` and `events`: a line for each edge, or for each vertex.
 
 use std::ops::Range;
 use std::path::Path;
 
 use super::batch::EdgeBatch;
 use super::collections::{Konect, julia_head};
-use super::columns::{Columns, names_ends};
+use super::columns::{Columns, deletes, names_ends};
 use super::error::{BadLine, Endpoint, Flaw, FormatError, excerpt};
 use super::fields::{Dialect, Field, is_idle, unescape};
 use super::file::{LineParser, Text, Tolerance};
 use super::guess::is_vertex_list;
 use super::lines::Content;
-use super::options::{Contents, EndpointKind, Header, Options};
+use super::options::{Contents, EndpointKind, Format, Header, Options};
 use super::time::seconds_since_1970;
 use super::values::{digits, id, is_blank, weight};
 
 pub(super) struct TableParser {
     ids: EndpointKind,
     vertices: bool,
+    events: bool,
     comments: bool,
     allow_uneven: bool,
     dialect: Dialect,
@@ -40,16 +41,19 @@ pub(super) struct TableParser {
 pub(super) fn open(
     text: &mut Text,
     options: &Options,
-    csv: bool,
+    format: Format,
     tolerance: &mut Tolerance,
 ) -> Result<TableParser, FormatError> {
+    let (csv, events) = (format == Format::Csv, format == Format::Events);
     let mut parser = TableParser {
         ids: options.ids,
         vertices: match options.contents {
+            _ if events => false,
             Contents::ByName => is_vertex_list(&text.path),
             Contents::Edges => false,
             Contents::Vertices => true,
         },
+        events,
         comments: options
             .comments
             .unwrap_or(!csv || options.ids == EndpointKind::Number),
@@ -174,7 +178,10 @@ impl TableParser {
     ) -> Result<(), Flaw> {
         self.dialect.split(line, &mut self.fields)?;
         let first: Vec<&[u8]> = self.fields.iter().map(|field| field.bytes(line)).collect();
-        self.columns = Columns::decide(options, self.vertices, names, &first)?;
+        self.columns = match self.events {
+            true => Columns::decide_events(options, names, &first)?,
+            false => Columns::decide(options, self.vertices, names, &first)?,
+        };
         self.width = first.len();
         self.edge(line, &mut EdgeBatch::default())
     }
@@ -200,6 +207,15 @@ impl TableParser {
             let at = fields[index].start;
             move |reason| Flaw::at(at, reason)
         };
+        let mut read_operation = None;
+        if let Some(index) = columns.operation {
+            let deletes = deletes(fields[index].bytes(line));
+            read_operation = Some(
+                deletes
+                    .ok_or(BadLine::NotAnOperation)
+                    .map_err(blame(index))?,
+            );
+        }
         let mut read_weight = None;
         if let Some(index) = columns.weight {
             read_weight = Some(weight(fields[index].bytes(line)).map_err(blame(index))?);
@@ -240,6 +256,7 @@ impl TableParser {
         }
         out.weights.extend(read_weight);
         out.timestamps.extend(read_time);
+        out.deletions.extend(read_operation);
         Ok(())
     }
 

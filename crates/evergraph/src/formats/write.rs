@@ -143,6 +143,10 @@ impl EdgeWriter {
             true => (batch.source_texts.len(), batch.target_texts.len()),
             false => (batch.sources.len(), batch.targets.len()),
         };
+        if !batch.deletions.is_empty() {
+            let problem = "edges that are deleted are no edges".to_owned();
+            return Err(self.refuse(problem, "import the events, and write what is left"));
+        }
         let optional = [targets, batch.weights.len(), batch.timestamps.len()];
         let both_kinds = texts && !batch.sources.is_empty();
         if both_kinds || optional.iter().any(|&other| other != 0 && other != len) {

@@ -35,7 +35,7 @@ const PROBED_EDGES: usize = 4096;
 /// What is done with each edge of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It is added.
+    /// It is added, or deleted if a file of events says so.
     Insert,
     /// The latest live edge between the same two vertices is deleted.
     Delete,
@@ -90,8 +90,11 @@ pub struct ImportControl<'a> {
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportReport {
-    /// Edges of the input that this run committed; an undirected one counts once.
+    /// Edges of the input that this run committed, added or deleted; an
+    /// undirected one counts once.
     pub edges: u64,
+    /// Those of them that were to be deleted.
+    pub deletions: u64,
     /// Edges that earlier runs of this import had committed.
     pub resumed_edges: u64,
     /// Deletions that found no edge.
@@ -160,6 +163,7 @@ fn probe_one(file: &Path, reading: &formats::Options) -> Result<(bool, bool, u64
 struct Prepared {
     batch: Batch,
     edges: u64,
+    deletions: u64,
     /// Deletions of edges whose ends do not exist.
     missed: u64,
     bytes: u64,
@@ -226,6 +230,7 @@ pub fn import(
             let commit = db.commit(prepared.batch)?;
             report.commits += 1;
             report.edges += prepared.edges;
+            report.deletions += prepared.deletions;
             report.missed += prepared.missed + commit.missed_deletes;
             follow(report.edges, prepared.bytes);
         }

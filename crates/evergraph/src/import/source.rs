@@ -17,6 +17,10 @@ use crate::{Database, Error};
 const PIECE_EDGES: usize = 1 << 16;
 const PIECE_TEXT_EDGES: usize = 1 << 12;
 
+/// Bytes of a log record that an edge takes, and the head of a run of them.
+const EDGE_BYTES: usize = 12;
+const RUN_BYTES: usize = 24;
+
 pub(super) struct Source<'a> {
     db: &'a Database,
     reader: EdgeReader,
@@ -41,9 +45,14 @@ pub(super) struct Source<'a> {
 /// What is gathered for one commit.
 #[derive(Default)]
 struct Gathered {
-    edges: Edges,
+    /// Edges that are added or deleted one after another, and whether deleted.
+    runs: Vec<(bool, Edges)>,
+    /// Bytes that the edges will take in a log record.
+    bytes: usize,
     /// Edges of the input.
     count: u64,
+    /// Those of them that are to be deleted.
+    deletions: u64,
     missed: u64,
     vertex_count: u64,
     wall_us: Option<i64>,
@@ -163,9 +172,8 @@ impl<'a> Source<'a> {
     }
 
     fn is_full(&self, gathered: &Gathered) -> bool {
-        let entries = gathered.edges.sources.len();
-        // What one more edge, stored both ways, with two new numbers, takes.
-        let bytes = self.mapper.new_bytes() + 12 * entries + 64;
+        // With what one more edge, stored both ways, with two new numbers, takes.
+        let bytes = self.mapper.new_bytes() + gathered.bytes + 96;
         gathered.count >= self.batch_edges as u64 || bytes >= self.batch_bytes
     }
 
@@ -175,16 +183,15 @@ impl<'a> Source<'a> {
         let reverse = needs_reverse(self.db, self.reader.symmetric());
         while self.taken < self.piece.len() && !self.is_full(gathered) {
             let edge = self.taken;
-            match (self.action, vertices) {
-                (Action::Insert, false) => self.insert(edge, reverse, gathered)?,
-                (Action::Insert, true) => self.insert_vertex(edge, gathered)?,
-                (Action::Delete, false) => self.delete(edge, reverse, gathered),
-                (Action::Delete, true) => {
-                    return Err(Error::usage(
-                        format!("{} lists vertices", self.reader.file().display()),
-                        "give a file of edges",
-                    ));
+            let event = self.piece.deletions.get(edge).copied();
+            match (self.action, vertices, event) {
+                (Action::Insert, true, _) => self.insert_vertex(edge, gathered)?,
+                (Action::Insert, false, Some(true)) | (Action::Delete, false, None) => {
+                    self.delete(edge, reverse, gathered);
                 }
+                (Action::Insert, false, _) => self.insert(edge, reverse, gathered)?,
+                (Action::Delete, true, _) => return Err(self.not_to_delete("vertices")),
+                (Action::Delete, false, Some(_)) => return Err(self.not_to_delete("events")),
             }
             if let Some(&seconds) = self.piece.timestamps.get(edge) {
                 gathered.wall_us = Some(seconds.saturating_mul(1_000_000));
@@ -192,6 +199,14 @@ impl<'a> Source<'a> {
             self.taken += 1;
         }
         Ok(())
+    }
+
+    #[cold]
+    fn not_to_delete(&self, what: &str) -> Error {
+        Error::usage(
+            format!("{} lists {what}", self.reader.file().display()),
+            "give a file of edges; events are imported, deletions among them",
+        )
     }
 
     #[inline]
@@ -205,9 +220,9 @@ impl<'a> Source<'a> {
         let u = self.vertex(edge, End::Source)?;
         let v = self.vertex(edge, End::Target)?;
         let weight = self.piece.weights.get(edge).copied();
-        push(&mut to.edges, u, v, weight);
+        to.push(false, u, v, weight);
         if reverse && u != v {
-            push(&mut to.edges, v, u, weight);
+            to.push(false, v, u, weight);
         }
         to.count += 1;
         Ok(())
@@ -222,13 +237,14 @@ impl<'a> Source<'a> {
     fn delete(&mut self, edge: usize, reverse: bool, to: &mut Gathered) {
         let end = |end| self.mapper.find(&self.piece, edge, end);
         to.count += 1;
+        to.deletions += 1;
         let (Some(u), Some(v)) = (end(End::Source), end(End::Target)) else {
             to.missed += 1;
             return;
         };
-        push(&mut to.edges, u, v, None);
+        to.push(true, u, v, None);
         if reverse && u != v {
-            push(&mut to.edges, v, u, None);
+            to.push(true, v, u, None);
         }
     }
 
@@ -258,29 +274,37 @@ impl<'a> Source<'a> {
         if let Some(wall_us) = gathered.wall_us {
             batch.at(wall_us);
         }
-        if !gathered.edges.sources.is_empty() {
-            match self.action {
-                Action::Insert => batch.insert_columns(gathered.edges),
-                Action::Delete => {
-                    let edges = gathered.edges;
-                    let pairs: Vec<(u32, u32)> =
-                        edges.sources.into_iter().zip(edges.targets).collect();
-                    batch.delete(&pairs)
+        for (deleted, edges) in gathered.runs {
+            match deleted {
+                true => {
+                    let ends = edges.sources.into_iter().zip(edges.targets);
+                    batch.delete(&ends.collect::<Vec<_>>())
                 }
+                false => batch.insert_columns(edges),
             };
         }
         Prepared {
             batch,
             edges: gathered.count,
+            deletions: gathered.deletions,
             missed: gathered.missed,
             bytes: self.reader.position().bytes,
         }
     }
 }
 
-#[inline]
-fn push(edges: &mut Edges, u: u32, v: u32, weight: Option<f32>) {
-    edges.sources.push(u);
-    edges.targets.push(v);
-    edges.weights.extend(weight);
+impl Gathered {
+    #[inline]
+    fn push(&mut self, deleted: bool, u: u32, v: u32, weight: Option<f32>) {
+        if self.runs.last().is_none_or(|run| run.0 != deleted) {
+            self.runs.push((deleted, Edges::default()));
+            self.bytes += RUN_BYTES;
+        }
+        if let Some((_, edges)) = self.runs.last_mut() {
+            edges.sources.push(u);
+            edges.targets.push(v);
+            edges.weights.extend(weight);
+        }
+        self.bytes += EDGE_BYTES;
+    }
 }
