@@ -2,6 +2,7 @@
 //! memory: same graph, same sources, same threads, trials in turn.
 
 mod kernels;
+mod writing;
 
 use std::collections::BTreeMap;
 
@@ -31,12 +32,15 @@ pub const BENCHMARK: Benchmark = Benchmark {
         "precision",
         "verify",
         "tail",
+        "batch",
     ],
     run,
 };
 
 /// States of the store that are measured.
-const STATES: [&str; 3] = ["merged", "tail", "direct"];
+const STATES: [&str; 4] = ["merged", "tail", "direct", WRITING];
+/// The state in which a thread ingests meanwhile; it has a table of its own.
+const WRITING: &str = "writing";
 
 /// What a kernel runs on.
 enum Subject {
@@ -136,7 +140,20 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             }
         }
     }
-    Ok(vec![summarize(&summary, &subjects), times, pins])
+    let mut tables = vec![summarize(&summary, &subjects), times, pins];
+    // What lies in memory for the other states is of no use any more.
+    drop(subjects);
+    if settings
+        .names("states", &STATES)?
+        .iter()
+        .any(|state| state == WRITING)
+    {
+        tables.push(writing::measure(settings, &list, &kernels, trials)?);
+    }
+    Ok(tables
+        .into_iter()
+        .filter(|table| !table.is_empty())
+        .collect())
 }
 
 /// Sums over the sources, so that a kernel is one row.
@@ -194,9 +211,10 @@ fn subjects(
             subject: Subject::Plain(unsorted),
         },
     ];
-    for state in settings.names("states", &STATES)? {
+    let states = settings.names("states", &STATES)?;
+    for state in states.iter().filter(|state| *state != WRITING) {
         settings.progress(&format!("analyze: loading the store, {state}"));
-        subjects.push(live(settings, list, &state, pins)?);
+        subjects.push(live(settings, list, state, pins)?);
     }
     Ok(subjects)
 }

@@ -53,6 +53,8 @@ struct Opening {
     whole_graph: f64,
     replayed_entries: u64,
     was_clean: bool,
+    /// Bytes that the system fetched from devices up to the first answer.
+    read_bytes: u64,
 }
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
@@ -87,6 +89,8 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             "replayed_entries",
             "entries_per_second",
             "whole_graph_seconds",
+            "cold_total_seconds",
+            "cold_read_bytes",
             "as_expected",
         ],
     );
@@ -136,13 +140,29 @@ fn measure(
 
     let question = Question::about(&list.edges);
     for (stop, database) in [("kill", &killed), ("clean", &clean)] {
-        let mut openings = Vec::new();
+        let (mut openings, mut cold) = (Vec::new(), Vec::new());
         for _ in 0..settings.trials.unwrap_or(3) {
-            let copied = place.join("opened");
-            copy(database, &copied)?;
-            openings.push(open(&copied, &options, &question)?);
-            std::fs::remove_dir_all(&copied).map_err(text)?;
+            for is_cold in [false, true] {
+                let copied = place.join("opened");
+                copy(database, &copied)?;
+                if is_cold {
+                    drop_from_cache(&copied)?;
+                }
+                let opening = open(&copied, &options, &question)?;
+                match is_cold {
+                    true => cold.push(opening),
+                    false => openings.push(opening),
+                }
+                std::fs::remove_dir_all(&copied).map_err(text)?;
+            }
         }
+        // Files in memory cannot be dropped, nor can what others have mapped.
+        if cold.iter().any(|opening| opening.read_bytes == 0) {
+            settings.progress("recovery: nothing was read from a device; no cold figures");
+            cold.clear();
+        }
+        let cold_total: Vec<f64> = cold.iter().map(|o| o.open + o.first_answer).collect();
+        let cold_read = cold.iter().map(|o| o.read_bytes).max();
         let middle = |of: fn(&Opening) -> f64| median(&openings.iter().map(of).collect::<Vec<_>>());
         let (opened, answer) = (middle(|o| o.open), middle(|o| o.first_answer));
         let replayed = openings[0].replayed_entries;
@@ -163,6 +183,11 @@ fn measure(
                 json!(null)
             },
             number(middle(|o| o.whole_graph)),
+            match cold.is_empty() {
+                true => json!(null),
+                false => number(median(&cold_total)),
+            },
+            json!(cold_read),
             json!(openings.iter().all(|o| o.was_clean == (stop == "clean"))),
         ]);
     }
@@ -182,14 +207,38 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Asks the system to forget the contents of the files, which are on the medium.
+fn drop_from_cache(directory: &Path) -> Result<(), String> {
+    for entry in std::fs::read_dir(directory).map_err(text)? {
+        let file = std::fs::File::open(entry.map_err(text)?.path()).map_err(text)?;
+        rustix::fs::fdatasync(&file).map_err(text)?;
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).map_err(text)?;
+    }
+    Ok(())
+}
+
+/// Bytes that this process made the system fetch from devices; 0 if unknown.
+fn fetched_bytes() -> u64 {
+    let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let mut fields = io
+        .lines()
+        .filter_map(|line| line.strip_prefix("read_bytes: "));
+    fields
+        .next()
+        .and_then(|bytes| bytes.parse().ok())
+        .unwrap_or(0)
+}
+
 /// Opens, asks, and checks the answer against the edges that were inserted.
 fn open(path: &Path, options: &Options, question: &Question) -> Result<Opening, String> {
+    let fetched = fetched_bytes();
     let began = Instant::now();
     let db = Database::open(path, options).map_err(text)?;
     let opened = began.elapsed().as_secs_f64();
     let view = db.view();
     let neighbors = view.neighbors(question.source).map_err(text)?;
     let answered = began.elapsed().as_secs_f64();
+    let read_bytes = fetched_bytes() - fetched;
     if neighbors != question.expected {
         return Err(format!(
             "vertex {} has {} neighbors after recovery instead of {}",
@@ -214,5 +263,6 @@ fn open(path: &Path, options: &Options, question: &Question) -> Result<Opening, 
         whole_graph: whole - answered,
         replayed_entries: report.replayed_entries,
         was_clean: report.clean,
+        read_bytes,
     })
 }

@@ -45,7 +45,12 @@ fn ingest_takes_every_edge_and_counts() {
 #[test]
 fn analyze_gives_equal_results_on_every_graph() {
     let result = run("analyze", &["trials=1"]);
-    assert!(rows(&result, 1).iter().all(|row| row["equal"] == true));
+    for table in [1, 3] {
+        let rows = rows(&result, table);
+        assert!(rows.iter().all(|row| row["equal"] == true), "{rows:?}");
+    }
+    let beside = &rows(&result, 3)[0];
+    assert!(beside["ingest_ratio"].as_f64() > Some(0.0), "{beside}");
 }
 
 #[test]
