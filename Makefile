@@ -6,7 +6,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test crashes
+.PHONY: help deps build demo test crashes outofcore
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,3 +50,9 @@ test: deps ## Check formatting and lints, run all tests
 
 crashes: deps ## Explore power cuts for hours (the short version is in `make test`)
 	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-simulation -- --nocapture
+
+# Where the graph goes: a disk, not memory.
+OUTOFCORE_DIRECTORY ?= .
+outofcore: build ## Ingest and analyse with a quarter of the graph's size as memory (minutes)
+	$${CARGO_TARGET_DIR:-target}/release/evergraph bench outofcore --scale 20 \
+		--param degree=128 --param log-mib=16 --directory $(OUTOFCORE_DIRECTORY)

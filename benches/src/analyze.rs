@@ -1,7 +1,7 @@
 //! The four kernels on views of the live store, beside a static graph in plain
 //! memory: same graph, same sources, same threads, trials in turn.
 
-mod kernels;
+pub mod kernels;
 mod writing;
 
 use std::collections::BTreeMap;

@@ -15,6 +15,7 @@ mod ingest;
 mod limits;
 mod machine;
 mod meter;
+mod outofcore;
 mod place;
 mod raw;
 mod recovery;
@@ -25,6 +26,7 @@ mod table;
 
 use std::path::PathBuf;
 
+use evergraph::run::MemoryMeter;
 use serde_json::{Value, json};
 
 use settings::Settings;
@@ -56,6 +58,8 @@ pub struct BenchArgs {
     pub directory: Option<PathBuf>,
     /// Further parameters, `name=value`; `docs/benchmarks.md` lists them.
     pub parameters: Vec<String>,
+    /// How much memory is in use, if the program counts it.
+    pub memory: Option<MemoryMeter>,
 }
 
 /// One benchmark: it adds its tables to the result.
@@ -71,9 +75,13 @@ const BENCHMARKS: &[Benchmark] = &[
     analyze::BENCHMARK,
     ablation::BENCHMARK,
     recovery::BENCHMARK,
+    outofcore::BENCHMARK,
     limits::BENCHMARK,
     indirection::BENCHMARK,
 ];
+
+/// What benchmarks call in processes of their own.
+const PARTS: &[Benchmark] = &[outofcore::PART];
 
 /// Names of the benchmarks.
 pub const NAMES: &[&str] = &[
@@ -81,6 +89,7 @@ pub const NAMES: &[&str] = &[
     "analyze",
     "ablation",
     "recovery",
+    "outofcore",
     "limits",
     "indirection",
 ];
@@ -105,6 +114,7 @@ pub fn command(args: &BenchArgs, _json: bool) -> Result<Value, String> {
 pub fn command_with(args: &BenchArgs, progress: &dyn Fn(&str)) -> Result<Value, String> {
     let benchmark = BENCHMARKS
         .iter()
+        .chain(PARTS)
         .find(|benchmark| benchmark.name == args.name)
         .ok_or_else(|| {
             format!(

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use evergraph::MediumKind;
 
+use crate::outofcore;
 use crate::settings::Settings;
 
 /// Where byte-addressed media are emulated.
@@ -19,6 +20,7 @@ static PLACES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// an interrupted measurement leaves is of use. The benchmark goes on until the
 /// process ends, so it can make files meanwhile, but no directory.
 pub fn abandon(status: i32) -> ! {
+    outofcore::end_worker();
     let places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     for place in &*places {
         let gone = || std::fs::remove_dir_all(place).is_ok() || !place.exists();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use evergraph::MediumKind;
+use evergraph::run::MemoryMeter;
 use serde_json::{Value, json};
 
 use crate::BenchArgs;
@@ -28,6 +29,8 @@ pub struct Settings<'a> {
     pub trials: Option<usize>,
     /// Seed of graphs and shuffles.
     pub seed: u64,
+    /// How much memory is in use, if the program counts it.
+    pub memory: Option<MemoryMeter>,
     parameters: BTreeMap<String, String>,
     progress: &'a dyn Fn(&str),
 }
@@ -67,6 +70,7 @@ impl<'a> Settings<'a> {
             directory: args.directory.clone(),
             trials: None,
             seed: 27,
+            memory: args.memory,
             parameters,
             progress,
         };

@@ -9,7 +9,7 @@ use crate::report::{Failure, Report};
 /// Which benchmark.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Name: ingest, analyze, ablation, recovery or limits
+    /// Name: ingest, analyze, ablation, recovery, outofcore, limits or indirection
     name: String,
     /// 2^N vertices
     #[arg(long, value_name = "N")]
@@ -45,6 +45,7 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
         assume_persistent: args.assume_persistent,
         directory: args.directory.clone(),
         parameters: args.parameters.clone(),
+        memory: Some(crate::memory::METER),
     };
     let result = evergraph_benches::command(&args, as_json)
         .map_err(|message| Failure::new(message, "see docs/benchmarks.md"))?;
