@@ -3,6 +3,7 @@
 
 mod ceiling;
 mod counting;
+mod lag;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -139,7 +140,8 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         }
     }
     let counts = counting::count(settings, &cases, scale, direction)?;
-    let tables = [rates, ceilings, counts];
+    let lags = lag::measure(settings, &cases, scale, direction)?;
+    let tables = [rates, ceilings, counts, lags];
     Ok(tables
         .into_iter()
         .filter(|table| !table.is_empty())

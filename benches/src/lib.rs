@@ -9,12 +9,14 @@
 
 mod ablation;
 mod analyze;
+mod delete;
 mod graphs;
 mod indirection;
 mod ingest;
 mod limits;
 mod machine;
 mod meter;
+mod onehop;
 mod outofcore;
 mod place;
 mod raw;
@@ -74,6 +76,8 @@ const BENCHMARKS: &[Benchmark] = &[
     ingest::BENCHMARK,
     analyze::BENCHMARK,
     ablation::BENCHMARK,
+    onehop::BENCHMARK,
+    delete::BENCHMARK,
     recovery::BENCHMARK,
     outofcore::BENCHMARK,
     limits::BENCHMARK,
@@ -88,6 +92,8 @@ pub const NAMES: &[&str] = &[
     "ingest",
     "analyze",
     "ablation",
+    "onehop",
+    "delete",
     "recovery",
     "outofcore",
     "limits",

@@ -36,6 +36,11 @@ fn ingest_takes_every_edge_and_counts() {
     assert_eq!(direct["mode"], "direct");
     // Each edge is durable by itself.
     assert!(direct["fences_per_edge"].as_f64() >= Some(1.0), "{direct}");
+    for row in rows(&result, 3) {
+        assert!(row["views"].as_u64() > Some(0), "{row}");
+        // What is acknowledged is visible.
+        assert_eq!(row["max_lag_edges"], 0, "{row}");
+    }
     run(
         "ingest",
         &["batches=100", "direction=undirected", "modes=merged"],
@@ -51,6 +56,26 @@ fn analyze_gives_equal_results_on_every_graph() {
     }
     let beside = &rows(&result, 3)[0];
     assert!(beside["ingest_ratio"].as_f64() > Some(0.0), "{beside}");
+}
+
+#[test]
+fn onehop_gives_equal_answers_everywhere() {
+    let result = run("onehop", &["count=2000"]);
+    let rows = rows(&result, 0);
+    assert!(rows.iter().all(|row| row["equal"] == true), "{rows:?}");
+    assert!(rows.iter().any(|row| row["access"] == "View::neighbors"));
+}
+
+#[test]
+fn delete_leaves_what_the_model_has() {
+    for simple in ["simple=yes", "simple=no"] {
+        let result = run("delete", &["batches=10,1000", "percent=40", simple]);
+        let rows = rows(&result, 0);
+        assert!(
+            rows.iter().all(|row| row["as_expected"] == true),
+            "{rows:?}"
+        );
+    }
 }
 
 #[test]
