@@ -55,4 +55,4 @@ crashes: deps ## Explore power cuts for hours (the short version is in `make tes
 OUTOFCORE_DIRECTORY ?= .
 outofcore: build ## Ingest and analyse with a quarter of the graph's size as memory (minutes)
 	$${CARGO_TARGET_DIR:-target}/release/evergraph bench outofcore --scale 20 \
-		--param degree=128 --param log-mib=16 --directory $(OUTOFCORE_DIRECTORY)
+		--param degree=128 --param log-mib=48 --directory $(OUTOFCORE_DIRECTORY)

@@ -49,6 +49,8 @@ struct Run {
     limit_bytes: Option<u64>,
     /// Highest use of memory that the system counted, page cache included.
     peak_bytes: Option<u64>,
+    /// What the system fetches around a page that is missing.
+    read_ahead_bytes: Option<u64>,
     phases: Vec<Value>,
     facts: Value,
 }
@@ -119,6 +121,7 @@ fn memory(free: &Run, limited: &Run) -> Table {
             "graph_bytes",
             "vertices",
             "edges",
+            "read_ahead_bytes",
         ],
     );
     for (name, run) in [("unlimited", free), ("limited", limited)] {
@@ -136,6 +139,7 @@ fn memory(free: &Run, limited: &Run) -> Table {
             fact("graph_bytes"),
             fact("vertices"),
             fact("edges"),
+            json!(run.read_ahead_bytes),
         ]);
     }
     table
@@ -156,7 +160,7 @@ fn work_in(settings: &Settings<'_>, bytes: Option<u64>) -> Result<Run, String> {
     command.arg("--directory").arg(place.join(""));
     let threads = settings.threads.last().copied().unwrap_or(1);
     command.args(["--threads", &threads.to_string()]);
-    for (name, default) in [("degree", 64), ("batch", 1 << 16), ("log-mib", 8)] {
+    for (name, default) in [("degree", 128), ("batch", 1 << 16), ("log-mib", 8)] {
         let value: u64 = settings.parameter(name, default)?;
         command.args(["--param", &format!("{name}={value}")]);
     }
@@ -183,6 +187,7 @@ fn work_in(settings: &Settings<'_>, bytes: Option<u64>) -> Result<Run, String> {
         limit: shown,
         limit_bytes: bytes,
         peak_bytes,
+        read_ahead_bytes: read_ahead_bytes(&place),
         phases: rows(0).unwrap_or_default(),
         facts: rows(1).and_then(|mut rows| rows.pop()).unwrap_or_default(),
     })
@@ -196,6 +201,15 @@ fn refuse_memory(place: &Place) -> Result<(), String> {
         return Err("the directory is in memory; give one on a disk with --directory".to_string());
     }
     Ok(())
+}
+
+/// As the device of a directory is set.
+fn read_ahead_bytes(place: &Place) -> Option<u64> {
+    let device = rustix::fs::stat(place.join("")).ok()?.st_dev;
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let path = format!("/sys/class/bdi/{major}:{minor}/read_ahead_kb");
+    let kib: u64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
+    Some(kib << 10)
 }
 
 /// Starts a process and waits for its end.

@@ -35,7 +35,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let path = directory.ok_or("a directory is needed")?.join("db");
     let batch: usize = settings.parameter("batch", 1 << 16)?;
     let log_mib: u64 = settings.parameter("log-mib", 8)?;
-    let degree: u32 = settings.parameter("degree", 64)?;
+    let degree: u32 = settings.parameter("degree", 128)?;
     let scale = settings.scale.unwrap_or(18);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(settings.threads[0])
