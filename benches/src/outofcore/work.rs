@@ -181,6 +181,14 @@ impl<'a> Phases<'a> {
         let (result, compared) = work()?;
         let seconds = began.elapsed().as_secs_f64();
         let after = io();
+        // A run that is killed later has told at least this.
+        let read = after[1]
+            .zip(before[1])
+            .map_or(0, |(after, before)| after - before);
+        self.settings.progress(&format!(
+            "outofcore: {name} took {seconds:.2} s and read {} MiB",
+            read >> 20
+        ));
         let more = |i: usize| {
             json!(
                 after[i]
