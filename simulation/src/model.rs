@@ -12,8 +12,8 @@ pub const VERTICES: u32 = 6;
 /// One step of a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Commits new edges.
-    Insert(Vec<(u32, u32)>),
+    /// Commits new edges, with the bits of their weights (0 without weights).
+    Insert(Vec<(u32, u32, u32)>),
     /// Commits deletions.
     Delete(Vec<(u32, u32)>),
     /// Commits a larger number of vertices, and a named fact.
@@ -69,7 +69,7 @@ impl Workload {
             0..=5 => {
                 let edges = self.edges(4);
                 self.inserted.extend(&edges);
-                Operation::Insert(edges)
+                Operation::Insert(edges.into_iter().map(|(u, v)| (u, v, 0)).collect())
             }
             6..=7 => {
                 let edges = self.edges_to_delete(kinds > 12);
@@ -111,13 +111,16 @@ impl Workload {
     }
 }
 
+/// Live neighbors of each vertex, with the bits of the weights.
+pub type Lists = BTreeMap<u32, Vec<(u32, u32)>>;
+
 /// The graph as lists of live neighbors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
     /// Out-lists.
-    pub out: BTreeMap<u32, Vec<u32>>,
+    pub out: Lists,
     /// In-lists, if they are kept.
-    pub incoming: BTreeMap<u32, Vec<u32>>,
+    pub incoming: Lists,
     /// Vertices.
     pub vertex_count: u64,
     /// Value of the named fact.
@@ -144,11 +147,11 @@ impl Model {
     fn apply(&mut self, direction: Direction, operation: &Operation) {
         match operation {
             Operation::Insert(edges) => {
-                for &(u, v) in edges {
-                    self.out.entry(u).or_default().push(v);
+                for &(u, v, weight) in edges {
+                    self.out.entry(u).or_default().push((v, weight));
                     match direction {
-                        Direction::Undirected => self.out.entry(v).or_default().push(u),
-                        Direction::Both => self.incoming.entry(v).or_default().push(u),
+                        Direction::Undirected => self.out.entry(v).or_default().push((u, weight)),
+                        Direction::Both => self.incoming.entry(v).or_default().push((u, weight)),
                         Direction::Out => {}
                     }
                     self.vertex_count = self.vertex_count.max(u64::from(u.max(v)) + 1);
@@ -177,9 +180,23 @@ impl Model {
     }
 }
 
-fn remove_latest(lists: &mut BTreeMap<u32, Vec<u32>>, v: u32, target: u32) {
+/// Gives every edge of the workload a weight of its own.
+pub fn weighted(mut operations: Vec<Operation>) -> Vec<Operation> {
+    let mut next = 0u32;
+    for operation in &mut operations {
+        if let Operation::Insert(edges) = operation {
+            for edge in edges {
+                next += 1;
+                edge.2 = (next as f32).to_bits();
+            }
+        }
+    }
+    operations
+}
+
+fn remove_latest(lists: &mut Lists, v: u32, target: u32) {
     if let Some(list) = lists.get_mut(&v)
-        && let Some(at) = list.iter().rposition(|&u| u == target)
+        && let Some(at) = list.iter().rposition(|&(u, _)| u == target)
     {
         list.remove(at);
     }

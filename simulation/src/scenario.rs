@@ -1,6 +1,5 @@
 //! The store as a program that can be cut off anywhere.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
@@ -8,9 +7,10 @@ use evergraph_persistence::PersistenceError;
 use evergraph_persistence::simulated::{
     Config as SimulatedConfig, Persistence, Progress, Scenario, SimulatedStorage,
 };
+use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError};
 
-use crate::model::{Model, Operation, VERTICES, operations};
+use crate::model::{Lists, Model, Operation, VERTICES, operations, weighted};
 
 const SECTION_SHIFT: u32 = 1;
 const FACT: &[u8] = b"fact";
@@ -34,6 +34,7 @@ pub struct StoreScenario {
     persistence: Persistence,
     direction: Direction,
     mode: Mode,
+    weighted: bool,
     operations: Vec<Operation>,
     /// How many of them the workload runs; recoveries run some of the others.
     planned: usize,
@@ -68,6 +69,7 @@ impl StoreScenario {
             persistence,
             direction,
             mode,
+            weighted: false,
             operations: match mode {
                 Mode::Merged => operations(seed, planned + 8, true),
                 // Each edge is its own commit there.
@@ -75,6 +77,14 @@ impl StoreScenario {
             },
             planned,
         }
+    }
+
+    /// The same workload on a graph with weights.
+    pub fn weighted(mut self) -> Self {
+        self.name += "-weighted";
+        self.weighted = true;
+        self.operations = weighted(self.operations);
+        self
     }
 
     fn store_config(&self) -> Config {
@@ -87,9 +97,10 @@ impl StoreScenario {
             } else {
                 Layout::Pma
             },
+            weighted: self.weighted,
             section_shift: SECTION_SHIFT,
             log_bytes: 2048,
-            edge_log_bytes: 32,
+            edge_log_bytes: if self.weighted { 64 } else { 32 },
             extent_alignment: 64,
             growth_step: 2048,
             ..Config::default()
@@ -138,7 +149,8 @@ impl StoreScenario {
                 Ok(Store::open(storage, false)?.0)
             }
             _ => {
-                store.commit_all(step.iter().map(batch_of).collect())?;
+                let batches = step.iter().map(|operation| self.batch_of(operation));
+                store.commit_all(batches.collect())?;
                 Ok(store)
             }
         }
@@ -164,6 +176,32 @@ impl StoreScenario {
             from += len;
         }
         Ok(store)
+    }
+
+    fn batch_of(&self, operation: &Operation) -> Batch {
+        let mut batch = Batch::new();
+        batch.at(0);
+        match operation {
+            Operation::Insert(edges) => {
+                let weights = edges.iter().map(|edge| f32::from_bits(edge.2));
+                batch.insert_columns(Edges {
+                    plane: 0,
+                    sources: edges.iter().map(|edge| edge.0).collect(),
+                    targets: edges.iter().map(|edge| edge.1).collect(),
+                    weights: weights.filter(|_| self.weighted).collect(),
+                })
+            }
+            Operation::Delete(edges) => batch.delete(edges),
+            Operation::Grow(count) => batch
+                .add_vertices(*count)
+                .set_meta(FACT, &count.to_le_bytes()),
+            Operation::Checkpoint
+            | Operation::Compact
+            | Operation::CompactVertex(_)
+            | Operation::Relayout(_)
+            | Operation::Restart => unreachable!("not a commit"),
+        };
+        batch
     }
 
     fn check(&self, store: &Store, expected: &[usize]) -> Result<usize, String> {
@@ -194,24 +232,6 @@ impl StoreScenario {
             )
         })
     }
-}
-
-fn batch_of(operation: &Operation) -> Batch {
-    let mut batch = Batch::new();
-    batch.at(0);
-    match operation {
-        Operation::Insert(edges) => batch.insert(edges),
-        Operation::Delete(edges) => batch.delete(edges),
-        Operation::Grow(count) => batch
-            .add_vertices(*count)
-            .set_meta(FACT, &count.to_le_bytes()),
-        Operation::Checkpoint
-        | Operation::Compact
-        | Operation::CompactVertex(_)
-        | Operation::Relayout(_)
-        | Operation::Restart => unreachable!("not a commit"),
-    };
-    batch
 }
 
 /// The same operations with one edge each.
@@ -246,7 +266,7 @@ fn read_lists(
     store: &Store,
     token: &evergraph_persistence::ViewToken<evergraph_topology::Published>,
     plane: usize,
-    lists: &mut BTreeMap<u32, Vec<u32>>,
+    lists: &mut Lists,
 ) -> Result<(), TopologyError> {
     let mut scratch = ListScratch::default();
     for v in 0..VERTICES + 2 {
@@ -255,8 +275,9 @@ fn read_lists(
         };
         let mut list = Vec::new();
         let local = (v & ((1 << SECTION_SHIFT) - 1)) as usize;
-        let _ = section.for_each_segment::<()>(local, &mut scratch, |words| {
-            list.extend_from_slice(words);
+        let _ = section.for_each_weighted_segment::<()>(local, &mut scratch, |words, weights| {
+            let weights = weights.iter().chain(std::iter::repeat(&0));
+            list.extend(words.iter().copied().zip(weights.copied()));
             ControlFlow::Continue(())
         });
         if !list.is_empty() {

@@ -18,6 +18,10 @@ fn deep() -> bool {
     std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep")
 }
 
+fn direct_directions() -> [Direction; 1] {
+    [Direction::Out]
+}
+
 fn scenarios() -> Vec<StoreScenario> {
     let seeds = if deep() { 64 } else { 10 };
     let operations = if deep() { 24 } else { 10 };
@@ -29,13 +33,13 @@ fn scenarios() -> Vec<StoreScenario> {
     let mut all = Vec::new();
     for persistence in [Persistence::Lines, Persistence::LinesEadr] {
         for seed in 1..=2 * seeds {
-            all.push(StoreScenario::new(
-                Mode::Direct,
-                persistence,
-                Direction::Out,
-                seed,
-                3 * operations,
-            ));
+            for direction in direct_directions() {
+                let scenario = |seed| {
+                    StoreScenario::new(Mode::Direct, persistence, direction, seed, 3 * operations)
+                };
+                all.push(scenario(seed));
+                all.push(scenario(seed + 100).weighted());
+            }
         }
     }
     let directions = [Direction::Out, Direction::Undirected, Direction::Both];
@@ -114,6 +118,8 @@ fn every_seeded_mistake_is_caught() {
         most_violations: 1,
         ..Explorer::new(budget)
     };
+    let direct =
+        |direction, seed| StoreScenario::new(Mode::Direct, Persistence::Lines, direction, seed, 36);
     let combinations = [
         (Mode::Merged, Persistence::Lines),
         (Mode::Merged, Persistence::Pages),
@@ -126,6 +132,7 @@ fn every_seeded_mistake_is_caught() {
                 StoreScenario::new(mode, persistence, Direction::Out, seed, count)
             })
         })
+        .chain((1..=6).map(|seed| direct(Direction::Out, seed).weighted()))
         .collect();
     let score = mutant_score(mutant::ALL, || {
         scenarios.iter().map(|scenario| explorer.explore(scenario))

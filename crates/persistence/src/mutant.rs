@@ -73,6 +73,8 @@ mutants! {
     DirectEdgeLogIgnored,
     /// Direct mode: recovery reads the edge log from the second entry on.
     DirectEdgeLogOffByOne,
+    /// Direct mode with weights: half an entry of the edge log counts.
+    DirectTornEntryCounts,
     /// Direct mode: the vertex count becomes durable after the edge.
     DirectVertexCountLate,
     /// Direct mode: a rewrite drops what its edge log held.

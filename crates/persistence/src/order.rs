@@ -113,6 +113,23 @@ pub fn store_u64<M: Medium + ?Sized, T>(medium: &M, offset: u64, value: u64, wha
     }
 }
 
+/// Stores two words of eight bytes next to each other.
+#[inline(always)]
+pub fn store_two_u64<M: Medium + ?Sized, T>(
+    medium: &M,
+    offset: u64,
+    [first, second]: [u64; 2],
+    what: T,
+) -> Dirty<T> {
+    medium.store_u64(offset, first);
+    medium.store_u64(offset + 8, second);
+    Dirty {
+        offset,
+        len: 16,
+        what,
+    }
+}
+
 impl<T> Dirty<T> {
     /// Starts making the bytes durable.
     #[inline(always)]

@@ -370,6 +370,20 @@ impl Extent {
         Ok(order::write_pieces(medium, placed, ())?)
     }
 
+    /// As [`Extent::append_u64`], two words next to each other in one line: one
+    /// flush and one fence. A power cut may leave either of them alone.
+    #[inline(always)]
+    pub fn append_two_u64<M: Medium + ?Sized>(
+        &self,
+        medium: &M,
+        at: u64,
+        values: [u64; 2],
+    ) -> Result<Durable<()>, MediumError> {
+        debug_assert!(at.is_multiple_of(16) && at + 16 <= self.len);
+        let dirty = order::store_two_u64(medium, self.offset + at, values, ());
+        append(medium, dirty)
+    }
+
     /// Where byte `at` of the content is in memory, for fetching it early.
     #[inline(always)]
     pub fn address(&self, at: u64) -> *const u8 {

@@ -128,24 +128,24 @@ impl Base {
     /// first `count` entries of a list, until it breaks. Not for sections with
     /// gaps beyond what is filled.
     #[inline(always)]
-    pub fn for_each_segment<'a, B>(
-        &'a self,
+    pub fn for_each_segment<B>(
+        &self,
         list: usize,
         count: usize,
-        mut visit: impl FnMut(&'a [u32], &'a [u32]) -> ControlFlow<B>,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         if count == 0 {
             return ControlFlow::Continue(());
         }
         match self {
-            Base::Packed(base) => {
-                let start = base.starts[list] as usize;
-                let weights = base.weights.as_ref();
-                let weights = weights.map_or(&[][..], |w| w.range(start, count));
-                visit(base.words.range(start, count), weights)
-            }
+            Base::Packed(base) => base.for_each_segment(base.starts[list] as usize, count, visit),
             Base::Blocks(base) => base.for_each_segment(list, count, visit),
         }
+    }
+
+    /// Whether words and weights lie in pairs (direct mode with weights).
+    pub fn is_in_pairs(&self) -> bool {
+        matches!(self, Base::Packed(base) if base.in_pairs)
     }
 
     /// All extents that belong to it.

@@ -67,7 +67,7 @@ pub struct Body {
 pub struct Section {
     pub(crate) first_vertex: u32,
     pub(crate) lists: usize,
-    columns: usize,
+    pub(crate) columns: usize,
     pub(crate) state: Mutex<Inner>,
     /// Direct mode: where each list is.
     pub(crate) places: OnceLock<Arc<[ListPlace]>>,
@@ -182,12 +182,12 @@ impl Section {
     }
 
     /// As [`Section::stored`], in direct mode.
-    pub fn stored_direct(first_vertex: u32, lists: usize, extent: Extent) -> Self {
+    pub fn stored_direct(first_vertex: u32, lists: usize, columns: usize, extent: Extent) -> Self {
         Section {
             first_vertex,
             lists,
-            columns: 1,
-            state: Mutex::new(Inner::new(State::StoredDirect(Arc::new(extent)), 1)),
+            columns,
+            state: Mutex::new(Inner::new(State::StoredDirect(Arc::new(extent)), columns)),
             places: OnceLock::new(),
             words_hint: AtomicPtr::default(),
         }
@@ -256,7 +256,7 @@ impl Section {
             &context.uuid,
             extent,
             self.first_vertex,
-            self.lists,
+            self.columns,
             context.vertex_limit,
             self.direct_places(),
         )?;
@@ -266,8 +266,8 @@ impl Section {
         let buffers = OnceLock::new();
         if !opened.logged.is_empty() {
             let (logged, mut its_writer) = context.new_buffers(self.lists, self.columns);
-            for &(list, word) in &opened.logged {
-                logged.append(&mut its_writer, list, word, 0, 1);
+            for entry in &opened.logged {
+                logged.append(&mut its_writer, entry.list, entry.word, entry.weight, 1);
             }
             let _ = buffers.set(logged);
             writer = Some(its_writer);

@@ -12,6 +12,7 @@
 //! the checksum of the rest is in the header. So recovery, which needs only
 //! lengths, reads only the index.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
@@ -41,6 +42,9 @@ pub struct Base {
     /// Direct mode: lists have gaps behind them, so `starts` does not say how
     /// long they are.
     pub has_gaps: bool,
+    /// Direct mode with weights: each slot of `words` is a pair, the word and
+    /// its weight; `starts` counts slots.
+    pub in_pairs: bool,
 }
 
 /// Content of a section on its way to the medium, laid out as in its extent.
@@ -186,6 +190,17 @@ impl Base {
             data_crc: 0,
             verified: OnceLock::from(()),
             has_gaps: false,
+            in_pairs: false,
+        }
+    }
+
+    /// Lists in DRAM, one column each for words and weights.
+    pub fn in_columns(starts: Vec<u32>, words: Vec<u32>, weights: Vec<u32>) -> Self {
+        Base {
+            words: Words::owned(words),
+            weights: Some(Words::owned(weights)),
+            starts: Words::owned(starts),
+            ..Base::empty(0)
         }
     }
 
@@ -243,6 +258,7 @@ impl Base {
             data_crc: header[9],
             verified: OnceLock::new(),
             has_gaps: false,
+            in_pairs: false,
         })
     }
 
@@ -251,17 +267,58 @@ impl Base {
         self.words.extent()
     }
 
-    /// Merged content of a section in direct mode, checked already.
-    pub fn direct(starts: Vec<u32>, words: Words) -> Self {
+    /// Merged content of a section in direct mode, checked already; slots have
+    /// `columns` words.
+    pub fn direct(starts: Vec<u32>, words: Words, columns: usize) -> Self {
         Base {
-            starts: Words::owned(starts),
             words,
-            weights: None,
-            tombstones: None,
-            data_crc: 0,
-            verified: OnceLock::from(()),
             has_gaps: true,
+            in_pairs: columns == 2,
+            starts: Words::owned(starts),
+            ..Base::empty(0)
         }
+    }
+
+    /// Calls `visit` with words and weights of `count` entries from `start`:
+    /// one slice, or several where they have to be taken out of pairs.
+    #[inline(always)]
+    pub fn for_each_segment<B>(
+        &self,
+        start: usize,
+        count: usize,
+        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if self.in_pairs {
+            return self.for_each_pairs(start, count, visit);
+        }
+        let weights = self.weights.as_ref();
+        let weights = weights.map_or(&[][..], |w| w.range(start, count));
+        visit(self.words.range(start, count), weights)
+    }
+
+    #[inline(never)]
+    fn for_each_pairs<B>(
+        &self,
+        start: usize,
+        count: usize,
+        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        const AT_ONCE: usize = 64;
+        let (mut words, mut weights) = ([0; AT_ONCE], [0; AT_ONCE]);
+        let pairs = self.words.range(2 * start, 2 * count);
+        for some in pairs.chunks(2 * AT_ONCE) {
+            for (i, pair) in some.chunks_exact(2).enumerate() {
+                (words[i], weights[i]) = (pair[0], pair[1]);
+            }
+            let n = some.len() / 2;
+            visit(&words[..n], &weights[..n])?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Slots in the extent.
+    pub fn capacity(&self) -> usize {
+        self.words.count() / (1 + usize::from(self.in_pairs))
     }
 
     /// Entries of one list; merged mode only.

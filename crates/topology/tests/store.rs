@@ -143,10 +143,34 @@ fn read(store: &Store, token: &ViewToken<Published>, plane: usize, v: u32) -> Ve
     list
 }
 
+/// The same by way of all sections at once.
+fn read_pinned(store: &Store, token: &ViewToken<Published>, plane: usize) -> Vec<Vec<(u32, u32)>> {
+    let mut scratch = ListScratch::default();
+    let mut lists = Vec::new();
+    for section in store.pin(token, plane).unwrap() {
+        for local in 0..1 << SECTION_SHIFT {
+            let mut list = Vec::new();
+            let _ =
+                section.for_each_weighted_segment::<()>(local, &mut scratch, |words, weights| {
+                    for (i, &word) in words.iter().enumerate() {
+                        list.push((word, weights.get(i).copied().unwrap_or(0)));
+                    }
+                    ControlFlow::Continue(())
+                });
+            assert_eq!(section.degree(local), list.len());
+            lists.push(list);
+        }
+    }
+    lists
+}
+
 fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
     assert_eq!(token.state().vertex_count, model.vertex_count);
     assert_eq!(store.arc_count(token).unwrap(), model.arcs());
+    let pinned = read_pinned(store, token, 0);
     for v in 0..model.vertex_count as u32 {
+        let list = pinned.get(v as usize).cloned().unwrap_or_default();
+        assert_eq!(list, read(store, token, 0, v), "pinned list of {v}");
         let expected = model.out.get(&v).cloned().unwrap_or_default();
         assert_eq!(read(store, token, 0, v), expected, "out-list of {v}");
         if store.planes().len() == 2 {
@@ -250,13 +274,14 @@ proptest! {
     fn direct_mode_holds_what_the_model_holds(
         steps in proptest::collection::vec(step(), 1..40),
         undirected in any::<bool>(),
+        weighted in any::<bool>(),
         edge_log_bytes in prop_oneof![Just(0), Just(16), Just(64), Just(2048)],
     ) {
         let direction = if undirected { Direction::Undirected } else { Direction::Out };
         let config = Config {
             mode: Mode::Direct,
             edge_log_bytes,
-            ..config(direction, false)
+            ..config(direction, weighted)
         };
         run(config, Persistence::Lines, &steps);
     }

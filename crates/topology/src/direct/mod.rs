@@ -15,7 +15,9 @@ mod format;
 mod section;
 mod slots;
 
-pub use format::{DirectImage, DirectState, ListPlace, MAX_SECTION_SHIFT, open_extent};
+pub use format::{
+    DirectEntry, DirectImage, DirectState, ListPlace, MAX_SECTION_SHIFT, open_extent,
+};
 pub use section::DirectInsert;
 pub use slots::{Slot, Slots};
 
@@ -50,8 +52,8 @@ impl Default for DirectParameters {
 }
 
 impl DirectParameters {
-    /// Slots of eight bytes in an edge log.
-    pub fn log_slots(&self) -> usize {
-        self.edge_log_bytes as usize / 8
+    /// Entries in an edge log: of eight bytes, or sixteen with weights.
+    pub fn log_slots(&self, columns: usize) -> usize {
+        self.edge_log_bytes as usize / (8 * columns)
     }
 }

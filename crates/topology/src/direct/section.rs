@@ -8,7 +8,7 @@ use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Medium, PersistenceError, Registry, prefetch_for_write};
 
 use super::DirectParameters;
-use super::format::{DirectImage, DirectState, ListPlace, log_entry};
+use super::format::{DirectEntry, DirectImage, DirectState, ListPlace, log_entry};
 use super::slots::{Slot, Slots};
 use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
@@ -44,22 +44,49 @@ impl Section {
     pub fn insert_direct<M: Medium + ?Sized>(
         &self,
         at: &DirectInsert<'_, M>,
-        list: usize,
-        word: u32,
+        entry: DirectEntry,
     ) -> Result<bool, PersistenceError> {
         let mut guard = self.state.lock();
         let loaded = self.load(at.context, &mut guard)?;
-        if is_tombstone(word) {
-            let (in_place, len) = loaded.direct.as_ref().map_or((0, 0), |d| d.lengths(list));
-            if count_live(&loaded.body, list, in_place, len, neighbor(word)) == 0 {
-                return Ok(false);
-            }
+        if is_tombstone(entry.word) && loaded.live_edges(entry) == 0 {
+            return Ok(false);
         }
+        self.insert_locked(at, loaded, entry)?;
+        Ok(true)
+    }
+
+    /// As [`Section::insert_direct`], the section locked and the entry known to
+    /// have an effect.
+    #[inline(always)]
+    pub(super) fn insert_locked<M: Medium + ?Sized>(
+        &self,
+        at: &DirectInsert<'_, M>,
+        loaded: &mut Loaded,
+        entry: DirectEntry,
+    ) -> Result<(), PersistenceError> {
+        self.begin(at, loaded, at.registry.csn(), &[entry.list])?;
+        if !self.place(at, loaded, entry)? {
+            self.rewrite(at, loaded, &[entry.list])?;
+            let placed = self.place(at, loaded, entry)?;
+            assert!(placed, "a rewritten section has a gap where it was wanted");
+        }
+        self.merge_log_if_due(at, loaded, entry.list)
+    }
+
+    /// Before anything changes: the section has an extent, and what views read
+    /// is kept.
+    #[inline(always)]
+    pub(super) fn begin<M: Medium + ?Sized>(
+        &self,
+        at: &DirectInsert<'_, M>,
+        loaded: &mut Loaded,
+        now: u64,
+        wanted: &[usize],
+    ) -> Result<(), PersistenceError> {
         if loaded.direct.is_none() {
             // The section's first entry: its empty page is a view's, too.
-            self.rewrite(at, loaded, list)?;
+            self.rewrite(at, loaded, wanted)?;
         }
-        let now = at.registry.csn();
         if loaded
             .direct
             .as_ref()
@@ -67,66 +94,81 @@ impl Section {
         {
             loaded.begin_direct_epoch(now, &at.registry.needed());
         }
-        if !self.place(at, loaded, list, word)? {
-            self.rewrite(at, loaded, list)?;
-            let placed = self.place(at, loaded, list, word)?;
-            assert!(placed, "a rewritten section has a gap where it was wanted");
-        }
+        Ok(())
+    }
+
+    /// Direct step D2 by nine tenths.
+    #[inline(always)]
+    pub(super) fn merge_log_if_due<M: Medium + ?Sized>(
+        &self,
+        at: &DirectInsert<'_, M>,
+        loaded: &mut Loaded,
+        list: usize,
+    ) -> Result<(), PersistenceError> {
         if loaded.direct.as_ref().is_some_and(DirectState::log_is_due) {
-            self.rewrite(at, loaded, list)?;
+            self.rewrite(at, loaded, &[list])?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Direct step D1: the durable store of the entry. `false` if there is no
     /// room for it.
     #[inline(always)]
-    fn place<M: Medium + ?Sized>(
+    pub(super) fn place<M: Medium + ?Sized>(
         &self,
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,
-        list: usize,
-        word: u32,
+        entry: DirectEntry,
     ) -> Result<bool, PersistenceError> {
         let Some(direct) = &mut loaded.direct else {
             return Ok(false);
         };
-        let place = &direct.places[list];
+        let place = &direct.places[entry.list];
         let filled = place.filled.load(Ordering::Relaxed);
         let len = place.len.load(Ordering::Relaxed);
         let slot = place.start.load(Ordering::Relaxed) + filled;
         // Behind entries in the log nothing goes in place: order is kept.
         if filled == len && slot < place.end.load(Ordering::Relaxed) {
-            let offset = direct.words_at + 4 * u64::from(slot);
-            direct.extent.append_u32(at.extents, offset, word)?;
+            if self.columns == 1 {
+                let offset = direct.words_at + 4 * u64::from(slot);
+                direct.extent.append_u32(at.extents, offset, entry.word)?;
+            } else {
+                let offset = direct.words_at + 8 * u64::from(slot);
+                let pair = u64::from(entry.word) | u64::from(entry.weight) << 32;
+                direct.extent.append_u64(at.extents, offset, pair)?;
+            }
             place.filled.store(filled + 1, Ordering::Relaxed);
             place.len.store(len + 1, Ordering::Relaxed);
-            direct.counted(list, word);
+            direct.counted(entry);
             return Ok(true);
         }
         if direct.log_used == direct.log_slots {
             return Ok(false);
         }
-        let entry = log_entry(direct.extent.offset(), direct.log_used, list, word);
-        let offset = direct.log_at + 8 * direct.log_used as u64;
-        direct.extent.append_u64(at.extents, offset, entry)?;
-        direct.log_used += 1;
-        place.len.store(len + 1, Ordering::Relaxed);
-        direct.counted(list, word);
-        let (buffers, writer) = loaded.buffers(at.context, self.lists, 1);
-        buffers.append(writer, list, word, 0, 1);
+        direct.append_to_log(at.extents, self.columns, entry)?;
+        let count = &direct.places[entry.list].len;
+        count.store(len + 1, Ordering::Relaxed);
+        direct.counted(entry);
+        self.show_logged(at.context, loaded, entry);
         Ok(true)
+    }
+
+    /// Shows readers an entry that is not in place.
+    fn show_logged(&self, context: &Context, loaded: &mut Loaded, entry: DirectEntry) {
+        let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
+        buffers.append(writer, entry.list, entry.word, entry.weight, 1);
     }
 
     /// Direct steps D2 to D4: writes the section out of place with new gaps,
     /// publishes it, and gives the old extent back when its readers are done.
-    /// Lists keep their order, so every view's prefix stays what it was; the
-    /// list `wanted` has room for an entry afterwards.
-    fn rewrite<M: Medium + ?Sized>(
+    /// Lists keep their order, so every view's prefix stays what it was; each
+    /// list in `wanted` has room in place for as many entries as it is named
+    /// there.
+    pub(super) fn rewrite<M: Medium + ?Sized>(
         &self,
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,
-        wanted: usize,
+        wanted: &[usize],
     ) -> Result<(), PersistenceError> {
         loaded.refresh_direct_page();
         let view = SectionView::new(
@@ -136,9 +178,14 @@ impl Section {
         );
         let lists: Vec<Vec<u32>> = (0..self.lists)
             .map(|list| {
-                let mut words = Vec::with_capacity(view.raw_len(list));
-                let _ = view.for_each_raw_segment::<()>(list, |segment, _| {
-                    words.extend_from_slice(segment);
+                let mut words = Vec::with_capacity(self.columns * view.raw_len(list));
+                let _ = view.for_each_raw_segment::<()>(list, |segment, weights| {
+                    if self.columns == 1 {
+                        words.extend_from_slice(segment);
+                    } else {
+                        let pairs = segment.iter().zip(weights);
+                        words.extend(pairs.flat_map(|(&word, &weight)| [word, weight]));
+                    }
                     if active(Mutant::DirectRewriteLosesLog) {
                         return ControlFlow::Break(());
                     }
@@ -148,10 +195,11 @@ impl Section {
             })
             .collect();
         drop(view);
-        let old_capacity = loaded.body.base.packed().words.count();
+        let old_capacity = loaded.body.base.packed().capacity();
         let image = DirectImage::new(
             self.first_vertex,
             &lists,
+            self.columns,
             wanted,
             old_capacity,
             at.parameters,
@@ -216,7 +264,7 @@ impl Section {
 
 impl DirectState {
     /// Entries of a list in place, and in all.
-    fn lengths(&self, list: usize) -> (usize, usize) {
+    pub(super) fn lengths(&self, list: usize) -> (usize, usize) {
         let place = &self.places[list];
         let filled = place.filled.load(Ordering::Relaxed);
         (filled as usize, place.len.load(Ordering::Relaxed) as usize)
@@ -228,20 +276,48 @@ impl DirectState {
         self.log_slots > 0 && self.log_used * 10 >= self.log_slots * 9
     }
 
+    /// Direct step D1 where the gap is full.
     #[inline(always)]
-    fn counted(&mut self, list: usize, word: u32) {
+    fn append_to_log<M: Medium + ?Sized>(
+        &mut self,
+        medium: &M,
+        columns: usize,
+        entry: DirectEntry,
+    ) -> Result<(), PersistenceError> {
+        let (extent, slot) = (&self.extent, self.log_used);
+        let at = self.log_at + (8 * columns * slot) as u64;
+        let checked = |word, value| log_entry(extent.offset(), word, entry.list, value);
+        if columns == 1 {
+            extent.append_u64(medium, at, checked(slot, entry.word))?;
+        } else {
+            let weight = checked(2 * slot + 1, entry.weight);
+            extent.append_two_u64(medium, at, [checked(2 * slot, entry.word), weight])?;
+        }
+        self.log_used += 1;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn counted(&mut self, entry: DirectEntry) {
         self.page_is_stale = true;
-        if is_tombstone(word) {
+        if is_tombstone(entry.word) {
             let lists = self.places.len();
             let counts = self
                 .tombstones
                 .get_or_insert_with(|| vec![0; lists].into_boxed_slice());
-            counts[list] += 1;
+            counts[entry.list] += 1;
         }
     }
 }
 
 impl Loaded {
+    /// Live edges that a tombstone could cancel.
+    pub(super) fn live_edges(&self, tombstone: DirectEntry) -> u64 {
+        let list = tombstone.list;
+        let (in_place, len) = self.direct.as_ref().map_or((0, 0), |d| d.lengths(list));
+        count_live(&self.body, list, in_place, len, neighbor(tombstone.word))
+    }
+
     /// Makes the page that views up to the running epoch read.
     pub(crate) fn refresh_direct_page(&mut self) {
         let Some(direct) = &mut self.direct else {
@@ -316,7 +392,7 @@ impl Section {
             let place = &places[list];
             let slot = place.start.load(Ordering::Relaxed) + place.filled.load(Ordering::Relaxed);
             let words = self.words_hint.load(Ordering::Relaxed).cast_const();
-            prefetch_for_write(words.wrapping_add(4 * slot as usize));
+            prefetch_for_write(words.wrapping_add(4 * self.columns * slot as usize));
         }
     }
 }

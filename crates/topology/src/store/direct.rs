@@ -8,7 +8,7 @@ use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError,
 use parking_lot::{Mutex, RwLock};
 
 use super::{Batch, Commit, Config, Store};
-use crate::direct::{DirectInsert, DirectParameters, Slots};
+use crate::direct::{DirectEntry, DirectInsert, DirectParameters, Slots};
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
 use crate::plane::{Plane, PlaneAccess};
@@ -18,6 +18,25 @@ use crate::section::{Context, Section};
 const VERTICES: &str = "vertices";
 /// Edges that are inserted under one look at the plane.
 const WINDOW: usize = 4096;
+
+/// Edges that are inserted under one look at the plane, or deleted.
+struct Window<'a> {
+    edges: &'a [(u32, u32)],
+    /// Empty without weights.
+    weights: &'a [f32],
+    /// [`TOMBSTONE`] or 0.
+    tag: u32,
+}
+
+impl<'a> Window<'a> {
+    fn inserts(edges: &'a [(u32, u32)], weights: &'a [f32]) -> Self {
+        Window {
+            edges,
+            weights,
+            tag: 0,
+        }
+    }
+}
 
 /// What a store in direct mode has beside the common parts.
 pub struct Direct {
@@ -50,8 +69,9 @@ impl Direct {
             let extent = context.region.adopt(slot.offset, slot.len)?;
             let home = &planes[plane as usize];
             let first = home.first_vertex(section);
-            let lists = home.section_lists();
-            home.insert_section(section, Section::stored_direct(first, lists, extent));
+            let (lists, columns) = (home.section_lists(), config.columns());
+            let stored = Section::stored_direct(first, lists, columns, extent);
+            home.insert_section(section, stored);
             Ok(())
         })?;
         Ok(Direct {
@@ -138,14 +158,18 @@ impl Store {
         Ok(())
     }
 
-    /// Adds edges in place, each durable before the next begins: direct mode's
-    /// hot path. Edges before a failure stay.
+    /// Adds edges without weights in place, each durable before the next
+    /// begins: direct mode's hot path. Edges before a failure stay.
     pub fn insert_edges_direct(&self, edges: &[(u32, u32)]) -> Result<(), TopologyError> {
         self.refuse_if_not_writable()?;
         let direct = self.direct_part()?;
+        if self.config.weighted {
+            let problem = "this graph has weights: give each edge one";
+            return Err(TopologyError::Weights(problem));
+        }
         by_type!(self.context.region.medium(), direct.slots.medium(), e, s => {
             for window in edges.chunks(WINDOW) {
-                self.insert_window(direct, e, s, window, 0, |_| ())?;
+                self.insert_window(direct, e, s, Window::inserts(window, &[]), |_| ())?;
             }
             Ok(())
         })
@@ -200,10 +224,14 @@ impl Store {
             .copied()
             .zip(edges.targets.iter().copied())
             .collect();
+        let edges_weights = &edges.weights;
         by_type!(self.context.region.medium(), direct.slots.medium(), e, s => {
             let mut missed = 0;
-            for window in pairs.chunks(WINDOW) {
-                self.insert_window(direct, e, s, window, tag, |placed| {
+            for (i, edges) in pairs.chunks(WINDOW).enumerate() {
+                let from = i * WINDOW;
+                let weights = edges_weights.get(from..from + edges.len()).unwrap_or_default();
+                let window = Window { edges, weights, tag };
+                self.insert_window(direct, e, s, window, |placed| {
                     missed += u64::from(!placed);
                 })?;
             }
@@ -219,8 +247,11 @@ impl Store {
         direct: &Direct,
         extents: &M,
         slot_medium: &M,
-        edges: &[(u32, u32)],
-        tag: u32,
+        Window {
+            edges,
+            weights,
+            tag,
+        }: Window<'_>,
         mut outcome: impl FnMut(bool),
     ) -> Result<(), TopologyError> {
         let undirected = self.config.direction == Direction::Undirected;
@@ -238,7 +269,7 @@ impl Store {
         }
         let access = plane.access();
         let parameters = *direct.parameters.read();
-        let insert = |vertex: u32, word: u32| {
+        let insert = |vertex: u32, word: u32, weight: u32| {
             let (number, section, list) = access.section_of(vertex).expect("reached above");
             let at = DirectInsert {
                 context: &self.context,
@@ -250,7 +281,8 @@ impl Store {
                 plane: plane.number(),
                 number,
             };
-            let placed = section.insert_direct(&at, list, word)?;
+            let entry = DirectEntry { list, word, weight };
+            let placed = section.insert_direct(&at, entry)?;
             if let Some(vertices) = &direct.vertices {
                 write_degree(vertices, vertex)?;
             }
@@ -271,9 +303,10 @@ impl Store {
             if tag == 0 && !late {
                 direct.reach_vertices(slot_medium, count)?;
             }
-            let placed = insert(u, v | tag)?;
+            let weight = weights.get(i).map_or(0, |weight| weight.to_bits());
+            let placed = insert(u, v | tag, weight)?;
             if undirected {
-                insert(v, u | tag)?;
+                insert(v, u | tag, weight)?;
             }
             if late {
                 direct.reach_vertices(slot_medium, count)?;

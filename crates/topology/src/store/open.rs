@@ -74,11 +74,6 @@ impl Store {
         extents.grow(config.growth_step)?;
         extents.fence()?;
         if config.mode == Mode::Direct {
-            if config.weighted {
-                return Err(TopologyError::Unsupported(
-                    "direct mode keeps no weights: use merged mode".to_string(),
-                ));
-            }
             if config.direction == Direction::Both {
                 // Out- and in-list would be two commits, and a crash between
                 // them would leave the two disagreeing for ever.

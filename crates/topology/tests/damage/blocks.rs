@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use evergraph_graph::Direction;
 use evergraph_persistence::simulated::Image;
 
 use super::fixture::{
-    Fixture, Graph, Outcome, SECTION_SHIFT, direct, merged_clean, merged_tail, merged_wrapped,
-    outcome,
+    Fixture, Graph, Outcome, SECTION_SHIFT, direct, direct_config, direct_of, merged_clean,
+    merged_tail, merged_wrapped, outcome,
 };
 use super::reader;
 
@@ -16,8 +17,8 @@ enum Allowed {
     /// Exactly the graph as of this commit: the log ends before the damage, and
     /// nothing behind it proves that it did not.
     Commit(u64),
-    /// Lists of these vertices may differ (direct mode).
-    Lists(BTreeSet<u32>),
+    /// Lists of these planes and vertices may differ (direct mode).
+    Lists(BTreeSet<(usize, u32)>),
 }
 
 fn changed(fixture: &Fixture, damaged: &Image, name: &str, range: std::ops::Range<usize>) -> bool {
@@ -52,7 +53,8 @@ fn allowed(fixture: &Fixture, damaged: &Image) -> Allowed {
     let mut vertices = BTreeSet::new();
     for section in reader::direct_sections(&fixture.image) {
         let lists = 0..1u32 << SECTION_SHIFT;
-        let of_section = lists.map(|list| section.first_vertex + list);
+        let plane = section.plane as usize;
+        let of_section = lists.map(|list| (plane, section.first_vertex + list));
         let hit = |range: &std::ops::Range<usize>| {
             same_length("extents") && changed(fixture, damaged, "extents", range.clone())
         };
@@ -103,10 +105,12 @@ fn check(fixture: &Fixture, damaged: &Image, what: &str, count: &mut Count) {
     }
 }
 
-fn without(graph: &Graph, vertices: &BTreeSet<u32>) -> Graph {
+fn without(graph: &Graph, vertices: &BTreeSet<(usize, u32)>) -> Graph {
     let mut graph = graph.clone();
     graph.arc_count = 0;
-    graph.lists[0].retain(|vertex, _| !vertices.contains(vertex));
+    for (plane, lists) in graph.lists.iter_mut().enumerate() {
+        lists.retain(|&vertex, _| !vertices.contains(&(plane, vertex)));
+    }
     graph
 }
 
@@ -173,6 +177,11 @@ fn blocks_of_a_merged_database() {
 fn blocks_of_a_direct_database() {
     sweep(&direct(true));
     sweep(&direct(false));
+}
+
+#[test]
+fn blocks_of_a_direct_database_with_weights() {
+    sweep(&direct_of(direct_config(true, Direction::Out), false));
 }
 
 #[test]

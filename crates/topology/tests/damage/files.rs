@@ -64,7 +64,8 @@ fn a_newer_format_is_refused_with_both_versions() {
 fn stranger(fixture: &Fixture) -> Image {
     let storage = SimulatedStorage::new(fixture.config);
     if fixture.image.files.contains_key("sections") {
-        let store = Store::create(&storage, direct_config(), [99; 16]).unwrap();
+        let store =
+            Store::create(&storage, direct_config(false, Direction::Out), [99; 16]).unwrap();
         fill_direct(&store);
         return storage.image();
     }
@@ -111,7 +112,7 @@ fn a_foreign_log_is_noticed() {
 fn a_fresh_file_of_slots_is_noticed() {
     let fixture = direct(false);
     let storage = SimulatedStorage::new(fixture.config);
-    drop(Store::create(&storage, direct_config(), [98; 16]).unwrap());
+    drop(Store::create(&storage, direct_config(false, Direction::Out), [98; 16]).unwrap());
     let mut image = fixture.image.clone();
     *image.file("sections") = storage.image().files["sections"].clone();
     let found = outcome(fixture.config, &image, &fixture.expected);

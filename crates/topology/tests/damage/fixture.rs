@@ -57,13 +57,14 @@ pub fn merged_config(weighted: bool, direction: Direction) -> Config {
     }
 }
 
-pub fn direct_config() -> Config {
+pub fn direct_config(weighted: bool, direction: Direction) -> Config {
     Config {
-        direction: Direction::Out,
+        direction,
+        weighted,
         mode: Mode::Direct,
         section_shift: SECTION_SHIFT,
         log_bytes: 512,
-        edge_log_bytes: 64,
+        edge_log_bytes: if weighted { 128 } else { 64 },
         extent_alignment: 64,
         growth_step: 1024,
         ..Config::default()
@@ -429,9 +430,14 @@ pub fn direct_edges() -> [Vec<(u32, u32)>; 2] {
 
 /// Direct mode, stopped cleanly or not.
 pub fn direct(clean: bool) -> Fixture {
+    direct_of(direct_config(false, Direction::Out), clean)
+}
+
+/// Direct mode, with weights and directions.
+pub fn direct_of(shape: Config, clean: bool) -> Fixture {
     let config = sim_config(Persistence::Lines);
     let storage = SimulatedStorage::new(config);
-    let store = Store::create(&storage, direct_config(), [23; 16]).unwrap();
+    let store = Store::create(&storage, shape, [23; 16]).unwrap();
     let model = fill_direct(&store);
     if clean {
         store.close().unwrap();
@@ -440,10 +446,12 @@ pub fn direct(clean: bool) -> Fixture {
     let expected = model.graph(0);
     assert_eq!(read_all(&storage).unwrap(), expected, "direct");
     Fixture {
-        name: if clean {
-            "direct, clean"
-        } else {
-            "direct, crash"
+        name: match (shape.weighted, shape.direction, clean) {
+            (false, Direction::Out, true) => "direct, clean",
+            (false, Direction::Out, false) => "direct, crash",
+            (true, Direction::Out, _) => "direct with weights",
+            (_, Direction::Undirected, _) => "direct, undirected",
+            (_, Direction::Both, _) => "direct, both directions",
         },
         config,
         image: storage.image(),
@@ -454,11 +462,24 @@ pub fn direct(clean: bool) -> Fixture {
 
 /// Puts the edges of [`direct_edges`] into an empty store.
 pub fn fill_direct(store: &Store) -> Model {
-    let mut model = Model::new(Direction::Out);
+    let weighted = store.config().weighted;
+    let mut model = Model::new(store.config().direction);
     let [edges, deleted] = direct_edges();
-    for edge in edges {
-        store.insert_edges_direct(&[edge]).unwrap();
-        model.insert(edge.0, edge.1, 0);
+    for (i, (u, v)) in edges.into_iter().enumerate() {
+        if weighted {
+            let mut batch = Batch::new();
+            batch.insert_columns(Edges {
+                plane: 0,
+                sources: vec![u],
+                targets: vec![v],
+                weights: vec![i as f32],
+            });
+            store.commit(batch).unwrap();
+        } else {
+            store.insert_edges_direct(&[(u, v)]).unwrap();
+        }
+        let weight = if weighted { i as f32 } else { 0.0 };
+        model.insert(u, v, weight.to_bits());
     }
     for edge in deleted {
         let mut batch = Batch::new();

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use evergraph_graph::Direction;
+
 use super::fixture::{
-    Fixture, Graph, Outcome, direct, merged_blocks, merged_clean, merged_tail, merged_wrapped,
-    outcome,
+    Fixture, Graph, Outcome, direct, direct_config, direct_of, merged_blocks, merged_clean,
+    merged_tail, merged_wrapped, outcome,
 };
 use super::reader;
 
@@ -21,8 +23,9 @@ struct Count {
 enum Allowed {
     /// The graph as of this commit, nothing else.
     Commit(u64),
-    /// This list may differ; an error or the right graph is as good.
-    List(u32),
+    /// This list (of plane and vertex) may differ; an error or the right graph
+    /// is as good.
+    List(usize, u32),
 }
 
 /// The window of an image, by file and byte.
@@ -36,8 +39,9 @@ fn window(fixture: &Fixture) -> BTreeMap<(&'static str, usize), Allowed> {
     if fixture.image.files.contains_key("sections") {
         for section in reader::direct_sections(&fixture.image) {
             for word in section.appended {
-                for byte in word.offset..word.offset + 4 {
-                    window.insert(("extents", byte), Allowed::List(word.vertex));
+                for byte in word.offset..word.offset + word.len {
+                    let list = Allowed::List(section.plane as usize, word.vertex);
+                    window.insert(("extents", byte), list);
                 }
             }
         }
@@ -45,11 +49,11 @@ fn window(fixture: &Fixture) -> BTreeMap<(&'static str, usize), Allowed> {
     window
 }
 
-fn differs_only_in(graph: &Graph, expected: &Graph, vertex: u32) -> bool {
+fn differs_only_in(graph: &Graph, expected: &Graph, plane: usize, vertex: u32) -> bool {
     let without = |graph: &Graph| {
         let mut graph = graph.clone();
         graph.arc_count = 0;
-        graph.lists[0].remove(&vertex);
+        graph.lists[plane].remove(&vertex);
         graph
     };
     without(graph) == without(expected)
@@ -139,9 +143,9 @@ fn judge(fixture: &Fixture, allowed: Option<&Allowed>, found: &Outcome, count: &
             count.errors.fetch_add(1, Ordering::Relaxed);
             true
         }
-        (Some(Allowed::List(vertex)), Outcome::Other(graph)) => {
+        (Some(Allowed::List(plane, vertex)), Outcome::Other(graph)) => {
             count.window.fetch_add(1, Ordering::Relaxed);
-            differs_only_in(graph, &fixture.expected, *vertex)
+            differs_only_in(graph, &fixture.expected, *plane, *vertex)
         }
         (None, Outcome::Other(_)) => false,
     }
@@ -175,6 +179,11 @@ fn every_bit_of_a_log_tail_that_wraps() {
 #[test]
 fn every_bit_of_a_direct_database_after_a_clean_stop() {
     sweep(&direct(true));
+}
+
+#[test]
+fn every_bit_of_a_direct_database_with_weights() {
+    sweep(&direct_of(direct_config(true, Direction::Out), false));
 }
 
 #[test]

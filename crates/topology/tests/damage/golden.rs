@@ -51,7 +51,12 @@ fn merged() -> (Image, Graph) {
 /// Edges in place, in edge logs, and deletions of both; not stopped cleanly.
 fn direct() -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Lines));
-    let store = Store::create(&storage, direct_config(), *b"evergraph-gold-2").unwrap();
+    let store = Store::create(
+        &storage,
+        direct_config(false, Direction::Out),
+        *b"evergraph-gold-2",
+    )
+    .unwrap();
     let graph = fill_direct(&store).graph(0);
     drop(store);
     (storage.image(), graph)

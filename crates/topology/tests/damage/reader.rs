@@ -17,6 +17,10 @@ pub struct Root {
     pub clean: bool,
     pub log_start: u64,
     pub section_shift: u32,
+    /// Planes: two if out- and in-lists are kept.
+    pub planes: u32,
+    /// Words of an entry: two with weights.
+    pub columns: usize,
 }
 
 pub fn root(image: &Image) -> Root {
@@ -30,6 +34,8 @@ pub fn root(image: &Image) -> Root {
         clean: u32_at(slot, 44) == 1,
         log_start: u64_at(slot, 64),
         section_shift: u32_at(slot, 128 + 4),
+        planes: if slot[128] == 3 { 2 } else { 1 },
+        columns: 1 + usize::from(slot[128 + 1]),
     }
 }
 
@@ -122,12 +128,15 @@ pub fn log_window(image: &Image) -> Vec<(usize, usize, u64)> {
 pub struct Appended {
     /// Byte in `extents`.
     pub offset: usize,
+    /// Bytes: 4, or 8 with a weight.
+    pub len: usize,
     /// Whose list.
     pub vertex: u32,
 }
 
 /// One section in direct mode.
 pub struct DirectSection {
+    pub plane: u32,
     pub first_vertex: u32,
     /// Bytes of `extents` that hold lists and gaps.
     pub words: std::ops::Range<usize>,
@@ -141,7 +150,9 @@ pub fn direct_sections(image: &Image) -> Vec<DirectSection> {
     let (slots, extents) = (&image.files["sections"], &image.files["extents"]);
     let lists = 1usize << root.section_shift;
     let mut sections = Vec::new();
-    for word in slots[64..].chunks_exact(8).map(|bytes| u64_at(bytes, 0)) {
+    let columns = root.columns;
+    let words = slots[64..].chunks_exact(8).map(|bytes| u64_at(bytes, 0));
+    for (index, word) in words.enumerate() {
         if word == 0 {
             continue;
         }
@@ -153,28 +164,32 @@ pub fn direct_sections(image: &Image) -> Vec<DirectSection> {
         assert_eq!(u32_at(extent, 12) as usize, lists);
         let capacity = u32_at(extent, 16) as usize;
         let log_slots = u32_at(extent, 20) as usize;
-        let words_at = 64 + 4 * (2 * lists + 1);
-        let log_at = (words_at + 4 * capacity).next_multiple_of(8);
+        assert_eq!(u32_at(extent, 4) as usize, columns - 1);
+        let slot_bytes = 4 * columns;
+        let words_at = (64 + 4 * (2 * lists + 1)).next_multiple_of(slot_bytes);
+        let log_at = (words_at + slot_bytes * capacity).next_multiple_of(8 * columns);
         let mut appended = Vec::new();
         for list in 0..lists {
             let start = u32_at(extent, 64 + 4 * list) as usize;
             let end = u32_at(extent, 64 + 4 * (list + 1)) as usize - 1;
             let written = u32_at(extent, 64 + 4 * (lists + 1 + list)) as usize;
             for slot in start + written..end {
-                let offset = words_at + 4 * slot;
+                let offset = words_at + slot_bytes * slot;
                 if u32_at(extent, offset) == u32::MAX {
                     break;
                 }
                 appended.push(Appended {
                     offset: at + offset,
+                    len: slot_bytes,
                     vertex: first_vertex + list as u32,
                 });
             }
         }
         sections.push(DirectSection {
+            plane: index as u32 % root.planes,
             first_vertex,
-            words: at + words_at..at + words_at + 4 * capacity,
-            log: at + log_at..at + log_at + 8 * log_slots,
+            words: at + words_at..at + words_at + slot_bytes * capacity,
+            log: at + log_at..at + log_at + 8 * columns * log_slots,
             appended,
         });
     }
