@@ -205,6 +205,41 @@ fn dax_is_refused_where_the_system_cannot_promise_it() {
     assert_eq!(dram.properties().ack, AckLevel::Volatile);
 }
 
+/// A kernel that refuses `MAP_SYNC` over a reservation has already removed the
+/// reservation: whoever then unmaps that range may take a mapping that another
+/// thread was given there. Needs a temporary directory that is not on DAX.
+#[test]
+fn databases_opened_side_by_side_keep_their_mappings() {
+    const THREADS: u8 = 4;
+    const ROUNDS: u32 = 400;
+    let dir = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let dir = &dir;
+            scope.spawn(move || {
+                let place = dir.path().join(thread.to_string());
+                let storage = MappedStorage::create(&place, MappedKind::Dax, true).unwrap();
+                for round in 0..ROUNDS {
+                    let names = ["a", "b", "c"];
+                    let media = names.map(|name| storage.open(name, round == 0).unwrap());
+                    for (medium, value) in media.iter().zip([1, 2, 3]) {
+                        medium.grow(4096).unwrap();
+                        medium
+                            .write(0, &[thread ^ round as u8 ^ value; 64])
+                            .unwrap();
+                    }
+                    std::thread::yield_now();
+                    for (medium, value) in media.iter().zip([1, 2, 3]) {
+                        let mut found = [0; 64];
+                        medium.read(0, &mut found).unwrap();
+                        assert_eq!(found, [thread ^ round as u8 ^ value; 64]);
+                    }
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn accesses_past_the_end_are_errors() {
     let dir = tempfile::tempdir().unwrap();
