@@ -18,9 +18,7 @@ fn deep() -> bool {
     std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep")
 }
 
-fn direct_directions() -> [Direction; 1] {
-    [Direction::Out]
-}
+const DIRECTIONS: [Direction; 3] = [Direction::Out, Direction::Undirected, Direction::Both];
 
 fn scenarios() -> Vec<StoreScenario> {
     let seeds = if deep() { 64 } else { 10 };
@@ -32,19 +30,21 @@ fn scenarios() -> Vec<StoreScenario> {
     ];
     let mut all = Vec::new();
     for persistence in [Persistence::Lines, Persistence::LinesEadr] {
-        for seed in 1..=2 * seeds {
-            for direction in direct_directions() {
-                let scenario = |seed| {
-                    StoreScenario::new(Mode::Direct, persistence, direction, seed, 3 * operations)
-                };
-                all.push(scenario(seed));
-                all.push(scenario(seed + 100).weighted());
+        let scenario = |direction, seed| {
+            StoreScenario::new(Mode::Direct, persistence, direction, seed, 3 * operations)
+        };
+        all.extend((1..=2 * seeds).map(|seed| scenario(Direction::Out, seed)));
+        for direction in DIRECTIONS {
+            for seed in 1..=seeds / 2 {
+                // Out-lists without weights are above.
+                let scenario = scenario(direction, 100 + seed);
+                let plain = direction != Direction::Out && seed % 2 == 0;
+                all.push(if plain { scenario } else { scenario.weighted() });
             }
         }
     }
-    let directions = [Direction::Out, Direction::Undirected, Direction::Both];
     for (mode, persistence) in media {
-        for direction in directions {
+        for direction in DIRECTIONS {
             for seed in 1..=seeds {
                 all.push(StoreScenario::new(
                     mode,
@@ -132,7 +132,7 @@ fn every_seeded_mistake_is_caught() {
                 StoreScenario::new(mode, persistence, Direction::Out, seed, count)
             })
         })
-        .chain((1..=6).map(|seed| direct(Direction::Out, seed).weighted()))
+        .chain((1..=3).flat_map(|seed| DIRECTIONS.map(|d| direct(d, seed).weighted())))
         .collect();
     let score = mutant_score(mutant::ALL, || {
         scenarios.iter().map(|scenario| explorer.explore(scenario))

@@ -191,6 +191,26 @@ fn edges_are_deleted() {
 }
 
 #[test]
+fn direct_mode_keeps_weights_and_both_directions() {
+    let place = Place::new();
+    place.file("w.txt", "0 1 0.5\n1 2 2.5\n2 0 4\n2 2 8\n");
+    for lists in ["--directions both", "--undirected", "--directions out"] {
+        for weights in ["--weighted", ""] {
+            let how = "--mode direct --medium dax --assume-persistent";
+            let imported = place.json(&format!("import db w.txt {how} {lists} {weights}"));
+            assert_eq!(imported["edges"], 4, "{lists} {weights}");
+            let stats = place.json("stats db");
+            assert_eq!(stats["weighted"], !weights.is_empty());
+            assert_eq!(stats["vertices"], 3);
+            assert_eq!(place.json("check db")["ok"], true);
+            let bfs = place.call("run db bfs --source 0 -o -").stdout;
+            assert_eq!(bfs.lines().count(), 3, "{bfs}");
+            std::fs::remove_dir_all(place.path("db")).unwrap();
+        }
+    }
+}
+
+#[test]
 fn weights_times_and_formats_are_read() {
     let place = Place::new();
     place.file("w.txt", "0 1 0.5 1000\n1 2 2.5 2000\n");

@@ -122,7 +122,12 @@ impl CommitLog {
         assert!(capacity.is_multiple_of(ALIGNMENT) && capacity > 0);
         medium.grow(Self::file_bytes(capacity))?;
         medium.write(capacity, &identity(uuid, capacity))?;
-        medium.flush(0, Self::file_bytes(capacity))?;
+        let flushed = if active(Mutant::LogIdentityNotFlushed) {
+            capacity
+        } else {
+            Self::file_bytes(capacity)
+        };
+        medium.flush(0, flushed)?;
         medium.fence()?;
         Ok(())
     }

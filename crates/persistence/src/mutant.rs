@@ -79,6 +79,20 @@ mutants! {
     DirectVertexCountLate,
     /// Direct mode: a rewrite drops what its edge log held.
     DirectRewriteLosesLog,
+    /// Direct mode: a new slot is counted before it is durable.
+    SlotCountedFirst,
+    /// Direct mode: the mark of whose slots they are is not flushed at creation.
+    SlotsIdentityNotFlushed,
+    /// Commit log: the mark of whose log it is is not flushed at creation.
+    LogIdentityNotFlushed,
+    /// Direct mode: the first of two lists is stored before the intent is
+    /// durable.
+    IntentNotFenced,
+    /// Direct mode: recovery does not read the intents.
+    IntentsIgnored,
+    /// Direct mode: recovery appends what a list does not hold, and not what it
+    /// is too short by.
+    IntentRedoneByValue,
 }
 
 #[cfg(feature = "mutants")]

@@ -130,6 +130,19 @@ pub fn store_two_u64<M: Medium + ?Sized, T>(
     }
 }
 
+impl Flushed<()> {
+    /// Starts making a range durable that was stored word by word.
+    #[inline(always)]
+    pub fn of_stores<M: Medium + ?Sized>(
+        medium: &M,
+        offset: u64,
+        len: u64,
+    ) -> Result<Self, MediumError> {
+        medium.flush(offset, len)?;
+        Ok(Flushed(()))
+    }
+}
+
 impl<T> Dirty<T> {
     /// Starts making the bytes durable.
     #[inline(always)]

@@ -273,11 +273,12 @@ proptest! {
     #[test]
     fn direct_mode_holds_what_the_model_holds(
         steps in proptest::collection::vec(step(), 1..40),
-        undirected in any::<bool>(),
+        direction in prop_oneof![
+            Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
+        ],
         weighted in any::<bool>(),
         edge_log_bytes in prop_oneof![Just(0), Just(16), Just(64), Just(2048)],
     ) {
-        let direction = if undirected { Direction::Undirected } else { Direction::Out };
         let config = Config {
             mode: Mode::Direct,
             edge_log_bytes,
@@ -527,4 +528,94 @@ fn external_ids_that_leave_a_gap_are_refused_before_they_are_logged() {
     let (store, _) = Store::open(&storage, false).unwrap();
     let ids = store.ids().read();
     assert_eq!((ids.len(), ids.vertex_of_number(91)), (4, Some(3)));
+}
+
+/// Edges of several writers, each in two lists: any view shows both entries of
+/// an edge or none, and no writer waits for ever for another.
+#[test]
+fn direct_edges_in_two_lists_appear_and_go_as_one() {
+    use evergraph_persistence::medium::DramStorage;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    const WRITERS: u32 = 4;
+    const EDGES: u32 = 2000;
+    const VERTICES: u32 = 24;
+    for direction in [Direction::Both, Direction::Undirected] {
+        let storage = DramStorage::new();
+        let config = Config {
+            mode: Mode::Direct,
+            edge_log_bytes: 128,
+            log_bytes: 64 << 10,
+            growth_step: 1 << 16,
+            ..config(direction, true)
+        };
+        let store = Store::create(&storage, config, [3; 16]).unwrap();
+        let reverse = store.planes().len() - 1;
+        // Weights number the edges, so that an entry is found in both lists.
+        let ends = |plane: usize, token: &ViewToken<Published>| {
+            let mut ends = Vec::new();
+            for v in 0..VERTICES {
+                for (u, weight) in read(&store, token, plane, v) {
+                    let edge = if plane == 0 { (v, u) } else { (u, v) };
+                    ends.push((weight, edge.0, edge.1));
+                }
+            }
+            ends.sort_unstable();
+            ends
+        };
+        let agree = |token: &ViewToken<Published>| {
+            let forward = ends(0, token);
+            let mut backward = ends(reverse, token);
+            if reverse == 0 {
+                // Each edge stands there from both ends.
+                backward.iter_mut().for_each(|e| (e.1, e.2) = (e.2, e.1));
+                backward.sort_unstable();
+            }
+            assert_eq!(forward, backward, "{direction:?} at {}", token.csn());
+        };
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..WRITERS)
+                .map(|writer| {
+                    let store = &store;
+                    scope.spawn(move || {
+                        let mut random = u64::from(writer) + 1;
+                        for i in 0..EDGES {
+                            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+                            let (u, v) = (
+                                (random >> 33) as u32 % VERTICES,
+                                (random >> 45) as u32 % VERTICES,
+                            );
+                            let mut batch = Batch::new();
+                            if i % 5 == 4 {
+                                batch.delete(&[(u, v)]);
+                            } else {
+                                batch.insert_columns(Edges {
+                                    plane: 0,
+                                    sources: vec![u],
+                                    targets: vec![v],
+                                    weights: vec![(i * WRITERS + writer) as f32],
+                                });
+                            }
+                            store.commit(batch).unwrap();
+                        }
+                    })
+                })
+                .collect();
+            let (store, done, agree) = (&store, &done, &agree);
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    agree(&store.register());
+                    std::thread::yield_now();
+                }
+            });
+            for writer in writers {
+                writer.join().unwrap();
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        agree(&store.register());
+        drop(store);
+        let (store, _) = Store::open(&storage, true).unwrap();
+        assert!(store.check().problems.is_empty());
+    }
 }

@@ -12,12 +12,16 @@
 //! outgrows its bounds moves to a larger extent and no window above it exists.
 
 mod format;
+mod intents;
+mod pair;
 mod section;
 mod slots;
 
 pub use format::{
     DirectEntry, DirectImage, DirectState, ListPlace, MAX_SECTION_SHIFT, open_extent,
 };
+pub use intents::{Claim, Intent, IntentSlot, Intents};
+pub use pair::{Half, Pair, Prepared};
 pub use section::DirectInsert;
 pub use slots::{Slot, Slots};
 

@@ -154,7 +154,7 @@ impl Section {
     }
 
     /// Shows readers an entry that is not in place.
-    fn show_logged(&self, context: &Context, loaded: &mut Loaded, entry: DirectEntry) {
+    pub(super) fn show_logged(&self, context: &Context, loaded: &mut Loaded, entry: DirectEntry) {
         let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
         buffers.append(writer, entry.list, entry.word, entry.weight, 1);
     }
@@ -298,7 +298,7 @@ impl DirectState {
     }
 
     #[inline(always)]
-    fn counted(&mut self, entry: DirectEntry) {
+    pub(super) fn counted(&mut self, entry: DirectEntry) {
         self.page_is_stale = true;
         if is_tombstone(entry.word) {
             let lists = self.places.len();

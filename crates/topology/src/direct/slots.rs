@@ -1,8 +1,10 @@
 //! Where each section is: one durable word a section, and the vertex count.
 //!
 //! The file `sections` starts with a line that holds the vertex count, the
-//! number of sections and the identity of the database, so that a lost block of slots does not read as sections
-//! that never were. Then comes one word for each section: zero if there is none, else the extent's place
+//! number of sections and the identity of the database, so that a lost block of
+//! slots does not read as sections that never were. Where edges stand in two
+//! lists, the intents of the writers follow (see [`super::intents`]). Then comes
+//! one word for each section: zero if there is none, else the extent's place
 //! and size in units of 64 bytes and a check byte. The word is stored, flushed
 //! and fenced after the extent it names is durable (direct steps D2 and D3).
 
@@ -11,10 +13,14 @@ use evergraph_persistence::order::{self, Durable};
 use evergraph_persistence::{Medium, MediumHandle, PersistenceError, Storage, Uuid};
 use parking_lot::Mutex;
 
-const NAME: &str = "sections";
+use super::intents::{INTENT_BYTES, INTENT_SLOTS, Intent, IntentSlot, Intents};
+
+pub(super) const NAME: &str = "sections";
 const HEADER_BYTES: u64 = 64;
 const VERTEX_COUNT_AT: u64 = 0;
 const SECTION_COUNT_AT: u64 = 8;
+/// Slots of intents; 0 where there are none.
+const INTENT_COUNT_AT: u64 = 48;
 const UNIT: u64 = 64;
 const OFFSET_BITS: u32 = 34;
 const SIZE_BITS: u32 = 22;
@@ -47,6 +53,8 @@ pub struct Slots {
     /// Sections that have a slot; held while a new one gets its.
     count: Mutex<u64>,
     planes: u64,
+    /// Where the words of the sections start.
+    words_at: u64,
 }
 
 /// CRC-8 (polynomial 0x07) over the low seven bytes and the index: notices
@@ -65,6 +73,15 @@ fn check_byte(value: u64, index: u64) -> u64 {
         }
     }
     u64::from(crc)
+}
+
+/// A count in the first line, at `offset` there.
+fn header_word(offset: u64, count: u64) -> u64 {
+    count | check_byte(count, u64::MAX - offset) << 56
+}
+
+fn words_at(intents: u64) -> u64 {
+    HEADER_BYTES + intents * INTENT_BYTES
 }
 
 fn encode(slot: Slot, index: u64) -> u64 {
@@ -88,7 +105,11 @@ impl Slots {
     pub const MAX_EXTENT_BYTES: u64 = ((1 << SIZE_BITS) - 1) * UNIT;
 
     /// Makes the file of a new database.
-    pub fn create(storage: &dyn Storage, uuid: &Uuid) -> Result<(), PersistenceError> {
+    pub fn create(
+        storage: &dyn Storage,
+        uuid: &Uuid,
+        with_intents: bool,
+    ) -> Result<(), PersistenceError> {
         if storage.exists(NAME)? {
             storage.remove(NAME)?;
         }
@@ -101,9 +122,19 @@ impl Slots {
                 ),
             ));
         }
-        medium.grow(4096)?;
+        let intents = if with_intents { INTENT_SLOTS } else { 0 };
+        let len = (words_at(intents) + 64).next_multiple_of(4096);
+        medium.grow(len)?;
         medium.write(IDENTITY_AT, &identity(uuid))?;
-        medium.flush(0, 4096)?;
+        if with_intents {
+            medium.store_u64(INTENT_COUNT_AT, header_word(INTENT_COUNT_AT, intents));
+        }
+        let from = if active(Mutant::SlotsIdentityNotFlushed) {
+            HEADER_BYTES
+        } else {
+            0
+        };
+        medium.flush(from, len - from)?;
         medium.fence()?;
         Ok(())
     }
@@ -127,11 +158,22 @@ impl Slots {
                 "these are not the sections of this database",
             ));
         }
-        let slots = Slots {
+        let mut slots = Slots {
             medium,
             count: Mutex::new(0),
             planes: planes as u64,
+            words_at: HEADER_BYTES,
         };
+        let intents = slots.header_word(INTENT_COUNT_AT)?;
+        slots.words_at = words_at(intents);
+        let too_short = slots.medium.len() < slots.words_at;
+        if ![0, INTENT_SLOTS].contains(&intents) || too_short {
+            return Err(PersistenceError::damaged(
+                NAME,
+                INTENT_COUNT_AT,
+                format!("there are not {intents} slots for what writers are about to do"),
+            ));
+        }
         let mut found = 0;
         slots.for_each(|_, _, _| {
             found += 1;
@@ -160,13 +202,24 @@ impl Slots {
         Ok(u64::from_le_bytes(bytes))
     }
 
+    /// The intents, if the database has any; see [`Intents::open`].
+    pub fn open_intents(
+        &self,
+        visit: impl FnMut(&mut IntentSlot, Intent) -> Result<(), PersistenceError>,
+    ) -> Result<Option<Intents>, PersistenceError> {
+        if self.words_at == HEADER_BYTES {
+            return Ok(None);
+        }
+        Intents::open(&self.medium, HEADER_BYTES, visit).map(Some)
+    }
+
     /// Whether a file of slots holds more than its creation wrote.
     pub fn is_used(medium: &MediumHandle) -> Result<bool, PersistenceError> {
-        let mut start = vec![0; medium.len().min(4096) as usize];
+        let mut start = vec![0; medium.len().min(8192) as usize];
         medium.read(0, &mut start)?;
-        let identity = IDENTITY_AT as usize..IDENTITY_AT as usize + IDENTITY_BYTES;
+        let created = IDENTITY_AT as usize..INTENT_COUNT_AT as usize + 8;
         let mut numbered = start.iter().enumerate();
-        Ok(numbered.any(|(at, &byte)| byte != 0 && !identity.contains(&at)))
+        Ok(numbered.any(|(at, &byte)| byte != 0 && !created.contains(&at)))
     }
 
     /// The file's name.
@@ -179,9 +232,9 @@ impl Slots {
         &self,
         mut visit: impl FnMut(u32, u32, Slot) -> Result<(), PersistenceError>,
     ) -> Result<(), PersistenceError> {
-        let count = (self.medium.len() - HEADER_BYTES) / 8;
+        let count = (self.medium.len() - self.words_at) / 8;
         for index in 0..count {
-            let offset = HEADER_BYTES + index * 8;
+            let offset = self.words_at + index * 8;
             let word = self.word(offset)?;
             if word == 0 {
                 continue;
@@ -207,10 +260,13 @@ impl Slots {
         slot: Durable<Slot>,
     ) -> Result<(), PersistenceError> {
         let index = u64::from(section) * self.planes + u64::from(plane);
-        let offset = HEADER_BYTES + index * 8;
+        let offset = self.words_at + index * 8;
         let is_new = self.medium.len() < offset + 8 || self.word(offset)? == 0;
         if is_new {
             self.reach(offset + 8)?;
+        }
+        if is_new && active(Mutant::SlotCountedFirst) {
+            self.count_one_more(medium)?;
         }
         let word = encode(*slot.get(), index);
         let dirty = order::store_u64(medium, offset, word, ());
@@ -219,11 +275,16 @@ impl Slots {
             return Ok(());
         }
         let _durable = dirty.flush(medium)?.fence(medium)?;
-        if is_new {
-            let mut count = self.count.lock();
-            self.set_header_word(medium, SECTION_COUNT_AT, *count + 1)?;
-            *count += 1;
+        if is_new && !active(Mutant::SlotCountedFirst) {
+            self.count_one_more(medium)?;
         }
+        Ok(())
+    }
+
+    fn count_one_more<M: Medium + ?Sized>(&self, medium: &M) -> Result<(), PersistenceError> {
+        let mut count = self.count.lock();
+        self.set_header_word(medium, SECTION_COUNT_AT, *count + 1)?;
+        *count += 1;
         Ok(())
     }
 
@@ -277,7 +338,7 @@ impl Slots {
         offset: u64,
         count: u64,
     ) -> Result<(), PersistenceError> {
-        let word = count | check_byte(count, u64::MAX - offset) << 56;
+        let word = header_word(offset, count);
         let dirty = order::store_u64(medium, offset, word, ());
         let _durable = dirty.flush(medium)?.fence(medium)?;
         Ok(())

@@ -1,5 +1,6 @@
 //! Direct mode in the store: edges in place, the rest through the log.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_graph::Direction;
@@ -8,7 +9,9 @@ use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError,
 use parking_lot::{Mutex, RwLock};
 
 use super::{Batch, Commit, Config, Store};
-use crate::direct::{DirectEntry, DirectInsert, DirectParameters, Slots};
+use crate::direct::{
+    DirectEntry, DirectInsert, DirectParameters, Half, Intent, Intents, Pair, Prepared, Slots,
+};
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
 use crate::plane::{Plane, PlaneAccess};
@@ -41,6 +44,8 @@ impl<'a> Window<'a> {
 /// What a store in direct mode has beside the common parts.
 pub struct Direct {
     slots: Slots,
+    /// Where edges stand in two lists; `None` in databases of before them.
+    intents: Option<Intents>,
     vertex_count: AtomicU64,
     growing: Mutex<()>,
     parameters: RwLock<DirectParameters>,
@@ -77,6 +82,7 @@ impl Direct {
         Ok(Direct {
             vertex_count: AtomicU64::new(slots.vertex_count()?),
             slots,
+            intents: None,
             growing: Mutex::new(()),
             parameters: RwLock::new(DirectParameters {
                 edge_log_bytes: config.edge_log_bytes,
@@ -254,7 +260,6 @@ impl Store {
         }: Window<'_>,
         mut outcome: impl FnMut(bool),
     ) -> Result<(), TopologyError> {
-        let undirected = self.config.direction == Direction::Undirected;
         let largest = edges.iter().map(|&(u, v)| u.max(v)).max().unwrap_or(0);
         if u64::from(largest) >= crate::MAX_VERTICES {
             return Err(TopologyError::VertexOutOfRange {
@@ -262,41 +267,43 @@ impl Store {
                 max: crate::MAX_VERTICES - 1,
             });
         }
+        let parameters = *direct.parameters.read();
+        let base = Base {
+            store: self,
+            direct,
+            extents,
+            slot_medium,
+            parameters: &parameters,
+        };
         let plane = &self.planes[0];
         plane.reach(edges.iter().map(|&(u, _)| u));
-        if undirected {
-            plane.reach(edges.iter().map(|&(_, v)| v));
+        let reverse = self.reverse_plane();
+        if let Some(reverse) = reverse {
+            reverse.reach(edges.iter().map(|&(_, v)| v));
         }
         let access = plane.access();
-        let parameters = *direct.parameters.read();
-        let insert = |vertex: u32, word: u32, weight: u32| {
-            let (number, section, list) = access.section_of(vertex).expect("reached above");
-            let at = DirectInsert {
-                context: &self.context,
-                extents,
-                slot_medium,
-                slots: &direct.slots,
-                registry: &self.registry,
-                parameters: &parameters,
-                plane: plane.number(),
-                number,
-            };
-            let entry = DirectEntry { list, word, weight };
-            let placed = section.insert_direct(&at, entry)?;
-            if let Some(vertices) = &direct.vertices {
-                write_degree(vertices, vertex)?;
-            }
-            Ok::<bool, PersistenceError>(placed)
+        // One plane is looked at once: a second look could wait for a writer
+        // that waits for the first.
+        let reverse_access = match reverse {
+            Some(reverse) if reverse.number() != plane.number() => Some(reverse.access()),
+            _ => None,
+        };
+        let forward = Lists {
+            plane: plane.number(),
+            access: &access,
+        };
+        let backward = reverse.map(|reverse| Lists {
+            plane: reverse.number(),
+            access: reverse_access.as_ref().unwrap_or(&access),
+        });
+        let mut claim = match &backward {
+            Some(_) => direct.intents.as_ref().map(Intents::claim),
+            None => None,
         };
         for (i, &(u, v)) in edges.iter().enumerate() {
-            if let Some(&(later, _)) = edges.get(i + 12) {
-                access.prefetch_section(later);
-            }
-            if let Some((_, section, list)) = ahead(&access, edges, i + 8) {
-                section.prefetch_place(list);
-            }
-            if let Some((_, section, list)) = ahead(&access, edges, i + 4) {
-                section.prefetch_slot(list);
+            announce(edges, i, &forward, |edge| edge.0);
+            if let Some(backward) = &backward {
+                announce(edges, i, backward, |edge| edge.1);
             }
             let count = u64::from(u.max(v)) + 1;
             let late = active(Mutant::DirectVertexCountLate);
@@ -304,9 +311,37 @@ impl Store {
                 direct.reach_vertices(slot_medium, count)?;
             }
             let weight = weights.get(i).map_or(0, |weight| weight.to_bits());
-            let placed = insert(u, v | tag, weight)?;
-            if undirected {
-                insert(v, u | tag, weight)?;
+            let there = base.half(&forward, u, v | tag, weight);
+            let placed = match (&backward, &mut claim) {
+                (None, _) => there.section.insert_direct(&there.at, there.entry)?,
+                (Some(backward), None) => {
+                    let back = base.half(backward, v, u | tag, weight);
+                    let placed = there.section.insert_direct(&there.at, there.entry)?;
+                    back.section.insert_direct(&back.at, back.entry)?;
+                    placed
+                }
+                (Some(backward), Some(claim)) => {
+                    let back = base.half(backward, v, u | tag, weight);
+                    match Pair::prepare([there, back])? {
+                        Prepared::Nothing => false,
+                        Prepared::Ready(mut pair) => {
+                            // Asked under the locks: a list that a failed
+                            // intent is about must not grow any more.
+                            self.refuse_if_failed()?;
+                            // What of it is on the medium is unknown then.
+                            pair.carry_out(claim.slot())
+                                .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
+                            pair.finish()?;
+                            true
+                        }
+                    }
+                }
+            };
+            if let Some(vertices) = &direct.vertices {
+                write_degree(vertices, u)?;
+                if backward.is_some() {
+                    write_degree(vertices, v)?;
+                }
             }
             if late {
                 direct.reach_vertices(slot_medium, count)?;
@@ -315,16 +350,194 @@ impl Store {
         }
         Ok(())
     }
+
+    /// Where the second entry of an edge goes, if there is one.
+    fn reverse_plane(&self) -> Option<&Plane> {
+        match self.config.direction {
+            Direction::Out => None,
+            Direction::Undirected => Some(&self.planes[0]),
+            Direction::Both => Some(&self.planes[1]),
+        }
+    }
+
+    /// Recovery step R6: of an edge in two lists that a power cut left in one,
+    /// the other entry is appended. A reader only shows it so.
+    pub(super) fn fulfil_intents(&mut self) -> Result<(), TopologyError> {
+        let Some(direct) = &self.direct else {
+            return Ok(());
+        };
+        let medium = direct.slots.medium();
+        let intents = direct.slots.open_intents(|slot, intent| {
+            if active(Mutant::IntentsIgnored) {
+                return Ok(());
+            }
+            let halves = self.halves_of(&intent, slot.offset())?;
+            let mut there = [false; 2];
+            for (half, (section, entry)) in halves.iter().enumerate() {
+                let len = section.direct_len(&self.context, entry.list)?;
+                there[half] = len > intent.expected[half];
+                if active(Mutant::IntentRedoneByValue) {
+                    there[half] = section.direct_holds(&self.context, *entry)?;
+                }
+            }
+            match there {
+                [true, true] => Ok(()),
+                // Not begun. It must not look half done when another edge has
+                // been appended to one of the lists.
+                [false, false] if self.read_only => Ok(()),
+                [false, false] => {
+                    slot.void(medium)?;
+                    Ok(())
+                }
+                _ => {
+                    let missing = usize::from(there[0]);
+                    self.append_missing(direct, &halves[missing], missing, slot.offset())
+                }
+            }
+        })?;
+        if let Some(direct) = &mut self.direct {
+            direct.intents = intents;
+        }
+        Ok(())
+    }
+
+    /// Section and entry of both halves of an intent.
+    fn halves_of(
+        &self,
+        intent: &Intent,
+        offset: u64,
+    ) -> Result<[(Arc<Section>, DirectEntry); 2], PersistenceError> {
+        let damaged = || unfounded(offset);
+        let reverse = self.reverse_plane().ok_or_else(damaged)?;
+        let half = |plane: &Plane, vertex: u32, neighbor: u32| {
+            let known = self.direct.as_ref().map_or(0, Direct::vertex_count);
+            if u64::from(vertex.max(neighbor)) >= known {
+                return Err(damaged());
+            }
+            let number = (vertex >> self.config.section_shift) as usize;
+            let section = plane.section(number).ok_or_else(damaged)?;
+            let entry = DirectEntry {
+                list: (vertex - section.first_vertex()) as usize,
+                word: neighbor | intent.tag,
+                weight: intent.weight,
+            };
+            Ok((section, entry))
+        };
+        let halves = [
+            half(&self.planes[0], intent.source, intent.target)?,
+            half(reverse, intent.target, intent.source)?,
+        ];
+        // Lists never become shorter.
+        let twice = std::ptr::eq(&self.planes[0], reverse) && intent.source == intent.target;
+        for (half, (section, entry)) in halves.iter().enumerate() {
+            let counts_first = u32::from(twice && half == 1);
+            let least = intent.expected[half].checked_sub(counts_first);
+            let len = section.direct_len(&self.context, entry.list)?;
+            if least.is_none_or(|least| len < least) {
+                return Err(damaged());
+            }
+        }
+        Ok(halves)
+    }
+
+    fn append_missing(
+        &self,
+        direct: &Direct,
+        (section, entry): &(Arc<Section>, DirectEntry),
+        half: usize,
+        offset: u64,
+    ) -> Result<(), PersistenceError> {
+        let appended = if self.read_only {
+            section.show_direct(&self.context, *entry)?
+        } else {
+            let plane = if half == 0 {
+                Some(&self.planes[0])
+            } else {
+                self.reverse_plane()
+            };
+            let parameters = *direct.parameters.read();
+            let at = DirectInsert {
+                context: &self.context,
+                extents: self.context.region.medium(),
+                slot_medium: direct.slots.medium(),
+                slots: &direct.slots,
+                registry: &self.registry,
+                parameters: &parameters,
+                plane: plane.map_or(0, Plane::number),
+                number: section.first_vertex() >> self.config.section_shift,
+            };
+            section.insert_direct(&at, *entry)?
+        };
+        if appended {
+            Ok(())
+        } else {
+            Err(unfounded(offset))
+        }
+    }
 }
 
-/// The list of the edge at `i`.
+fn unfounded(offset: u64) -> PersistenceError {
+    let what = "a writer was about to do what does not fit the lists";
+    PersistenceError::damaged(Slots::file_name(), offset, what)
+}
+
+/// What all insertions of a window share.
+struct Base<'a, M: ?Sized> {
+    store: &'a Store,
+    direct: &'a Direct,
+    extents: &'a M,
+    slot_medium: &'a M,
+    parameters: &'a DirectParameters,
+}
+
+/// The lists of one direction.
+struct Lists<'a> {
+    plane: u32,
+    access: &'a PlaneAccess<'a>,
+}
+
+impl<'a, M: Medium + ?Sized> Base<'a, M> {
+    /// An entry on its way to the list of `vertex`.
+    #[inline(always)]
+    fn half(&self, lists: &Lists<'a>, vertex: u32, word: u32, weight: u32) -> Half<'a, M> {
+        let found = lists.access.section_of(vertex);
+        let (number, section, list) = found.expect("reached before");
+        Half {
+            section,
+            at: DirectInsert {
+                context: &self.store.context,
+                extents: self.extents,
+                slot_medium: self.slot_medium,
+                slots: &self.direct.slots,
+                registry: &self.store.registry,
+                parameters: self.parameters,
+                plane: lists.plane,
+                number,
+            },
+            entry: DirectEntry { list, word, weight },
+        }
+    }
+}
+
+/// Fetches what later edges will touch.
 #[inline(always)]
-fn ahead<'a>(
-    access: &'a PlaneAccess<'_>,
+fn announce(
     edges: &[(u32, u32)],
     i: usize,
-) -> Option<(u32, &'a Section, usize)> {
-    access.section_of(edges.get(i)?.0)
+    lists: &Lists<'_>,
+    vertex: impl Fn(&(u32, u32)) -> u32,
+) {
+    let vertex = |i: usize| edges.get(i).map(&vertex);
+    if let Some(later) = vertex(i + 12) {
+        lists.access.prefetch_section(later);
+    }
+    let section_of = |i| lists.access.section_of(vertex(i)?);
+    if let Some((_, section, list)) = section_of(i + 8) {
+        section.prefetch_place(list);
+    }
+    if let Some((_, section, list)) = section_of(i + 4) {
+        section.prefetch_slot(list);
+    }
 }
 
 /// The ablation's cost: one word of the vertex's record, flushed and fenced.

@@ -74,14 +74,7 @@ impl Store {
         extents.grow(config.growth_step)?;
         extents.fence()?;
         if config.mode == Mode::Direct {
-            if config.direction == Direction::Both {
-                // Out- and in-list would be two commits, and a crash between
-                // them would leave the two disagreeing for ever.
-                return Err(TopologyError::Unsupported(
-                    "direct mode keeps one direction: use merged mode for both".to_string(),
-                ));
-            }
-            Slots::create(storage, &uuid)?;
+            Slots::create(storage, &uuid, config.direction != Direction::Out)?;
         }
         storage.sync_names()?;
         drop((log, extents));
@@ -247,6 +240,7 @@ impl Store {
         if !read_only {
             store.begin_epoch()?;
         }
+        store.fulfil_intents()?;
         Ok((store, report))
     }
 

@@ -182,6 +182,7 @@ fn blocks_of_a_direct_database() {
 #[test]
 fn blocks_of_a_direct_database_with_weights() {
     sweep(&direct_of(direct_config(true, Direction::Out), false));
+    sweep(&direct_of(direct_config(true, Direction::Both), false));
 }
 
 #[test]

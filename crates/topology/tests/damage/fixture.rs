@@ -489,3 +489,67 @@ pub fn fill_direct(store: &Store) -> Model {
     }
     model
 }
+
+/// As after a power cut between the two stores of the last edge: one list has
+/// it, the other not yet. Both must show it. Gives what was there before, too.
+pub fn direct_half_done(shape: Config, missing: usize) -> (Fixture, Graph) {
+    let config = sim_config(Persistence::Lines);
+    // Vertices until neither store of the edge makes a section move.
+    for source in 0..VERTICES {
+        let storage = SimulatedStorage::new(config);
+        let store = Store::create(&storage, shape, [24; 16]).unwrap();
+        let mut model = fill_direct(&store);
+        let (u, v) = (source, (source + 5) % VERTICES);
+        let before = (storage.image(), model.graph(0));
+        let mut batch = Batch::new();
+        batch.insert_columns(Edges {
+            plane: 0,
+            sources: vec![u],
+            targets: vec![v],
+            weights: if shape.weighted { vec![0.5] } else { vec![] },
+        });
+        store.commit(batch).unwrap();
+        drop(store);
+        let weight = if shape.weighted { 0.5f32.to_bits() } else { 0 };
+        model.insert(u, v, weight);
+        let mut image = storage.image();
+        let planes = super::reader::direct_sections(&image);
+        let places = |image: &Image| -> Vec<_> {
+            let sections = super::reader::direct_sections(image);
+            sections.into_iter().map(|section| section.extent).collect()
+        };
+        if places(&image) != places(&before.0) {
+            continue;
+        }
+        let (plane, vertex) = match (missing, shape.direction) {
+            (0, _) => (0, u),
+            (_, Direction::Both) => (1, v),
+            _ => (0, v),
+        };
+        let section = planes
+            .iter()
+            .find(|s| {
+                s.plane == plane && s.first_vertex == vertex >> SECTION_SHIFT << SECTION_SHIFT
+            })
+            .unwrap();
+        let old = &before.0.files["extents"][section.extent.clone()];
+        image.file("extents")[section.extent.clone()].copy_from_slice(old);
+        let expected = model.graph(0);
+        let storage = SimulatedStorage::from_image(config, &image);
+        assert_eq!(read_all(&storage).unwrap(), expected, "half done");
+        // And for good, when it is opened for writing, and again.
+        let (store, _) = Store::open(&storage, false).unwrap();
+        assert_eq!(observe(&store).unwrap(), expected);
+        drop(store);
+        assert_eq!(read_all(&storage).unwrap(), expected, "done");
+        let fixture = Fixture {
+            name: "direct, half an edge",
+            config,
+            image,
+            expected,
+            history: BTreeMap::new(),
+        };
+        return (fixture, before.1);
+    }
+    panic!("every edge moves a section");
+}

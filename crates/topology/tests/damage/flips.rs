@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_graph::Direction;
+use evergraph_persistence::simulated::{Image, SimulatedStorage};
+use evergraph_topology::Store;
 
 use super::fixture::{
-    Fixture, Graph, Outcome, direct, direct_config, direct_of, merged_blocks, merged_clean,
-    merged_tail, merged_wrapped, outcome,
+    Fixture, Graph, Outcome, direct, direct_config, direct_half_done, direct_of, merged_blocks,
+    merged_clean, merged_tail, merged_wrapped, outcome, read_all,
 };
 use super::reader;
 
@@ -179,6 +181,58 @@ fn every_bit_of_a_log_tail_that_wraps() {
 #[test]
 fn every_bit_of_a_direct_database_after_a_clean_stop() {
     sweep(&direct(true));
+}
+
+#[test]
+fn every_bit_of_a_direct_database_with_edges_in_two_lists() {
+    sweep(&direct_of(direct_config(false, Direction::Both), false));
+    sweep(&direct_of(
+        direct_config(true, Direction::Undirected),
+        false,
+    ));
+}
+
+/// An intent that was not carried out at all must not seem half done later, when
+/// another edge has been appended to one of its lists.
+#[test]
+fn an_intent_that_was_not_begun_is_made_void() {
+    let (fixture, before) = direct_half_done(direct_config(false, Direction::Both), 0);
+    let done = reader::direct_sections(&fixture.image);
+    let (other, _) = direct_half_done(direct_config(false, Direction::Both), 1);
+    let mut image = fixture.image.clone();
+    for section in done.iter().filter(|section| section.plane == 1) {
+        let old = other.image.files["extents"][section.extent.clone()].to_vec();
+        image.file("extents")[section.extent.clone()].copy_from_slice(&old);
+    }
+    let storage = SimulatedStorage::from_image(fixture.config, &image);
+    assert_eq!(read_all(&storage).unwrap(), before);
+    drop(Store::open(&storage, false).unwrap());
+    assert_eq!(read_all(&storage).unwrap(), before);
+    let word = |image: &Image| image.files["sections"][64..72].to_vec();
+    assert_ne!(word(&image), [0; 8]);
+    assert_eq!(word(&storage.image()), [0; 8], "void");
+}
+
+/// The intent that stands for the missing half must not be lost silently.
+#[test]
+fn every_bit_of_an_intent_that_is_half_done() {
+    for (direction, missing) in [(Direction::Both, 1), (Direction::Both, 0)] {
+        let (fixture, _) = direct_half_done(direct_config(true, direction), missing);
+        let mut errors = 0;
+        for bit in 0..8 * fixture.image.files["sections"].len() as u64 {
+            let mut image = fixture.image.clone();
+            image.flip_bit("sections", bit);
+            match outcome(fixture.config, &image, &fixture.expected) {
+                Outcome::Right => {}
+                Outcome::Error(_) => errors += 1,
+                other => panic!("bit {bit}: {other:?}"),
+            }
+        }
+        assert!(errors > 5 * 64, "every bit of the intent is noticed");
+    }
+    let shape = direct_config(false, Direction::Undirected);
+    direct_half_done(shape, 1);
+    direct_half_done(shape, 0);
 }
 
 #[test]

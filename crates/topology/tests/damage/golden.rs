@@ -10,7 +10,7 @@ use evergraph_graph::Direction;
 use evergraph_persistence::FORMAT_VERSION;
 use evergraph_persistence::medium::FileStorage;
 use evergraph_persistence::simulated::{Image, Persistence, SimulatedStorage};
-use evergraph_topology::Store;
+use evergraph_topology::{Config, Store};
 
 use super::fixture::{
     Graph, Twin, direct_config, fill_blocks, fill_direct, merged_config, observe, read_all,
@@ -50,13 +50,24 @@ fn merged() -> (Image, Graph) {
 
 /// Edges in place, in edge logs, and deletions of both; not stopped cleanly.
 fn direct() -> (Image, Graph) {
+    filled(direct_config(false, Direction::Out), *b"evergraph-gold-2")
+}
+
+/// Undirected, as made before there were intents.
+fn direct_undirected() -> (Image, Graph) {
+    let shape = direct_config(false, Direction::Undirected);
+    filled(shape, *b"evergraph-gold-3")
+}
+
+/// Weights, out- and in-lists, with intents.
+fn direct_both() -> (Image, Graph) {
+    let shape = direct_config(true, Direction::Both);
+    filled(shape, *b"evergraph-gold-4")
+}
+
+fn filled(shape: Config, uuid: [u8; 16]) -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Lines));
-    let store = Store::create(
-        &storage,
-        direct_config(false, Direction::Out),
-        *b"evergraph-gold-2",
-    )
-    .unwrap();
+    let store = Store::create(&storage, shape, uuid).unwrap();
     let graph = fill_direct(&store).graph(0);
     drop(store);
     (storage.image(), graph)
@@ -125,4 +136,14 @@ fn golden_blocks_version_2() {
 #[test]
 fn golden_direct_version_1() {
     check("v1-direct", direct);
+}
+
+#[test]
+fn golden_undirected_version_1_without_intents() {
+    check("v1-direct-undirected", direct_undirected);
+}
+
+#[test]
+fn golden_direct_version_1_with_weights_and_both_directions() {
+    check("v1-direct-both", direct_both);
 }

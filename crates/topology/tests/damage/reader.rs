@@ -138,6 +138,8 @@ pub struct Appended {
 pub struct DirectSection {
     pub plane: u32,
     pub first_vertex: u32,
+    /// Bytes of `extents` that belong to it.
+    pub extent: std::ops::Range<usize>,
     /// Bytes of `extents` that hold lists and gaps.
     pub words: std::ops::Range<usize>,
     /// Bytes of `extents` that hold the edge log.
@@ -151,7 +153,11 @@ pub fn direct_sections(image: &Image) -> Vec<DirectSection> {
     let lists = 1usize << root.section_shift;
     let mut sections = Vec::new();
     let columns = root.columns;
-    let words = slots[64..].chunks_exact(8).map(|bytes| u64_at(bytes, 0));
+    // Slots for intents lie between, where an edge stands in two lists.
+    let intents = (u64_at(slots, 48) & ((1 << 56) - 1)) as usize;
+    let words = slots[64 + 64 * intents..]
+        .chunks_exact(8)
+        .map(|bytes| u64_at(bytes, 0));
     for (index, word) in words.enumerate() {
         if word == 0 {
             continue;
@@ -188,6 +194,7 @@ pub fn direct_sections(image: &Image) -> Vec<DirectSection> {
         sections.push(DirectSection {
             plane: index as u32 % root.planes,
             first_vertex,
+            extent: at..at + len,
             words: at + words_at..at + words_at + slot_bytes * capacity,
             log: at + log_at..at + log_at + 8 * columns * log_slots,
             appended,
