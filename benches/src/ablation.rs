@@ -1,6 +1,7 @@
 //! The ablations of DGAP's paper on direct mode: Table 5 (edge log, vertex
-//! array on the medium), Figure 9 (size of the edge log), Figure 1 (what is
-//! stored, flushed and written by the medium for an edge).
+//! array on the medium) and its undo log (how sections move), Figure 9 (size of
+//! the edge log), Figure 1 (what is stored, flushed and written by the medium
+//! for an edge).
 
 use std::sync::Arc;
 
@@ -10,13 +11,14 @@ use evergraph_persistence::Storage;
 use evergraph_persistence::medium::{
     CountersSnapshot, EmulatedStorage, LatencyProfile, MappedKind, MappedStorage,
 };
-use evergraph_topology::direct::DirectParameters;
+use evergraph_topology::direct::{DirectParameters, Rewrite, Rewrites};
 use evergraph_topology::{Batch, Config, Mode, Store};
 use serde_json::{Value, json};
 
 use crate::Benchmark;
 use crate::graphs::EdgeList;
 use crate::meter::{Measured, Meter, median};
+use crate::moves::{Mover, Protocol};
 use crate::place::Place;
 use crate::settings::Settings;
 use crate::stores::{LARGE_BATCH, text};
@@ -55,13 +57,14 @@ const SPARSE: Variant = Variant {
 };
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
-    let parts = settings.names("parts", &["table5", "figure9", "figure1"])?;
+    let parts = settings.names("parts", &["table5", "moves", "figure9", "figure1"])?;
     // One direction, repetitions and all, as CHECKLIST's counting model has it.
     let list = EdgeList::load(settings, settings.scale.unwrap_or(16), false)?;
     let mut tables = Vec::new();
     for part in parts {
         tables.push(match part.as_str() {
             "table5" => table5(settings, &list)?,
+            "moves" => moves(settings, &list)?,
             "figure9" => figure9(settings, &list)?,
             _ => figure1(settings, &list)?,
         });
@@ -69,7 +72,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     Ok(tables)
 }
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 13] = [
     "variant",
     "seconds",
     "slowdown",
@@ -81,6 +84,8 @@ const COLUMNS: [&str; 11] = [
     "fences_per_edge",
     "media_writes_per_edge",
     "merge_reads_per_edge",
+    "edge_log_used_at_moves",
+    "edge_log_used_at_the_end",
 ];
 
 fn table5(settings: &Settings<'_>, list: &EdgeList) -> Result<Table, String> {
@@ -179,7 +184,7 @@ fn compare(
     let trials = settings.trials.unwrap_or(3);
     let mut plain = vec![Vec::new(); variants.len()];
     let mut delayed = vec![Vec::new(); variants.len()];
-    let mut counted = vec![(CountersSnapshot::default(), 0); variants.len()];
+    let mut counted = vec![Counted::default(); variants.len()];
     // In turn, so that what disturbs one disturbs all.
     for trial in 0..trials {
         for (i, (name, variant)) in variants.iter().enumerate() {
@@ -187,8 +192,7 @@ fn compare(
             plain[i].push(one(settings, list, variant, None)?.0);
             delayed[i].push(one(settings, list, variant, Some(Some(slow)))?.0);
             if trial == 0 {
-                let (_, counters, edges) = one(settings, list, variant, Some(None))?;
-                counted[i] = (counters, edges);
+                counted[i] = one(settings, list, variant, Some(None))?.1;
             }
         }
     }
@@ -198,8 +202,18 @@ fn compare(
     let seconds = |measured: &Measured| measured.seconds;
     let (first, first_slow) = (middle(&plain[0], seconds), middle(&delayed[0], seconds));
     for (i, (name, _)) in variants.iter().enumerate() {
-        let (counters, edges) = &counted[i];
+        let Counted {
+            counters,
+            edges,
+            log_at_moves,
+            log_at_end,
+            ..
+        } = &counted[i];
         let each = |count: u64| -> Value { number(count as f64 / *edges as f64) };
+        let share = |(used, of): (u64, u64)| match of {
+            0 => Value::Null,
+            of => number(used as f64 / of as f64),
+        };
         let (mine, mine_slow) = (middle(&plain[i], seconds), middle(&delayed[i], seconds));
         table.row(vec![
             json!(name),
@@ -213,20 +227,137 @@ fn compare(
             each(counters.fences),
             each(counters.media_writes),
             each(counters.merge_reads),
+            share(*log_at_moves),
+            share(*log_at_end),
         ]);
     }
     Ok(table)
 }
 
+/// What an ingestion did.
+#[derive(Clone, Default)]
+struct Counted {
+    counters: CountersSnapshot,
+    edges: usize,
+    /// Entries in edge logs when their sections moved, and what these can hold.
+    log_at_moves: (u64, u64),
+    /// The same of all edge logs at the end.
+    log_at_end: (u64, u64),
+    /// Moves of sections, the warm-up's first.
+    moves: [Vec<Rewrite>; 2],
+}
+
+/// The moves of an ingestion, repeated by each protocol on a medium of its own.
+/// Small edge logs make sections move often.
+fn moves(settings: &Settings<'_>, list: &EdgeList) -> Result<Table, String> {
+    let mut table = Table::new(
+        format!("how sections move: {}, 1 thread", list.name),
+        &[
+            "edge_log_bytes",
+            "protocol",
+            "moves",
+            "in_the_same_size",
+            "ns_per_edge",
+            "to_relocation",
+            "stored_bytes_per_edge",
+            "line_flushes_per_edge",
+            "fences_per_edge",
+            "media_writes_per_edge",
+        ],
+    );
+    for edge_log_bytes in [2048, 256, 64] {
+        let variant = Variant {
+            edge_log_bytes,
+            ..DIRECT
+        };
+        let (_, ingested) = one(settings, list, &variant, None)?;
+        moves_of(settings, edge_log_bytes, &ingested, &mut table)?;
+    }
+    Ok(table)
+}
+
+fn moves_of(
+    settings: &Settings<'_>,
+    edge_log_bytes: u32,
+    ingested: &Counted,
+    table: &mut Table,
+) -> Result<(), String> {
+    let [before, timed] = &ingested.moves;
+    let same = |rewrite: &&Rewrite| rewrite.old_list_bytes == rewrite.new_list_bytes;
+    let mut times = vec![Vec::new(); Protocol::ALL.len()];
+    let mut counts = Vec::new();
+    for trial in 0..settings.trials.unwrap_or(3) {
+        for (i, protocol) in Protocol::ALL.into_iter().enumerate() {
+            settings.progress(&format!("moves: {}, trial {}", protocol.name(), trial + 1));
+            times[i].push(replay(settings, protocol, before, timed, false)?.0.seconds);
+            if trial == 0 {
+                counts.push(replay(settings, protocol, before, timed, true)?.1);
+            }
+        }
+    }
+    let edges = ingested.edges as f64;
+    let first = median(&times[0]);
+    for (i, protocol) in Protocol::ALL.into_iter().enumerate() {
+        let seconds = median(&times[i]);
+        let each = |count: u64| number(count as f64 / edges);
+        table.row(vec![
+            json!(edge_log_bytes),
+            json!(protocol.name()),
+            json!(timed.len()),
+            json!(timed.iter().filter(same).count()),
+            number(seconds * 1e9 / edges),
+            number(seconds / first),
+            each(counts[i].stored_bytes),
+            each(counts[i].line_flushes),
+            each(counts[i].fences),
+            each(counts[i].media_writes),
+        ]);
+    }
+    Ok(())
+}
+
+fn replay(
+    settings: &Settings<'_>,
+    protocol: Protocol,
+    before: &[Rewrite],
+    timed: &[Rewrite],
+    counting: bool,
+) -> Result<(Measured, CountersSnapshot), String> {
+    let place = Place::new(settings, evergraph::MediumKind::Dax)?;
+    let mapped = MappedStorage::open(place.join("."), MappedKind::Dax, settings.assume_persistent);
+    let mapped: Arc<dyn Storage> = Arc::new(mapped.map_err(text)?);
+    let emulated = counting.then(|| Arc::new(EmulatedStorage::new(Arc::clone(&mapped), None)));
+    let storage: Arc<dyn Storage> = match &emulated {
+        Some(emulated) => Arc::clone(emulated) as _,
+        None => mapped,
+    };
+    let mut mover = Mover::new(&*storage, before.iter().chain(timed))?;
+    for rewrite in before.iter().chain(timed) {
+        mover.perform(protocol, rewrite)?;
+    }
+    mover.forget();
+    for rewrite in before {
+        mover.perform(protocol, rewrite)?;
+    }
+    let settle = || emulated.as_ref().map(|emulated| emulated.device().settle());
+    let counted = settle().unwrap_or_default();
+    let meter = Meter::start();
+    for rewrite in timed {
+        mover.perform(protocol, rewrite)?;
+    }
+    let measured = meter.stop();
+    Ok((measured, settle().unwrap_or_default() - counted))
+}
+
 /// Ingests once, the first tenth to warm up; returns time and counts of the
-/// rest, and how many edges that were. `emulated` as in
+/// rest. `emulated` as in
 /// [`evergraph::Options::emulated`].
 fn one(
     settings: &Settings<'_>,
     list: &EdgeList,
     variant: &Variant,
     emulated: Option<Option<LatencyProfile>>,
-) -> Result<(Measured, CountersSnapshot, usize), String> {
+) -> Result<(Measured, Counted), String> {
     let place = Place::new(settings, evergraph::MediumKind::Dax)?;
     let mapped = MappedStorage::open(place.join("."), MappedKind::Dax, settings.assume_persistent);
     let mapped: Arc<dyn Storage> = Arc::new(mapped.map_err(text)?);
@@ -262,16 +393,28 @@ fn one(
     vertices.add_vertices(list.vertex_count as u64);
     store.commit(vertices).map_err(text)?;
     let (warm_up, timed) = list.edges.split_at(list.edges.len() / 10);
+    let trace = || store.rewrites().map(Rewrites::trace).unwrap_or_default();
+    trace();
     insert(&store, variant, warm_up)?;
     store.checkpoint().map_err(text)?;
+    let moves_before = trace();
     let settle = || emulated.as_ref().map(|emulated| emulated.device().settle());
     let before = settle().unwrap_or_default();
     let meter = Meter::start();
     insert(&store, variant, timed)?;
     store.close().map_err(text)?;
     let measured = meter.stop();
-    let counted = settle().unwrap_or_default() - before;
-    Ok((measured, counted, timed.len()))
+    let counters = settle().unwrap_or_default() - before;
+    let moves = trace();
+    let sum = |of: fn(&Rewrite) -> usize| moves.iter().map(|m| of(m) as u64).sum::<u64>();
+    let counted = Counted {
+        counters,
+        edges: timed.len(),
+        log_at_moves: (sum(|m| m.log_used), sum(|m| m.log_slots)),
+        log_at_end: store.edge_log_fill(),
+        moves: [moves_before, moves],
+    };
+    Ok((measured, counted))
 }
 
 fn insert(store: &Store, variant: &Variant, edges: &[Edge]) -> Result<(), String> {

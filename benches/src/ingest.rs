@@ -92,7 +92,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         }
     };
     let limit: f64 = settings.parameter("limit", 30.0)?;
-    let cases = cases(settings, direction)?;
+    let cases = cases(settings)?;
     let scale = settings.scale.unwrap_or(16);
     let list = stream(settings, scale, direction)?;
     let mut rates = Table::new(
@@ -157,7 +157,7 @@ fn stream(settings: &Settings<'_>, scale: u32, direction: Direction) -> Result<E
     })
 }
 
-fn cases(settings: &Settings<'_>, direction: Direction) -> Result<Vec<Case>, String> {
+fn cases(settings: &Settings<'_>) -> Result<Vec<Case>, String> {
     let modes = settings.names("modes", &["direct", "merged"])?;
     let batches: Option<Vec<usize>> = settings
         .optional::<String>("batches")?
@@ -178,8 +178,7 @@ fn cases(settings: &Settings<'_>, direction: Direction) -> Result<Vec<Case>, Str
     let mut cases = Vec::new();
     for medium in media {
         let chosen = settings.medium.is_some();
-        // In-lists would be a commit of their own there.
-        let direct = is_byte_addressed(medium) && direction != Direction::Both;
+        let direct = is_byte_addressed(medium);
         if modes.iter().any(|mode| mode == "direct")
             && direct
             && (chosen || medium == MediumKind::Dax)
@@ -209,7 +208,7 @@ fn cases(settings: &Settings<'_>, direction: Direction) -> Result<Vec<Case>, Str
         }
     }
     if cases.is_empty() {
-        return Err("direct mode needs a byte-addressed medium, and one direction".to_string());
+        return Err("direct mode needs a byte-addressed medium".to_string());
     }
     Ok(cases)
 }

@@ -16,6 +16,7 @@ mod ingest;
 mod limits;
 mod machine;
 mod meter;
+mod moves;
 mod onehop;
 mod outofcore;
 mod place;

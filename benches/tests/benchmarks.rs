@@ -84,6 +84,13 @@ fn ablation_counts_what_the_switches_change() {
     let lines = |row: &Value| row["line_flushes_per_edge"].as_f64().expect("a number");
     let table5 = rows(&result, 0);
     assert!(lines(&table5[0]) < lines(&table5[2]), "{table5:?}");
+    // Of the moves of one ingest, an undo log flushes more than a relocation.
+    let moves = rows(&result, 1);
+    let fences = |row: &Value| row["fences_per_edge"].as_f64().expect("a number");
+    for of_one_ingest in moves.chunks(3) {
+        assert!(fences(&of_one_ingest[0]) < fences(&of_one_ingest[1]));
+        assert!(fences(&of_one_ingest[1]) < fences(&of_one_ingest[2]));
+    }
 }
 
 #[test]

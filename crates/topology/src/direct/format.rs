@@ -165,7 +165,8 @@ impl DirectImage {
         self.initial.len()
     }
 
-    fn capacity(&self) -> usize {
+    /// Slots for pivots, entries and gaps.
+    pub fn capacity(&self) -> usize {
         self.words.len() / self.columns
     }
 

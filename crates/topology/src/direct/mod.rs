@@ -14,6 +14,7 @@
 mod format;
 mod intents;
 mod pair;
+mod rewrites;
 mod section;
 mod slots;
 
@@ -22,7 +23,8 @@ pub use format::{
 };
 pub use intents::{Claim, Intent, IntentSlot, Intents};
 pub use pair::{Half, Pair, Prepared};
-pub use section::DirectInsert;
+pub use rewrites::{Rewrite, Rewrites};
+pub use section::{DirectInsert, DirectShared};
 pub use slots::{Slot, Slots};
 
 /// Density bounds and geometry of sections in direct mode.

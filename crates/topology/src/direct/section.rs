@@ -1,6 +1,6 @@
 //! Inserting into a section in direct mode.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,16 +9,17 @@ use evergraph_persistence::{Medium, PersistenceError, Registry, prefetch_for_wri
 
 use super::DirectParameters;
 use super::format::{DirectEntry, DirectImage, DirectState, ListPlace, log_entry};
+use super::rewrites::{Rewrite, Rewrites};
 use super::slots::{Slot, Slots};
 use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::plane::SectionView;
-use crate::section::{Body, Context, Loaded, Section, Version, count_live};
+use crate::section::{Body, Context, Loaded, Section, State, Version, count_live};
 use crate::store::Published;
 
-/// What an insertion into a section needs beside the section.
-pub struct DirectInsert<'a, M: ?Sized> {
+/// What all insertions need beside the section.
+pub struct DirectShared<'a, M: ?Sized> {
     /// Extents and identity.
     pub context: &'a Context,
     /// The extents' medium, by its own type.
@@ -31,10 +32,27 @@ pub struct DirectInsert<'a, M: ?Sized> {
     pub registry: &'a Registry<Published>,
     /// Geometry.
     pub parameters: &'a DirectParameters,
+    /// Who wants to know of moves.
+    pub rewrites: &'a Rewrites,
+}
+
+/// What an insertion into a section needs beside the section.
+pub struct DirectInsert<'a, M: ?Sized> {
+    /// What all need.
+    pub shared: &'a DirectShared<'a, M>,
     /// Plane of the section.
     pub plane: u32,
     /// Number of the section.
     pub number: u32,
+}
+
+impl<'a, M: ?Sized> Deref for DirectInsert<'a, M> {
+    type Target = DirectShared<'a, M>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        self.shared
+    }
 }
 
 impl Section {
@@ -242,6 +260,16 @@ impl Section {
         {
             at.context.region.scribble(old)?;
         }
+        let before = loaded.direct.as_ref();
+        let list_bytes = |capacity: usize| (4 * self.columns * capacity) as u64;
+        at.rewrites.note(Rewrite {
+            section: (at.plane, at.number),
+            old_list_bytes: list_bytes(old_capacity),
+            new_list_bytes: list_bytes(image.capacity()),
+            new_bytes: slot.len,
+            log_used: before.map_or(0, |direct| direct.log_used),
+            log_slots: before.map_or(0, |direct| direct.log_slots),
+        });
         let places = self.direct_places();
         let (base, state) = image.open(&extent, loaded.direct.take(), places);
         let words = extent.address(state.words_at);
@@ -367,6 +395,18 @@ impl Loaded {
 }
 
 impl Section {
+    /// Entries in the edge log, and how many it can hold; as far as the section
+    /// was touched.
+    pub(crate) fn edge_log_fill(&self) -> (usize, usize) {
+        match &self.state.lock().state {
+            State::Loaded(loaded) => loaded
+                .direct
+                .as_ref()
+                .map_or((0, 0), |direct| (direct.log_used, direct.log_slots)),
+            _ => (0, 0),
+        }
+    }
+
     /// The section's places; they never move.
     pub(crate) fn direct_places(&self) -> Arc<[ListPlace]> {
         let places = self

@@ -10,7 +10,8 @@ use parking_lot::{Mutex, RwLock};
 
 use super::{Batch, Commit, Config, Store};
 use crate::direct::{
-    DirectEntry, DirectInsert, DirectParameters, Half, Intent, Intents, Pair, Prepared, Slots,
+    Claim, DirectEntry, DirectInsert, DirectParameters, DirectShared, Half, Intent, Intents, Pair,
+    Prepared, Rewrites, Slots,
 };
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
@@ -46,6 +47,7 @@ pub struct Direct {
     slots: Slots,
     /// Where edges stand in two lists; `None` in databases of before them.
     intents: Option<Intents>,
+    rewrites: Rewrites,
     vertex_count: AtomicU64,
     growing: Mutex<()>,
     parameters: RwLock<DirectParameters>,
@@ -83,6 +85,7 @@ impl Direct {
             vertex_count: AtomicU64::new(slots.vertex_count()?),
             slots,
             intents: None,
+            rewrites: Rewrites::default(),
             growing: Mutex::new(()),
             parameters: RwLock::new(DirectParameters {
                 edge_log_bytes: config.edge_log_bytes,
@@ -181,6 +184,21 @@ impl Store {
         })
     }
 
+    /// How sections move in direct mode; for measurements.
+    pub fn rewrites(&self) -> Option<&Rewrites> {
+        self.direct.as_ref().map(|direct| &direct.rewrites)
+    }
+
+    /// Entries in the edge logs of all sections that were touched, and how many
+    /// these can hold. O(sections).
+    pub fn edge_log_fill(&self) -> (u64, u64) {
+        let sections = self.planes.iter().flat_map(Plane::sections);
+        sections.fold((0, 0), |(used, slots), (_, section)| {
+            let (its_used, its_slots) = section.edge_log_fill();
+            (used + its_used as u64, slots + its_slots as u64)
+        })
+    }
+
     fn direct_part(&self) -> Result<&Direct, TopologyError> {
         self.direct.as_ref().ok_or_else(|| {
             TopologyError::Unsupported("this database is in merged mode".to_string())
@@ -268,12 +286,14 @@ impl Store {
             });
         }
         let parameters = *direct.parameters.read();
-        let base = Base {
-            store: self,
-            direct,
+        let shared = DirectShared {
+            context: &self.context,
             extents,
             slot_medium,
+            slots: &direct.slots,
+            registry: &self.registry,
             parameters: &parameters,
+            rewrites: &direct.rewrites,
         };
         let plane = &self.planes[0];
         plane.reach(edges.iter().map(|&(u, _)| u));
@@ -311,31 +331,18 @@ impl Store {
                 direct.reach_vertices(slot_medium, count)?;
             }
             let weight = weights.get(i).map_or(0, |weight| weight.to_bits());
-            let there = base.half(&forward, u, v | tag, weight);
-            let placed = match (&backward, &mut claim) {
-                (None, _) => there.section.insert_direct(&there.at, there.entry)?,
-                (Some(backward), None) => {
-                    let back = base.half(backward, v, u | tag, weight);
-                    let placed = there.section.insert_direct(&there.at, there.entry)?;
-                    back.section.insert_direct(&back.at, back.entry)?;
-                    placed
+            let placed = match &backward {
+                None => {
+                    let there = forward.half(&shared, u, v | tag, weight);
+                    there.section.insert_direct(&there.at, there.entry)?
                 }
-                (Some(backward), Some(claim)) => {
-                    let back = base.half(backward, v, u | tag, weight);
-                    match Pair::prepare([there, back])? {
-                        Prepared::Nothing => false,
-                        Prepared::Ready(mut pair) => {
-                            // Asked under the locks: a list that a failed
-                            // intent is about must not grow any more.
-                            self.refuse_if_failed()?;
-                            // What of it is on the medium is unknown then.
-                            pair.carry_out(claim.slot())
-                                .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
-                            pair.finish()?;
-                            true
-                        }
-                    }
-                }
+                Some(backward) => self.insert_in_two(
+                    [
+                        forward.half(&shared, u, v | tag, weight),
+                        backward.half(&shared, v, u | tag, weight),
+                    ],
+                    claim.as_mut(),
+                )?,
             };
             if let Some(vertices) = &direct.vertices {
                 write_degree(vertices, u)?;
@@ -349,6 +356,35 @@ impl Store {
             outcome(placed);
         }
         Ok(())
+    }
+
+    /// One edge in two lists. Apart, so that the loop over edges in one list
+    /// stays small.
+    #[inline(never)]
+    fn insert_in_two<M: Medium + ?Sized>(
+        &self,
+        halves: [Half<'_, M>; 2],
+        claim: Option<&mut Claim<'_>>,
+    ) -> Result<bool, TopologyError> {
+        let Some(claim) = claim else {
+            let [there, back] = halves;
+            let placed = there.section.insert_direct(&there.at, there.entry)?;
+            back.section.insert_direct(&back.at, back.entry)?;
+            return Ok(placed);
+        };
+        match Pair::prepare(halves)? {
+            Prepared::Nothing => Ok(false),
+            Prepared::Ready(mut pair) => {
+                // Asked under the locks: a list that a failed intent is about
+                // must not grow any more.
+                self.refuse_if_failed()?;
+                // What of it is on the medium is unknown after an error.
+                pair.carry_out(claim.slot())
+                    .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
+                pair.finish()?;
+                Ok(true)
+            }
+        }
     }
 
     /// Where the second entry of an edge goes, if there is one.
@@ -456,13 +492,17 @@ impl Store {
                 self.reverse_plane()
             };
             let parameters = *direct.parameters.read();
-            let at = DirectInsert {
+            let shared = DirectShared {
                 context: &self.context,
                 extents: self.context.region.medium(),
                 slot_medium: direct.slots.medium(),
                 slots: &direct.slots,
                 registry: &self.registry,
                 parameters: &parameters,
+                rewrites: &direct.rewrites,
+            };
+            let at = DirectInsert {
+                shared: &shared,
                 plane: plane.map_or(0, Plane::number),
                 number: section.first_vertex() >> self.config.section_shift,
             };
@@ -481,37 +521,29 @@ fn unfounded(offset: u64) -> PersistenceError {
     PersistenceError::damaged(Slots::file_name(), offset, what)
 }
 
-/// What all insertions of a window share.
-struct Base<'a, M: ?Sized> {
-    store: &'a Store,
-    direct: &'a Direct,
-    extents: &'a M,
-    slot_medium: &'a M,
-    parameters: &'a DirectParameters,
-}
-
 /// The lists of one direction.
 struct Lists<'a> {
     plane: u32,
     access: &'a PlaneAccess<'a>,
 }
 
-impl<'a, M: Medium + ?Sized> Base<'a, M> {
+impl<'a> Lists<'a> {
     /// An entry on its way to the list of `vertex`.
     #[inline(always)]
-    fn half(&self, lists: &Lists<'a>, vertex: u32, word: u32, weight: u32) -> Half<'a, M> {
-        let found = lists.access.section_of(vertex);
+    fn half<M: Medium + ?Sized>(
+        &self,
+        shared: &'a DirectShared<'a, M>,
+        vertex: u32,
+        word: u32,
+        weight: u32,
+    ) -> Half<'a, M> {
+        let found = self.access.section_of(vertex);
         let (number, section, list) = found.expect("reached before");
         Half {
             section,
             at: DirectInsert {
-                context: &self.store.context,
-                extents: self.extents,
-                slot_medium: self.slot_medium,
-                slots: &self.direct.slots,
-                registry: &self.store.registry,
-                parameters: self.parameters,
-                plane: lists.plane,
+                shared,
+                plane: self.plane,
                 number,
             },
             entry: DirectEntry { list, word, weight },
