@@ -16,6 +16,8 @@ pub enum Operation {
     Insert(Vec<(u32, u32, u32)>),
     /// Commits deletions.
     Delete(Vec<(u32, u32)>),
+    /// Deletes all edges of a vertex, as one commit.
+    DeleteVertex(u32),
     /// Commits a larger number of vertices, and a named fact.
     Grow(u64),
     /// Merges.
@@ -31,11 +33,12 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Whether it is a commit, which can share a sync with others.
+    /// Whether it is a commit that can share a sync with others.
     pub fn is_commit(&self) -> bool {
         !matches!(
             self,
-            Operation::Checkpoint
+            Operation::DeleteVertex(_)
+                | Operation::Checkpoint
                 | Operation::Compact
                 | Operation::CompactVertex(_)
                 | Operation::Relayout(_)
@@ -44,15 +47,16 @@ impl Operation {
     }
 }
 
-/// `count` operations that follow from `seed`; compactions and changes of layout
-/// among them if the store knows any.
-pub fn operations(seed: u64, count: usize, compactions: bool) -> Vec<Operation> {
+/// `count` operations that follow from `seed`; with `merged`, those among them
+/// that direct mode does not know: compactions, changes of layout, and deletions
+/// of vertices, which are not one commit there.
+pub fn operations(seed: u64, count: usize, merged: bool) -> Vec<Operation> {
     let mut workload = Workload {
         random: Random::new(seed),
         inserted: Vec::new(),
         deleted: None,
     };
-    let kinds = if compactions { 17 } else { 12 };
+    let kinds = if merged { 19 } else { 12 };
     (0..count).map(|_| workload.next(kinds)).collect()
 }
 
@@ -82,6 +86,7 @@ impl Workload {
             12 => Operation::Compact,
             13 => Operation::Relayout(Layout::Blocks),
             14 => Operation::Relayout(Layout::Pma),
+            15..=16 => Operation::DeleteVertex(self.vertex()),
             _ => {
                 let vertex = self.vertex();
                 // Mostly where there is something to drop.
@@ -165,6 +170,14 @@ impl Model {
                         Direction::Both => remove_latest(&mut self.incoming, v, u),
                         Direction::Out => {}
                     }
+                }
+            }
+            Operation::DeleteVertex(vertex) => {
+                for lists in [&mut self.out, &mut self.incoming] {
+                    lists.remove(vertex);
+                    lists
+                        .values_mut()
+                        .for_each(|list| list.retain(|u| u != vertex));
                 }
             }
             Operation::Grow(count) => {

@@ -143,6 +143,10 @@ impl StoreScenario {
                 store.relayout(*layout)?;
                 Ok(store)
             }
+            Operation::DeleteVertex(vertex) => {
+                store.delete_vertices(&[*vertex])?;
+                Ok(store)
+            }
             Operation::Restart => {
                 store.close()?;
                 drop(store);
@@ -195,11 +199,12 @@ impl StoreScenario {
             Operation::Grow(count) => batch
                 .add_vertices(*count)
                 .set_meta(FACT, &count.to_le_bytes()),
-            Operation::Checkpoint
+            Operation::DeleteVertex(_)
+            | Operation::Checkpoint
             | Operation::Compact
             | Operation::CompactVertex(_)
             | Operation::Relayout(_)
-            | Operation::Restart => unreachable!("not a commit"),
+            | Operation::Restart => unreachable!("not a batch"),
         };
         batch
     }

@@ -22,6 +22,9 @@ pub enum TopologyError {
     /// The failure of a group of commits, which each of them gets.
     #[error(transparent)]
     Group(std::sync::Arc<TopologyError>),
+    /// Its caller withdrew a commit that was still waiting.
+    #[error("stopped while waiting for room; nothing of this commit is in the database")]
+    Cancelled,
     /// The store cannot do this.
     #[error("{0}")]
     Unsupported(String),

@@ -34,6 +34,6 @@ pub use layout::Layout;
 pub use list::ListScratch;
 pub use plane::{Plane, SectionView};
 pub use store::{
-    Batch, CheckReport, Commit, Config, LogPositions, Mode, OpenReport, Published, Store,
-    StoreStats, Tuning,
+    BackPressure, Batch, CheckReport, Commit, Config, ListReader, LogPositions, Mode, OpenReport,
+    Place, PlacedEntry, Published, Store, StoreStats, Tuning,
 };

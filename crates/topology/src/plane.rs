@@ -507,14 +507,39 @@ impl SectionView {
         list: usize,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let len = self.page.len[list] as usize;
-        let in_place = match &self.in_place {
+        self.for_each_merged_segment(list, &mut visit)?;
+        self.for_each_buffered_segment(list, visit)
+    }
+
+    /// Entries of a list that are in the extent.
+    #[inline(always)]
+    fn merged_len(&self, list: usize) -> usize {
+        match &self.in_place {
             None => self.body.base.list_len(list),
             Some(in_place) => in_place[list] as usize,
-        };
-        let merged = in_place.min(len);
-        self.body.base.for_each_segment(list, merged, &mut visit)?;
-        self.buffer_segments(list, len - merged, visit)
+        }
+    }
+
+    /// What of [`SectionView::for_each_raw_segment`] is in the extent.
+    #[inline(always)]
+    pub(crate) fn for_each_merged_segment<B>(
+        &self,
+        list: usize,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let merged = self.merged_len(list).min(self.raw_len(list));
+        self.body.base.for_each_segment(list, merged, visit)
+    }
+
+    /// What of [`SectionView::for_each_raw_segment`] is behind the extent.
+    #[inline(always)]
+    pub(crate) fn for_each_buffered_segment<B>(
+        &self,
+        list: usize,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let buffered = self.raw_len(list).saturating_sub(self.merged_len(list));
+        self.buffer_segments(list, buffered, visit)
     }
 
     #[inline(never)]

@@ -1,6 +1,8 @@
 //! One section: the lists of consecutive vertices, merged and not yet merged.
 
+mod live;
 mod merge;
+mod places;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -10,6 +12,7 @@ use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
+use live::LiveCounts;
 pub use merge::{Frozen, MergeScratch, Product, Wanted};
 
 use crate::blocks;
@@ -330,6 +333,7 @@ impl Section {
         let mut page = LengthPage::clone(&loaded.page);
         page.csn = csn;
         let body = Arc::clone(&loaded.body);
+        let mut counts = LiveCounts::new(&body, &page, self.first_vertex, arcs);
         let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
         let mut balance = 0;
         for (i, &arc) in arcs.iter().enumerate() {
@@ -339,8 +343,9 @@ impl Section {
             if is_tombstone(word) {
                 let len = page.len[list] as usize;
                 let merged = body.base.list_len(list);
-                let live = count_live(&body, list, merged, len, neighbor(word));
-                if live == 0 {
+                let target = neighbor(word);
+                let counted = counts.get(list, target);
+                if counted.unwrap_or_else(|| count_live(&body, list, merged, len, target)) == 0 {
                     missed.push((extra >> 32) as u32);
                     continue;
                 }
@@ -349,6 +354,7 @@ impl Section {
             } else {
                 balance += 1;
             }
+            counts.add(list, word);
             let expected = page.len[list] as usize / 4;
             buffers.append(writer, list, word, extra as u32, expected);
             page.len[list] += 1;

@@ -8,7 +8,7 @@ use evergraph_graph::Direction;
 use evergraph_persistence::ViewToken;
 use evergraph_persistence::simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_topology::record::Edges;
-use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Published, Store};
+use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Place, Published, Store};
 use proptest::prelude::*;
 
 const SECTION_SHIFT: u32 = 2;
@@ -17,6 +17,7 @@ const SECTION_SHIFT: u32 = 2;
 enum Step {
     Insert(Vec<(u32, u32)>),
     Delete(Vec<(u32, u32)>),
+    DeleteVertices(Vec<u32>),
     Vertices(u64),
     Checkpoint,
     /// Merge only some sections.
@@ -36,6 +37,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => edges().prop_map(Step::Insert),
         3 => edges().prop_map(Step::Delete),
+        1 => proptest::collection::vec(0u32..14, 0..3).prop_map(Step::DeleteVertices),
         1 => (1u64..20).prop_map(Step::Vertices),
         2 => Just(Step::Checkpoint),
         3 => Just(Step::MergeWhatIsDue),
@@ -101,6 +103,14 @@ impl Model {
         found
     }
 
+    fn delete_vertices(&mut self, vertices: &[u32]) {
+        for lists in [&mut self.out, &mut self.incoming] {
+            for (v, list) in lists {
+                list.retain(|(u, _)| !vertices.contains(v) && !vertices.contains(u));
+            }
+        }
+    }
+
     fn arcs(&self) -> u64 {
         self.out.values().map(|list| list.len() as u64).sum()
     }
@@ -164,7 +174,40 @@ fn read_pinned(store: &Store, token: &ViewToken<Published>, plane: usize) -> Vec
     lists
 }
 
+/// What is in the three places, one after another, is the list.
+fn compare_places(store: &Store, token: &ViewToken<Published>, plane: usize, v: u32) {
+    let usage = |store: &Store| {
+        let stats = store.stats();
+        (stats.run_entries, stats.buffered_entries)
+    };
+    let before = usage(store);
+    let mut together: Vec<(u32, u32)> = Vec::new();
+    for place in [Place::Layout, Place::Buffers, Place::Log] {
+        for entry in store.entries_in(token, plane, v, place).unwrap() {
+            assert!(!(entry.deletes && place == Place::Log));
+            if entry.deletes {
+                let latest = together.iter().rposition(|e| e.0 == entry.neighbor);
+                together.remove(latest.expect("something to delete"));
+            } else {
+                together.push((entry.neighbor, entry.weight.to_bits()));
+            }
+        }
+    }
+    assert_eq!(usage(store), before, "reading moves nothing");
+    let mut list = read(store, token, plane, v);
+    if !store.config().weighted {
+        list.iter_mut().for_each(|e| e.1 = 1f32.to_bits());
+    }
+    assert_eq!(together, list, "places of {v}");
+}
+
 fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
+    // Reading a list moves what is in the run, so the places are looked at first.
+    for plane in 0..store.planes().len() {
+        for v in (0..model.vertex_count as u32).step_by(5) {
+            compare_places(store, token, plane, v);
+        }
+    }
     assert_eq!(token.state().vertex_count, model.vertex_count);
     assert_eq!(store.arc_count(token).unwrap(), model.arcs());
     let pinned = read_pinned(store, token, 0);
@@ -215,6 +258,11 @@ fn run(config: Config, persistence: Persistence, steps: &[Step]) {
                 let mut batch = Batch::new();
                 batch.delete(edges);
                 assert_eq!(store.commit(batch).unwrap().missed_deletes, missed);
+            }
+            Step::DeleteVertices(vertices) => {
+                model.delete_vertices(vertices);
+                let commit = store.delete_vertices(vertices).unwrap();
+                assert_eq!(commit.missed_deletes, 0);
             }
             Step::Vertices(count) => {
                 model.vertex_count = model.vertex_count.max(*count);

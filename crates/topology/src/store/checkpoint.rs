@@ -31,7 +31,7 @@ struct Merged {
     product: Product,
 }
 
-type Named = (SectionKey, Arc<Section>);
+pub(super) type Named = (SectionKey, Arc<Section>);
 
 /// What a merge publishes beside its sections.
 struct Target {
@@ -139,7 +139,7 @@ impl Store {
         self.merge_at(roots, &self.all_sections(), Wanted::Merged, false)
     }
 
-    fn all_sections(&self) -> Vec<Named> {
+    pub(super) fn all_sections(&self) -> Vec<Named> {
         let planes = self.planes.iter();
         planes.flat_map(|plane| plane.sections()).collect()
     }
@@ -182,7 +182,7 @@ impl Store {
     }
 
     /// Merges the sections up to the watermark and publishes a root.
-    fn merge_at(
+    pub(super) fn merge_at(
         &self,
         roots: &mut RootState,
         sections: &[Named],

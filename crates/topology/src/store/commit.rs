@@ -14,6 +14,7 @@ use evergraph_graph::Direction;
 use evergraph_persistence::{AckLevel, LogRecord, PersistenceError};
 use parking_lot::Mutex;
 
+use super::flow::{PATIENCE, Stop, is_stopped};
 use super::open::keeps_in_lists;
 use super::{Config, Published, Store};
 use crate::entry::{MAX_VERTICES, TOMBSTONE};
@@ -118,6 +119,19 @@ pub(super) struct Queue {
     leading: bool,
 }
 
+impl Queue {
+    /// Takes tickets back, unless a leader has taken one.
+    fn withdraw(&mut self, tickets: &[Arc<Ticket>]) -> bool {
+        let is_ours = |waiting: &Arc<Ticket>| tickets.iter().any(|t| Arc::ptr_eq(t, waiting));
+        let waiting = self.waiting.iter().filter(|w| is_ours(w)).count();
+        if waiting < tickets.len() {
+            return false;
+        }
+        self.waiting.retain(|waiting| !is_ours(waiting));
+        true
+    }
+}
+
 struct Ticket {
     ops: Vec<Op>,
     payload: Vec<u8>,
@@ -135,11 +149,44 @@ impl Store {
     /// it. After a failed sync the store refuses every further commit, because
     /// what the medium holds is unknown until it is opened again.
     pub fn commit(&self, batch: Batch) -> Result<Commit, TopologyError> {
+        let _shared = self.flow.gate.read();
+        self.commit_in_gate(batch, None)
+    }
+
+    /// As [`Store::commit`], for callers that can be asked to stop: when `stop`
+    /// says so while the commit waits for others or for room, it is withdrawn.
+    /// Merging for room then happens some sections at a time.
+    ///
+    /// # Errors
+    /// [`TopologyError::Cancelled`] if it was withdrawn: nothing of it is in the
+    /// database. What is being written already becomes a commit.
+    pub fn commit_cancellable(
+        &self,
+        batch: Batch,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Commit, TopologyError> {
+        let _shared = loop {
+            if stop() {
+                return Err(TopologyError::Cancelled);
+            }
+            if let Some(shared) = self.flow.gate.try_read_for(PATIENCE) {
+                break shared;
+            }
+        };
+        self.commit_in_gate(batch, Some(stop))
+    }
+
+    /// A commit of somebody who has passed the gate.
+    pub(super) fn commit_in_gate(
+        &self,
+        batch: Batch,
+        stop: Stop<'_>,
+    ) -> Result<Commit, TopologyError> {
         self.validate(std::slice::from_ref(&batch))?;
         if self.direct.is_some() {
             return self.commit_direct(batch);
         }
-        self.commit_logged(batch)
+        self.commit_logged(batch, stop)
     }
 
     /// Makes several batches durable as commits of their own that follow one
@@ -148,18 +195,23 @@ impl Store {
     /// # Errors
     /// As [`Store::commit`]; batches before the failing one stay.
     pub fn commit_all(&self, batches: Vec<Batch>) -> Result<Vec<Commit>, TopologyError> {
+        let _shared = self.flow.gate.read();
         self.validate(&batches)?;
         if self.direct.is_some() {
             return batches.into_iter().map(|b| self.commit_direct(b)).collect();
         }
         let tickets: Result<Vec<_>, _> = batches.into_iter().map(|b| self.ticket(b)).collect();
-        self.wait_for(&tickets?)
+        self.wait_for(&tickets?, None)
     }
 
     /// A commit by way of the log.
-    pub(super) fn commit_logged(&self, batch: Batch) -> Result<Commit, TopologyError> {
+    pub(super) fn commit_logged(
+        &self,
+        batch: Batch,
+        stop: Stop<'_>,
+    ) -> Result<Commit, TopologyError> {
         let ticket = self.ticket(batch)?;
-        let mut commits = self.wait_for(&[ticket])?;
+        let mut commits = self.wait_for(&[ticket], stop)?;
         Ok(commits.pop().expect("one ticket, one commit"))
     }
 
@@ -175,8 +227,13 @@ impl Store {
         }))
     }
 
-    /// Queues tickets and leads groups until all of them have an outcome.
-    fn wait_for(&self, tickets: &[Arc<Ticket>]) -> Result<Vec<Commit>, TopologyError> {
+    /// Queues tickets and leads groups until all of them have an outcome, or
+    /// are withdrawn.
+    fn wait_for(
+        &self,
+        tickets: &[Arc<Ticket>],
+        stop: Stop<'_>,
+    ) -> Result<Vec<Commit>, TopologyError> {
         let mut queue = self.queue.lock();
         queue.waiting.extend(tickets.iter().map(Arc::clone));
         loop {
@@ -184,14 +241,35 @@ impl Store {
                 let outcomes = tickets.iter().filter_map(|t| t.outcome.lock().take());
                 return outcomes.map(|o| o.map_err(TopologyError::Group)).collect();
             }
+            if is_stopped(stop) && queue.withdraw(tickets) {
+                self.queue_changed.notify_all();
+                return Err(TopologyError::Cancelled);
+            }
             if queue.leading || queue.waiting.is_empty() {
-                self.queue_changed.wait(&mut queue);
+                match stop {
+                    None => self.queue_changed.wait(&mut queue),
+                    Some(_) => drop(self.queue_changed.wait_for(&mut queue, PATIENCE)),
+                }
                 continue;
             }
             queue.leading = true;
+            let first = Arc::clone(&queue.waiting[0]);
+            drop(queue);
+            // Commits stay in the queue meanwhile, and can be withdrawn.
+            let room = self.make_room(first.payload.len() as u64, stop);
+            queue = self.queue.lock();
+            let is_first = |ticket: &Arc<Ticket>| Arc::ptr_eq(ticket, &first);
+            if matches!(room, Ok(false)) || !queue.waiting.first().is_some_and(is_first) {
+                queue.leading = false;
+                self.queue_changed.notify_all();
+                continue;
+            }
             let group = std::mem::take(&mut queue.waiting);
             drop(queue);
-            self.lead(group);
+            match room {
+                Ok(_) => self.lead(group),
+                Err(error) => self.fail(&group, error),
+            }
             queue = self.queue.lock();
         }
     }
@@ -271,11 +349,7 @@ impl Store {
     fn lead(&self, group: Vec<Arc<Ticket>>) {
         let (group, applying, last_csn) = match self.log_group(&group) {
             Ok(logged) => logged,
-            Err(error) => {
-                self.hand_on(Vec::new());
-                let error = Arc::new(error);
-                return self.settle(&group, |_| Err(Arc::clone(&error)));
-            }
+            Err(error) => return self.fail(&group, error),
         };
         let applied = self.apply_group(&group, last_csn);
         drop(applying);
@@ -299,6 +373,13 @@ impl Store {
         }
     }
 
+    /// Nothing of a group was committed: the next leader may try.
+    fn fail(&self, group: &[Arc<Ticket>], error: TopologyError) {
+        self.hand_on(Vec::new());
+        let error = Arc::new(error);
+        self.settle(group, |_| Err(Arc::clone(&error)));
+    }
+
     fn settle(
         &self,
         group: &[Arc<Ticket>],
@@ -320,14 +401,14 @@ impl Store {
         self.queue_changed.notify_all();
     }
 
-    /// Durability steps L1 and L2 for a group. Returns the part of it that is
-    /// durable now, and the right to apply it next.
+    /// Durability steps L1 and L2 for a group, for whose first commit the log has
+    /// room. Returns the part of it that is durable now, and the right to apply
+    /// it next.
     #[allow(clippy::type_complexity)]
     fn log_group(
         &self,
         group: &[Arc<Ticket>],
     ) -> Result<(Vec<Arc<Ticket>>, parking_lot::MutexGuard<'_, ()>, u64), TopologyError> {
-        self.make_room(group[0].payload.len() as u64)?;
         let mut state = self.log.lock();
         let mut taken = 0;
         for ticket in group {
@@ -356,27 +437,6 @@ impl Store {
         drop(state);
         self.hand_on(group[taken..].to_vec());
         Ok((group[..taken].to_vec(), applying, last_csn))
-    }
-
-    /// Frees log space with merges until a record fits, and buffers with one
-    /// merge if they have outgrown their budget. A single group may pass the
-    /// budget, so that a budget smaller than it stops nobody.
-    fn make_room(&self, payload_len: u64) -> Result<(), TopologyError> {
-        let has_room = || self.log.lock().log.has_room(payload_len);
-        while !has_room()? || self.context.buffers.used_bytes() > self.buffer_budget() {
-            // The newest group may not be applied yet; wait for it.
-            drop(self.apply.lock());
-            let mut roots = self.roots.lock();
-            // Somebody else may have merged meanwhile.
-            if has_room()? && self.context.buffers.used_bytes() <= self.buffer_budget() {
-                break;
-            }
-            self.merge_everything(&mut roots)?;
-            if has_room()? {
-                break;
-            }
-        }
-        Ok(())
     }
 
     fn apply_group(&self, group: &[Arc<Ticket>], csn: u64) -> Result<Vec<u64>, TopologyError> {
@@ -425,7 +485,7 @@ impl Store {
     }
 }
 
-fn check_vertex(id: u64) -> Result<(), TopologyError> {
+pub(super) fn check_vertex(id: u64) -> Result<(), TopologyError> {
     if id >= MAX_VERTICES {
         return Err(TopologyError::VertexOutOfRange {
             id,

@@ -229,7 +229,7 @@ impl Store {
             }
         }
         if !rest.ops.is_empty() {
-            self.commit_logged(rest)?;
+            self.commit_logged(rest, None)?;
             let ids = self.ids.read().len() as u64;
             direct.reach_vertices(direct.slots.medium(), ids)?;
         }

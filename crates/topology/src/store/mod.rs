@@ -8,7 +8,10 @@ mod checkpoint;
 mod commit;
 mod config;
 mod direct;
+mod flow;
 mod open;
+mod places;
+mod vertices;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -21,7 +24,9 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 pub use commit::{Batch, Commit};
 pub use config::{Config, Mode, Tuning};
+pub use flow::BackPressure;
 pub use open::OpenReport;
+pub use places::{ListReader, Place, PlacedEntry};
 
 use crate::error::TopologyError;
 use crate::ids::IdTable;
@@ -59,6 +64,7 @@ pub struct Store {
     ack: AckLevel,
     read_only: bool,
     failed: AtomicBool,
+    flow: flow::Flow,
     queue: Mutex<commit::Queue>,
     queue_changed: Condvar,
     log: Mutex<LogState>,
@@ -132,6 +138,8 @@ pub struct StoreStats {
     pub buffered_entries: u64,
     /// Positions in the log.
     pub log_positions: LogPositions,
+    /// Commits that waited for a merge.
+    pub back_pressure: BackPressure,
     /// Views that exist.
     pub live_views: usize,
     /// Times the database was opened for writing.
@@ -253,7 +261,16 @@ impl Store {
     }
 
     /// Where logging, applying and merging stand.
-    fn log_positions(&self, visible: u64) -> LogPositions {
+    pub fn log_positions(&self) -> LogPositions {
+        self.positions_at(self.registry.csn())
+    }
+
+    /// How often and how long commits waited for a merge, since the opening.
+    pub fn back_pressure(&self) -> BackPressure {
+        self.flow.back_pressure()
+    }
+
+    fn positions_at(&self, visible: u64) -> LogPositions {
         let log = self.log.lock();
         let applied = log.boundaries.iter().take_while(|b| b.0 <= visible).last();
         let flushing = log.log.head() - log.log.used_bytes();
@@ -317,7 +334,8 @@ impl Store {
             buffer_budget_bytes: self.buffer_budget(),
             run_entries: usage.run_entries,
             buffered_entries: usage.buffered_entries,
-            log_positions: self.log_positions(csn),
+            log_positions: self.positions_at(csn),
+            back_pressure: self.back_pressure(),
             live_views: self.registry.live_views(),
             epoch,
         }

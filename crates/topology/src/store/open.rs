@@ -12,6 +12,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use super::commit::Replayer;
 use super::direct::Direct;
+use super::flow::Flow;
 use super::{
     BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, Tuning, ack_of,
 };
@@ -48,6 +49,16 @@ impl Store {
         storage: &dyn Storage,
         config: Config,
         uuid: Uuid,
+    ) -> Result<Self, TopologyError> {
+        Self::create_with(storage, config, uuid, Tuning::default())
+    }
+
+    /// As [`Store::create`], with other buffers than by default.
+    pub fn create_with(
+        storage: &dyn Storage,
+        config: Config,
+        uuid: Uuid,
+        tuning: Tuning,
     ) -> Result<Self, TopologyError> {
         refuse_what_was_used(storage)?;
         if let Some(problem) = config.geometry_problem() {
@@ -91,7 +102,7 @@ impl Store {
             user: config.encode(0),
         };
         drop(Pool::create(storage, uuid, root)?);
-        Ok(Self::open(storage, false)?.0)
+        Ok(Self::open_with(storage, false, tuning)?.0)
     }
 
     /// Opens a store and brings it to its newest commit. With `read_only`
@@ -222,6 +233,7 @@ impl Store {
             ack,
             read_only,
             failed: AtomicBool::new(false),
+            flow: Flow::default(),
             queue: Mutex::default(),
             queue_changed: Condvar::new(),
             log: Mutex::new(LogState {

@@ -1,0 +1,79 @@
+//! Counting the live edges that many deletions of one list ask for.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use super::Body;
+use crate::entry::{is_tombstone, neighbor};
+use crate::lengths::LengthPage;
+
+/// From so many deletions in one list on, its entries are read once for all of
+/// them, and not once for each: deleting a hub is linear.
+const COUNT_FROM: u32 = 32;
+
+/// Live edges by list and target, for the targets of many deletions.
+pub(super) struct LiveCounts(HashMap<(u32, u32), u64>);
+
+impl LiveCounts {
+    /// Counts for the deletions among `arcs`, which come behind the lists of
+    /// `page`.
+    pub fn new(body: &Body, page: &LengthPage, first_vertex: u32, arcs: &[u64]) -> Self {
+        let mut deletions = vec![0u32; page.len.len()];
+        let deleted = || {
+            let deleted = arcs.iter().filter(|&&arc| is_tombstone(arc as u32));
+            deleted.map(|&arc| ((arc >> 32) as u32 - first_vertex, neighbor(arc as u32)))
+        };
+        deleted().for_each(|(list, _)| deletions[list as usize] += 1);
+        let mut counts = LiveCounts(HashMap::new());
+        if deletions.iter().all(|&count| count < COUNT_FROM) {
+            return counts;
+        }
+        let many = deleted().filter(|(list, _)| deletions[*list as usize] >= COUNT_FROM);
+        counts.0.extend(many.map(|key| (key, 0)));
+        for (list, &count) in deletions.iter().enumerate() {
+            if count < COUNT_FROM {
+                continue;
+            }
+            for_each_segment(body, list, page.len[list] as usize, |words| {
+                words.iter().for_each(|&word| counts.add(list, word));
+            });
+        }
+        counts
+    }
+
+    /// Live edges to `target`, if they were counted.
+    pub fn get(&self, list: usize, target: u32) -> Option<u64> {
+        if self.0.is_empty() {
+            return None;
+        }
+        self.0.get(&(list as u32, target)).copied()
+    }
+
+    /// A further entry of a list.
+    pub fn add(&mut self, list: usize, word: u32) {
+        if self.0.is_empty() {
+            return;
+        }
+        if let Some(count) = self.0.get_mut(&(list as u32, neighbor(word))) {
+            *count = match is_tombstone(word) {
+                true => count.saturating_sub(1),
+                false => *count + 1,
+            };
+        }
+    }
+}
+
+/// The first `len` entries of a list.
+fn for_each_segment(body: &Body, list: usize, len: usize, mut visit: impl FnMut(&[u32])) {
+    let merged = body.base.list_len(list).min(len);
+    let _ = body.base.for_each_segment::<()>(list, merged, |words, _| {
+        visit(words);
+        ControlFlow::Continue(())
+    });
+    if let Some(buffers) = body.buffers.get() {
+        let _ = buffers.for_each_segment::<()>(list, len - merged, |words, _| {
+            visit(words);
+            ControlFlow::Continue(())
+        });
+    }
+}

@@ -1,0 +1,69 @@
+//! What of a list is where. Reading it moves nothing.
+
+use std::ops::ControlFlow;
+
+use evergraph_persistence::PersistenceError;
+
+use super::{Context, Inner, Section, State};
+use crate::plane::SectionView;
+use crate::store::Place;
+
+impl Section {
+    /// Calls `visit` with the words and weight bits of a list, as of commit
+    /// `csn`, that are in one place. A registered view keeps that commit.
+    pub fn for_each_placed(
+        &self,
+        context: &Context,
+        csn: u64,
+        list: usize,
+        place: Place,
+        mut visit: impl FnMut(u32, Option<u32>),
+    ) -> Result<(), PersistenceError> {
+        if place == Place::Log {
+            self.for_each_in_run(csn, |its_list, word, weight| {
+                if its_list as usize == list {
+                    visit(word, weight);
+                }
+            });
+            return Ok(());
+        }
+        let view = {
+            let mut guard = self.state.lock();
+            let loaded = self.load(context, &mut guard)?;
+            loaded.refresh_direct_page();
+            let (page, body) = loaded.version_at(csn);
+            SectionView::new(body, page, loaded.in_place())
+        };
+        view.verify(context)?;
+        let each = |words: &[u32], weights: &[u32]| {
+            for (i, &word) in words.iter().enumerate() {
+                visit(word, weights.get(i).copied());
+            }
+            ControlFlow::<()>::Continue(())
+        };
+        let _ = if place == Place::Layout {
+            view.for_each_merged_segment(list, each)
+        } else {
+            view.for_each_buffered_segment(list, each)
+        };
+        Ok(())
+    }
+
+    /// Calls `visit` with list, word and weight bits of what the run holds as of
+    /// commit `csn`, in commit order.
+    pub fn for_each_in_run(&self, csn: u64, mut visit: impl FnMut(u32, u32, Option<u32>)) {
+        let guard = self.state.lock();
+        let Inner { state, run, .. } = &*guard;
+        // Whatever is in the run is newer than what has been settled.
+        let settled_further = matches!(state, State::Loaded(l) if l.page.csn > csn);
+        if settled_further || run.is_empty() {
+            return;
+        }
+        let stride = run.stride();
+        run.for_each_slice(run.len_at(csn), |words| {
+            for entry in words.chunks_exact(stride) {
+                visit(entry[0], entry[1], entry.get(2).copied());
+            }
+        });
+    }
+}

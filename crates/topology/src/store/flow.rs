@@ -1,0 +1,149 @@
+//! Waiting for room: commits that find the log full or the buffers over their
+//! budget merge first, and can be stopped while they do.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::RwLock;
+
+use super::checkpoint::Named;
+use super::{RootState, Store};
+use crate::error::TopologyError;
+use crate::section::Wanted;
+
+/// Says whether to stop; `None` never stops.
+pub(super) type Stop<'a> = Option<&'a dyn Fn() -> bool>;
+
+/// Whoever can be stopped looks this often.
+pub(super) const PATIENCE: Duration = Duration::from_millis(10);
+
+/// Sections that are merged between two looks.
+const SLICE: usize = 256;
+
+/// Who may commit now, and how much of that time was spent waiting.
+#[derive(Default)]
+pub(super) struct Flow {
+    /// Commits share it; whoever commits what it has just read has it alone.
+    pub gate: RwLock<()>,
+    waits: AtomicU64,
+    waited_us: AtomicU64,
+}
+
+/// How often and how long commits waited for a merge, since the opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackPressure {
+    /// Times that a group of commits found no room.
+    pub waits: u64,
+    /// Microseconds until there was.
+    pub waited_us: u64,
+}
+
+impl Flow {
+    pub fn back_pressure(&self) -> BackPressure {
+        BackPressure {
+            waits: self.waits.load(Ordering::Relaxed),
+            waited_us: self.waited_us.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// Whether the caller wants to stop.
+pub(super) fn is_stopped(stop: Stop<'_>) -> bool {
+    stop.is_some_and(|stop| stop())
+}
+
+impl Store {
+    /// Frees log space with merges until a record fits, and buffers if they have
+    /// outgrown their budget. A single group may pass the budget, so that a
+    /// budget smaller than it stops nobody. `false` if it was stopped.
+    pub(super) fn make_room(
+        &self,
+        payload_len: u64,
+        stop: Stop<'_>,
+    ) -> Result<bool, TopologyError> {
+        if self.has_room(payload_len)? && !self.is_over_budget() {
+            return Ok(true);
+        }
+        let started = Instant::now();
+        let made = self.merge_until_room(payload_len, stop);
+        let waited = started.elapsed().as_micros() as u64;
+        self.flow.waits.fetch_add(1, Ordering::Relaxed);
+        self.flow.waited_us.fetch_add(waited, Ordering::Relaxed);
+        made
+    }
+
+    fn merge_until_room(&self, payload_len: u64, stop: Stop<'_>) -> Result<bool, TopologyError> {
+        loop {
+            if is_stopped(stop) {
+                return Ok(false);
+            }
+            // The newest group may not be applied yet; wait for it.
+            drop(self.apply.lock());
+            let mut roots = match stop {
+                None => self.roots.lock(),
+                Some(_) => match self.roots.try_lock_for(PATIENCE) {
+                    Some(roots) => roots,
+                    None => continue,
+                },
+            };
+            // Somebody else may have merged meanwhile.
+            if self.has_room(payload_len)? && !self.is_over_budget() {
+                return Ok(true);
+            }
+            let more = match stop {
+                None => {
+                    self.merge_everything(&mut roots)?;
+                    false
+                }
+                Some(_) => self.merge_oldest(&mut roots)?,
+            };
+            if !more && self.has_room(payload_len)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn has_room(&self, payload_len: u64) -> Result<bool, TopologyError> {
+        Ok(self.log.lock().log.has_room(payload_len)?)
+    }
+
+    fn is_over_budget(&self) -> bool {
+        self.context.buffers.used_bytes() > self.buffer_budget()
+    }
+
+    /// Merges some of the sections that hold back the log the longest. `false`
+    /// if none was left, and the log is free up to the watermark.
+    fn merge_oldest(&self, roots: &mut RootState) -> Result<bool, TopologyError> {
+        let visible = self.registry.csn();
+        let mut waiting: Vec<(u64, Named)> = self
+            .all_sections()
+            .into_iter()
+            .filter_map(|named| Some((named.1.unmerged_since()?, named)))
+            .filter(|(since, _)| *since <= visible)
+            .collect();
+        waiting.sort_by_key(|(since, _)| *since);
+        waiting.truncate(SLICE);
+        let slice: Vec<Named> = waiting.into_iter().map(|(_, named)| named).collect();
+        self.merge_at(roots, &slice, Wanted::Merged, false)?;
+        Ok(!slice.is_empty())
+    }
+
+    /// As [`Store::compact`], some sections at a time. `go_on` is called before
+    /// each with the sections that are done and all of them; if it says no, the
+    /// rest stays as it is. Returns whether everything was compacted.
+    pub fn compact_while(
+        &self,
+        go_on: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<bool, TopologyError> {
+        self.refuse_if_not_writable()?;
+        let sections = self.all_sections();
+        for (i, slice) in sections.chunks(SLICE).enumerate() {
+            if !go_on(i * SLICE, sections.len()) {
+                return Ok(false);
+            }
+            let mut roots = self.roots.lock();
+            self.merge_at(&mut roots, slice, Wanted::Compacted, false)?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,151 @@
+//! Reading by list, in bulk, and by place: what of a list is where.
+
+use std::ops::ControlFlow;
+
+use evergraph_persistence::ViewToken;
+
+use super::{Published, Store};
+use crate::error::TopologyError;
+use crate::list::ListScratch;
+use crate::plane::SectionView;
+
+/// Where an entry of a list is on its way to the medium. It is in one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// In its section's run: committed, and no reader has asked for it.
+    Log,
+    /// In its vertex buffer (direct mode: in the section's edge log).
+    Buffers,
+    /// In the section's extent.
+    Layout,
+}
+
+impl Place {
+    /// All, from the newest entries of a list to the oldest.
+    pub const ALL: [Place; 3] = [Place::Log, Place::Buffers, Place::Layout];
+}
+
+/// An entry as it is stored, deletions among them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacedEntry {
+    /// The other end.
+    pub neighbor: u32,
+    /// Weight of the edge; 1 in a graph without weights, and of a deletion.
+    pub weight: f32,
+    /// The entry deletes the latest earlier live edge to the neighbor. Never in
+    /// [`Place::Log`]: a deletion has to know whether there is such an edge, so
+    /// it moves what is before it to the vertex buffers.
+    pub deletes: bool,
+}
+
+/// Reads lists of one plane as of a view, in buffers that it uses again.
+/// Vertices in ascending order are the cheapest.
+pub struct ListReader<'a> {
+    store: &'a Store,
+    token: &'a ViewToken<Published>,
+    plane: usize,
+    /// The section read last, if it exists, and its number.
+    section: Option<(u32, Option<SectionView>)>,
+    scratch: ListScratch,
+    neighbors: Vec<u32>,
+}
+
+impl Store {
+    /// Reads many lists of a plane as of a view.
+    pub fn reader<'a>(&'a self, token: &'a ViewToken<Published>, plane: usize) -> ListReader<'a> {
+        ListReader {
+            store: self,
+            token,
+            plane,
+            section: None,
+            scratch: ListScratch::default(),
+            neighbors: Vec::new(),
+        }
+    }
+
+    /// The entries of one list that are in one place as of a view, oldest
+    /// first. The list is what is in the layout, then in the buffers, then in
+    /// the log. Moves nothing from place to place.
+    pub fn entries_in(
+        &self,
+        token: &ViewToken<Published>,
+        plane: usize,
+        vertex: u32,
+        place: Place,
+    ) -> Result<Vec<PlacedEntry>, TopologyError> {
+        let mut entries = Vec::new();
+        let number = vertex >> self.config.section_shift;
+        let Some(section) = self.planes[plane].section(number as usize) else {
+            return Ok(entries);
+        };
+        let list = (vertex - section.first_vertex()) as usize;
+        section.for_each_placed(&self.context, token.csn(), list, place, |word, weight| {
+            let deletes = crate::entry::is_tombstone(word);
+            entries.push(PlacedEntry {
+                neighbor: crate::entry::neighbor(word),
+                weight: match weight {
+                    Some(bits) if !deletes => f32::from_bits(bits),
+                    _ => 1.0,
+                },
+                deletes,
+            });
+        })?;
+        Ok(entries)
+    }
+
+    /// Entries of out-lists that are in runs now (XPGraph's logged edges). An
+    /// undirected edge has two.
+    pub fn logged_edges(&self) -> u64 {
+        let sections = self.planes[0].sections();
+        sections.iter().map(|(_, s)| s.usage().run_entries).sum()
+    }
+
+    /// Calls `visit` with vertex, neighbor and weight (1 without weights) of the
+    /// entries of out-lists that are in runs as of a view, in commit order
+    /// within each section. `visit` must not use the store.
+    pub fn for_each_logged_edge(
+        &self,
+        token: &ViewToken<Published>,
+        mut visit: impl FnMut(u32, u32, f32),
+    ) {
+        for (_, section) in self.planes[0].sections() {
+            section.for_each_in_run(token.csn(), |list, word, weight| {
+                let weight = weight.map_or(1.0, f32::from_bits);
+                visit(section.first_vertex() + list, word, weight);
+            });
+        }
+    }
+}
+
+impl ListReader<'_> {
+    /// Live neighbors of a vertex, in insertion order.
+    pub fn neighbors(&mut self, vertex: u32) -> Result<&[u32], TopologyError> {
+        let mut neighbors = std::mem::take(&mut self.neighbors);
+        neighbors.clear();
+        let read = self.neighbors_into(vertex, &mut neighbors);
+        self.neighbors = neighbors;
+        read.map(|()| &self.neighbors[..])
+    }
+
+    /// Appends the live neighbors of a vertex.
+    pub fn neighbors_into(
+        &mut self,
+        vertex: u32,
+        neighbors: &mut Vec<u32>,
+    ) -> Result<(), TopologyError> {
+        let shift = self.store.config.section_shift;
+        let number = vertex >> shift;
+        if self.section.as_ref().is_none_or(|read| read.0 != number) {
+            let section = self.store.pin_section(self.token, self.plane, vertex)?;
+            self.section = Some((number, section));
+        }
+        if let Some((_, Some(section))) = &self.section {
+            let list = (vertex - (number << shift)) as usize;
+            let _ = section.for_each_segment::<()>(list, &mut self.scratch, |words| {
+                neighbors.extend_from_slice(words);
+                ControlFlow::Continue(())
+            });
+        }
+        Ok(())
+    }
+}
