@@ -177,7 +177,7 @@ impl Model {
                     lists.remove(vertex);
                     lists
                         .values_mut()
-                        .for_each(|list| list.retain(|u| u != vertex));
+                        .for_each(|list| list.retain(|entry| entry.0 != *vertex));
                 }
             }
             Operation::Grow(count) => {

@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::progress;
 use crate::reading::InputArgs;
 use crate::report::{Failure, Report, bytes, count, note, rate, seconds, table};
+use crate::tuning::TuningArgs;
 
 /// What to import, and how.
 #[derive(clap::Args)]
@@ -52,6 +53,8 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
     log_mib: u64,
+    #[command(flatten)]
+    tuning: TuningArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -137,7 +140,10 @@ pub fn follow(
 
 /// Opens the database, or makes it. Says whether it is new.
 fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Failure> {
-    let options = args.input.medium.options()?;
+    let options = Options {
+        tuning: args.tuning.tuning(),
+        ..args.input.medium.options()?
+    };
     if Database::exists(&args.input.db) {
         let db = Database::open(&args.input.db, &options)?;
         check_continued(args, &db)?;

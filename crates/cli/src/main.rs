@@ -8,7 +8,9 @@
 
 mod bench;
 mod check;
+mod compact;
 mod delete_edges;
+mod delete_vertices;
 mod demo;
 mod generate;
 mod import;
@@ -20,6 +22,7 @@ mod report;
 mod run;
 mod stats;
 mod stop;
+mod tuning;
 
 use std::process::ExitCode;
 
@@ -52,6 +55,10 @@ enum Command {
     Import(import::Args),
     /// Delete the edges that files list: for each line the latest between the two
     DeleteEdges(reading::InputArgs),
+    /// Delete all edges of the vertices that a file lists
+    DeleteVertices(delete_vertices::Args),
+    /// Drop what is deleted, and give its space back
+    Compact(compact::Args),
     /// Run an algorithm on the graph
     #[command(disable_help_flag = true)]
     Run(run::Args),
@@ -82,6 +89,8 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Generate(args) => generate::execute(args, cli.json, &stop),
         Command::Import(args) => import::execute(args, &stop),
         Command::DeleteEdges(args) => delete_edges::execute(args, &stop),
+        Command::DeleteVertices(args) => delete_vertices::execute(args, &stop),
+        Command::Compact(args) => compact::execute(args, &stop),
         Command::Run(args) => run::execute(args, cli.json, &stop),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),

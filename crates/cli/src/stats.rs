@@ -49,6 +49,15 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "extent_bytes": stats.extent_bytes,
         "extent_file_bytes": stats.extent_file_bytes,
         "directory_bytes": stats.directory_bytes,
+        "log_head": stats.log_positions.head,
+        "log_marker": stats.log_positions.marker,
+        "log_buffering": stats.log_positions.buffering,
+        "log_flushing": stats.log_positions.flushing,
+        "run_entries": stats.run_entries,
+        "buffered_entries": stats.buffered_entries,
+        "buffer_used_bytes": stats.buffer_used_bytes,
+        "buffer_held_bytes": stats.buffer_held_bytes,
+        "buffer_budget_bytes": stats.buffer_budget_bytes,
         "sections": stats.sections,
         "dram_bytes": stats.page_dram_bytes + stats.tail_dram_bytes,
         "clean": opened.clean,
@@ -75,6 +84,23 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
                 "{} of {}",
                 bytes(stats.log_used_bytes),
                 bytes(stats.log_bytes)
+            ),
+        ),
+        (
+            "not merged",
+            format!(
+                "{} entries in runs, {} in vertex buffers",
+                count(stats.run_entries),
+                count(stats.buffered_entries)
+            ),
+        ),
+        (
+            "buffers",
+            format!(
+                "{} used, {} held, of {}",
+                bytes(stats.buffer_used_bytes as u64),
+                bytes(stats.buffer_held_bytes as u64),
+                bytes(stats.buffer_budget_bytes as u64)
             ),
         ),
         ("sections", count(stats.sections as u64)),

@@ -2,18 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use evergraph_persistence::AckLevel;
 use evergraph_persistence::medium::{CountersSnapshot, EmulatedDevice};
 use evergraph_snapshots::View;
 use evergraph_topology::ids::IdTable;
 use evergraph_topology::{Batch, CheckReport, Commit, Config, OpenReport, Store, StoreStats};
-use parking_lot::{Condvar, Mutex};
 
 use crate::lock::Lock;
+use crate::merger::Merger;
 use crate::{Error, MediumKind, Options};
 
 /// The file that makes a directory a database.
@@ -47,18 +44,6 @@ pub struct Database {
     _lock: Option<Lock>,
 }
 
-/// The thread that merges when the log fills.
-struct Merger {
-    shared: Arc<MergerShared>,
-    thread: Option<JoinHandle<()>>,
-}
-
-struct MergerShared {
-    stop: AtomicBool,
-    wake: Condvar,
-    asleep: Mutex<()>,
-}
-
 impl Database {
     /// Makes a new database in `path`, a directory that does not exist or is
     /// empty.
@@ -69,7 +54,12 @@ impl Database {
         }
         let lock = Lock::take(path, options)?;
         let opened = options.storage(path)?;
-        let store = Store::create(&*opened.storage, options.config(), random_uuid()?)?;
+        let store = Store::create_with(
+            &*opened.storage,
+            options.config(),
+            random_uuid()?,
+            options.tuning,
+        )?;
         let report = OpenReport {
             clean: true,
             replayed_commits: 0,
@@ -109,7 +99,8 @@ impl Database {
         }
         let lock = Lock::take(path, options)?;
         let opened = options.storage(path)?;
-        let (store, report) = Store::open(&*opened.storage, options.read_only)?;
+        let (store, report) =
+            Store::open_with(&*opened.storage, options.read_only, options.tuning)?;
         Ok(Self::assemble(
             store,
             report,
@@ -173,6 +164,22 @@ impl Database {
         Ok(commit)
     }
 
+    /// As [`Database::commit`]; when `stop` says so while the commit waits for
+    /// others or for room, it is withdrawn.
+    ///
+    /// # Errors
+    /// [`TopologyError::Cancelled`](crate::TopologyError::Cancelled) if it was:
+    /// nothing of it is in the database.
+    pub fn commit_cancellable(
+        &self,
+        batch: Batch,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Commit, Error> {
+        let commit = self.store.commit_cancellable(batch, stop)?;
+        self.wake_merger();
+        Ok(commit)
+    }
+
     /// Adds edges as one commit.
     pub fn insert_edges(&self, edges: &[(u32, u32)]) -> Result<Commit, Error> {
         let mut batch = Batch::new();
@@ -186,6 +193,22 @@ impl Database {
         let mut batch = Batch::new();
         batch.delete(edges);
         self.commit(batch)
+    }
+
+    /// Adds `count` vertices without edges, as one commit. Returns the id of the
+    /// first. See [`Store::add_vertices`].
+    pub fn add_vertices(&self, count: u32) -> Result<(u32, Commit), Error> {
+        let added = self.store.add_vertices(count)?;
+        self.wake_merger();
+        Ok(added)
+    }
+
+    /// Deletes every edge from and to these vertices, as one commit. The
+    /// vertices stay, without edges. See [`Store::delete_vertices`].
+    pub fn delete_vertices(&self, vertices: &[u32]) -> Result<Commit, Error> {
+        let commit = self.store.delete_vertices(vertices)?;
+        self.wake_merger();
+        Ok(commit)
     }
 
     /// The graph as of the newest commit; O(1).
@@ -206,6 +229,23 @@ impl Database {
     /// Merges everything that is committed and frees the log.
     pub fn checkpoint(&self) -> Result<(), Error> {
         Ok(self.store.checkpoint()?)
+    }
+
+    /// Moves what is committed from the log's runs to the vertex buffers, as the
+    /// first reader would.
+    pub fn buffer_all(&self) -> Result<(), Error> {
+        Ok(self.store.buffer_all()?)
+    }
+
+    /// Merges everything, and drops tombstones with what they cancel.
+    pub fn compact(&self) -> Result<(), Error> {
+        Ok(self.store.compact()?)
+    }
+
+    /// As [`Database::compact`], for one vertex and its neighbors in the
+    /// section.
+    pub fn compact_vertex(&self, vertex: u32) -> Result<(), Error> {
+        Ok(self.store.compact_vertex(vertex)?)
     }
 
     /// Facts.
@@ -262,68 +302,10 @@ impl Database {
 
     fn wake_merger(&self) {
         if let Some(merger) = &self.merger
-            && merge_is_due(&self.store)
+            && self.store.merge_is_due()
         {
-            merger.shared.wake.notify_one();
+            merger.wake();
         }
-    }
-}
-
-/// Half the log is used.
-fn merge_is_due(store: &Store) -> bool {
-    let (used, capacity) = store.log_fill();
-    used * 2 > capacity
-}
-
-impl Merger {
-    fn start(store: &Arc<Store>) -> Self {
-        let shared = Arc::new(MergerShared {
-            stop: AtomicBool::new(false),
-            wake: Condvar::new(),
-            asleep: Mutex::new(()),
-        });
-        let (theirs, weak) = (Arc::clone(&shared), Arc::downgrade(store));
-        let run = move || {
-            while !theirs.stop.load(Ordering::Acquire) {
-                {
-                    let mut asleep = theirs.asleep.lock();
-                    // The timeout covers a wake-up that came between the
-                    // check and the wait.
-                    theirs.wake.wait_for(&mut asleep, Duration::from_millis(50));
-                }
-                let Some(store) = weak.upgrade() else {
-                    return;
-                };
-                if merge_is_due(&store) {
-                    // A full disk shows again at the next commit that finds the
-                    // log full, which reports it to somebody who can act.
-                    let _ = store.checkpoint();
-                }
-            }
-        };
-        let thread = std::thread::Builder::new()
-            .name("evergraph-merge".to_string())
-            .spawn(run)
-            .ok();
-        Merger { shared, thread }
-    }
-
-    fn stop(mut self) {
-        self.end();
-    }
-
-    fn end(&mut self) {
-        self.shared.stop.store(true, Ordering::Release);
-        self.shared.wake.notify_all();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Merger {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 

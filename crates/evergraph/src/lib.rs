@@ -12,6 +12,7 @@ mod error;
 pub mod formats;
 pub mod import;
 mod lock;
+mod merger;
 mod names;
 mod options;
 pub mod run;
@@ -25,10 +26,11 @@ pub use evergraph_persistence::{
     AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::EmulatedDevice,
     medium::LatencyProfile,
 };
-pub use evergraph_snapshots::{GraphView, View, ViewReader};
+pub use evergraph_snapshots::{GraphView, Lists, View, ViewReader};
 pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{
-    Batch, CheckReport, Commit, Config, Mode, OpenReport, StoreStats, TopologyError,
+    BackPressure, Batch, CheckReport, Commit, Config, ListReader, LogPositions, Mode, OpenReport,
+    Place, PlacedEntry, StoreStats, TopologyError, Tuning,
 };
 pub use options::{MediumKind, Options};

@@ -10,7 +10,7 @@ use evergraph_persistence::medium::{
     MappedStorage,
 };
 use evergraph_topology::ids::IdKind;
-use evergraph_topology::{Config, Mode};
+use evergraph_topology::{Config, Mode, Tuning};
 
 use crate::Error;
 
@@ -67,8 +67,10 @@ pub struct Options {
     pub log_bytes: u64,
     /// Open without writing a byte.
     pub read_only: bool,
-    /// Merge in the background when half the log is used.
+    /// Merge in the background when half the log or of the buffers is used.
     pub background: bool,
+    /// DRAM for what is committed and not merged.
+    pub tuning: Tuning,
 }
 
 impl Default for Options {
@@ -86,6 +88,7 @@ impl Default for Options {
             log_bytes: config.log_bytes,
             read_only: false,
             background: true,
+            tuning: Tuning::default(),
         }
     }
 }

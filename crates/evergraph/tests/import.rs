@@ -91,6 +91,63 @@ fn a_stopped_import_goes_on_exactly_where_it_was() {
     }
 }
 
+/// A tiny log and nobody who merges in the background: the import waits for
+/// room again and again, and is stopped at any moment of it.
+#[test]
+fn an_import_that_waits_for_room_stops_cleanly() {
+    let place = tempfile::tempdir().expect("a directory");
+    let file = place.path().join("edges.txt");
+    let text: String = (0..20_000u32)
+        .map(|i| format!("{} {}\n", i % 5000, i * 7 % 5000))
+        .collect();
+    std::fs::write(&file, text).expect("a file");
+    let options = Options {
+        medium: MediumKind::Dram,
+        log_bytes: 8 << 10,
+        section_shift: 2,
+        background: false,
+        ..Options::default()
+    };
+    let db = Database::create("in memory", &options).expect("a database");
+    let options = ImportOptions {
+        resume: true,
+        ..ImportOptions::default()
+    };
+    let mut stops = 0;
+    let mut before = 0;
+    loop {
+        let cancellation = Cancellation::new();
+        let control = ImportControl {
+            cancellation: cancellation.clone(),
+            progress: &|_| (),
+        };
+        let finished = std::thread::scope(|scope| {
+            let stopper = scope.spawn(move || {
+                std::thread::sleep(std::time::Duration::from_micros(2000 + 977 * stops % 5000));
+                cancellation.cancel();
+            });
+            let done = import(&db, std::slice::from_ref(&file), &options, &control);
+            stopper.join().expect("it ends");
+            done
+        });
+        let edges = db.view().edge_count().expect("a count");
+        assert!(edges >= before, "what was committed stays");
+        before = edges;
+        match finished {
+            Ok(_) => break,
+            Err(Error::Interrupted { message, .. }) => {
+                assert!(message.starts_with(&edges.to_string()), "{message} {edges}");
+                stops += 1;
+            }
+            Err(error) => panic!("{error}"),
+        }
+        assert!(stops < 20_000, "it comes to an end");
+    }
+    assert!(stops > 0 && db.stats().back_pressure.waits > 0);
+    assert_eq!(before, 20_000);
+    assert!(db.check().problems.is_empty());
+}
+
 #[test]
 fn deletions_undo_an_import() {
     let place = tempfile::tempdir().expect("a directory");

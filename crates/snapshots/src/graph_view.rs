@@ -57,6 +57,14 @@ impl GraphView {
         }
     }
 
+    /// Appends the live out-neighbors of one vertex to a buffer that the caller
+    /// uses again. A vertex that does not exist has none.
+    pub fn neighbors_into(&self, v: VertexId, neighbors: &mut Vec<VertexId>) {
+        if (v as usize) < self.vertex_count {
+            self.reader().neighbors_into(v, neighbors);
+        }
+    }
+
     fn read(&self, incoming: bool) -> ViewReader<'_> {
         ViewReader {
             sections: if incoming { &self.incoming } else { &self.out },

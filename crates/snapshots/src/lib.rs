@@ -12,4 +12,4 @@ mod graph_view;
 mod view;
 
 pub use graph_view::{GraphView, ViewReader};
-pub use view::View;
+pub use view::{Lists, View};

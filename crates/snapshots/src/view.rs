@@ -5,9 +5,20 @@ use std::sync::Arc;
 
 use evergraph_graph::{Direction, VertexId, Weight};
 use evergraph_persistence::ViewToken;
-use evergraph_topology::{ListScratch, Published, Store, TopologyError};
+use evergraph_topology::{
+    ListReader, ListScratch, Place, PlacedEntry, Published, Store, TopologyError,
+};
 
 use crate::graph_view::GraphView;
+
+/// Which lists of a vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lists {
+    /// Those of its out-neighbors.
+    Out,
+    /// Those of its in-neighbors; in an undirected graph the same.
+    In,
+}
 
 /// The graph as of one commit. Everything it shows stays readable as long as
 /// it lives, whatever is inserted, deleted or merged meanwhile.
@@ -78,10 +89,59 @@ impl View {
     /// # Errors
     /// If the graph keeps only out-lists.
     pub fn in_neighbors(&self, vertex: VertexId) -> Result<Vec<VertexId>, TopologyError> {
-        match self.store.config().direction {
-            Direction::Undirected => self.neighbors(vertex),
-            Direction::Both => Ok(self.list(1, vertex)?.0),
-            Direction::Out => Err(TopologyError::Unsupported(
+        Ok(self.list(self.plane_of(Lists::In)?, vertex)?.0)
+    }
+
+    /// Appends the live out-neighbors of one vertex to a buffer that the caller
+    /// uses again. For many lists, [`View::reader`] is cheaper.
+    pub fn neighbors_into(
+        &self,
+        vertex: VertexId,
+        neighbors: &mut Vec<VertexId>,
+    ) -> Result<(), TopologyError> {
+        self.store
+            .reader(&self.token, 0)
+            .neighbors_into(vertex, neighbors)
+    }
+
+    /// Reads many lists in buffers that are used again, without pinning the
+    /// whole graph as [`View::graph`] does.
+    ///
+    /// # Errors
+    /// If the graph does not keep these lists.
+    pub fn reader(&self, lists: Lists) -> Result<ListReader<'_>, TopologyError> {
+        Ok(self.store.reader(&self.token, self.plane_of(lists)?))
+    }
+
+    /// The entries of one list that are in one place on their way to the
+    /// medium, oldest first, deletions among them. The list is what is in the
+    /// layout, then in the buffers, then in the log. Looking moves nothing.
+    ///
+    /// # Errors
+    /// If the graph does not keep these lists.
+    pub fn entries_in(
+        &self,
+        place: Place,
+        lists: Lists,
+        vertex: VertexId,
+    ) -> Result<Vec<PlacedEntry>, TopologyError> {
+        let plane = self.plane_of(lists)?;
+        self.store.entries_in(&self.token, plane, vertex, place)
+    }
+
+    /// Calls `visit` with source, target and weight (1 without weights) of the
+    /// edges that are committed and that no reader has asked for, in commit
+    /// order for each source; in an undirected graph from both ends. `visit`
+    /// must not use the database.
+    pub fn for_each_logged_edge(&self, visit: impl FnMut(VertexId, VertexId, Weight)) {
+        self.store.for_each_logged_edge(&self.token, visit);
+    }
+
+    fn plane_of(&self, lists: Lists) -> Result<usize, TopologyError> {
+        match (lists, self.store.config().direction) {
+            (Lists::Out, _) | (Lists::In, Direction::Undirected) => Ok(0),
+            (Lists::In, Direction::Both) => Ok(1),
+            (Lists::In, Direction::Out) => Err(TopologyError::Unsupported(
                 "this graph keeps only out-lists; create it with both directions".to_string(),
             )),
         }

@@ -222,7 +222,7 @@ fn new_vertices_get_ids_of_their_own() {
     assert_eq!(store.published().1.vertex_count, 300);
     let named = Config {
         ids: IdKind::Numbers,
-        ..*store.config()
+        ..store.config()
     };
     let named = Store::create(&DramStorage::new(), named, [5; 16]).unwrap();
     assert!(named.add_vertices(1).is_err());

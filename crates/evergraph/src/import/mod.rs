@@ -20,7 +20,7 @@ use std::time::Instant;
 use evergraph_algorithms::Cancellation;
 use evergraph_graph::Direction;
 use evergraph_topology::ids::IdKind;
-use evergraph_topology::{Batch, MAX_VERTICES};
+use evergraph_topology::{Batch, MAX_VERTICES, TopologyError};
 
 use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines};
 use crate::{Database, Error};
@@ -81,7 +81,8 @@ pub struct ImportProgress {
 
 /// How to follow an import, and how to stop it.
 pub struct ImportControl<'a> {
-    /// Stops it behind the commit that is under way.
+    /// Stops it behind the commit that is being written; one that waits for room
+    /// is withdrawn.
     pub cancellation: Cancellation,
     /// Called after each commit.
     pub progress: &'a dyn Fn(ImportProgress),
@@ -227,7 +228,13 @@ pub fn import(
             if control.cancellation.is_cancelled() {
                 return Err(interrupted(resumed_edges + report.edges));
             }
-            let commit = db.commit(prepared.batch)?;
+            let stop = || control.cancellation.is_cancelled();
+            let commit = match db.commit_cancellable(prepared.batch, &stop) {
+                Err(Error::Store(TopologyError::Cancelled)) => {
+                    return Err(interrupted(resumed_edges + report.edges));
+                }
+                other => other?,
+            };
             report.commits += 1;
             report.edges += prepared.edges;
             report.deletions += prepared.deletions;
