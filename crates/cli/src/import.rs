@@ -256,7 +256,7 @@ fn finish(
     drop(view);
     let ack = format!("{:?}", db.ack_level()).to_lowercase();
     let (medium, device) = (db.medium(), db.emulated_device());
-    let extent_bytes = db.stats().extent_bytes;
+    let (extent_bytes, waited) = (db.stats().extent_bytes, db.store().back_pressure());
     db.close()?;
     let elapsed = started.elapsed().as_secs_f64();
     let deleted = imported.deletions.saturating_sub(imported.missed);
@@ -281,6 +281,8 @@ fn finish(
         "resumed_edges": imported.resumed_edges,
         "skipped_lines": imported.skipped.count,
         "commits": imported.commits,
+        "commit_waits": waited.waits,
+        "commit_waited_seconds": waited.waited_us as f64 / 1e6,
         "csn": csn,
         "bytes": stored,
         "survives": ack,

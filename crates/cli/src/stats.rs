@@ -59,13 +59,14 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "buffer_held_bytes": stats.buffer_held_bytes,
         "buffer_budget_bytes": stats.buffer_budget_bytes,
         "sections": stats.sections,
+        "shards": stats.shards.shards,
         "dram_bytes": stats.page_dram_bytes + stats.tail_dram_bytes,
         "clean": opened.clean,
         "replayed_commits": opened.replayed_commits,
         "replayed_entries": opened.replayed_entries,
         "wall_us": view.wall_us(),
     });
-    let text = table(&[
+    let mut rows = vec![
         ("vertices", count(view.vertex_count() as u64)),
         ("edges", count(live_edges)),
         ("commits", count(view.csn())),
@@ -113,6 +114,9 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             }
             .to_string(),
         ),
-    ]);
-    Ok(Report::new(json, text))
+    ];
+    if stats.shards.shards > 1 {
+        rows.push(("shards", count(stats.shards.shards as u64)));
+    }
+    Ok(Report::new(json, table(&rows)))
 }

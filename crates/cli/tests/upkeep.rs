@@ -81,6 +81,7 @@ fn buffers_have_the_sizes_that_were_asked_for() {
     let small = "--buffer-bytes 65536 --chunk-bytes 16..64 --batch-edges 4096 --log-mib 1";
     let imported = place.json(&format!("import db k.txt {small}"));
     assert_eq!(imported["edges"], 16 << 12);
+    assert!(imported["commit_waits"].is_u64() && imported["commit_waited_seconds"].is_f64());
     let stats = place.json("stats db");
     for position in ["log_head", "log_marker", "log_buffering", "log_flushing"] {
         assert_eq!(stats[position], stats["log_head"], "{stats}");
@@ -90,6 +91,7 @@ fn buffers_have_the_sizes_that_were_asked_for() {
         assert_eq!(stats[zero], 0, "{stats}");
     }
     assert!(stats["buffer_held_bytes"].is_u64() && stats["buffer_budget_bytes"].is_u64());
+    assert!(stats["shards"].as_u64() >= Some(1), "{stats}");
     for wrong in ["64..16", "16", "3..64", "16..8192", "a..b"] {
         let refused = place.call(&format!("import other k.txt --chunk-bytes {wrong}"));
         refused.expect(2);

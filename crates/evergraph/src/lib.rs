@@ -31,6 +31,6 @@ pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{
     BackPressure, Batch, CheckReport, Commit, Config, ListReader, LogPositions, Mode, OpenReport,
-    Place, PlacedEntry, StoreStats, TopologyError, Tuning,
+    Place, PlacedEntry, ShardReport, StoreStats, TopologyError, Tuning,
 };
 pub use options::{MediumKind, Options};

@@ -14,6 +14,7 @@ mod error;
 mod little_endian;
 mod lock;
 mod log;
+pub mod machine;
 pub mod medium;
 pub mod mutant;
 pub mod order;

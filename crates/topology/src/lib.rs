@@ -30,6 +30,7 @@ mod store;
 
 pub use entry::{MAX_VERTICES, TOMBSTONE};
 pub use error::TopologyError;
+pub use front::shards::ShardReport;
 pub use layout::Layout;
 pub use list::ListScratch;
 pub use plane::{Plane, SectionView};

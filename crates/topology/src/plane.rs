@@ -182,12 +182,16 @@ impl Plane {
         sharded.scatter(batch, self.section_shift, extras, threads, DEFAULT_BIAS);
         self.create_missing_of(&sharded);
         let sections = self.sections.read();
-        let apply = |ranges: &[usize]| {
+        let shards = &*context.shards;
+        let apply = |shard: usize, ranges: &[usize]| {
             let mut done = Applied::default();
             let mut sorter = RangeSorter::default();
             for &range in ranges {
                 let range = sharded.range(range);
                 sorter.for_each_section(range, self.section_shift, |number, arcs, extras| {
+                    if shards.of_section(number) != shard {
+                        return Ok(());
+                    }
                     let section = sections[number].as_ref().expect("created above");
                     let missed = &mut done.missed;
                     done.balance +=
@@ -197,14 +201,18 @@ impl Plane {
             }
             Ok(done)
         };
-        let shares = deal(&sharded.counts(), threads);
-        let applied: Vec<Result<Applied, PersistenceError>> = if threads == 1 {
-            shares.iter().map(|ranges| apply(ranges)).collect()
-        } else {
-            shares.par_iter().map(|ranges| apply(ranges)).collect()
-        };
+        let shares = |shard| deal(&sharded.counts_of(shards, shard), threads);
+        let lists: Vec<Vec<Vec<usize>>> = (0..shards.count()).map(shares).collect();
+        let applied: Mutex<Vec<Result<Applied, PersistenceError>>> = Mutex::default();
+        shards.drain(&lists, threads, |items| {
+            let shard = items.shard();
+            for ranges in items {
+                let done = apply(shard, ranges);
+                applied.lock().push(done);
+            }
+        });
         let mut all = Applied::default();
-        for applied in applied {
+        for applied in applied.into_inner() {
             let applied = applied?;
             all.balance += applied.balance;
             all.missed.extend(applied.missed);

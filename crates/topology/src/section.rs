@@ -21,6 +21,7 @@ use crate::entry::{is_tombstone, neighbor};
 use crate::front::buffers::{BufferWriter, Levels, VertexBuffers};
 use crate::front::pool::BufferPool;
 use crate::front::run::Run;
+use crate::front::shards::Shards;
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
@@ -49,6 +50,8 @@ pub struct Context {
     pub buffers: Arc<BufferPool>,
     /// Sizes of vertex buffers.
     pub levels: Levels,
+    /// Who works on which sections.
+    pub shards: Arc<Shards>,
 }
 
 /// Where the entries of a section are: the merged part and the tail behind it.

@@ -264,6 +264,29 @@ fn a_commit_that_waits_for_room_can_be_withdrawn() {
     }
 }
 
+/// Many sections are not merged: between some of them the commit can still be
+/// withdrawn, and what was merged by then is not merged again.
+#[test]
+fn room_is_made_some_sections_at_a_time() {
+    let store = store(Direction::Out, 64 << 10, Tuning::default());
+    let (mut edges, mut asked_most, mut withdrawn) = (0, 0, 0);
+    for i in 0..60u32 {
+        // Each edge in a section of its own.
+        let batch: Vec<_> = (0..3000).map(|j| (4 * j, i)).collect();
+        let (asked, patience) = (AtomicU32::new(0), 3 + i % 8);
+        let stop = || asked.fetch_add(1, Ordering::Relaxed) + 1 >= patience;
+        match store.commit_cancellable(insert(&batch), &stop) {
+            Ok(_) => edges += 3000,
+            Err(TopologyError::Cancelled) => withdrawn += 1,
+            Err(error) => panic!("{error}"),
+        }
+        asked_most = asked_most.max(asked.into_inner());
+        assert_eq!(store.published().1.arc_count, edges);
+    }
+    assert!(asked_most > 5 && withdrawn > 0 && edges > 60_000);
+    assert!(store.check().problems.is_empty());
+}
+
 /// Somebody else's commit is under way, or has the gate: whoever waits for it
 /// can leave.
 #[test]

@@ -14,3 +14,4 @@ pub mod buffers;
 pub mod pool;
 pub mod run;
 pub mod sharding;
+pub mod shards;

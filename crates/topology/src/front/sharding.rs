@@ -11,6 +11,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::shards::Shards;
+
 /// XPGraph's bias b: on average `2^b` edges come into a range.
 pub const DEFAULT_BIAS: u32 = 4;
 /// Batches of fewer entries are cut by one thread.
@@ -267,6 +269,20 @@ impl Sharded {
             .windows(2)
             .map(|pair| pair[1] - pair[0])
             .collect()
+    }
+
+    /// Entries of each range that holds sections of a shard, else nothing. Where
+    /// ranges are larger than sections, each may hold some of any shard.
+    pub fn counts_of(&self, shards: &Shards, shard: usize) -> Vec<usize> {
+        let mut counts = self.counts();
+        if self.range_shift == 0 && shards.count() > 1 {
+            for (range, count) in counts.iter_mut().enumerate() {
+                if shards.of_section(self.first_range + range) != shard {
+                    *count = 0;
+                }
+            }
+        }
+        counts
     }
 
     /// Calls `visit` with the number of each section that gets an entry; where

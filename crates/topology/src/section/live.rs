@@ -18,13 +18,16 @@ impl LiveCounts {
     /// Counts for the deletions among `arcs`, which come behind the lists of
     /// `page`.
     pub fn new(body: &Body, page: &LengthPage, first_vertex: u32, arcs: &[u64]) -> Self {
+        let mut counts = LiveCounts(HashMap::new());
+        if arcs.len() < COUNT_FROM as usize {
+            return counts;
+        }
         let mut deletions = vec![0u32; page.len.len()];
         let deleted = || {
             let deleted = arcs.iter().filter(|&&arc| is_tombstone(arc as u32));
             deleted.map(|&arc| ((arc >> 32) as u32 - first_vertex, neighbor(arc as u32)))
         };
         deleted().for_each(|(list, _)| deletions[list as usize] += 1);
-        let mut counts = LiveCounts(HashMap::new());
         if deletions.iter().all(|&count| count < COUNT_FROM) {
             return counts;
         }

@@ -2,7 +2,7 @@
 //! space and log are given back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
@@ -332,22 +332,24 @@ impl Store {
         sections: &[Named],
         wanted: Wanted,
     ) -> Result<(Vec<Merged>, Vec<Flushed<()>>), TopologyError> {
-        let threads = if sections.len() < PARALLEL_AT_LEAST {
+        let shards = &*self.context.shards;
+        let threads = if shards.count() > 1 {
+            // Other threads than this one, however many there are.
+            rayon::current_num_threads().max(2)
+        } else if sections.len() < PARALLEL_AT_LEAST {
             1
         } else {
             rayon::current_num_threads()
         };
-        let next = AtomicUsize::new(0);
+        let lists = shards.split(sections.iter().collect(), |(key, _)| key.section as usize);
+        let failed = AtomicBool::new(false);
         let results: Mutex<Vec<_>> = Mutex::default();
-        // Sections are taken one by one: a hub's may cost as much as a thousand
-        // others.
-        let work = || {
+        shards.drain(&lists, threads, |items| {
             let mut scratch = MergeScratch::default();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some((key, section)) = sections.get(i) else {
+            for (key, section) in items {
+                if failed.load(Ordering::Relaxed) {
                     return;
-                };
+                }
                 section.prune(needed);
                 let written =
                     self.write_section(csn, needed, *key, section, wanted, &mut scratch, threads);
@@ -355,17 +357,12 @@ impl Store {
                     Ok(None) => {}
                     Ok(Some(written)) => results.lock().push(Ok(written)),
                     Err(error) => {
-                        next.store(sections.len(), Ordering::Relaxed);
+                        failed.store(true, Ordering::Relaxed);
                         results.lock().push(Err(error));
                     }
                 }
             }
-        };
-        if threads == 1 {
-            work();
-        } else {
-            rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work())));
-        }
+        });
         let written: Result<Vec<_>, TopologyError> = results.into_inner().into_iter().collect();
         Ok(written?.into_iter().unzip())
     }

@@ -52,6 +52,8 @@ pub struct Tuning {
     pub least_chunk_bytes: usize,
     /// Bytes of the largest, up to 4096.
     pub most_chunk_bytes: usize,
+    /// Logical shards: as many as the machine has NUMA nodes, or so many.
+    pub shards: Option<usize>,
 }
 
 impl Default for Tuning {
@@ -60,6 +62,7 @@ impl Default for Tuning {
             buffer_bytes: 512 << 20,
             least_chunk_bytes: 16,
             most_chunk_bytes: DEFAULT_CHUNK_BYTES,
+            shards: None,
         }
     }
 }

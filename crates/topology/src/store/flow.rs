@@ -17,8 +17,9 @@ pub(super) type Stop<'a> = Option<&'a dyn Fn() -> bool>;
 /// Whoever can be stopped looks this often.
 pub(super) const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Sections that are merged between two looks.
-const SLICE: usize = 256;
+/// Sections that are merged between two looks: each time a root is published,
+/// which should not cost more than they do.
+const SLICE: usize = 1024;
 
 /// Who may commit now, and how much of that time was spent waiting.
 #[derive(Default)]

@@ -29,6 +29,7 @@ pub use open::OpenReport;
 pub use places::{ListReader, Place, PlacedEntry};
 
 use crate::error::TopologyError;
+use crate::front::shards::ShardReport;
 use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::{Plane, SectionView};
@@ -140,6 +141,8 @@ pub struct StoreStats {
     pub log_positions: LogPositions,
     /// Commits that waited for a merge.
     pub back_pressure: BackPressure,
+    /// Logical shards, and what their threads did.
+    pub shards: ShardReport,
     /// Views that exist.
     pub live_views: usize,
     /// Times the database was opened for writing.
@@ -336,6 +339,7 @@ impl Store {
             buffered_entries: usage.buffered_entries,
             log_positions: self.positions_at(csn),
             back_pressure: self.back_pressure(),
+            shards: self.context.shards.report(),
             live_views: self.registry.live_views(),
             epoch,
         }

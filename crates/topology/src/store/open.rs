@@ -1,9 +1,11 @@
 //! Making and opening a store: creation order, recovery order.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evergraph_graph::Direction;
+use evergraph_persistence::machine::Nodes;
 use evergraph_persistence::{
     CommitLog, Directory, Entry, Medium, MediumHandle, PersistenceError, Pool, Region, Registry,
     Root, SectionKey, Storage, Uuid,
@@ -21,6 +23,7 @@ use crate::direct::Slots;
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::front::pool::BufferPool;
+use crate::front::shards::Shards;
 use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
@@ -142,6 +145,7 @@ impl Store {
             vertex_limit: MAX_VERTICES,
             buffers: BufferPool::new(),
             levels: tuning.levels(),
+            shards: Arc::new(Shards::new(tuning.shards, Nodes::of_this_machine())),
         };
         let planes = new_planes(&config);
         let arc_count = claim_sections(&context, &config, &planes, &directory)?;

@@ -8,12 +8,14 @@ mod space;
 
 use std::sync::Arc;
 
+use evergraph_persistence::machine::Nodes;
 use evergraph_persistence::medium::DramStorage;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Medium, MediumHandle, Region, Storage};
 
 use super::{Base, ListSource, Written};
 use crate::entry::is_tombstone;
+use crate::front::shards::Shards;
 use crate::section::Context;
 use crate::section_format::SectionImage;
 
@@ -57,6 +59,7 @@ fn context(medium: &MediumHandle) -> Context {
         vertex_limit: crate::MAX_VERTICES,
         buffers: crate::front::pool::BufferPool::new(),
         levels: crate::front::buffers::Levels::default(),
+        shards: Arc::new(Shards::new(Some(1), Nodes::of_this_machine())),
     }
 }
 
