@@ -79,6 +79,27 @@ impl StoreScenario {
         }
     }
 
+    /// A list of blocks is compacted alone, and its space is used again: rare
+    /// among random operations.
+    pub fn one_list_compacted(persistence: Persistence) -> Self {
+        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 2, 0);
+        scenario.name += "-one-list";
+        let edges = |targets: &[u32]| targets.iter().map(|&v| (0, v, 0)).collect();
+        let begin = [
+            Operation::Insert(edges(&[1, 2, 3])),
+            Operation::Checkpoint,
+            Operation::Delete(vec![(0, 2)]),
+            Operation::CompactVertex(0),
+            Operation::Insert(edges(&[4, 5, 2, 1, 3, 4])),
+            Operation::Checkpoint,
+            Operation::Delete(vec![(0, 4), (0, 1)]),
+            Operation::CompactVertex(0),
+        ];
+        scenario.planned = begin.len();
+        scenario.operations.splice(0..0, begin);
+        scenario
+    }
+
     /// The same workload on a graph with weights.
     pub fn weighted(mut self) -> Self {
         self.name += "-weighted";

@@ -43,6 +43,9 @@ fn scenarios() -> Vec<StoreScenario> {
             }
         }
     }
+    for (_, persistence) in media {
+        all.push(StoreScenario::one_list_compacted(persistence));
+    }
     for (mode, persistence) in media {
         for direction in DIRECTIONS {
             for seed in 1..=seeds {
@@ -125,13 +128,14 @@ fn every_seeded_mistake_is_caught() {
         (Mode::Merged, Persistence::Pages),
         (Mode::Direct, Persistence::Lines),
     ];
-    let scenarios: Vec<StoreScenario> = (1..=14)
+    let scenarios: Vec<StoreScenario> = (1..=8)
         .flat_map(|seed| {
             combinations.map(|(mode, persistence)| {
                 let count = if mode == Mode::Direct { 36 } else { 12 };
                 StoreScenario::new(mode, persistence, Direction::Out, seed, count)
             })
         })
+        .chain([Persistence::Lines, Persistence::Pages].map(StoreScenario::one_list_compacted))
         .chain((1..=3).flat_map(|seed| DIRECTIONS.map(|d| direct(d, seed).weighted())))
         .collect();
     let score = mutant_score(mutant::ALL, || {
