@@ -7,11 +7,12 @@ use evergraph::graph::Direction;
 use evergraph::import::{
     ImportControl, ImportOptions, ImportProgress, ImportReport, import, probe,
 };
-use evergraph::{Cancellation, Database, IdKind, Mode, Options, allocated_bytes, formats};
+use evergraph::{Cancellation, Database, IdKind, Layout, Mode, Options, allocated_bytes, formats};
 use serde_json::json;
 
 use crate::progress;
 use crate::reading::InputArgs;
+use crate::relayout;
 use crate::report::{Failure, Report, bytes, count, note, rate, seconds, table};
 use crate::tuning::TuningArgs;
 
@@ -32,9 +33,10 @@ pub struct Args {
     /// Read a time with each edge; commits get the times of their edges
     #[arg(long)]
     timestamps: bool,
-    /// Layout of the adjacency
-    #[arg(long, value_parser = ["pma"], default_value = "pma")]
-    layout: String,
+    /// Layout of the adjacency: packed lists, or chains of blocks (merged mode
+    /// only) [default: pma]
+    #[arg(long, value_name = "L", value_parser = relayout::layouts())]
+    layout: Option<Layout>,
     /// How edges reach the medium: through the log, or each in place at once
     /// (byte-addressed media only; such an import cannot be resumed)
     #[arg(long, value_enum, default_value_t = ImportMode::Merged, conflicts_with = "resume")]
@@ -183,6 +185,7 @@ fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<O
         direction,
         ids,
         mode,
+        layout: args.layout.unwrap_or(options.layout),
         ..options
     })
 }
@@ -201,6 +204,18 @@ fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
         return Err(Failure::new(
             format!("there is a database at {} already", args.input.db.display()),
             "use --append to add to it, --resume to go on with an interrupted import, or another path",
+        ));
+    }
+    if let Some(layout) = args.layout
+        && layout != config.layout
+    {
+        return Err(Failure::new(
+            format!("the database has the layout `{}`", config.layout.name()),
+            format!(
+                "leave out --layout, or change it first: evergraph relayout {} --layout {}",
+                args.input.db.display(),
+                layout.name()
+            ),
         ));
     }
     let other_direction = (args.undirected && config.direction != Direction::Undirected)

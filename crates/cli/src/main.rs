@@ -18,6 +18,7 @@ mod medium;
 mod memory;
 mod progress;
 mod reading;
+mod relayout;
 mod report;
 mod run;
 mod stats;
@@ -59,6 +60,9 @@ enum Command {
     DeleteVertices(delete_vertices::Args),
     /// Drop what is deleted, and give its space back
     Compact(compact::Args),
+    /// Change how the adjacency lies on the medium; cut off, it is finished by
+    /// doing it again
+    Relayout(relayout::Args),
     /// Run an algorithm on the graph
     #[command(disable_help_flag = true)]
     Run(run::Args),
@@ -91,6 +95,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::DeleteEdges(args) => delete_edges::execute(args, &stop),
         Command::DeleteVertices(args) => delete_vertices::execute(args, &stop),
         Command::Compact(args) => compact::execute(args, &stop),
+        Command::Relayout(args) => relayout::execute(args),
         Command::Run(args) => run::execute(args, cli.json, &stop),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),

@@ -2,7 +2,7 @@
 
 use evergraph::graph::Direction;
 use evergraph::{IdKind, MediumKind, Mode, allocated_bytes};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::medium::DatabaseArgs;
 use crate::report::{Failure, Report, bytes, count, table};
@@ -27,9 +27,24 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         IdKind::Texts => "mapped texts",
     };
     let layout = match config.mode {
-        Mode::Merged => "pma",
+        Mode::Merged => config.layout.name(),
         Mode::Direct => "pma, direct",
     };
+    let by_layout = match config.mode {
+        Mode::Merged => db.store().sections_by_layout(),
+        // No directory lists them there, and all are alike.
+        Mode::Direct => vec![(config.layout, stats.sections)],
+    };
+    let sections_by_layout: Map<String, Value> = by_layout
+        .iter()
+        .map(|(layout, sections)| (layout.name().to_string(), json!(sections)))
+        .collect();
+    // Two only where a change of layout was cut off.
+    let layouts_shown: Vec<String> = by_layout
+        .iter()
+        .filter(|(_, sections)| *sections > 0)
+        .map(|(layout, sections)| format!("{} {}", count(*sections as u64), layout.name()))
+        .collect();
     let medium = db.medium().name();
     let live_edges = view.edge_count()?;
     let json = json!({
@@ -60,6 +75,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "buffer_budget_bytes": stats.buffer_budget_bytes,
         "sections": stats.sections,
         "shards": stats.shards.shards,
+        "sections_by_layout": sections_by_layout,
         "dram_bytes": stats.page_dram_bytes + stats.tail_dram_bytes,
         "clean": opened.clean,
         "replayed_commits": opened.replayed_commits,
@@ -105,6 +121,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             ),
         ),
         ("sections", count(stats.sections as u64)),
+        ("stored sections", layouts_shown.join(", ")),
         (
             "stopped",
             if opened.clean {

@@ -7,7 +7,9 @@ use evergraph_persistence::AckLevel;
 use evergraph_persistence::medium::{CountersSnapshot, EmulatedDevice};
 use evergraph_snapshots::View;
 use evergraph_topology::ids::IdTable;
-use evergraph_topology::{Batch, CheckReport, Commit, Config, OpenReport, Store, StoreStats};
+use evergraph_topology::{
+    Batch, CheckReport, Commit, Config, Layout, Mode, OpenReport, Store, StoreStats,
+};
 
 use crate::lock::Lock;
 use crate::merger::Merger;
@@ -49,6 +51,12 @@ impl Database {
     /// empty.
     pub fn create(path: impl AsRef<Path>, options: &Options) -> Result<Self, Error> {
         let path = path.as_ref();
+        if options.mode == Mode::Direct && options.layout != Layout::Pma {
+            return Err(Error::usage(
+                format!("direct mode has no layout `{}`", options.layout.name()),
+                "use merged mode, or the layout `pma`",
+            ));
+        }
         if options.medium != MediumKind::Dram {
             prepare_directory(path)?;
         }
@@ -246,6 +254,24 @@ impl Database {
     /// section.
     pub fn compact_vertex(&self, vertex: u32) -> Result<(), Error> {
         Ok(self.store.compact_vertex(vertex)?)
+    }
+
+    /// Changes the layout while the database is in use. A database that has it
+    /// throughout stays as it is; one where this was cut off is finished. See
+    /// [`Store::relayout`].
+    pub fn relayout(&self, layout: Layout) -> Result<(), Error> {
+        if self.config().mode == Mode::Merged && self.has_layout(layout) {
+            return Ok(());
+        }
+        Ok(self.store.relayout(layout)?)
+    }
+
+    fn has_layout(&self, layout: Layout) -> bool {
+        let sections = self.store.sections_by_layout();
+        let others = sections
+            .iter()
+            .any(|&(other, sections)| other != layout && sections > 0);
+        self.config().layout == layout && !others
     }
 
     /// Facts.

@@ -30,7 +30,7 @@ pub use evergraph_snapshots::{GraphView, Lists, View, ViewReader};
 pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{
-    BackPressure, Batch, CheckReport, Commit, Config, ListReader, LogPositions, Mode, OpenReport,
-    Place, PlacedEntry, ShardReport, StoreStats, TopologyError, Tuning,
+    BackPressure, Batch, CheckReport, Commit, Config, Layout, ListReader, LogPositions, Mode,
+    OpenReport, Place, PlacedEntry, ShardReport, StoreStats, TopologyError, Tuning,
 };
 pub use options::{MediumKind, Options};

@@ -10,7 +10,7 @@ use evergraph_persistence::medium::{
     MappedStorage,
 };
 use evergraph_topology::ids::IdKind;
-use evergraph_topology::{Config, Mode, Tuning};
+use evergraph_topology::{Config, Layout, Mode, Tuning};
 
 use crate::Error;
 
@@ -61,6 +61,9 @@ pub struct Options {
     pub ids: IdKind,
     /// How edges reach the medium (creation only).
     pub mode: Mode,
+    /// How merged sections lie on the medium (creation only; see
+    /// [`crate::Database::relayout`]).
+    pub layout: Layout,
     /// A section holds `1 << section_shift` vertices (creation only).
     pub section_shift: u32,
     /// Bytes of the commit log: what recovery replays at most (creation only).
@@ -84,6 +87,7 @@ impl Default for Options {
             weighted: config.weighted,
             ids: config.ids,
             mode: config.mode,
+            layout: config.layout,
             section_shift: config.section_shift,
             log_bytes: config.log_bytes,
             read_only: false,
@@ -99,6 +103,7 @@ impl Options {
             direction: self.direction,
             weighted: self.weighted,
             mode: self.mode,
+            layout: self.layout,
             ids: self.ids,
             section_shift: self.section_shift,
             log_bytes: self.log_bytes.next_multiple_of(4096),

@@ -104,6 +104,20 @@ impl Store {
         Ok(())
     }
 
+    /// Stored sections of each layout: of several only while the layout changes,
+    /// or if that was cut off.
+    pub fn sections_by_layout(&self) -> Vec<(Layout, usize)> {
+        let roots = self.roots.lock();
+        let stored: Vec<Layout> = roots
+            .directory
+            .entries()
+            .map(|(_, entry)| Layout::of(&entry))
+            .collect();
+        let count = |layout| stored.iter().filter(|&&other| other == layout).count();
+        let layouts = Layout::ALL.iter().map(|&(_, layout)| layout);
+        layouts.map(|layout| (layout, count(layout))).collect()
+    }
+
     /// Whether the log or the buffers are so full that merging should begin, so
     /// that no commit has to wait for it.
     pub fn merge_is_due(&self) -> bool {
