@@ -6,7 +6,8 @@ mod writing;
 
 use std::collections::BTreeMap;
 
-use evergraph::{Database, GraphView, MediumKind, Mode, Options};
+use evergraph::{Database, GraphView, Layout, MediumKind, Mode, Options};
+use evergraph_graph::generate::Edge;
 use evergraph_graph::random::Random;
 use evergraph_graph::{Csr, Direction, Graph, VertexId};
 use serde_json::json;
@@ -38,7 +39,17 @@ pub const BENCHMARK: Benchmark = Benchmark {
 };
 
 /// States of the store that are measured.
-const STATES: [&str; 4] = ["merged", "tail", "direct", WRITING];
+const STATES: [&str; 6] = [
+    "merged",
+    "tail",
+    "direct",
+    "blocks",
+    "blocks-compacted",
+    WRITING,
+];
+/// Merges between which a store of blocks is ingested: a list that grew in so
+/// many pieces lies in several blocks.
+const MERGES: usize = 16;
 /// The state in which a thread ingests meanwhile; it has a table of its own.
 const WRITING: &str = "writing";
 
@@ -238,14 +249,25 @@ fn live(
     let percent = if state == "tail" { percent } else { 0 };
     let tail = list.edges.len() * percent / 100;
     let place = Place::new(settings, medium)?;
-    // The tail stays what it is.
+    let layout = match state.starts_with("blocks") {
+        true => Layout::Blocks,
+        false => Layout::Pma,
+    };
     let options = Options {
+        layout,
+        // The tail stays what it is.
         background: false,
         ..stores::options(settings, medium, mode, Direction::Undirected)
     };
     let db = Database::create(place.join("db"), &options).map_err(text)?;
     let (merged, unmerged) = list.edges.split_at(list.edges.len() - tail);
-    stores::load(&db, list.vertex_count, merged)?;
+    let pieces = if layout == Layout::Blocks { MERGES } else { 1 };
+    for piece in merged.chunks(merged.len().div_ceil(pieces).max(1)) {
+        stores::load(&db, list.vertex_count, piece)?;
+    }
+    if state == "blocks-compacted" {
+        compact_all(&db, list.vertex_count)?;
+    }
     stores::insert(&db, unmerged, stores::LARGE_BATCH, None)?;
     let meter = Meter::start();
     let view = db.view().graph().map_err(text)?;
@@ -271,6 +293,16 @@ fn live(
             _place: place,
         },
     })
+}
+
+/// Compacts every section. Only those are that lost an edge: an edge of each is
+/// added and deleted, which leaves the graph as it was.
+fn compact_all(db: &Database, vertex_count: usize) -> Result<(), String> {
+    let vertices = (0..vertex_count as u32 - 1).step_by(1 << db.config().section_shift);
+    let edges: Vec<Edge> = vertices.map(|v| (v, v + 1)).collect();
+    db.insert_edges(&edges).map_err(text)?;
+    db.delete_edges(&edges).map_err(text)?;
+    db.compact().map_err(text)
 }
 
 fn chosen_kernels(settings: &Settings<'_>, first: &Named) -> Result<Vec<Kernel>, String> {

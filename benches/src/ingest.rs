@@ -4,10 +4,11 @@
 mod ceiling;
 mod counting;
 mod lag;
+mod sweep;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evergraph::{Database, MediumKind, Mode, allocated_bytes};
+use evergraph::{Database, Layout, MediumKind, Mode, Options, allocated_bytes};
 use evergraph_graph::Direction;
 use serde_json::{Value, json};
 
@@ -27,11 +28,14 @@ pub const BENCHMARK: Benchmark = Benchmark {
         "graph",
         "simple",
         "modes",
+        "layouts",
         "batches",
-        "direction",
+        "directions",
         "limit",
         "bytes",
         "counting-scale",
+        "thresholds",
+        "buffers",
     ],
     run,
 };
@@ -43,27 +47,43 @@ const WARM_UP: usize = 10;
 #[derive(Clone, Copy)]
 struct Case {
     mode: Mode,
+    layout: Layout,
     medium: MediumKind,
+    direction: Direction,
     /// Edges of a commit.
     batch: usize,
 }
 
+/// Columns of [`Case::describe`].
+const CASE: [&str; 5] = ["mode", "layout", "medium", "directions", "batch"];
+
 impl Case {
     fn shown(&self) -> String {
         format!(
-            "{} on {}, {} edges a commit",
+            "{}, {}, on {}, {}, {} edges a commit",
             stores::mode_name(self.mode),
+            self.layout.name(),
             self.medium.name(),
+            stores::direction_name(self.direction),
             self.batch
         )
     }
 
-    fn describe(&self) -> [Value; 3] {
+    fn describe(&self) -> [Value; 5] {
         [
             json!(stores::mode_name(self.mode)),
+            json!(self.layout.name()),
             json!(self.medium.name()),
+            json!(stores::direction_name(self.direction)),
             json!(self.batch),
         ]
+    }
+
+    fn options(&self, settings: &Settings<'_>) -> Options {
+        Options {
+            layout: self.layout,
+            ..stores::options(settings, self.medium, self.mode, self.direction)
+        }
     }
 }
 
@@ -81,41 +101,36 @@ struct Outcome {
 }
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
-    let direction = match settings.parameter("direction", "out".to_string())?.as_str() {
-        "out" => Direction::Out,
-        "undirected" => Direction::Undirected,
-        "both" => Direction::Both,
-        other => {
-            return Err(format!(
-                "direction is out, undirected or both, not {other:?}"
-            ));
-        }
-    };
+    let directions = directions(settings)?;
     let limit: f64 = settings.parameter("limit", 30.0)?;
-    let cases = cases(settings)?;
     let scale = settings.scale.unwrap_or(16);
-    let list = stream(settings, scale, direction)?;
+    let list = stream(settings, scale, &directions)?;
+    if let Some(points) = sweep::points(settings, &directions)? {
+        return Ok(vec![sweep::measure(settings, &points, &list, limit)?]);
+    }
+    let cases = cases(settings, &directions)?;
     let mut rates = Table::new(
         format!("ingest of {}, {} edges", list.name, list.edges.len()),
         &[
-            "mode",
-            "medium",
-            "batch",
-            "threads",
-            "trial",
-            "timed_edges",
-            "complete",
-            "seconds",
-            "close_seconds",
-            "edges_per_second",
-            "cpu_ns_per_edge",
-            "others",
-            "bytes_per_edge",
-            "extent_bytes_per_edge",
-            "page_dram_bytes_per_vertex",
-            "tail_dram_bytes",
-            "ack",
-        ],
+            &CASE[..],
+            &[
+                "threads",
+                "trial",
+                "timed_edges",
+                "complete",
+                "seconds",
+                "close_seconds",
+                "edges_per_second",
+                "cpu_ns_per_edge",
+                "others",
+                "bytes_per_edge",
+                "extent_bytes_per_edge",
+                "page_dram_bytes_per_vertex",
+                "tail_dram_bytes",
+                "ack",
+            ],
+        ]
+        .concat(),
     );
     let mut ceilings = ceiling::table();
     for case in &cases {
@@ -123,7 +138,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             for trial in 0..settings.trials.unwrap_or(1) {
                 let before = ceiling::measure(settings, case, threads)?;
                 settings.progress(&format!("ingest: {}, {threads} threads", case.shown()));
-                let (outcome, ack) = one(settings, case, direction, &list, threads, limit)?;
+                let (outcome, ack) = one(settings, case, &list, threads, limit)?;
                 rate_row(&mut rates, case, threads, trial, &list, &outcome, &ack);
                 if let Some(before) = before {
                     let after = ceiling::measure(settings, case, threads)?.unwrap_or(before);
@@ -131,7 +146,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
                         &mut ceilings,
                         threads,
                         trial,
-                        direction,
+                        case.direction,
                         &outcome,
                         [before, after],
                     );
@@ -139,8 +154,8 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             }
         }
     }
-    let counts = counting::count(settings, &cases, scale, direction)?;
-    let lags = lag::measure(settings, &cases, scale, direction)?;
+    let counts = counting::count(settings, &cases, scale, &directions)?;
+    let lags = lag::measure(settings, &cases, scale, &directions)?;
     let tables = [rates, ceilings, counts, lags];
     Ok(tables
         .into_iter()
@@ -148,16 +163,41 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         .collect())
 }
 
-/// The edges in the order in which they come.
-fn stream(settings: &Settings<'_>, scale: u32, direction: Direction) -> Result<EdgeList, String> {
+/// Which lists are kept. Out-lists, and both, get the same stream.
+fn directions(settings: &Settings<'_>) -> Result<Vec<Direction>, String> {
+    let names: Vec<String> = settings.list("directions", &["out".to_string()])?;
+    let directions: Vec<Direction> = names
+        .iter()
+        .map(|name| match name.as_str() {
+            "out" => Ok(Direction::Out),
+            "both" => Ok(Direction::Both),
+            "undirected" => Ok(Direction::Undirected),
+            other => Err(format!(
+                "directions are out, both or undirected, not {other:?}"
+            )),
+        })
+        .collect::<Result<_, _>>()?;
+    if directions.contains(&Direction::Undirected) && directions.len() > 1 {
+        return Err("undirected has another stream of edges: it goes alone".to_string());
+    }
+    Ok(directions)
+}
+
+/// The edges in the order in which they come: every arc, or every edge once if
+/// the store itself puts it into both lists.
+fn stream(
+    settings: &Settings<'_>,
+    scale: u32,
+    directions: &[Direction],
+) -> Result<EdgeList, String> {
     let list = EdgeList::load(settings, scale, true)?;
-    Ok(match direction {
-        Direction::Out => list.into_arcs(settings.seed),
-        Direction::Undirected | Direction::Both => list,
+    Ok(match directions.contains(&Direction::Undirected) {
+        true => list,
+        false => list.into_arcs(settings.seed),
     })
 }
 
-fn cases(settings: &Settings<'_>) -> Result<Vec<Case>, String> {
+fn cases(settings: &Settings<'_>, directions: &[Direction]) -> Result<Vec<Case>, String> {
     let modes = settings.names("modes", &["direct", "merged"])?;
     let batches: Option<Vec<usize>> = settings
         .optional::<String>("batches")?
@@ -175,9 +215,12 @@ fn cases(settings: &Settings<'_>) -> Result<Vec<Case>, String> {
             MediumKind::Dram,
         ],
     };
+    let chosen = settings.medium.is_some();
     let mut cases = Vec::new();
-    for medium in media {
-        let chosen = settings.medium.is_some();
+    for (medium, &direction) in media
+        .iter()
+        .flat_map(|&medium| directions.iter().map(move |direction| (medium, direction)))
+    {
         let direct = is_byte_addressed(medium);
         if modes.iter().any(|mode| mode == "direct")
             && direct
@@ -185,7 +228,9 @@ fn cases(settings: &Settings<'_>) -> Result<Vec<Case>, String> {
         {
             cases.push(Case {
                 mode: Mode::Direct,
+                layout: Layout::Pma,
                 medium,
+                direction,
                 batch: 1,
             });
         }
@@ -194,17 +239,16 @@ fn cases(settings: &Settings<'_>) -> Result<Vec<Case>, String> {
                 MediumKind::File | MediumKind::Dax => vec![1, 1000, LARGE_BATCH],
                 MediumKind::Battery | MediumKind::Dram => vec![LARGE_BATCH],
             };
-            cases.extend(
-                batches
-                    .clone()
-                    .unwrap_or(usual)
-                    .into_iter()
-                    .map(|batch| Case {
-                        mode: Mode::Merged,
-                        medium,
-                        batch,
-                    }),
-            );
+            let batches = batches.clone().unwrap_or(usual);
+            for layout in settings.layouts()? {
+                cases.extend(batches.iter().map(|&batch| Case {
+                    mode: Mode::Merged,
+                    layout,
+                    medium,
+                    direction,
+                    batch,
+                }));
+            }
         }
     }
     if cases.is_empty() {
@@ -217,14 +261,12 @@ fn cases(settings: &Settings<'_>) -> Result<Vec<Case>, String> {
 fn one(
     settings: &Settings<'_>,
     case: &Case,
-    direction: Direction,
     list: &EdgeList,
     threads: usize,
     limit: f64,
 ) -> Result<(Outcome, String), String> {
     let place = Place::new(settings, case.medium)?;
-    let options = stores::options(settings, case.medium, case.mode, direction);
-    let db = Database::create(place.join("db"), &options).map_err(text)?;
+    let db = Database::create(place.join("db"), &case.options(settings)).map_err(text)?;
     let ack = format!("{:?}", db.ack_level()).to_lowercase();
     let outcome = ingest(db, &place, case, list, threads, limit)?;
     Ok((outcome, ack))
@@ -298,11 +340,8 @@ fn rate_row(
 ) {
     let edges = outcome.timed_edges as f64;
     let all = outcome.all_edges as f64;
-    let [mode, medium, batch] = case.describe();
-    table.row(vec![
-        mode,
-        medium,
-        batch,
+    let mut row = case.describe().to_vec();
+    row.extend([
         json!(threads),
         json!(trial),
         json!(outcome.timed_edges),
@@ -318,4 +357,5 @@ fn rate_row(
         json!(outcome.tail_bytes),
         json!(ack),
     ]);
+    table.row(row);
 }

@@ -11,6 +11,7 @@ mod ablation;
 mod analyze;
 mod delete;
 mod graphs;
+mod imbalance;
 mod indirection;
 mod ingest;
 mod limits;
@@ -48,7 +49,7 @@ pub struct BenchArgs {
     /// Threads; 1 and then 2 by default. `threads=1,2` among the parameters
     /// gives several.
     pub threads: Option<usize>,
-    /// Layout of the adjacency; there is `pma`.
+    /// Layout of the adjacency; all after one another by default.
     pub layout: Option<String>,
     /// Medium; several after one another by default.
     pub medium: Option<String>,
@@ -81,6 +82,7 @@ const BENCHMARKS: &[Benchmark] = &[
     delete::BENCHMARK,
     recovery::BENCHMARK,
     outofcore::BENCHMARK,
+    imbalance::BENCHMARK,
     limits::BENCHMARK,
     indirection::BENCHMARK,
 ];
@@ -97,6 +99,7 @@ pub const NAMES: &[&str] = &[
     "delete",
     "recovery",
     "outofcore",
+    "imbalance",
     "limits",
     "indirection",
 ];

@@ -19,7 +19,9 @@ use crate::table::{Table, number};
 
 pub const BENCHMARK: Benchmark = Benchmark {
     name: "onehop",
-    parameters: &["degree", "graph", "simple", "count", "states", "tail"],
+    parameters: &[
+        "degree", "graph", "simple", "count", "layouts", "states", "tail",
+    ],
     run,
 };
 
@@ -80,12 +82,21 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         let found = through_readers(&csr, &queries, threads)?;
         row("csr, order of insertion", "reader", threads, found);
     }
-    for state in settings.names("states", &STATES)? {
-        settings.progress(&format!("onehop: loading the store, {state}"));
+    let states = settings.names("states", &STATES)?;
+    for (layout, state) in settings
+        .layouts()?
+        .into_iter()
+        .flat_map(|layout| states.iter().map(move |state| (layout, state)))
+    {
+        settings.progress(&format!(
+            "onehop: loading the store, {}, {state}",
+            layout.name()
+        ));
         let medium = settings.medium.unwrap_or(MediumKind::File);
         let place = Place::new(settings, medium)?;
-        // The tail stays what it is.
         let options = Options {
+            layout,
+            // The tail stays what it is.
             background: false,
             ..stores::options(settings, medium, Mode::Merged, Direction::Undirected)
         };
@@ -95,10 +106,11 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         let (merged, unmerged) = list.edges.split_at(list.edges.len() - tail);
         stores::load(&db, list.vertex_count, merged)?;
         stores::insert(&db, unmerged, LARGE_BATCH, None)?;
-        let name = match percent {
-            0 => format!("merged, {}", medium.name()),
-            _ => format!("{percent} % not merged, {}", medium.name()),
+        let state = match percent {
+            0 => "merged".to_string(),
+            _ => format!("{percent} % not merged"),
         };
+        let name = format!("{}, {state}, {}", layout.name(), medium.name());
         let view = db.view();
         let pinned = view.graph().map_err(text)?;
         for &threads in &settings.threads {

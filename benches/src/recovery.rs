@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use evergraph::{Database, MediumKind, Mode, Options};
+use evergraph::{Database, Layout, MediumKind, Mode, Options};
 use evergraph_graph::Direction;
 use evergraph_graph::generate::Edge;
 use serde_json::json;
@@ -21,7 +21,7 @@ use crate::table::{Table, number};
 pub const BENCHMARK: Benchmark = Benchmark {
     name: "recovery",
     parameters: &[
-        "degree", "graph", "simple", "scales", "tail", "batch", "modes",
+        "degree", "graph", "simple", "scales", "tail", "batch", "modes", "layouts",
     ],
     run,
 };
@@ -79,6 +79,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         &[
             "medium",
             "mode",
+            "layout",
             "stop",
             "graph",
             "edges",
@@ -98,12 +99,19 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         let list = EdgeList::load(settings, scale, false)?;
         for &medium in &media {
             for mode in &modes {
-                let mode = match mode.as_str() {
+                let (mode, layouts) = match mode.as_str() {
                     "direct" if !is_byte_addressed(medium) => continue,
-                    "direct" => Mode::Direct,
-                    _ => Mode::Merged,
+                    "direct" => (Mode::Direct, vec![Layout::Pma]),
+                    _ => (Mode::Merged, settings.layouts()?),
                 };
-                measure(settings, &list, medium, mode, (tail, batch), &mut table)?;
+                for layout in layouts {
+                    let options = Options {
+                        layout,
+                        background: false,
+                        ..stores::options(settings, medium, mode, Direction::Out)
+                    };
+                    measure(settings, &list, &options, (tail, batch), &mut table)?;
+                }
             }
         }
     }
@@ -113,24 +121,26 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
 fn measure(
     settings: &Settings<'_>,
     list: &EdgeList,
-    medium: MediumKind,
-    mode: Mode,
+    options: &Options,
     (tail, batch): (usize, usize),
     table: &mut Table,
 ) -> Result<(), String> {
+    let Options {
+        medium,
+        mode,
+        layout,
+        ..
+    } = *options;
     settings.progress(&format!(
-        "recovery: {} on {}, {}",
+        "recovery: {}, {}, on {}, {}",
         mode_name(mode),
+        layout.name(),
         medium.name(),
         list.name
     ));
     let place = Place::new(settings, medium)?;
-    let options = Options {
-        background: false,
-        ..stores::options(settings, medium, mode, Direction::Out)
-    };
     let (killed, clean) = (place.join("killed"), place.join("clean"));
-    let db = Database::create(&clean, &options).map_err(text)?;
+    let db = Database::create(&clean, options).map_err(text)?;
     let tail = tail.min(list.edges.len() / 2);
     let (merged, unmerged) = list.edges.split_at(list.edges.len() - tail);
     stores::load(&db, list.vertex_count, merged)?;
@@ -148,7 +158,7 @@ fn measure(
                 if is_cold {
                     drop_from_cache(&copied)?;
                 }
-                let opening = open(&copied, &options, &question)?;
+                let opening = open(&copied, options, &question)?;
                 match is_cold {
                     true => cold.push(opening),
                     false => openings.push(opening),
@@ -169,6 +179,7 @@ fn measure(
         table.row(vec![
             json!(medium.name()),
             json!(mode_name(mode)),
+            json!(layout.name()),
             json!(stop),
             json!(list.name),
             json!(list.edges.len()),

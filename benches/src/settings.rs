@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use evergraph::MediumKind;
 use evergraph::run::MemoryMeter;
+use evergraph::{Layout, MediumKind};
 use serde_json::{Value, json};
 
 use crate::BenchArgs;
@@ -19,6 +19,9 @@ pub struct Settings<'a> {
     pub scale: Option<u32>,
     /// Numbers of threads to measure with.
     pub threads: Vec<usize>,
+    /// Whether somebody chose them.
+    threads_chosen: bool,
+    layout: Option<Layout>,
     /// The medium, if it was said.
     pub medium: Option<MediumKind>,
     /// Use directories without `MAP_SYNC` as if they were persistent memory.
@@ -42,10 +45,9 @@ impl<'a> Settings<'a> {
         known: &[&str],
         progress: &'a dyn Fn(&str),
     ) -> Result<Self, String> {
-        if let Some(layout) = &args.layout
-            && layout != "pma"
-        {
-            return Err(format!("there is no layout {layout:?}; there is pma"));
+        let layout = args.layout.as_deref().map(layout_named).transpose()?;
+        if layout.is_some_and(|layout| layout != Layout::Pma) && !known.contains(&"layouts") {
+            return Err(format!("{} has no choice of layouts", args.name));
         }
         let mut parameters = BTreeMap::new();
         for parameter in &args.parameters {
@@ -65,6 +67,8 @@ impl<'a> Settings<'a> {
         let mut settings = Settings {
             scale: args.scale,
             threads: vec![1, 2],
+            threads_chosen: false,
+            layout,
             medium: args.medium.as_deref().map(medium_named).transpose()?,
             assume_persistent: args.assume_persistent || args.directory.is_none(),
             directory: args.directory.clone(),
@@ -79,6 +83,8 @@ impl<'a> Settings<'a> {
         }
         settings.seed = settings.parameter("seed", 27)?;
         settings.trials = settings.optional("trials")?;
+        settings.threads_chosen =
+            args.threads.is_some() || settings.parameters.contains_key("threads");
         settings.threads = match args.threads {
             Some(threads) => vec![threads],
             None => settings.list("threads", &[1, 2])?,
@@ -133,6 +139,24 @@ impl<'a> Settings<'a> {
         }
     }
 
+    /// The layouts that were asked for; all by default.
+    pub fn layouts(&self) -> Result<Vec<Layout>, String> {
+        if let Some(layout) = self.layout {
+            return Ok(vec![layout]);
+        }
+        let known: Vec<_> = Layout::ALL.iter().map(|(name, _)| *name).collect();
+        let chosen = self.names("layouts", &known)?;
+        chosen.iter().map(|name| layout_named(name)).collect()
+    }
+
+    /// The numbers of threads that were asked for, or others than usual.
+    pub fn threads_or(&self, usual: &[usize]) -> Vec<usize> {
+        match self.threads_chosen {
+            true => self.threads.clone(),
+            false => usual.to_vec(),
+        }
+    }
+
     /// Tells whoever waits.
     pub fn progress(&self, message: &str) {
         (self.progress)(message);
@@ -143,6 +167,7 @@ impl<'a> Settings<'a> {
         json!({
             "scale": self.scale,
             "threads": self.threads,
+            "layout": self.layout.map(Layout::name),
             "medium": self.medium.map(MediumKind::name),
             "assume_persistent": self.assume_persistent,
             "directory": self.directory.as_ref().map(|path| path.display().to_string()),
@@ -156,6 +181,17 @@ impl<'a> Settings<'a> {
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T, String> {
     text.parse()
         .map_err(|_| format!("{name} cannot be {text:?}"))
+}
+
+fn layout_named(name: &str) -> Result<Layout, String> {
+    let found = Layout::ALL.iter().find(|(known, _)| *known == name);
+    found.map(|(_, layout)| *layout).ok_or_else(|| {
+        let names: Vec<_> = Layout::ALL.iter().map(|(name, _)| *name).collect();
+        format!(
+            "there is no layout {name:?}; there are {}",
+            names.join(", ")
+        )
+    })
 }
 
 /// The medium of this name.

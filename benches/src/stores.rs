@@ -46,6 +46,15 @@ pub fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
+/// The name of a direction.
+pub fn direction_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Out => "out",
+        Direction::Undirected => "undirected",
+        Direction::Both => "both",
+    }
+}
+
 /// Inserts edges in commits of `batch`, in direct mode each as a commit of its
 /// own, until all are in or the deadline has passed; returns how many.
 pub fn insert(

@@ -41,10 +41,82 @@ fn ingest_takes_every_edge_and_counts() {
         // What is acknowledged is visible.
         assert_eq!(row["max_lag_edges"], 0, "{row}");
     }
+    let both = ["batches=100", "directions=out,both", "modes=merged"];
+    let result = run("ingest", &both);
+    let case = |row: &Value| format!("{} {}", row["layout"], row["directions"]);
+    let cases: std::collections::BTreeSet<_> = rows(&result, 0).iter().map(case).collect();
+    assert_eq!(cases.len(), 4, "{cases:?}");
     run(
         "ingest",
-        &["batches=100", "direction=undirected", "modes=merged"],
+        &["batches=100", "directions=undirected", "modes=merged"],
     );
+}
+
+#[test]
+fn sweeps_force_merges_and_fill_buffers() {
+    let few = ["thresholds=9,11", "threads=1", "batches=100"];
+    let result = run("ingest", &few);
+    let writes = |row: &Value| row["media_writes_per_edge"].as_f64().expect("a number");
+    let points = rows(&result, 0);
+    assert_eq!(points.len(), 4, "{points:?}");
+    for pair in points.chunks(2) {
+        let [often, seldom] = pair else { panic!() };
+        assert_eq!(
+            (&often["threshold_edges"], &seldom["threshold_edges"]),
+            (&512.into(), &2048.into())
+        );
+        assert!(
+            often["merges"].as_u64() > seldom["merges"].as_u64(),
+            "{pair:?}"
+        );
+        assert!(writes(often) > writes(seldom), "{pair:?}");
+    }
+    let buffers = [
+        "buffers=runs,16,256,hierarchy",
+        "directions=out,both",
+        "layouts=blocks",
+    ];
+    let result = run("ingest", &[&buffers[..], &["batches=100"]].concat());
+    let points = rows(&result, 0);
+    // One and two threads.
+    assert_eq!(points.len(), 16);
+    for row in points {
+        assert_eq!(
+            (&row["complete"], &row["max_lag_edges"]),
+            (&true.into(), &0.into()),
+            "{row}"
+        );
+        assert_eq!(row["counted_edges"], row["timed_edges"], "{row}");
+    }
+    let dram = |row: &Value| row["buffer_dram_bytes"].as_u64().expect("a number");
+    let large = points
+        .iter()
+        .find(|row| row["buffers"] == "256")
+        .expect("a row");
+    let small = points
+        .iter()
+        .find(|row| row["buffers"] == "16")
+        .expect("a row");
+    assert!(dram(large) > dram(small), "{large} {small}");
+}
+
+#[test]
+fn adaptive_ranges_are_dealt_evenly() {
+    let result = run("imbalance", &["edges=12,14", "section-shift=2"]);
+    let all = rows(&result, 0);
+    let share = |row: &Value, of: &str| row[of].as_f64().expect("a number");
+    for row in all {
+        for of in ["adaptive", "store", "fixed_256"] {
+            // Nobody does better than the average, or divides a list.
+            let least = share(row, "largest_list").max(1.0);
+            assert!(share(row, of) >= least - 0.001, "{of}: {row}");
+        }
+    }
+    let worst = |row: &&Value| row["ids"] == "in order" && row["threads"] == 8;
+    let row = all.iter().find(worst).expect("a row");
+    assert!(share(row, "adaptive") < share(row, "fixed_256"), "{row}");
+    let few = run("imbalance", &["edges=10", "threads=3"]);
+    assert_eq!(rows(&few, 0).len(), 2);
 }
 
 #[test]
@@ -53,6 +125,10 @@ fn analyze_gives_equal_results_on_every_graph() {
     for table in [1, 3] {
         let rows = rows(&result, table);
         assert!(rows.iter().all(|row| row["equal"] == true), "{rows:?}");
+    }
+    for state in ["merged", "blocks", "blocks-compacted"] {
+        let view = |row: &&Value| row["graph"] == format!("{state}, file");
+        assert_eq!(rows(&result, 2).iter().filter(view).count(), 1, "{state}");
     }
     let beside = &rows(&result, 3)[0];
     assert!(beside["ingest_ratio"].as_f64() > Some(0.0), "{beside}");
@@ -64,6 +140,10 @@ fn onehop_gives_equal_answers_everywhere() {
     let rows = rows(&result, 0);
     assert!(rows.iter().all(|row| row["equal"] == true), "{rows:?}");
     assert!(rows.iter().any(|row| row["access"] == "View::neighbors"));
+    assert!(
+        rows.iter()
+            .any(|row| row["graph"] == "blocks, merged, file")
+    );
 }
 
 #[test]
@@ -75,6 +155,19 @@ fn delete_leaves_what_the_model_has() {
             rows.iter().all(|row| row["as_expected"] == true),
             "{rows:?}"
         );
+        for row in rows {
+            assert_eq!(row["old_view_exact"], true, "{row}");
+            let bytes = |of: &str| row[of].as_u64().expect("a number");
+            assert!(
+                bytes("extent_bytes_compacted") < bytes("extent_bytes_deleted"),
+                "{row}"
+            );
+            // With few edges, alignment is most of it.
+            let ratio = row["ratio_to_fresh"].as_f64().expect("a number");
+            assert!(ratio < 1.5, "{row}");
+        }
+        let layouts = |layout| rows.iter().filter(|row| row["layout"] == layout).count();
+        assert_eq!((layouts("pma"), layouts("blocks")), (4, 4));
     }
 }
 
@@ -101,6 +194,11 @@ fn recovery_finds_what_was_inserted() {
             .iter()
             .all(|row| row["as_expected"] == true)
     );
+    let layouts = ["pma", "blocks"].map(|layout| {
+        let merged = |row: &&Value| row["mode"] == "merged" && row["layout"] == layout;
+        rows(&result, 0).iter().filter(merged).count()
+    });
+    assert_eq!(layouts, [4, 4]);
 }
 
 #[test]
@@ -147,6 +245,19 @@ fn wrong_arguments_are_refused() {
     };
     assert!(refused("ingst", &[]).contains("ingest"));
     assert!(refused("ingest", &["batch=1"]).contains("batches"));
+    assert!(refused("ingest", &["layouts=blokcs"]).contains("blocks"));
+    assert!(refused("ingest", &["directions=in"]).contains("undirected"));
+    assert!(refused("ingest", &["directions=out,undirected"]).contains("alone"));
+    assert!(refused("ingest", &["buffers=20"]).contains("power of two"));
+    assert!(refused("ingest", &["thresholds=31"]).contains("powers of two"));
+    assert!(refused("imbalance", &["edges=31"]).contains("powers of two"));
+    let other = BenchArgs {
+        name: "ablation".to_string(),
+        layout: Some("blocks".to_string()),
+        ..BenchArgs::default()
+    };
+    let refusal = command_with(&other, &|_| {}).expect_err("refused");
+    assert!(refusal.contains("no choice of layouts"), "{refusal}");
     assert!(refused("limits", &["count=many"]).contains("many"));
     assert!(refused("analyze", &["states=cold"]).contains("merged"));
     for name in NAMES {

@@ -4,7 +4,7 @@ use evergraph::{Database, Options};
 use evergraph_graph::Direction;
 use serde_json::json;
 
-use super::{Case, WARM_UP, stream};
+use super::{CASE, Case, WARM_UP, stream};
 use crate::place::Place;
 use crate::settings::Settings;
 use crate::stores::{self, text};
@@ -15,10 +15,10 @@ pub fn count(
     settings: &Settings<'_>,
     cases: &[Case],
     scale: u32,
-    direction: Direction,
+    directions: &[Direction],
 ) -> Result<Table, String> {
     let scale = settings.parameter("counting-scale", scale.saturating_sub(4).clamp(4, 16))?;
-    let mut list = stream(settings, scale, direction)?;
+    let mut list = stream(settings, scale, directions)?;
     // A file keeps its size; a part of it is counted.
     list.edges.truncate(32 << scale);
     let mut table = Table::new(
@@ -28,25 +28,25 @@ pub fn count(
             list.name
         ),
         &[
-            "mode",
-            "medium",
-            "batch",
-            "edges",
-            "stored_bytes_per_edge",
-            "line_flushes_per_edge",
-            "redundant_flushes_per_edge",
-            "fences_per_edge",
-            "media_writes_per_edge",
-            "media_bytes_per_edge",
-        ],
+            &CASE[..],
+            &[
+                "edges",
+                "stored_bytes_per_edge",
+                "line_flushes_per_edge",
+                "redundant_flushes_per_edge",
+                "fences_per_edge",
+                "media_writes_per_edge",
+                "media_bytes_per_edge",
+            ],
+        ]
+        .concat(),
     );
     for case in cases {
-        let [mode, medium, batch] = case.describe();
         settings.progress(&format!("counting: {}", case.shown()));
         let place = Place::new(settings, case.medium)?;
         let options = Options {
             emulated: Some(None),
-            ..stores::options(settings, case.medium, case.mode, direction)
+            ..case.options(settings)
         };
         let db = Database::create(place.join("db"), &options).map_err(text)?;
         let device = db.emulated_device().ok_or("the medium does not count")?;
@@ -57,10 +57,8 @@ pub fn count(
         db.close().map_err(text)?;
         let counted = device.settle() - before;
         let each = |count: u64| number(count as f64 / done as f64);
-        table.row(vec![
-            mode,
-            medium,
-            batch,
+        let mut row = case.describe().to_vec();
+        row.extend([
             json!(done),
             each(counted.stored_bytes),
             each(counted.line_flushes),
@@ -69,6 +67,7 @@ pub fn count(
             each(counted.media_writes),
             each(counted.media_written_bytes),
         ]);
+        table.row(row);
     }
     Ok(table)
 }

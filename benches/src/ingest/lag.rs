@@ -8,7 +8,7 @@ use evergraph::{Database, Mode};
 use evergraph_graph::Direction;
 use serde_json::json;
 
-use super::{Case, stream};
+use super::{CASE, Case, stream};
 use crate::place::Place;
 use crate::settings::Settings;
 use crate::stores::{self, text};
@@ -34,30 +34,31 @@ pub fn measure(
     settings: &Settings<'_>,
     cases: &[Case],
     scale: u32,
-    direction: Direction,
+    directions: &[Direction],
 ) -> Result<Table, String> {
     let scale = settings.parameter("counting-scale", scale.saturating_sub(4).clamp(4, 16))?;
-    let mut list = stream(settings, scale, direction)?;
+    let mut list = stream(settings, scale, directions)?;
     // A file keeps its size; a part of it is enough.
     list.edges.truncate(32 << scale);
     let mut table = Table::new(
         format!("visibility of acknowledged edges, {}", list.name),
         &[
-            "mode",
-            "medium",
-            "batch",
-            "edges",
-            "views",
-            "views_behind",
-            "max_lag_edges",
-            "max_lag_ms",
-            "us_between_views",
-        ],
+            &CASE[..],
+            &[
+                "edges",
+                "views",
+                "views_behind",
+                "max_lag_edges",
+                "max_lag_ms",
+                "us_between_views",
+            ],
+        ]
+        .concat(),
     );
     for case in cases {
         settings.progress(&format!("visibility: {}", case.shown()));
         let place = Place::new(settings, case.medium)?;
-        let options = stores::options(settings, case.medium, case.mode, direction);
+        let options = case.options(settings);
         let db = Database::create(place.join("db"), &options).map_err(text)?;
         stores::load(&db, list.vertex_count, &[])?;
         let (acknowledged, stop) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -88,11 +89,8 @@ pub fn measure(
             inserted?;
             Ok::<_, String>((lag?, seconds))
         })?;
-        let [mode, medium, batch] = case.describe();
-        table.row(vec![
-            mode,
-            medium,
-            batch,
+        let mut row = case.describe().to_vec();
+        row.extend([
             json!(acknowledged.into_inner()),
             json!(lag.views),
             json!(lag.behind),
@@ -100,6 +98,7 @@ pub fn measure(
             number(lag.most_seconds * 1e3),
             number(seconds / lag.views as f64 * 1e6),
         ]);
+        table.row(row);
     }
     Ok(table)
 }
