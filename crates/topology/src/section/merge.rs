@@ -23,7 +23,7 @@ pub enum Wanted {
     Merged,
     /// And the section has the layout that the store has now.
     Converted,
-    /// And nothing that is deleted is there.
+    /// And nothing that is deleted is there, nor a list in several blocks.
     Compacted,
     /// As far as one list is concerned; others may be compacted, too.
     CompactedList(usize),
@@ -36,7 +36,7 @@ enum Plan {
     Pack,
     /// All entries, as a section of blocks that was none before.
     IntoBlocks,
-    /// All live entries, as a section of blocks again.
+    /// All live entries, as a section of blocks again, one block a list.
     RewriteBlocks,
     /// The new entries, behind the blocks there are.
     AppendBlocks,
@@ -98,7 +98,8 @@ impl Frozen {
     }
 
     fn generation(&self) -> u32 {
-        self.body.generation + u32::from(self.compacted.is_some())
+        let next = self.compacted.is_some() || self.plan == Plan::RewriteBlocks;
+        self.body.generation + u32::from(next)
     }
 
     /// Durability step 1: writes what was frozen out of place.
@@ -376,8 +377,14 @@ impl Inner {
             || match wanted {
                 Wanted::Merged => false,
                 Wanted::Converted => self.layout().is_some_and(|now| now != layout),
-                Wanted::Compacted | Wanted::CompactedList(_) => self.may_have_tombstones(),
+                Wanted::Compacted => self.may_have_tombstones() || self.is_chained(),
+                Wanted::CompactedList(_) => self.may_have_tombstones(),
             }
+    }
+
+    /// Whether lists lie in several blocks, or blocks have room ahead.
+    fn is_chained(&self) -> bool {
+        matches!(&self.state, State::Loaded(loaded) if is_chained(&loaded.body.base))
     }
 
     /// The layout of what is stored.
@@ -452,6 +459,16 @@ fn lengths_with(settled: &LengthPage, run: &Run, count: usize, csn: u64) -> Leng
     page
 }
 
+fn is_chained(base: &Base) -> bool {
+    match base {
+        Base::Packed(_) => false,
+        Base::Blocks(base) => {
+            let bytes = base.bytes();
+            bytes.slabs > bytes.least_slabs
+        }
+    }
+}
+
 /// How a section gets from what it is to what is wanted.
 fn plan(base: &Base, page: &LengthPage, wanted: Wanted, layout: Layout) -> Plan {
     let is_blocks = matches!(base, Base::Blocks(_));
@@ -459,7 +476,9 @@ fn plan(base: &Base, page: &LengthPage, wanted: Wanted, layout: Layout) -> Plan 
         (Layout::Pma, _) => Plan::Pack,
         (Layout::Blocks, false) => Plan::IntoBlocks,
         (Layout::Blocks, true) => match wanted {
-            Wanted::Compacted if page.tombstones.is_some() => Plan::RewriteBlocks,
+            Wanted::Compacted if page.tombstones.is_some() || is_chained(base) => {
+                Plan::RewriteBlocks
+            }
             Wanted::CompactedList(list) if page.tombstones(list) > 0 => Plan::CompactBlocks(list),
             _ => Plan::AppendBlocks,
         },

@@ -57,8 +57,9 @@ impl Store {
         self.merge_everything(&mut self.roots.lock())
     }
 
-    /// Merges everything, and drops tombstones with what they cancel. Sections
-    /// without tombstones are not rewritten for it. Views that exist keep what
+    /// Merges everything, drops tombstones with what they cancel, and makes each
+    /// list of the layout `blocks` one block. Sections where there is nothing of
+    /// it to do are not rewritten. Views that exist keep what
     /// they see; its space comes back when the last of them goes.
     pub fn compact(&self) -> Result<(), TopologyError> {
         let mut roots = self.roots.lock();
