@@ -24,7 +24,7 @@ pub use work::PART;
 
 pub const BENCHMARK: Benchmark = Benchmark {
     name: "outofcore",
-    parameters: &["degree", "share", "batch", "log-mib"],
+    parameters: &["degree", "share", "batch", "log-mib", "layouts"],
     run,
 };
 
@@ -63,17 +63,27 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     if !matches!(settings.medium, None | Some(MediumKind::File)) {
         return Err("only `file` holds graphs larger than memory".to_string());
     }
-    let free = work_in(settings, None)?;
-    let graph_bytes = free.facts["graph_bytes"].as_u64();
-    let graph_bytes = graph_bytes.ok_or("the first run gave no size")?;
-    let limited = work_in(settings, Some((graph_bytes as f64 * share) as u64))?;
-    Ok(vec![phases(&free, &limited), memory(&free, &limited)])
+    let layouts: String = settings.parameter("layouts", "pma,blocks".to_string())?;
+    let mut runs = Vec::new();
+    for layout in layouts.split(',') {
+        let free = work_in(settings, layout, None)?;
+        let graph_bytes = free.facts["graph_bytes"].as_u64();
+        let graph_bytes = graph_bytes.ok_or("the first run gave no size")?;
+        let limit = (graph_bytes as f64 * share) as u64;
+        let limited = work_in(settings, layout, Some(limit))?;
+        runs.push((layout.to_string(), free, limited));
+    }
+    Ok(vec![phases(&runs), memory(&runs)])
 }
 
-fn phases(free: &Run, limited: &Run) -> Table {
+/// A layout, and its runs without and with a limit.
+type Pair = (String, Run, Run);
+
+fn phases(runs: &[Pair]) -> Table {
     let mut table = Table::new(
         "work with a limit of memory and without",
         &[
+            "layout",
             "phase",
             "seconds_unlimited",
             "seconds_limited",
@@ -82,14 +92,20 @@ fn phases(free: &Run, limited: &Run) -> Table {
             "page_ins_limited",
             "read_bytes_unlimited",
             "read_bytes_limited",
+            "written_bytes_unlimited",
             "written_bytes_limited",
             "equal",
         ],
     );
-    for (i, a) in free.phases.iter().enumerate() {
+    let phases = runs.iter().flat_map(|(layout, free, limited)| {
+        let phases = free.phases.iter().enumerate();
+        phases.map(move |(i, phase)| (layout, i, phase, limited))
+    });
+    for (layout, i, a, limited) in phases {
         let b = limited.phases.get(i).unwrap_or(&Value::Null);
         let seconds = |phase: &Value| phase["seconds"].as_f64().unwrap_or(f64::NAN);
         table.row(vec![
+            json!(layout),
             a["phase"].clone(),
             number(seconds(a)),
             number(seconds(b)),
@@ -98,6 +114,7 @@ fn phases(free: &Run, limited: &Run) -> Table {
             b["page_ins"].clone(),
             a["read_bytes"].clone(),
             b["read_bytes"].clone(),
+            a["written_bytes"].clone(),
             b["written_bytes"].clone(),
             json!(a["result"] == b["result"]),
         ]);
@@ -105,10 +122,11 @@ fn phases(free: &Run, limited: &Run) -> Table {
     table
 }
 
-fn memory(free: &Run, limited: &Run) -> Table {
+fn memory(runs: &[Pair]) -> Table {
     let mut table = Table::new(
         "memory",
         &[
+            "layout",
             "run",
             "finished",
             "limit",
@@ -124,9 +142,13 @@ fn memory(free: &Run, limited: &Run) -> Table {
             "read_ahead_bytes",
         ],
     );
-    for (name, run) in [("unlimited", free), ("limited", limited)] {
+    let runs = runs.iter().flat_map(|(layout, free, limited)| {
+        [(layout, "unlimited", free), (layout, "limited", limited)]
+    });
+    for (layout, name, run) in runs {
         let fact = |name: &str| run.facts[name].clone();
         table.row(vec![
+            json!(layout),
             json!(name),
             json!(run.finished),
             json!(run.limit),
@@ -146,12 +168,12 @@ fn memory(free: &Run, limited: &Run) -> Table {
 }
 
 /// Runs the work in a process of its own, with at most so many bytes of memory.
-fn work_in(settings: &Settings<'_>, bytes: Option<u64>) -> Result<Run, String> {
+fn work_in(settings: &Settings<'_>, layout: &str, bytes: Option<u64>) -> Result<Run, String> {
     let place = Place::new(settings, MediumKind::File)?;
     refuse_memory(&place)?;
     let limit = Limit::new(bytes);
     let shown = limit.describe();
-    settings.progress(&format!("outofcore: {shown}"));
+    settings.progress(&format!("outofcore: layout {layout}, limit {shown}"));
     let report = place.join("report.json");
     let program = std::env::current_exe().map_err(text)?;
     let mut command = Command::new(program);
@@ -164,6 +186,7 @@ fn work_in(settings: &Settings<'_>, bytes: Option<u64>) -> Result<Run, String> {
         let value: u64 = settings.parameter(name, default)?;
         command.args(["--param", &format!("{name}={value}")]);
     }
+    command.args(["--param", &format!("layout={layout}")]);
     command.args(["--param", &format!("seed={}", settings.seed)]);
     command.args(["--param", &format!("limit={}", limit.argument())]);
     command.stdin(Stdio::null());

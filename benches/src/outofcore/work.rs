@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
-use evergraph::{Batch, Database, MediumKind, Mode, Options, run::MemoryMeter};
+use evergraph::{Batch, Database, Layout, MediumKind, Mode, Options, run::MemoryMeter};
 use evergraph_graph::generate::Kronecker;
 use evergraph_graph::{Direction, Graph, NeighborReader};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -20,7 +20,7 @@ use crate::table::{Table, number};
 /// Called by `outofcore`, not by people.
 pub const PART: Benchmark = Benchmark {
     name: "outofcore-part",
-    parameters: &["degree", "batch", "log-mib", "limit"],
+    parameters: &["degree", "batch", "log-mib", "layout", "limit"],
     run,
 };
 
@@ -42,7 +42,11 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         .build()
         .map_err(text)?;
     let mut phases = Phases::new(settings);
+    let layout: String = settings.parameter("layout", "pma".to_string())?;
+    let found = Layout::ALL.iter().find(|(name, _)| *name == layout);
+    let (_, layout) = found.ok_or_else(|| format!("there is no layout {layout:?}"))?;
     let options = Options {
+        layout: *layout,
         log_bytes: log_mib.max(1) << 20,
         ..stores::options(
             settings,

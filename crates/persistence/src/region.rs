@@ -108,6 +108,12 @@ impl Region {
         self.inner.medium.name().to_string()
     }
 
+    /// See [`Medium::fits_in_memory`].
+    #[inline]
+    pub fn fits_in_memory(&self) -> bool {
+        self.inner.medium.fits_in_memory()
+    }
+
     /// Bytes that extents occupy.
     pub fn used_bytes(&self) -> u64 {
         self.inner.space.lock().used
@@ -352,6 +358,9 @@ impl Extent {
             assert!(end.is_some_and(|end| end <= self.len));
             (self.offset + at, bytes)
         });
+        if !self.region.fits_in_memory() {
+            self.announce_pages(pieces);
+        }
         if active(Mutant::BlocksFillNotFlushed) {
             let nothing = order::write_pieces(medium, std::iter::empty(), ())?;
             for (offset, bytes) in placed {
@@ -384,11 +393,47 @@ impl Extent {
         append(medium, dirty)
     }
 
+    /// A page that is written in part has to be read first, and one after another
+    /// takes long: so all of them are asked for at once, neighbors together.
+    fn announce_pages(&self, pieces: &[(u64, &[u8])]) {
+        let page = self.region.inner.medium.properties().line_bytes as u64;
+        let mut waiting: Option<(u64, u64)> = None;
+        for &(at, bytes) in pieces {
+            let (from, to) = (self.offset + at, self.offset + at + bytes.len() as u64);
+            let (from, to) = (from / page * page, to.next_multiple_of(page));
+            waiting = match waiting {
+                Some((first, last)) if from <= last => Some((first, last.max(to))),
+                before => {
+                    if let Some((first, last)) = before {
+                        self.region.inner.medium.will_need(first, last - first);
+                    }
+                    Some((from, to))
+                }
+            };
+        }
+        if let Some((first, last)) = waiting {
+            self.region.inner.medium.will_need(first, last - first);
+        }
+    }
+
     /// Where byte `at` of the content is in memory, for fetching it early.
     #[inline(always)]
     pub fn address(&self, at: u64) -> *const u8 {
         let base = self.region.inner.medium.base();
         base.wrapping_add((self.offset + at) as usize)
+    }
+
+    /// Starts fetching the content, where it may not be in memory.
+    pub fn prefetch(&self) {
+        self.prefetch_range(0, self.len);
+    }
+
+    /// As [`Extent::prefetch`], `len` bytes from `at`, as far as they are content.
+    pub fn prefetch_range(&self, at: u64, len: u64) {
+        let len = len.min(self.len.saturating_sub(at));
+        if len > 0 {
+            self.region.inner.medium.will_need(self.offset + at, len);
+        }
     }
 
     /// Copies a range out, bounds checked.
@@ -443,6 +488,8 @@ fn append<M: Medium + ?Sized>(
 impl Drop for Extent {
     fn drop(&mut self) {
         if self.retired.load(Ordering::Acquire) {
+            // Nobody reads it any more, and whoever is given the space writes it.
+            self.region.inner.medium.wont_need(self.offset, self.len);
             self.region
                 .inner
                 .space

@@ -20,6 +20,11 @@ fn storages(dir: &Path) -> Vec<Arc<dyn Storage>> {
     let file = |name: &str| Arc::new(FileStorage::create(dir.join(name)).unwrap());
     vec![
         file("file"),
+        Arc::new(
+            FileStorage::create(dir.join("large"))
+                .unwrap()
+                .with_memory(4096),
+        ),
         mapped("dax", MappedKind::Dax),
         mapped("battery", MappedKind::Battery),
         Arc::new(DramStorage::new()),
@@ -597,4 +602,46 @@ fn a_really_full_disk_is_survived() {
         drop(medium);
         storage.remove("a").unwrap();
     }
+}
+
+#[test]
+fn a_file_larger_than_memory_is_fetched_when_announced() {
+    let dir = tempfile::tempdir().unwrap();
+    let announced = |medium: &MediumHandle| match medium {
+        MediumHandle::File(file) => file.announced_bytes(),
+        _ => unreachable!("a file"),
+    };
+    let bytes = pattern(300_000);
+    let fill = |medium: &MediumHandle| {
+        medium.grow(bytes.len() as u64).unwrap();
+        medium.write_through(0, &bytes).unwrap();
+        medium.fence().unwrap();
+        medium.will_need(0, 300_000);
+        assert_eq!(contents(medium), bytes);
+    };
+    let large = FileStorage::create(dir.path().join("l"))
+        .unwrap()
+        .with_memory(400_000);
+    let medium = large.open("f", true).unwrap();
+    medium.grow(200_000).unwrap();
+    assert!(medium.fits_in_memory(), "half of the memory");
+    fill(&medium);
+    assert!(!medium.fits_in_memory());
+    assert_eq!(announced(&medium), 300_000);
+    // Hints go as far as the file does, and change nothing.
+    medium.will_need(299_999, u64::MAX);
+    medium.will_need(u64::MAX, 7);
+    medium.wont_need(0, 300_000);
+    medium.wont_need(1 << 40, 1);
+    assert_eq!(contents(&medium), bytes);
+    drop(medium);
+    assert!(!large.open("f", false).unwrap().fits_in_memory());
+
+    let small = FileStorage::create(dir.path().join("s"))
+        .unwrap()
+        .with_memory(600_000);
+    let medium = small.open("f", true).unwrap();
+    fill(&medium);
+    assert!(medium.fits_in_memory());
+    assert_eq!(announced(&medium), 0, "nothing to do");
 }

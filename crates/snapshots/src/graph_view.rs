@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId, Weight};
 use evergraph_topology::{ListScratch, SectionView};
 
+use crate::read_ahead::{Pass, ReadAhead};
+
 /// A pinned view. Implements [`Graph`].
 pub struct GraphView {
     out: Vec<SectionView>,
@@ -18,6 +20,8 @@ pub struct GraphView {
     /// The last list with deletions of which a part was asked for: several tasks
     /// ask for the parts of one hub, and each would assemble all of it.
     assembled: Assembled,
+    /// For graphs larger than memory: of the out-lists, and of the in-lists.
+    ahead: Option<[ReadAhead; 2]>,
 }
 
 /// A list without what was deleted, and whose it is: whether it is an in-list,
@@ -29,6 +33,7 @@ pub struct ViewReader<'a> {
     sections: &'a [SectionView],
     incoming: bool,
     assembled: &'a Assembled,
+    ahead: Option<Pass<'a>>,
     section_shift: u32,
     mask: u32,
     vertex_count: usize,
@@ -43,10 +48,14 @@ impl GraphView {
         arc_count: u64,
         direction: Direction,
         weighted: bool,
+        fits_in_memory: bool,
     ) -> Self {
         let incoming = planes.drain(1..).next().unwrap_or_default();
+        let out = planes.pop().unwrap_or_default();
         GraphView {
-            out: planes.pop().unwrap_or_default(),
+            ahead: (!fits_in_memory)
+                .then(|| [&out, &incoming].map(|plane| ReadAhead::new(plane.len()))),
+            out,
             incoming,
             section_shift,
             vertex_count,
@@ -70,6 +79,7 @@ impl GraphView {
             sections: if incoming { &self.incoming } else { &self.out },
             incoming,
             assembled: &self.assembled,
+            ahead: (self.ahead.as_ref()).map(|ahead| ahead[usize::from(incoming)].pass()),
             section_shift: self.section_shift,
             mask: (1 << self.section_shift) - 1,
             vertex_count: self.vertex_count,
@@ -138,6 +148,19 @@ impl<'a> ViewReader<'a> {
     }
 }
 
+impl ViewReader<'_> {
+    /// Where the graph is larger than memory: fetches what this access needs, and
+    /// what the pass that it belongs to will.
+    #[cold]
+    #[inline(never)]
+    fn fetch(&mut self, v: VertexId, range: Range<usize>) {
+        let number = (v >> self.section_shift) as usize;
+        if let (Some(pass), Some(_)) = (&mut self.ahead, self.sections.get(number)) {
+            pass.visit(self.sections, number, (v & self.mask) as usize, range);
+        }
+    }
+}
+
 impl NeighborReader for ViewReader<'_> {
     #[inline(always)]
     fn degree(&mut self, v: VertexId) -> usize {
@@ -150,6 +173,9 @@ impl NeighborReader for ViewReader<'_> {
     where
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
+        if self.ahead.is_some() {
+            self.fetch(v, 0..usize::MAX);
+        }
         let (section, list) = self.locate(v);
         match section {
             Some(section) => section.for_each_segment(list, &mut self.scratch, visit),
@@ -161,6 +187,9 @@ impl NeighborReader for ViewReader<'_> {
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
+        if self.ahead.is_some() {
+            self.fetch(v, 0..usize::MAX);
+        }
         let (section, list) = self.locate(v);
         match section {
             Some(section) => {
@@ -181,6 +210,9 @@ impl NeighborReader for ViewReader<'_> {
     where
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
+        if self.ahead.is_some() {
+            self.fetch(v, range.clone());
+        }
         let (section, list) = self.locate(v);
         let Some(section) = section else {
             return ControlFlow::Continue(());

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod graph_view;
+mod read_ahead;
 mod view;
 
 pub use graph_view::{GraphView, ViewReader};

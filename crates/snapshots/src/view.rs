@@ -181,6 +181,7 @@ impl View {
             self.arc_count()?,
             config.direction,
             config.weighted,
+            self.store.fits_in_memory(),
         ))
     }
 }

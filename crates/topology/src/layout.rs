@@ -124,6 +124,22 @@ impl Base {
         }
     }
 
+    /// Whether the entries are known to be what was written.
+    pub fn is_verified(&self) -> bool {
+        match self {
+            Base::Packed(base) => base.is_verified(),
+            Base::Blocks(base) => base.is_verified(),
+        }
+    }
+
+    /// Bytes at the beginning of [`Base::extent`] that say where the lists are.
+    pub fn index_bytes(&self) -> u64 {
+        match self {
+            Base::Packed(base) => base.index_bytes(),
+            Base::Blocks(base) => base.extent().map_or(0, |extent| extent.len()),
+        }
+    }
+
     /// Calls `visit` with the words and weights (empty without weights) of the
     /// first `count` entries of a list, until it breaks. Not for sections with
     /// gaps beyond what is filled.

@@ -1,6 +1,6 @@
 //! A plane: the lists of one direction, cut into sections.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::{PersistenceError, SectionKey, Words, prefetch_for_write};
@@ -21,6 +21,10 @@ const SHARD_AT_LEAST: usize = 16;
 const PARALLEL_AT_LEAST: usize = 1 << 14;
 /// Entries for which a plane keeps the memory of its sharding.
 const KEEP_SHARDED: usize = 1 << 20;
+
+/// Sections that are fetched while one is pinned, itself included, where the graph
+/// is larger than memory.
+const ANNOUNCED_SECTIONS: usize = 3;
 
 /// The adjacency of one direction. Sections have a fixed number of vertices
 /// and come into being when their first edge does.
@@ -52,6 +56,16 @@ pub struct SectionView {
 
 /// Length of a list in [`SectionView::spans`] that has to be put together.
 const GENERAL: u32 = u32::MAX;
+
+/// A list of more bytes is not fetched with its neighbors: passes leave it for the
+/// end, and read it in pieces.
+const LONG_LIST_BYTES: u64 = 32 << 10;
+/// A list of no more bytes is fetched as it is read.
+const SHORT_LIST_BYTES: u64 = 8 << 10;
+/// What of a list is fetched at once.
+const MOST_LIST_BYTES: u64 = 2 << 20;
+/// What lies so near is fetched with one call.
+const NEAR_BYTES: u64 = 8 << 10;
 
 /// What applying a group did to one plane.
 #[derive(Debug, Default)]
@@ -265,8 +279,9 @@ impl Plane {
     }
 
     /// All sections as of commit `csn`, empty where there is none; `needed` as
-    /// the registry gives it after the view has registered. With `verify`, the entries are checked against their checksums first (once
-    /// for each section since open), in parallel.
+    /// the registry gives it after the view has registered. With `verify`, the
+    /// entries are checked against their checksums first (once for each section
+    /// since open), in parallel.
     pub fn views(
         &self,
         context: &Context,
@@ -276,10 +291,16 @@ impl Plane {
     ) -> Result<Vec<SectionView>, PersistenceError> {
         let sections = self.sections.read().clone();
         let empty = SectionView::empty(self.section_lists());
+        let fits = context.region.fits_in_memory();
         sections
-            .into_par_iter()
+            .par_iter()
+            .enumerate()
             .with_min_len(64)
-            .map(|section| {
+            .map(|(number, section)| {
+                if !fits {
+                    let coming = sections[number..].iter().take(ANNOUNCED_SECTIONS);
+                    coming.flatten().for_each(|s| s.prefetch_for_view(verify));
+                }
                 let Some(section) = section else {
                     return Ok(empty.clone());
                 };
@@ -327,6 +348,7 @@ impl SectionView {
         body: Arc<Body>,
         page: Arc<LengthPage>,
         in_place: Option<Arc<[u32]>>,
+        fits_in_memory: bool,
     ) -> Self {
         let mut view = SectionView {
             plain: false,
@@ -338,7 +360,10 @@ impl SectionView {
             body,
         };
         if let Base::Packed(base) = &view.body.base {
-            view.plain = !base.has_gaps
+            // Where an index is not at hand, places of lists are kept in DRAM, or
+            // reading a random list would fetch a page of the index first.
+            view.plain = fits_in_memory
+                && !base.has_gaps
                 && view.page.tombstones.is_none()
                 && view
                     .page
@@ -390,7 +415,94 @@ impl SectionView {
             base: Base::empty(lists),
             buffers: OnceLock::new(),
         };
-        SectionView::new(Arc::new(body), Arc::new(LengthPage::empty(lists)), None)
+        SectionView::new(
+            Arc::new(body),
+            Arc::new(LengthPage::empty(lists)),
+            None,
+            true,
+        )
+    }
+
+    /// Starts fetching what the lists from `list` on have on the medium, until that
+    /// is about `most` bytes; for a pass over the section. Long lists are left out:
+    /// whoever comes to one fetches it by [`SectionView::prefetch_list`]. Returns
+    /// how many bytes it asked for.
+    pub fn prefetch(&self, list: usize, most: u64) -> u64 {
+        let base = match &self.body.base {
+            Base::Packed(base) => base,
+            Base::Blocks(base) => {
+                // Chains lie anywhere in the slabs.
+                base.extents().for_each(|extent| extent.prefetch());
+                return base.extents().map(|extent| extent.len()).sum();
+            }
+        };
+        let Some(extent) = base.extent() else {
+            return 0;
+        };
+        let mut asked = 0;
+        let mut waiting = 0..0u64;
+        for list in list..self.page.len.len() {
+            let place = self.place_in_extent(base, list);
+            if place.end - place.start > LONG_LIST_BYTES {
+                continue;
+            }
+            if place.start > waiting.end + NEAR_BYTES {
+                extent.prefetch_range(waiting.start, waiting.end - waiting.start);
+                asked += waiting.end - waiting.start;
+                waiting = place;
+                continue;
+            }
+            waiting.end = place.end;
+            if asked + (waiting.end - waiting.start) >= most {
+                break;
+            }
+        }
+        extent.prefetch_range(waiting.start, waiting.end - waiting.start);
+        asked + (waiting.end - waiting.start)
+    }
+
+    /// About how many bytes of the medium a pass over the section reads.
+    pub fn bytes(&self) -> u64 {
+        match &self.body.base {
+            Base::Packed(base) => 4 * base.words.count() as u64,
+            Base::Blocks(base) => 4 * base.entries(),
+        }
+    }
+
+    /// Starts fetching entries `range` of a list if they are more than two pages.
+    pub fn prefetch_list(&self, list: usize, range: Range<usize>) {
+        let base = match &self.body.base {
+            Base::Packed(base) => base,
+            Base::Blocks(base) => {
+                // Its blocks are all over the section, and a part of the list is
+                // reached by way of all before it.
+                if 4 * u64::from(self.page.len[list]) > LONG_LIST_BYTES {
+                    base.extents().for_each(|extent| extent.prefetch());
+                }
+                return;
+            }
+        };
+        let place = self.place_in_extent(base, list);
+        let start = place.start + 4 * (range.start as u64).min(place.end);
+        let end = place.end.min(
+            place
+                .start
+                .saturating_add(4u64.saturating_mul(range.end as u64)),
+        );
+        if let Some(extent) = base.extent()
+            && end.saturating_sub(start) > SHORT_LIST_BYTES
+        {
+            extent.prefetch_range(start, (end - start).min(MOST_LIST_BYTES));
+        }
+    }
+
+    /// Bytes of the words of a list in its extent.
+    fn place_in_extent(&self, base: &section_format::Base, list: usize) -> Range<u64> {
+        let (start, len) = match self.spans.get(2 * list..2 * list + 2) {
+            Some(&[start, len]) if len != GENERAL => (start as usize, len as usize),
+            _ => self.in_extent(list),
+        };
+        base.word_at(start)..base.word_at(start + len)
     }
 
     /// The same lists in DRAM, for entries that are stored as pairs of word and
@@ -418,7 +530,7 @@ impl SectionView {
             )),
             buffers: OnceLock::new(),
         };
-        SectionView::new(Arc::new(body), Arc::clone(&self.page), None)
+        SectionView::new(Arc::new(body), Arc::clone(&self.page), None, true)
     }
 
     /// Checks the entries of the section, once since open.

@@ -379,7 +379,35 @@ impl Section {
         loaded.refresh_direct_page();
         loaded.settle(context, run, csn, needed);
         let (page, body) = loaded.version_at(csn);
-        Ok(SectionView::new(body, page, loaded.in_place()))
+        let fits = context.region.fits_in_memory();
+        Ok(SectionView::new(body, page, loaded.in_place(), fits))
+    }
+
+    /// Starts fetching what [`Section::view`] will read; with `verify`, also the
+    /// entries, if they are not checked yet.
+    pub fn prefetch_for_view(&self, verify: bool) {
+        let guard = self.state.lock();
+        let (extents, whole) = match &guard.state {
+            State::Stored(_, extent) | State::StoredDirect(extent) => {
+                (vec![Arc::clone(extent)], verify)
+            }
+            State::Loaded(loaded) => {
+                let base = &loaded.body.base;
+                match verify && !base.is_verified() {
+                    true => (base.extents(), true),
+                    false => (base.extent().cloned().into_iter().collect(), false),
+                }
+            }
+        };
+        let index = match &guard.state {
+            State::Loaded(loaded) => loaded.body.base.index_bytes(),
+            State::Stored(..) | State::StoredDirect(_) => 4 * (self.lists as u64 + 1),
+        };
+        // The system may wait for the device.
+        drop(guard);
+        for extent in extents {
+            extent.prefetch_range(0, if whole { u64::MAX } else { index });
+        }
     }
 
     /// First vertex of the section.

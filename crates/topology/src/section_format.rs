@@ -262,6 +262,25 @@ impl Base {
         })
     }
 
+    /// What was just written from `image`. Reads nothing of it: where the graph is
+    /// larger than memory, it may be gone from there already.
+    pub fn written(extent: Arc<Extent>, image: &SectionImage) -> Self {
+        debug_assert_eq!(extent.len(), image.encoded_len());
+        let (lists, count) = (image.lists, image.entries);
+        let (starts_at, entries_at) = (4 * HEADER_WORDS, 4 * image.index_words());
+        Base {
+            starts: Words::new(&extent, starts_at, lists + 1),
+            words: Words::new(&extent, entries_at, count),
+            weights: (image.weighted).then(|| Words::new(&extent, entries_at + 4 * count, count)),
+            tombstones: (image.tombstones > 0)
+                .then(|| Words::new(&extent, starts_at + 4 * (lists + 1), lists)),
+            data_crc: image.content[9],
+            verified: OnceLock::from(()),
+            has_gaps: false,
+            in_pairs: false,
+        }
+    }
+
     /// The extent, if there is one.
     pub fn extent(&self) -> Option<&Arc<Extent>> {
         self.words.extent()
@@ -371,8 +390,15 @@ impl Base {
         Ok(())
     }
 
-    /// What the program wrote itself needs no check before it is read.
-    pub fn trust(&self) {
-        let _ = self.verified.set(());
+    /// Where in the extent an entry's word is.
+    pub fn word_at(&self, entry: usize) -> u64 {
+        let columns = 1 + u64::from(self.weights.is_some());
+        let data_bytes = 4 * columns * self.words.count() as u64;
+        self.extent().map_or(0, |extent| extent.len() - data_bytes) + 4 * entry as u64
+    }
+
+    /// Bytes of the index.
+    pub fn index_bytes(&self) -> u64 {
+        self.word_at(0)
     }
 }

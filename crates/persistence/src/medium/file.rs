@@ -5,12 +5,14 @@
 //! the middle of an update. A failed sync poisons the medium for good, because
 //! the system forgets which pages it lost and a second sync would succeed.
 
+use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use rustix::fs::Advice as FileAdvice;
 use rustix::io::Errno;
 
 use super::faults::{FileCall, FileFaults};
@@ -24,6 +26,8 @@ use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 pub struct FileStorage {
     directory: Directory,
     faults: Option<Arc<FileFaults>>,
+    /// What this process may use of DRAM, page cache included.
+    memory_bytes: u64,
 }
 
 impl FileStorage {
@@ -42,7 +46,14 @@ impl FileStorage {
         Ok(Self {
             directory: Directory::open(path, create)?,
             faults: None,
+            memory_bytes: host::memory_bytes(),
         })
+    }
+
+    /// With another size of DRAM than the system's, for tests.
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory_bytes = bytes;
+        self
     }
 
     /// With planned failures, for tests.
@@ -70,7 +81,7 @@ impl Storage for FileStorage {
         let (file, len) = self.directory.open_file(name, create)?;
         let mapping = Mapping::of_file(file.as_fd(), len, Access::Read)
             .map_err(|error| host::io_error(name, "mapping it for reading", error))?;
-        Ok(MediumHandle::File(Arc::new(FileMedium {
+        let medium = FileMedium {
             name: name.to_string(),
             holes: Holes::of(file.as_fd(), len),
             file,
@@ -82,7 +93,12 @@ impl Storage for FileStorage {
             syncing: Mutex::new(()),
             poisoned: AtomicBool::new(false),
             faults: self.faults.clone(),
-        })))
+            memory_bytes: self.memory_bytes,
+            exceeds_memory: AtomicBool::new(false),
+            announced: AtomicU64::new(0),
+        };
+        medium.consider_memory(len);
+        Ok(MediumHandle::File(Arc::new(medium)))
     }
 
     fn remove(&self, name: &str) -> Result<(), MediumError> {
@@ -112,9 +128,44 @@ pub struct FileMedium {
     syncing: Mutex<()>,
     poisoned: AtomicBool,
     faults: Option<Arc<FileFaults>>,
+    memory_bytes: u64,
+    /// Set once the file is too long for DRAM, and then for good.
+    exceeds_memory: AtomicBool,
+    /// Bytes that [`Medium::will_need`] asked for.
+    announced: AtomicU64,
 }
 
+/// The part of DRAM up to which a file is expected to stay in it: the rest is
+/// for what the engine and its users hold there themselves.
+const SHARE_OF_MEMORY: u64 = 2;
+
+/// Shorter pieces wait for the fence, which writes them back with others.
+const WRITE_BACK_AT_ONCE: u64 = 32 << 10;
+
 impl FileMedium {
+    /// Bytes that [`Medium::will_need`] asked for until now.
+    pub fn announced_bytes(&self) -> u64 {
+        self.announced.load(Ordering::Relaxed)
+    }
+
+    /// In a file that is larger than memory, a page that is missing is read alone:
+    /// what the system would read around it, it would have to drop again before
+    /// anybody uses it. Who reads in order announces what comes.
+    fn consider_memory(&self, len: u64) {
+        if len > self.memory_bytes / SHARE_OF_MEMORY
+            && !self.exceeds_memory.swap(true, Ordering::AcqRel)
+        {
+            self.mapping.advise_random();
+        }
+    }
+
+    fn advise(&self, offset: u64, len: u64, advice: FileAdvice) {
+        let len = len.min(self.len().saturating_sub(offset));
+        if let Some(len) = NonZeroU64::new(len) {
+            let _ = rustix::fs::fadvise(&self.file, offset, Some(len), advice);
+        }
+    }
+
     /// Whether an earlier sync failed.
     pub fn is_poisoned(&self) -> bool {
         self.poisoned.load(Ordering::Acquire)
@@ -181,6 +232,7 @@ impl FileMedium {
             .map_err(|error| host::io_error(&self.name, "asking its size", error))?
             .min(self.mapping.len());
         self.len.fetch_max(now, Ordering::AcqRel);
+        self.consider_memory(now);
         self.end_of(offset, len).map(drop)
     }
 }
@@ -223,6 +275,7 @@ impl Medium for FileMedium {
             .map_err(|errno| host::space_error(&self.name, "reserving space", errno, len - from))?;
         self.note_written();
         self.len.store(len, Ordering::Release);
+        self.consider_memory(len);
         Ok(())
     }
 
@@ -277,9 +330,34 @@ impl Medium for FileMedium {
         panic!("{}: a file takes no single stores", self.name);
     }
 
-    /// Nothing but a check: writing back is the fence's business.
+    /// Writing back is the fence's business. But where the file exceeds memory,
+    /// large pieces are written back from now on, so that the page cache does not
+    /// fill with what cannot be dropped.
     fn flush(&self, offset: u64, len: u64) -> Result<(), MediumError> {
-        self.end_of(offset, len).map(drop)
+        self.end_of(offset, len)?;
+        if len >= WRITE_BACK_AT_ONCE {
+            self.wont_need(offset, len);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn fits_in_memory(&self) -> bool {
+        !self.exceeds_memory.load(Ordering::Relaxed)
+    }
+
+    fn will_need(&self, offset: u64, len: u64) {
+        if !self.fits_in_memory() {
+            self.announced.fetch_add(len, Ordering::Relaxed);
+            self.advise(offset, len, FileAdvice::WillNeed);
+        }
+    }
+
+    /// The system begins to write back what is not yet, and drops what is.
+    fn wont_need(&self, offset: u64, len: u64) {
+        if !self.fits_in_memory() {
+            self.advise(offset, len, FileAdvice::DontNeed);
+        }
     }
 
     fn fence(&self) -> Result<(), MediumError> {

@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
@@ -472,6 +473,13 @@ impl Mapping {
         }
     }
 
+    /// A page that is missing is to be read alone. Only a hint.
+    pub(super) fn advise_random(&self) {
+        // SAFETY: the range is the mapping, and the advice does not change what
+        // the bytes are.
+        let _ = unsafe { rustix::mm::madvise(self.base.cast(), self.len as usize, Advice::Random) };
+    }
+
     /// Replaces whole pages of anonymous memory by zeros.
     pub(super) fn forget(&self, offset: u64, end: u64) {
         let (first, last) = (offset.next_multiple_of(PAGE), end / PAGE * PAGE);
@@ -500,4 +508,99 @@ impl Drop for Mapping {
 /// Length of a file now.
 pub(super) fn length(file: impl AsFd) -> Result<u64, Errno> {
     Ok(u64::try_from(rustix::fs::fstat(file)?.st_size).unwrap_or(0))
+}
+
+/// DRAM that this process may use, page cache included: that of the machine, or
+/// less if a control group around the process has a limit.
+/// As it was when it was first asked for.
+pub fn memory_bytes() -> u64 {
+    static BYTES: OnceLock<u64> = OnceLock::new();
+    *BYTES.get_or_init(|| memory_bytes_from(|path| std::fs::read_to_string(path).ok()))
+}
+
+fn memory_bytes_from(read: impl Fn(&Path) -> Option<String>) -> u64 {
+    let text = |path: &str| read(Path::new(path)).unwrap_or_default();
+    let machine = text("/proc/meminfo").lines().find_map(|line| {
+        let kib = line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?;
+        kib.trim().parse::<u64>().ok()?.checked_mul(1024)
+    });
+    let mut least = machine.unwrap_or(u64::MAX);
+    for line in text("/proc/self/cgroup").lines() {
+        // `number:controllers:path`; the second version names no controllers.
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, own) = (parts.next(), parts.next(), parts.next());
+        let (Some(controllers), Some(own)) = (controllers, own) else {
+            continue;
+        };
+        let (root, name) = if controllers.split(',').any(|name| name == "memory") {
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        } else if controllers.is_empty() {
+            ("/sys/fs/cgroup", "memory.max")
+        } else {
+            continue;
+        };
+        // A limit binds all groups below it. What a container does not see of
+        // the path is not there to be read.
+        let below = Path::new(root).join(own.trim_start_matches('/'));
+        for group in below
+            .ancestors()
+            .take_while(|group| group.starts_with(root))
+        {
+            let limit = read(&group.join(name));
+            // `max` is none.
+            let limit = limit.and_then(|limit| limit.trim().parse::<u64>().ok());
+            least = least.min(limit.unwrap_or(u64::MAX));
+        }
+    }
+    least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(files: &[(&str, &str)]) -> u64 {
+        memory_bytes_from(|path| {
+            let file = files.iter().find(|(name, _)| Path::new(name) == path);
+            file.map(|(_, text)| text.to_string())
+        })
+    }
+
+    const MACHINE: (&str, &str) = ("/proc/meminfo", "MemFree: 7 kB\nMemTotal:    1000 kB\n");
+
+    #[test]
+    fn the_lowest_limit_of_memory_counts() {
+        assert_eq!(memory(&[]), u64::MAX);
+        assert_eq!(memory(&[MACHINE]), 1_024_000);
+        let first = (
+            "/proc/self/cgroup",
+            "9:name=systemd:/\n4:cpu,memory:/a/b\n0::/\n",
+        );
+        let own = "/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes";
+        let above = "/sys/fs/cgroup/memory/a/memory.limit_in_bytes";
+        let none = "9223372036854771712\n";
+        assert_eq!(memory(&[MACHINE, first]), 1_024_000);
+        assert_eq!(memory(&[MACHINE, first, (own, none)]), 1_024_000);
+        assert_eq!(memory(&[MACHINE, first, (own, "4096\n")]), 4096);
+        assert_eq!(
+            memory(&[MACHINE, first, (own, "4096\n"), (above, "12\n")]),
+            12
+        );
+        let second = ("/proc/self/cgroup", "0::/user.slice/x:y\n");
+        let own = "/sys/fs/cgroup/user.slice/x:y/memory.max";
+        let above = "/sys/fs/cgroup/user.slice/memory.max";
+        assert_eq!(memory(&[MACHINE, second, (own, "max\n")]), 1_024_000);
+        assert_eq!(
+            memory(&[MACHINE, second, (own, "max\n"), (above, "8192")]),
+            8192
+        );
+        // Inside a container the path is not below the root that is seen.
+        let root = "/sys/fs/cgroup/memory.max";
+        assert_eq!(memory(&[MACHINE, second, (root, "77\n")]), 77);
+    }
+
+    #[test]
+    fn this_machine_has_memory() {
+        assert!((1 << 20..u64::MAX).contains(&memory_bytes()));
+    }
 }

@@ -24,6 +24,7 @@ pub use dram::DramStorage;
 pub use emulated::{Emulated, EmulatedDevice, EmulatedStorage};
 pub use faults::{FileCall, FileFault, FileFaults};
 pub use file::{FileMedium, FileStorage};
+pub use host::memory_bytes;
 pub use latency::LatencyProfile;
 pub use mapped::{MappedKind, MappedMedium, MappedStorage};
 pub use memory::Memory;
@@ -183,6 +184,24 @@ pub trait Medium: Send + Sync + 'static {
     /// error the medium refuses every later write and fence.
     fn fence(&self) -> Result<(), MediumError>;
 
+    /// Whether all of it may be expected to stay in DRAM once it was read. Where
+    /// not, whoever knows what it will read says so by [`Medium::will_need`].
+    fn fits_in_memory(&self) -> bool {
+        true
+    }
+
+    /// Starts fetching a range that is read soon. A hint: bounds are cut, errors
+    /// ignored. Does nothing where [`Medium::fits_in_memory`].
+    fn will_need(&self, offset: u64, len: u64) {
+        let _ = (offset, len);
+    }
+
+    /// The range will not be read soon, so that DRAM is better used for others. A
+    /// hint, as [`Medium::will_need`].
+    fn wont_need(&self, offset: u64, len: u64) {
+        let _ = (offset, len);
+    }
+
     /// Copies a range out, after [`Medium::touch`].
     fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), MediumError> {
         self.touch(offset, into.len() as u64)?;
@@ -269,6 +288,15 @@ impl Medium for MediumHandle {
     }
     fn fence(&self) -> Result<(), MediumError> {
         each_medium!(self, m => m.fence())
+    }
+    fn fits_in_memory(&self) -> bool {
+        each_medium!(self, m => m.fits_in_memory())
+    }
+    fn will_need(&self, offset: u64, len: u64) {
+        each_medium!(self, m => m.will_need(offset, len))
+    }
+    fn wont_need(&self, offset: u64, len: u64) {
+        each_medium!(self, m => m.wont_need(offset, len))
     }
 }
 

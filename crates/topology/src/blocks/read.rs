@@ -67,6 +67,7 @@ impl Base {
         columns: usize,
     ) -> Result<Self, PersistenceError> {
         let extent = Arc::new(index);
+        extent.prefetch();
         let weighted = columns == 2;
         let index = Index::open(&context.uuid, &extent, entry, first_vertex, lists, weighted)?;
         let mut slabs = Slabs::default();

@@ -193,6 +193,7 @@ impl Section {
             Arc::clone(&loaded.body),
             Arc::clone(&loaded.page),
             loaded.in_place(),
+            true,
         );
         let lists: Vec<Vec<u32>> = (0..self.lists)
             .map(|list| {

@@ -66,8 +66,8 @@ pub struct Frozen {
 
 /// A merged section that is written and not published.
 pub enum Product {
-    /// A packed section and its extent.
-    Packed(Entry, Arc<Extent>),
+    /// A packed section.
+    Packed(Entry, section_format::Base),
     /// A section of blocks.
     Blocks(Written),
 }
@@ -85,7 +85,7 @@ impl Product {
     /// A root may name it from now on, so nothing of it is free.
     pub fn publishing(&self) {
         match self {
-            Product::Packed(_, extent) => extent.published(),
+            Product::Packed(_, base) => base.extent().iter().for_each(|extent| extent.published()),
             Product::Blocks(written) => written.publishing(),
         }
     }
@@ -148,7 +148,8 @@ impl Frozen {
             self.generation(),
         );
         let (extent, flushed) = draft.finish(bytes)?.split();
-        Ok((Product::Packed(entry, Arc::new(extent)), flushed))
+        let base = section_format::Base::written(Arc::new(extent), image);
+        Ok((Product::Packed(entry, base), flushed))
     }
 }
 
@@ -171,6 +172,26 @@ impl Section {
                 (run + loaded.page.totals().0.saturating_sub(merged), merged)
             }
         }
+    }
+
+    /// Starts fetching what [`Section::freeze`] will read, if it has work.
+    pub fn prefetch_for_merge(&self, csn: u64, wanted: Wanted, layout: Layout) {
+        let guard = self.state.lock();
+        if !guard.has_work(csn, wanted, layout) {
+            return;
+        }
+        let extents = match &guard.state {
+            State::Stored(_, extent) | State::StoredDirect(extent) => vec![Arc::clone(extent)],
+            State::Loaded(loaded) => match &loaded.body.base {
+                Base::Blocks(base) if layout == Layout::Blocks && wanted == Wanted::Merged => {
+                    base.extent().cloned().into_iter().collect()
+                }
+                base => base.extents(),
+            },
+        };
+        // The system may wait for the device.
+        drop(guard);
+        extents.iter().for_each(|extent| extent.prefetch());
     }
 
     /// Gathers the section as of commit `csn` in `scratch`, for
@@ -272,7 +293,7 @@ impl Section {
         frozen: Frozen,
         product: Product,
     ) -> Result<(), PersistenceError> {
-        let base = self.open_product(context, product, &frozen.body.base)?;
+        let base = open_product(product, &frozen.body.base);
         let mut guard = self.state.lock();
         let Inner {
             state,
@@ -315,30 +336,6 @@ impl Section {
         Ok(())
     }
 
-    /// What was published, to be read; what it replaced is given back.
-    fn open_product(
-        &self,
-        context: &Context,
-        product: Product,
-        old: &Base,
-    ) -> Result<Base, PersistenceError> {
-        match product {
-            Product::Packed(entry, extent) => {
-                let (uuid, first) = (&context.uuid, self.first_vertex);
-                let base = section_format::Base::open(uuid, extent, &entry, first, self.lists)?;
-                base.trust();
-                old.extents().iter().for_each(|extent| extent.retire());
-                Ok(Base::Packed(base))
-            }
-            Product::Blocks(written) => {
-                if let Base::Packed(old) = old {
-                    old.extent().iter().for_each(|extent| extent.retire());
-                }
-                Ok(Base::Blocks(written.publish()))
-            }
-        }
-    }
-
     /// Vertex buffers hold entries newer than what was frozen: those go behind
     /// the new merged part.
     fn move_newer(&self, context: &Context, loaded: &mut Loaded, old: &Body, frozen: &LengthPage) {
@@ -365,6 +362,22 @@ impl Section {
                 skip = skip.saturating_sub(words.len());
                 ControlFlow::Continue(())
             });
+        }
+    }
+}
+
+/// What was published, to be read; what it replaced is given back.
+fn open_product(product: Product, old: &Base) -> Base {
+    match product {
+        Product::Packed(_, base) => {
+            old.extents().iter().for_each(|extent| extent.retire());
+            Base::Packed(base)
+        }
+        Product::Blocks(written) => {
+            if let Base::Packed(old) = old {
+                old.extent().iter().for_each(|extent| extent.retire());
+            }
+            Base::Blocks(written.publish())
         }
     }
 }

@@ -32,7 +32,7 @@ impl Section {
             let loaded = self.load(context, &mut guard)?;
             loaded.refresh_direct_page();
             let (page, body) = loaded.version_at(csn);
-            SectionView::new(body, page, loaded.in_place())
+            SectionView::new(body, page, loaded.in_place(), true)
         };
         view.verify(context)?;
         let each = |words: &[u32], weights: &[u32]| {

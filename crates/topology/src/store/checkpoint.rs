@@ -2,7 +2,7 @@
 //! space and log are given back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
@@ -20,6 +20,9 @@ const PARALLEL_AT_LEAST: usize = 32;
 /// Sections that a change of layout converts before it publishes them: so many
 /// have both forms on the medium at once.
 const CONVERTED_AT_ONCE: usize = 1024;
+/// Sections that are fetched before a thread comes to merge them, where the graph
+/// is larger than memory.
+const ANNOUNCED_AHEAD: usize = 4;
 /// Bytes that an entry occupies in a run, for estimates.
 const RUN_ENTRY_BYTES: u64 = 8;
 
@@ -358,12 +361,26 @@ impl Store {
         };
         let lists = shards.split(sections.iter().collect(), |(key, _)| key.section as usize);
         let failed = AtomicBool::new(false);
+        let taken = AtomicUsize::new(0);
+        let announced = AtomicUsize::new(0);
+        let announce = |until: usize| {
+            while announced.load(Ordering::Relaxed) < until.min(sections.len()) {
+                let i = announced.fetch_add(1, Ordering::Relaxed);
+                if let Some((_, section)) = sections.get(i) {
+                    section.prefetch_for_merge(csn, wanted, self.layout());
+                }
+            }
+        };
+        let fits = self.context.region.fits_in_memory();
         let results: Mutex<Vec<_>> = Mutex::default();
         shards.drain(&lists, threads, |items| {
             let mut scratch = MergeScratch::default();
             for (key, section) in items {
                 if failed.load(Ordering::Relaxed) {
                     return;
+                }
+                if !fits {
+                    announce(taken.fetch_add(1, Ordering::Relaxed) + threads + ANNOUNCED_AHEAD);
                 }
                 section.prune(needed);
                 let written =

@@ -1,7 +1,7 @@
 //! What is fixed when a database is made, and how the root keeps it.
 
 use evergraph_graph::Direction;
-use evergraph_persistence::{PersistenceError, USER_BYTES};
+use evergraph_persistence::{PersistenceError, USER_BYTES, memory_bytes};
 
 use crate::direct::MAX_SECTION_SHIFT;
 use crate::front::buffers::{DEFAULT_CHUNK_BYTES, Levels, level_of};
@@ -56,10 +56,15 @@ pub struct Tuning {
     pub shards: Option<usize>,
 }
 
+/// Enough for merges that write in large steps.
+const MOST_BUFFER_BYTES: u64 = 512 << 20;
+
 impl Default for Tuning {
+    /// Half a gigabyte of buffers; where that is more than a quarter of the memory
+    /// that the process may use, as much.
     fn default() -> Self {
         Tuning {
-            buffer_bytes: 512 << 20,
+            buffer_bytes: MOST_BUFFER_BYTES.min(memory_bytes() / 4) as usize,
             least_chunk_bytes: 16,
             most_chunk_bytes: DEFAULT_CHUNK_BYTES,
             shards: None,

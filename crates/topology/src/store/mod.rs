@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evergraph_persistence::{
-    AckLevel, CommitLog, Directory, Medium, Pool, PoolFile, Registry, ViewToken,
+    AckLevel, CommitLog, Directory, Medium, MediumHandle, Pool, PoolFile, Registry, ViewToken,
 };
 use parking_lot::{Condvar, Mutex, RwLock};
 
@@ -245,6 +245,16 @@ impl Store {
         let view = section.view(&self.context, token.csn(), &self.registry.needed())?;
         view.verify(&self.context)?;
         Ok(Some(view))
+    }
+
+    /// Where the sections are.
+    pub fn medium(&self) -> &MediumHandle {
+        self.context.region.medium()
+    }
+
+    /// Whether the sections may be expected to stay in DRAM once they were read.
+    pub fn fits_in_memory(&self) -> bool {
+        self.context.region.fits_in_memory()
     }
 
     /// External ids.
