@@ -32,6 +32,7 @@ pub const BENCHMARK: Benchmark = Benchmark {
         "batches",
         "directions",
         "limit",
+        "log-mib",
         "bytes",
         "counting-scale",
         "thresholds",
@@ -79,11 +80,14 @@ impl Case {
         ]
     }
 
-    fn options(&self, settings: &Settings<'_>) -> Options {
-        Options {
+    fn options(&self, settings: &Settings<'_>) -> Result<Options, String> {
+        let usual = stores::options(settings, self.medium, self.mode, self.direction);
+        let log_mib = settings.parameter("log-mib", usual.log_bytes >> 20)?;
+        Ok(Options {
             layout: self.layout,
-            ..stores::options(settings, self.medium, self.mode, self.direction)
-        }
+            log_bytes: log_mib << 20,
+            ..usual
+        })
     }
 }
 
@@ -266,7 +270,7 @@ fn one(
     limit: f64,
 ) -> Result<(Outcome, String), String> {
     let place = Place::new(settings, case.medium)?;
-    let db = Database::create(place.join("db"), &case.options(settings)).map_err(text)?;
+    let db = Database::create(place.join("db"), &case.options(settings)?).map_err(text)?;
     let ack = format!("{:?}", db.ack_level()).to_lowercase();
     let outcome = ingest(db, &place, case, list, threads, limit)?;
     Ok((outcome, ack))

@@ -46,7 +46,7 @@ pub fn count(
         let place = Place::new(settings, case.medium)?;
         let options = Options {
             emulated: Some(None),
-            ..case.options(settings)
+            ..case.options(settings)?
         };
         let db = Database::create(place.join("db"), &options).map_err(text)?;
         let device = db.emulated_device().ok_or("the medium does not count")?;

@@ -58,7 +58,7 @@ pub fn measure(
     for case in cases {
         settings.progress(&format!("visibility: {}", case.shown()));
         let place = Place::new(settings, case.medium)?;
-        let options = case.options(settings);
+        let options = case.options(settings)?;
         let db = Database::create(place.join("db"), &options).map_err(text)?;
         stores::load(&db, list.vertex_count, &[])?;
         let (acknowledged, stop) = (AtomicU64::new(0), AtomicBool::new(false));
