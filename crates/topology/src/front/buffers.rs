@@ -284,7 +284,9 @@ impl VertexBuffers {
             };
             visit(words, weights)?;
             count -= here;
-            link = self.arena.word(chunk).load(Ordering::Relaxed);
+            if count > 0 {
+                link = self.arena.word(chunk).load(Ordering::Relaxed);
+            }
         }
         ControlFlow::Continue(())
     }

@@ -64,7 +64,18 @@ const OWN_MEMORY: u32 = u32::MAX;
 
 /// A piece that one thread stores to while others read what it has published.
 #[derive(Debug)]
-pub struct SharedPiece(Piece);
+pub struct SharedPiece {
+    /// The words of `piece`, found without going through its memory.
+    start: *const AtomicU32,
+    count: usize,
+    _piece: Piece,
+}
+
+// SAFETY: a `SharedPiece` is a shared slice of atomics and the piece that keeps
+// them; `&[AtomicU32]` and `Piece` are `Send`.
+unsafe impl Send for SharedPiece {}
+// SAFETY: as above; `&[AtomicU32]` is `Sync`.
+unsafe impl Sync for SharedPiece {}
 
 fn order_of(words: usize) -> usize {
     (words / MIN_PIECE_WORDS).ilog2() as usize
@@ -251,7 +262,12 @@ impl Piece {
 
     /// Lets others read while one thread stores.
     pub fn share(self) -> SharedPiece {
-        SharedPiece(self)
+        let words = self.atomics();
+        SharedPiece {
+            start: words.as_ptr(),
+            count: words.len(),
+            _piece: self,
+        }
     }
 }
 
@@ -259,7 +275,9 @@ impl SharedPiece {
     /// The words.
     #[inline(always)]
     pub fn words(&self) -> &[AtomicU32] {
-        self.0.atomics()
+        // SAFETY: `share` took start and count from a slice of the piece's
+        // memory, which does not move and lives as long as the piece.
+        unsafe { std::slice::from_raw_parts(self.start, self.count) }
     }
 }
 
