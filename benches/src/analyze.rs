@@ -7,7 +7,6 @@ mod writing;
 use std::collections::BTreeMap;
 
 use evergraph::{Database, GraphView, Layout, MediumKind, Mode, Options};
-use evergraph_graph::generate::Edge;
 use evergraph_graph::random::Random;
 use evergraph_graph::{Csr, Direction, Graph, VertexId};
 use serde_json::json;
@@ -266,7 +265,7 @@ fn live(
         stores::load(&db, list.vertex_count, piece)?;
     }
     if state == "blocks-compacted" {
-        compact_all(&db, list.vertex_count)?;
+        db.compact().map_err(text)?;
     }
     stores::insert(&db, unmerged, stores::LARGE_BATCH, None)?;
     let meter = Meter::start();
@@ -293,16 +292,6 @@ fn live(
             _place: place,
         },
     })
-}
-
-/// Compacts every section. Only those are that lost an edge: an edge of each is
-/// added and deleted, which leaves the graph as it was.
-fn compact_all(db: &Database, vertex_count: usize) -> Result<(), String> {
-    let vertices = (0..vertex_count as u32 - 1).step_by(1 << db.config().section_shift);
-    let edges: Vec<Edge> = vertices.map(|v| (v, v + 1)).collect();
-    db.insert_edges(&edges).map_err(text)?;
-    db.delete_edges(&edges).map_err(text)?;
-    db.compact().map_err(text)
 }
 
 fn chosen_kernels(settings: &Settings<'_>, first: &Named) -> Result<Vec<Kernel>, String> {

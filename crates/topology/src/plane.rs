@@ -45,8 +45,9 @@ pub struct SectionView {
     plain: bool,
     starts: Words,
     words: Words,
-    /// In a section that is not plain, start and length of each list that lies
-    /// in the extent as a whole and without tombstones, else [`GENERAL`].
+    /// In a section that is not plain, where each list without tombstones starts
+    /// in the extent, and its entries there, with [`BUFFERED`] if there are more;
+    /// for other lists [`GENERAL`].
     spans: Words,
     pub(crate) page: Arc<LengthPage>,
     /// Direct mode: entries of each list in the extent when the view looked.
@@ -56,6 +57,8 @@ pub struct SectionView {
 
 /// Length of a list in [`SectionView::spans`] that has to be put together.
 const GENERAL: u32 = u32::MAX;
+/// Bit of a length there: the list goes on in the vertex buffers.
+const BUFFERED: u32 = 1 << 31;
 
 /// A list of more bytes is not fetched with its neighbors: passes leave it for the
 /// end, and read it in pieces.
@@ -388,10 +391,14 @@ impl SectionView {
                 continue;
             }
             let (start, in_extent) = self.in_extent(list);
-            let whole = len as usize <= in_extent
-                && self.page.tombstones(list) == 0
-                && !self.body.base.is_in_pairs();
-            spans.extend([start as u32, if whole { len } else { GENERAL }]);
+            let general =
+                self.page.tombstones(list) > 0 || len >= BUFFERED || self.body.base.is_in_pairs();
+            let span = match len as usize <= in_extent {
+                _ if general => GENERAL,
+                true => len,
+                false => in_extent as u32 | BUFFERED,
+            };
+            spans.extend([start as u32, span]);
         }
         spans
     }
@@ -499,7 +506,7 @@ impl SectionView {
     /// Bytes of the words of a list in its extent.
     fn place_in_extent(&self, base: &section_format::Base, list: usize) -> Range<u64> {
         let (start, len) = match self.spans.get(2 * list..2 * list + 2) {
-            Some(&[start, len]) if len != GENERAL => (start as usize, len as usize),
+            Some(&[start, len]) if len & BUFFERED == 0 => (start as usize, len as usize),
             _ => self.in_extent(list),
         };
         base.word_at(start)..base.word_at(start + len)
@@ -556,8 +563,8 @@ impl SectionView {
             return (self.starts[list + 1] - self.starts[list]) as usize;
         }
         match self.spans[2 * list + 1] {
-            GENERAL => self.page.live(list) as usize,
-            len => len as usize,
+            len if len & BUFFERED == 0 => len as usize,
+            _ => self.page.live(list) as usize,
         }
     }
 
@@ -584,14 +591,22 @@ impl SectionView {
             return visit(self.words.range(start, end - start));
         }
         let (start, len) = (self.spans[2 * list], self.spans[2 * list + 1]);
-        if len != GENERAL {
-            return visit(self.words.range(start as usize, len as usize));
+        if len == GENERAL {
+            return self.for_each_general_segment(list, scratch, visit);
         }
-        self.for_each_general_segment(list, scratch, visit)
+        let merged = (len & !BUFFERED) as usize;
+        if merged > 0 || len == 0 {
+            visit(self.words.range(start as usize, merged))?;
+        }
+        if len & BUFFERED == 0 {
+            return ControlFlow::Continue(());
+        }
+        let buffered = self.page.len[list] as usize - merged;
+        self.buffer_segments(list, buffered, |words, _| visit(words))
     }
 
-    /// Lists with buffered entries or with tombstones. Apart, so that the loop over the
-    /// others stays small.
+    /// Lists with tombstones, and all of sections that are not packed. Apart, so
+    /// that the loop over the others stays small.
     #[inline(never)]
     fn for_each_general_segment<B>(
         &self,

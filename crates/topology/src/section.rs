@@ -570,6 +570,13 @@ impl Loaded {
             }
         });
         let (buffers, writer) = self.buffers(context, coming.len(), stride - 1);
+        // Whoever reads the section goes from list to list.
+        for (list, &coming) in coming.iter().enumerate() {
+            if coming > 0 {
+                let expected = coming.max(lengths.len[list] / 4);
+                buffers.prepare(writer, list, expected as usize);
+            }
+        }
         run.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
                 let list = entry[0] as usize;

@@ -353,6 +353,53 @@ fn a_full_log_makes_room_by_itself() {
     assert!(report.replayed_commits < 2000);
 }
 
+/// Without a deletion, too: chains become one block each, and then there is
+/// nothing left to do.
+#[test]
+fn compaction_ends_chains_of_blocks() {
+    use evergraph_persistence::medium::DramStorage;
+    let config = Config {
+        layout: Layout::Blocks,
+        ..Config::default()
+    };
+    let storage = DramStorage::new();
+    let store = Store::create(&storage, config, [5; 16]).unwrap();
+    let mut model = vec![Vec::new(); 40];
+    for round in 0..30u32 {
+        let edges: Vec<(u32, u32)> = (0..40).map(|u| (u, u * 7 % 40 + round % 2)).collect();
+        edges.iter().for_each(|&(u, v)| model[u as usize].push(v));
+        let mut batch = Batch::new();
+        batch.insert(&edges);
+        store.commit(batch).unwrap();
+        store.checkpoint().unwrap();
+    }
+    let lists = || {
+        let token = store.register();
+        let section = store.pin_section(&token, 0, 0).unwrap().unwrap();
+        let (mut lists, mut segments) = (Vec::new(), 0);
+        for local in 0..40 {
+            let mut list = Vec::new();
+            let _ = section.for_each_raw_segment::<()>(local, |words, _| {
+                segments += 1;
+                list.extend_from_slice(words);
+                ControlFlow::Continue(())
+            });
+            lists.push(list);
+        }
+        (lists, segments)
+    };
+    let (chained, segments) = lists();
+    assert_eq!(chained, model);
+    assert!(segments > 40, "{segments} segments");
+    let before = store.stats().extent_bytes;
+    store.compact().unwrap();
+    let compacted = store.stats().extent_bytes;
+    assert!(compacted < before, "{compacted} of {before} bytes");
+    assert_eq!(lists(), (model, 40));
+    store.compact().unwrap();
+    assert_eq!(store.stats().extent_bytes, compacted, "nothing to do");
+}
+
 #[test]
 fn what_does_not_fit_or_does_not_belong_is_refused() {
     let storage = SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));

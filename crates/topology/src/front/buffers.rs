@@ -220,6 +220,15 @@ impl VertexBuffers {
         writer.cursors[list] = cursor;
     }
 
+    /// Makes room for the next entry of a list, so that chunks of lists that are
+    /// prepared one after another lie one after another.
+    pub fn prepare(&self, writer: &mut BufferWriter, list: usize, expected: usize) {
+        let cursor = writer.cursors[list];
+        if cursor.link == 0 || cursor.filled as usize == self.capacity(chunk_of(cursor.link).1) {
+            writer.cursors[list] = self.add_chunk(writer, list, expected);
+        }
+    }
+
     /// Links a chunk of the level above the last one's, or of the one that
     /// takes all that is expected.
     fn add_chunk(&self, writer: &mut BufferWriter, list: usize, expected: usize) -> Cursor {
@@ -321,7 +330,10 @@ mod tests {
             let levels = Levels { least, most: least + more };
             let (buffers, mut writer) = VertexBuffers::new(5, columns, &pool, levels);
             let mut model = vec![Vec::new(); 5];
-            for &(list, word, expected) in &appends {
+            for (i, &(list, word, expected)) in appends.iter().enumerate() {
+                if i % 3 == 0 {
+                    buffers.prepare(&mut writer, list, expected);
+                }
                 buffers.append(&mut writer, list, word, word + 7, expected);
                 model[list].push(word);
             }

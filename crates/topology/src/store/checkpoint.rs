@@ -63,7 +63,8 @@ impl Store {
     /// Merges everything, drops tombstones with what they cancel, and makes each
     /// list of the layout `blocks` one block. Sections where there is nothing of
     /// it to do are not rewritten. Views that exist keep what
-    /// they see; its space comes back when the last of them goes.
+    /// they see; its space comes back with the section's next merge or
+    /// compaction after the last of them went.
     pub fn compact(&self) -> Result<(), TopologyError> {
         let mut roots = self.roots.lock();
         let sections = self.all_sections();
