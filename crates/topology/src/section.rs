@@ -573,14 +573,14 @@ impl Loaded {
         // Whoever reads the section goes from list to list.
         for (list, &coming) in coming.iter().enumerate() {
             if coming > 0 {
-                let expected = coming.max(lengths.len[list] / 4);
+                let expected = coming.max(lengths.len[list] / 16);
                 buffers.prepare(writer, list, expected as usize);
             }
         }
         run.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
                 let list = entry[0] as usize;
-                let expected = coming[list].max(lengths.len[list] / 4);
+                let expected = coming[list].max(lengths.len[list] / 16);
                 let weight = entry.get(2).copied().unwrap_or(0);
                 buffers.append(writer, list, entry[1], weight, expected as usize);
                 coming[list] -= 1;
