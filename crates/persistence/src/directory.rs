@@ -87,6 +87,14 @@ pub struct Directory {
     root: Option<Arc<Extent>>,
     /// Extents that the new root no longer names.
     replaced: Vec<Arc<Extent>>,
+    /// What to do, last first, to be again what the durable root names.
+    undo: Vec<Undo>,
+}
+
+/// A change that no durable root names yet.
+enum Undo {
+    Entry(SectionKey, Option<Entry>),
+    Blob((u32, u32), Option<Blob>),
 }
 
 /// A stored root blob, for the pool's root.
@@ -190,6 +198,32 @@ impl Directory {
 
     /// Sets the entry of one section; stored by the next [`Directory::store`].
     pub fn set(&mut self, key: SectionKey, entry: Entry) {
+        let before = self.replace_entry(key, Some(entry));
+        self.undo.push(Undo::Entry(key, before));
+    }
+
+    /// Undoes what was set since a root was published last: its extents are not
+    /// there any more, so no later root may name them.
+    pub fn roll_back(&mut self) {
+        while let Some(undo) = self.undo.pop() {
+            match undo {
+                Undo::Entry(key, before) => {
+                    self.replace_entry(key, before);
+                }
+                Undo::Blob(key, None) => {
+                    self.blobs.remove(&key);
+                }
+                Undo::Blob(key, Some(blob)) => {
+                    self.replaced
+                        .retain(|extent| !Arc::ptr_eq(extent, &blob.extent));
+                    self.blobs.insert(key, blob);
+                }
+            }
+        }
+    }
+
+    /// Returns the entry before.
+    fn replace_entry(&mut self, key: SectionKey, entry: Option<Entry>) -> Option<Entry> {
         let number = key.section / LEAF_ENTRIES as u32;
         let leaf = self
             .leaves
@@ -198,10 +232,12 @@ impl Directory {
                 entries: vec![None; LEAF_ENTRIES],
                 stored: None,
             });
-        leaf.entries[key.section as usize % LEAF_ENTRIES] = Some(entry);
+        let place = &mut leaf.entries[key.section as usize % LEAF_ENTRIES];
+        let before = std::mem::replace(place, entry);
         if let Some((extent, _)) = leaf.stored.take() {
             self.replaced.push(extent);
         }
+        before
     }
 
     /// The blobs of one kind in order.
@@ -233,9 +269,11 @@ impl Directory {
                 extent: Arc::new(extent),
                 crc,
             };
-            if let Some(old) = self.blobs.insert((kind, number), blob) {
-                self.replaced.push(old.extent);
+            let before = self.blobs.insert((kind, number), blob);
+            if let Some(old) = &before {
+                self.replaced.push(Arc::clone(&old.extent));
             }
+            self.undo.push(Undo::Blob((kind, number), before));
         }))
     }
 
@@ -316,6 +354,7 @@ impl Directory {
     /// Durability step 6: the pool's root names this directory durably, so
     /// what only the one before named is free.
     pub fn published(&mut self) {
+        self.undo.clear();
         for extent in self.replaced.drain(..) {
             extent.retire();
         }

@@ -23,7 +23,7 @@ mod region;
 mod registry;
 pub mod simulated;
 
-pub use directory::{Blob, Directory, Entry, SectionKey};
+pub use directory::{Blob, Directory, Entry, SectionKey, Stored as StoredDirectory};
 pub use error::PersistenceError;
 pub use lock::WriterLock;
 pub use log::{CommitLog, LogRecord, RECORD_HEADER_BYTES};

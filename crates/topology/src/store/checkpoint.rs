@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use evergraph_persistence::mutant::{Mutant, active};
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Medium, SectionKey};
+use evergraph_persistence::order::{Durable, Flushed};
+use evergraph_persistence::{Medium, SectionKey, StoredDirectory as Stored};
 use parking_lot::Mutex;
 
 use super::{BLOB_IDS, BLOB_META, LogState, RootState, Store};
@@ -208,7 +208,7 @@ impl Store {
         wanted: Wanted,
         clean: bool,
     ) -> Result<(), TopologyError> {
-        self.refuse_if_failed()?;
+        self.refuse_if_not_writable()?;
         // The merge is a reader: the view keeps its lengths readable.
         let token = self.registry.register();
         let csn = match &self.direct {
@@ -288,21 +288,15 @@ impl Store {
         target: &Target,
         vertex_count: u64,
     ) -> Result<(), TopologyError> {
-        let mut blobs = Vec::new();
-        let stored_ids = self.write_blobs(roots, &mut blobs)?;
-        let forgotten = usize::from(active(Mutant::CheckpointForgetsSection));
-        for merged in merged.iter().skip(forgotten) {
-            roots.directory.set(merged.key, merged.product.entry());
-        }
-        // Durability step 2: the directory is written beside the sections...
-        let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
-        let (region, uuid) = (&self.context.region, &self.context.uuid);
-        let stored = roots.directory.store(region, uuid, sections)?;
-        // ...Durability step 3: all of them are durable...
-        let stored = if active(Mutant::DirectoryNotFenced) {
-            stored.assume_durable()
-        } else {
-            stored.fence(region.medium())?
+        let stored = self.store_directory(roots, merged, extents);
+        let (stored, stored_ids) = match stored {
+            Ok(stored) => stored,
+            Err(error) => {
+                // The sections go, so nothing may name them: neither this root
+                // nor that of a later merge of other sections.
+                roots.directory.roll_back();
+                return Err(error);
+            }
         };
         let mut root = roots.pool.root().clone();
         let place = *stored.get();
@@ -341,6 +335,32 @@ impl Store {
         roots.stored_ids = stored_ids;
         debug_assert!(target.root_csn <= target.csn);
         Ok(())
+    }
+
+    /// Durability steps 2 and 3. Returns how many external ids are stored, too.
+    fn store_directory(
+        &self,
+        roots: &mut RootState,
+        merged: &[Merged],
+        extents: Vec<Flushed<()>>,
+    ) -> Result<(Durable<Stored>, usize), TopologyError> {
+        let mut blobs = Vec::new();
+        let stored_ids = self.write_blobs(roots, &mut blobs)?;
+        let forgotten = usize::from(active(Mutant::CheckpointForgetsSection));
+        for merged in merged.iter().skip(forgotten) {
+            roots.directory.set(merged.key, merged.product.entry());
+        }
+        // Durability step 2: the directory is written beside the sections...
+        let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
+        let (region, uuid) = (&self.context.region, &self.context.uuid);
+        let stored = roots.directory.store(region, uuid, sections)?;
+        // ...Durability step 3: all of them are durable...
+        let stored = if active(Mutant::DirectoryNotFenced) {
+            stored.assume_durable()
+        } else {
+            stored.fence(region.medium())?
+        };
+        Ok((stored, stored_ids))
     }
 
     /// Durability step 1: writes every touched section out of place.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::medium::{FileCall, FileFault, FileFaults, FileStorage};
-use evergraph_topology::{Batch, Store};
+use evergraph_topology::{Batch, Layout, Store};
 
 use super::fixture::{Graph, Model, merged_config, observe};
 
@@ -27,6 +27,10 @@ fn scratch() -> tempfile::TempDir {
 enum Step {
     Commit(Vec<(u32, u32)>),
     Checkpoint,
+    /// Rewrites sections that nothing else touches.
+    Relayout(Layout),
+    /// Merges some sections and not others.
+    CompactVertex(u32),
 }
 
 fn steps() -> Vec<Step> {
@@ -37,8 +41,13 @@ fn steps() -> Vec<Step> {
             steps.push(Step::Commit(
                 (0..6).map(|e| (n % 9, (n + e) % 14)).collect(),
             ));
+            if i == 1 {
+                steps.push(Step::CompactVertex(n % 9));
+            }
         }
         steps.push(Step::Checkpoint);
+        let layouts = [Layout::Blocks, Layout::Pma];
+        steps.push(Step::Relayout(layouts[round as usize % 2]));
     }
     steps
 }
@@ -96,6 +105,12 @@ fn workload_until(store: &Store, mut plan: impl FnMut() -> bool) -> Run {
             }
             Step::Checkpoint => {
                 let _ = store.checkpoint();
+            }
+            Step::Relayout(layout) => {
+                let _ = store.relayout(layout);
+            }
+            Step::CompactVertex(vertex) => {
+                let _ = store.compact_vertex(vertex);
             }
         }
         // Reads go on, and show what was acknowledged.
