@@ -119,6 +119,17 @@ pub(crate) struct Version {
 }
 
 impl Section {
+    fn new(first_vertex: u32, lists: usize, columns: usize, state: State) -> Self {
+        Section {
+            first_vertex,
+            lists,
+            columns,
+            state: Mutex::new(Inner::new(state, columns)),
+            places: OnceLock::new(),
+            words_hint: AtomicPtr::default(),
+        }
+    }
+
     /// A section that has never been stored.
     pub fn empty(first_vertex: u32, lists: usize, columns: usize) -> Self {
         let loaded = Loaded {
@@ -133,14 +144,7 @@ impl Section {
             older: Vec::new(),
             direct: None,
         };
-        Section {
-            first_vertex,
-            lists,
-            columns,
-            state: Mutex::new(Inner::new(State::Loaded(loaded), columns)),
-            places: OnceLock::new(),
-            words_hint: AtomicPtr::default(),
-        }
+        Self::new(first_vertex, lists, columns, State::Loaded(loaded))
     }
 
     /// A section that the directory names; read at first touch.
@@ -151,14 +155,12 @@ impl Section {
         entry: Entry,
         extent: Extent,
     ) -> Self {
-        Section {
+        Self::new(
             first_vertex,
             lists,
             columns,
-            state: Mutex::new(Inner::new(State::Stored(entry, Arc::new(extent)), columns)),
-            places: OnceLock::new(),
-            words_hint: AtomicPtr::default(),
-        }
+            State::Stored(entry, Arc::new(extent)),
+        )
     }
 
     /// As [`Section::stored`], in the layout `blocks`, whose index is read at
@@ -177,26 +179,17 @@ impl Section {
             older: Vec::new(),
             direct: None,
         };
-        Section {
-            first_vertex,
-            lists,
-            columns,
-            state: Mutex::new(Inner::new(State::Loaded(loaded), columns)),
-            places: OnceLock::new(),
-            words_hint: AtomicPtr::default(),
-        }
+        Self::new(first_vertex, lists, columns, State::Loaded(loaded))
     }
 
     /// As [`Section::stored`], in direct mode.
     pub fn stored_direct(first_vertex: u32, lists: usize, columns: usize, extent: Extent) -> Self {
-        Section {
+        Self::new(
             first_vertex,
             lists,
             columns,
-            state: Mutex::new(Inner::new(State::StoredDirect(Arc::new(extent)), columns)),
-            places: OnceLock::new(),
-            words_hint: AtomicPtr::default(),
-        }
+            State::StoredDirect(Arc::new(extent)),
+        )
     }
 
     pub(crate) fn load<'a>(

@@ -38,8 +38,6 @@ pub(super) type Named = (SectionKey, Arc<Section>);
 
 /// What a merge publishes beside its sections.
 struct Target {
-    /// The sections are merged up to here.
-    csn: u64,
     /// From here on the log is still needed; all sections are merged up to it.
     root_csn: u64,
     /// Position in the log that belongs to `root_csn`, and its wall time.
@@ -271,7 +269,6 @@ impl Store {
         let (root_csn, log_start, wall_us) =
             boundary.map_or((root.csn, root.log_start, root.wall_us), |&b| b);
         Target {
-            csn,
             root_csn,
             log_start,
             wall_us,
@@ -333,7 +330,6 @@ impl Store {
         }
         directory.published();
         roots.stored_ids = stored_ids;
-        debug_assert!(target.root_csn <= target.csn);
         Ok(())
     }
 
