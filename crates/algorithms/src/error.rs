@@ -1,6 +1,6 @@
 //! What can go wrong in a run, and what a verifier says.
 
-use evergraph_graph::{Graph, VertexId};
+use evergraph_graph::{Graph, VertexId, Weight};
 use thiserror::Error;
 
 use crate::Cancelled;
@@ -27,6 +27,30 @@ pub enum RunError {
         /// What it was.
         value: f64,
         /// Its range, in words.
+        expected: &'static str,
+    },
+    /// The problem is defined on undirected graphs. Read the graph through
+    /// `Symmetric`, or a sealed undirected graph.
+    #[error("the problem needs an undirected graph")]
+    NeedsUndirected,
+    /// The problem reads in-lists, and the graph keeps only out-lists. Use a
+    /// graph with both, or a sealed copy of it.
+    #[error("the problem needs a graph with in-lists")]
+    NeedsInLists,
+    /// The problem walks sorted lists in which each neighbor is once. Use a
+    /// sealed graph.
+    #[error("the problem needs lists sorted by neighbor, without self-loops and parallel edges")]
+    NeedsSorted,
+    /// The problem is not defined for a weight of the graph.
+    #[error("the edge from {from} to {to} has weight {weight}, but weights must be {expected}")]
+    InvalidWeight {
+        /// Source of the edge.
+        from: VertexId,
+        /// Target of the edge.
+        to: VertexId,
+        /// Its weight.
+        weight: Weight,
+        /// What weights must be, in words.
         expected: &'static str,
     },
 }
