@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
-use evergraph::run::{ALGORITHMS, Fact, Outcome, Request, find, real, write_values};
+use evergraph::run::{Algorithm, Fact, Outcome, Request, algorithms, find, real, write_values};
 use evergraph::{Cancellation, Control, Database};
 use serde_json::{Map, Value, json};
 
@@ -222,7 +222,7 @@ impl Target {
     }
 
     fn write(mut self, db: &Database, outcome: &Outcome) -> Result<(), Failure> {
-        let written = write_values(&mut self.out, db, &outcome.values)
+        let written = write_values(&mut self.out, db, outcome)
             .and_then(|()| self.out.flush())
             .and_then(|()| match self.partial.take() {
                 Some(partial) => std::fs::rename(partial, &self.path),
@@ -252,29 +252,46 @@ impl Drop for Target {
 }
 
 fn list() -> Report {
-    let algorithms: Vec<Value> = ALGORITHMS
-        .iter()
+    let rows: Vec<(&str, String)> = algorithms()
         .map(|algorithm| {
-            let parameters: Vec<&str> = algorithm.all_parameters().map(|p| p.name).collect();
+            let also = match algorithm.aliases {
+                [] => String::new(),
+                aliases => format!(" ({})", aliases.join(", ")),
+            };
+            (algorithm.name, format!("{}{also}", algorithm.computes))
+        })
+        .collect();
+    let all: Vec<Value> = algorithms().map(described).collect();
+    Report::new(json!({ "algorithms": all }), table(&rows))
+}
+
+/// What the registry says about an algorithm.
+fn described(algorithm: &Algorithm) -> Value {
+    let parameters: Vec<Value> = algorithm
+        .all_parameters()
+        .map(|parameter| {
             json!({
-                "name": algorithm.name,
-                "aliases": algorithm.aliases,
-                "computes": algorithm.computes,
-                "parameters": parameters,
+                "name": parameter.name,
+                "meaning": parameter.meaning,
+                "values": parameter.kind.range(),
+                "default": parameter.default,
             })
         })
         .collect();
-    let rows: Vec<(&str, String)> = ALGORITHMS
-        .iter()
-        .map(|algorithm| {
-            let aliases = algorithm.aliases.join(", ");
-            (
-                algorithm.name,
-                format!("{} ({aliases})", algorithm.computes),
-            )
-        })
-        .collect();
-    Report::new(json!({ "algorithms": algorithms }), table(&rows))
+    json!({
+        "name": algorithm.name,
+        "aliases": algorithm.aliases,
+        "computes": algorithm.computes,
+        "value": algorithm.value,
+        "parameters": parameters,
+        "reads": algorithm.needs.text(),
+        "on_directed": algorithm.needs.on_directed(),
+        "weights": algorithm.weights.text(),
+        "bound": algorithm.bound,
+        "dram": algorithm.dram.text(),
+        "deterministic": algorithm.determinism.text(),
+        "source": algorithm.source,
+    })
 }
 
 fn help(algorithm: Option<&str>) -> Result<Report, Failure> {
@@ -287,14 +304,23 @@ fn help(algorithm: Option<&str>) -> Result<Report, Failure> {
         return Ok(Report::new(json!({}), ""));
     };
     let algorithm = find(name)?;
-    let mut text = format!("{}: {}\n", algorithm.name, algorithm.computes);
-    let _ = writeln!(text, "also called: {}", algorithm.aliases.join(", "));
-    let _ = writeln!(
-        text,
-        "-o writes for each vertex: {}\n\nparameters:",
-        algorithm.value
+    let facts = [
+        ("also called", algorithm.aliases.join(", ")),
+        ("-o writes", algorithm.value.to_string()),
+        ("reads", algorithm.needs.text().to_string()),
+        ("directed graphs", algorithm.needs.on_directed().to_string()),
+        ("weights", algorithm.weights.text().to_string()),
+        ("bound", algorithm.bound.to_string()),
+        ("memory", algorithm.dram.text()),
+        ("deterministic", algorithm.determinism.text().to_string()),
+        ("source", algorithm.source.to_string()),
+    ];
+    let mut text = format!(
+        "{}: {}\n\n{}\nparameters:\n",
+        algorithm.name,
+        algorithm.computes,
+        table(&facts)
     );
-    let mut parameters = Vec::new();
     for parameter in algorithm.all_parameters() {
         let (name, range) = (parameter.name, parameter.kind.range());
         let _ = writeln!(text, "  {name}: {} ({range})", parameter.meaning);
@@ -305,15 +331,6 @@ fn help(algorithm: Option<&str>) -> Result<Report, Failure> {
             parameter.default,
             width = name.len()
         );
-        parameters.push(json!({
-            "name": name,
-            "meaning": parameter.meaning,
-            "values": range,
-            "default": parameter.default,
-        }));
     }
-    Ok(Report::new(
-        json!({ "algorithm": algorithm.name, "computes": algorithm.computes, "parameters": parameters }),
-        text,
-    ))
+    Ok(Report::new(described(algorithm), text))
 }

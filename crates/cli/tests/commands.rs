@@ -75,7 +75,7 @@ fn json_keys_are_those_of_the_design() {
     assert_eq!(checked["entries"], 2 * 8192);
     has_keys(&checked, &["problems", "sections"]);
     let listed = place.json("run --list");
-    assert_eq!(listed["algorithms"].as_array().map(Vec::len), Some(4));
+    assert!(listed["algorithms"].as_array().map(Vec::len) >= Some(4));
 }
 
 #[test]

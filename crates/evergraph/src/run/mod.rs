@@ -1,22 +1,39 @@
 //! Algorithms by name, on the live graph.
 //!
-//! [`ALGORITHMS`] is the one list of what can be run: lists, help texts,
-//! validation and suggestions come from it.
+//! [`algorithms`] is the one list of what can be run: lists, help texts,
+//! validation, limits and suggestions come from it. It consists of families, one
+//! file each: an [`Algorithm`] says how it is called and what it needs, and its
+//! function makes parameters of texts, and a summary of the result.
 
-mod kernels;
+mod algorithm;
+mod centralities;
+mod communities;
+mod components;
 mod output;
+mod parameters;
+mod paths;
+mod peeling;
 mod registry;
+mod sampling;
+mod sets;
+mod traversal;
+mod trees;
+mod triangles;
+mod values;
 
 use std::time::Instant;
 
-use evergraph_algorithms::{Cancelled, Control, RunError};
+use evergraph_algorithms::{Cancelled, Control, Mismatch, RunError, UNREACHED};
 use evergraph_graph::{Graph, NeighborReader};
 use evergraph_snapshots::{GraphView, View};
 
 use crate::{Database, Error, IdKind};
+use algorithm::Given;
+pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
 pub use output::{real, write_values};
-use registry::Given;
-pub use registry::{ALGORITHMS, Algorithm, COMMON, Kind, Parameter, find};
+pub use parameters::COMMON;
+pub use registry::{algorithms, find};
+pub use values::Values;
 
 /// What to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,17 +57,6 @@ pub enum Fact {
     Text(String),
 }
 
-/// A value for each vertex.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Values {
-    /// Scores.
-    Reals(Vec<f64>),
-    /// Depths; [`evergraph_algorithms::UNREACHED`] where there is none.
-    Depths(Vec<u32>),
-    /// Vertices; [`evergraph_algorithms::UNREACHED`] where there is none.
-    Vertices(Vec<u32>),
-}
-
 /// What a run gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -64,7 +70,7 @@ pub struct Outcome {
     pub iterations: Option<u64>,
     /// The summary.
     pub result: Vec<(&'static str, Fact)>,
-    /// The values.
+    /// The values, of vertices or of whatever the result consists.
     pub values: Values,
     /// DRAM that the algorithm took at its peak, if it was measured.
     pub dram_bytes: Option<u64>,
@@ -159,6 +165,7 @@ struct Measured {
 }
 
 impl Context<'_> {
+    /// Runs a kernel and finds out what it takes.
     fn measure<T>(
         &self,
         kernel: impl FnOnce() -> Result<T, RunError>,
@@ -174,7 +181,7 @@ impl Context<'_> {
             (meter.current)()
         });
         let started = Instant::now();
-        let result = kernel().map_err(stopped)?;
+        let result = kernel().map_err(|error| self.stopped(error))?;
         let measured = Measured {
             seconds: started.elapsed().as_secs_f64(),
             dram_bytes: self
@@ -186,6 +193,20 @@ impl Context<'_> {
         Ok((result, measured))
     }
 
+    /// Runs the verifier, if that is asked for.
+    fn verify(
+        &self,
+        verifier: impl FnOnce() -> Result<(), Mismatch>,
+    ) -> Option<Result<(), String>> {
+        let wanted = self.given.is_on("verify");
+        wanted.then(|| verifier().map_err(|mismatch| mismatch.to_string()))
+    }
+
+    /// What the user calls a vertex, as a fact.
+    fn name(&self, vertex: u32) -> Fact {
+        Fact::Text(self.db.vertex_name(vertex))
+    }
+
     /// The vertices that `source` names; without one the vertex with the most
     /// out-neighbors, the first of several.
     fn sources(&self) -> Result<Vec<u32>, Error> {
@@ -193,19 +214,39 @@ impl Context<'_> {
         if texts.is_empty() {
             return Ok(vec![self.busiest()]);
         }
-        let split = self.db.config().ids != IdKind::Texts;
-        let mut sources = Vec::new();
-        for text in texts {
-            match split {
-                true => {
-                    for name in text.split(',') {
-                        sources.push(self.vertex(name.trim())?);
-                    }
-                }
-                false => sources.push(self.vertex(text)?),
-            }
-        }
-        Ok(sources)
+        self.split(&texts).map(|name| self.vertex(name)).collect()
+    }
+
+    /// The vertex that `source` names; without one the vertex with the most
+    /// out-neighbors.
+    fn source(&self) -> Result<u32, Error> {
+        Ok(self.sources()?[0])
+    }
+
+    /// The pairs of vertices that a parameter names as `U:V`.
+    #[allow(dead_code, reason = "for the families that follow")]
+    fn pairs(&self, parameter: &str) -> Result<Vec<(u32, u32)>, Error> {
+        let texts = self.given.all(parameter);
+        let pair = |text: &str| {
+            let (u, v) = text.split_once(':').ok_or_else(|| {
+                Error::argument(
+                    format!("parameter `{parameter}` cannot be {text:?}"),
+                    "it takes pairs U:V of ids of vertices",
+                )
+            })?;
+            Ok((self.vertex(u.trim())?, self.vertex(v.trim())?))
+        };
+        self.split(&texts).map(pair).collect()
+    }
+
+    /// The parts between commas, unless ids are texts, which may have some.
+    fn split<'t>(&self, texts: &'t [&'t str]) -> impl Iterator<Item = &'t str> + use<'t> {
+        let between = match self.db.config().ids {
+            IdKind::Texts => None,
+            _ => Some(','),
+        };
+        let parts = move |text: &'t &'t str| text.split(move |c| Some(c) == between);
+        texts.iter().flat_map(parts).map(str::trim)
     }
 
     fn vertex(&self, name: &str) -> Result<u32, Error> {
@@ -222,6 +263,34 @@ impl Context<'_> {
             })
     }
 
+    /// The error in the user's words.
+    fn stopped(&self, error: RunError) -> Error {
+        match error {
+            RunError::Cancelled(cancelled) => Error::Interrupted {
+                message: match cancelled {
+                    Cancelled::Requested => "the run ended before its result",
+                    Cancelled::DeadlinePassed => "the run passed its deadline",
+                }
+                .to_string(),
+                hint: "nothing was changed; run it again".to_string(),
+            },
+            RunError::InvalidWeight {
+                from,
+                to,
+                weight,
+                expected,
+            } => Error::usage(
+                format!(
+                    "the edge from {} to {} has weight {weight}",
+                    self.db.vertex_name(from),
+                    self.db.vertex_name(to)
+                ),
+                format!("this algorithm takes weights that are {expected}"),
+            ),
+            other => Error::Run(other),
+        }
+    }
+
     fn busiest(&self) -> u32 {
         let mut reader = self.graph.reader();
         let mut best = (0, 0);
@@ -235,12 +304,13 @@ impl Context<'_> {
     }
 }
 
-fn stopped(error: RunError) -> Error {
-    match error {
-        RunError::Cancelled(Cancelled::Requested) => Error::Interrupted {
-            message: "the run ended before its result".to_string(),
-            hint: "nothing was changed; run it again".to_string(),
-        },
-        other => Error::Run(other),
+/// The vertex with the largest value, the first of several.
+fn largest(values: &[f64]) -> (u32, f64) {
+    let mut best = (UNREACHED, f64::NEG_INFINITY);
+    for (vertex, &value) in (0..).zip(values) {
+        if value > best.1 {
+            best = (vertex, value);
+        }
     }
+    best
 }

@@ -1,40 +1,40 @@
-//! Values as text: one `vertex value` line for each vertex.
+//! Values as text: a line for each vertex, edge or list.
 
 use std::io::{self, Write};
 
-use evergraph_algorithms::UNREACHED;
-
-use super::Values;
+use super::values::Format;
+use super::{Fact, Outcome, Values};
 use crate::Database;
 
-/// Writes a line for each vertex, by external ids; what is unreachable is `inf`.
-pub fn write_values(out: &mut dyn Write, db: &Database, values: &Values) -> io::Result<()> {
-    let ids = db.store().ids().read();
-    let name = |vertex: usize| ids.name(vertex as u32);
-    match values {
-        Values::Reals(values) => {
-            for (vertex, &value) in values.iter().enumerate() {
-                writeln!(out, "{} {}", name(vertex), real(value))?;
-            }
-        }
-        Values::Depths(depths) => {
-            for (vertex, &depth) in depths.iter().enumerate() {
-                match depth {
-                    UNREACHED => writeln!(out, "{} inf", name(vertex))?,
-                    depth => writeln!(out, "{} {depth}", name(vertex))?,
-                }
-            }
-        }
-        Values::Vertices(others) => {
-            for (vertex, &other) in others.iter().enumerate() {
-                match other {
-                    UNREACHED => writeln!(out, "{} inf", name(vertex))?,
-                    other => writeln!(out, "{} {}", name(vertex), name(other as usize))?,
-                }
+const FORMAT: Format = Format {
+    real,
+    unreached: "inf",
+};
+
+/// Writes `vertex value`, `source target`, `source target value` or the vertices
+/// of a list, one line each, by external ids; what is unreachable is `inf`. Of a
+/// result that is only a summary, `name value` lines.
+pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io::Result<()> {
+    if outcome.values == Values::Nothing {
+        for (name, fact) in &outcome.result {
+            match fact {
+                Fact::Whole(number) => writeln!(out, "{name} {number}")?,
+                Fact::Real(number) => writeln!(out, "{name} {}", real(*number))?,
+                Fact::Text(text) => writeln!(out, "{name} {text}")?,
             }
         }
     }
-    Ok(())
+    let ids = db.store().ids().read();
+    let name = |vertex: u32| ids.name(vertex);
+    outcome.values.for_each_line(name, &FORMAT, |parts| {
+        for (i, part) in parts.iter().enumerate() {
+            if i > 0 {
+                out.write_all(b" ")?;
+            }
+            out.write_all(part.as_bytes())?;
+        }
+        out.write_all(b"\n")
+    })
 }
 
 /// A number with 17 significant digits, as C's `%.17g` writes it: reads back as

@@ -1,0 +1,5 @@
+//! Communities.
+
+use super::algorithm::Algorithm;
+
+pub(super) const ALGORITHMS: &[Algorithm] = &[];

@@ -1,0 +1,61 @@
+//! Parameters that several algorithms share, so that one name means one thing.
+
+use super::algorithm::{Kind, Parameter};
+
+/// Parameters that every algorithm takes.
+pub const COMMON: &[Parameter] = &[Parameter {
+    name: "verify",
+    default: "false",
+    meaning: "check the result with a slow, independent implementation",
+    kind: Kind::Switch,
+}];
+
+const BUSIEST: &str = "the vertex with the most out-neighbors";
+
+/// One vertex to start from.
+pub(super) const SOURCE: Parameter = Parameter {
+    name: "source",
+    default: BUSIEST,
+    meaning: "where the search begins",
+    kind: Kind::Vertex,
+};
+
+/// One or several vertices to start from.
+pub(super) const SOURCES: Parameter = Parameter {
+    name: "source",
+    default: BUSIEST,
+    meaning: "where the paths begin; one or several vertices",
+    kind: Kind::Vertices,
+};
+
+/// Of whatever is random.
+pub(super) const SEED: Parameter = Parameter {
+    name: "seed",
+    default: "27",
+    meaning: "start of the random numbers; the same seed gives the same result",
+    kind: Kind::Whole(0, u64::MAX),
+};
+
+/// Of iterations that run until little changes.
+pub(super) const ITERATIONS: Parameter = Parameter {
+    name: "iterations",
+    default: "100",
+    meaning: "iterations at most; exactly so many if no tolerance is given",
+    kind: Kind::Whole(1, 1_000_000),
+};
+
+/// When iterations end.
+pub(super) const TOLERANCE: Parameter = Parameter {
+    name: "tolerance",
+    default: "1e-6 (none if iterations are given)",
+    meaning: "stop when an iteration changes all values together by less",
+    kind: Kind::Real(0.0, 1.0),
+};
+
+/// Of walks over the graph.
+pub(super) const DAMPING: Parameter = Parameter {
+    name: "damping",
+    default: "0.85",
+    meaning: "probability of following an edge",
+    kind: Kind::Real(0.0, 1.0),
+};

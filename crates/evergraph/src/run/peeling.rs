@@ -1,0 +1,5 @@
+//! Cores, trusses and dense subgraphs.
+
+use super::algorithm::Algorithm;
+
+pub(super) const ALGORITHMS: &[Algorithm] = &[];

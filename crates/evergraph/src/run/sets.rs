@@ -1,0 +1,5 @@
+//! Independent sets, matchings, colorings and covers.
+
+use super::algorithm::Algorithm;
+
+pub(super) const ALGORITHMS: &[Algorithm] = &[];

@@ -1,0 +1,5 @@
+//! Forests, spanners and decompositions.
+
+use super::algorithm::Algorithm;
+
+pub(super) const ALGORITHMS: &[Algorithm] = &[];

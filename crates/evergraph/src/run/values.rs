@@ -1,0 +1,134 @@
+//! What results consist of.
+
+use evergraph_algorithms::UNREACHED;
+
+/// The values of a result. Vertices are those of the view; files name them by
+/// their external ids.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// For each vertex a score or distance; infinite where there is none.
+    Reals(Vec<f64>),
+    /// For each vertex a depth or another number; [`UNREACHED`] where there is none.
+    Depths(Vec<u32>),
+    /// For each vertex a count or distance; [`u64::MAX`] where there is none.
+    Counts(Vec<u64>),
+    /// For each vertex another vertex; [`UNREACHED`] where there is none.
+    Vertices(Vec<u32>),
+    /// For each vertex whether it belongs to the result.
+    Members(Vec<bool>),
+    /// Edges, or pairs of vertices.
+    Edges(Vec<(u32, u32)>),
+    /// Edges or pairs, each with a score or weight.
+    EdgeReals(Vec<(u32, u32, f64)>),
+    /// Edges or pairs, each with a number.
+    EdgeCounts(Vec<(u32, u32, u64)>),
+    /// Lists of vertices, such as walks.
+    Lists(Lists),
+    /// Nothing beside the summary.
+    Nothing,
+}
+
+/// Lists of vertices, one after another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// Where each list ends in `vertices`.
+    pub ends: Vec<usize>,
+    /// The vertices of all lists.
+    pub vertices: Vec<u32>,
+}
+
+impl Lists {
+    /// Each list.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let list = &self.vertices[start..end];
+            start = end;
+            list
+        })
+    }
+}
+
+impl Values {
+    /// Calls `line` with the texts of each line; `name` names vertices, `real`
+    /// writes numbers.
+    pub(super) fn for_each_line<E>(
+        &self,
+        name: impl Fn(u32) -> String,
+        format: &Format,
+        mut line: impl FnMut(&[&str]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let of_vertices = |len: usize| (0..len as u32).map(&name);
+        match self {
+            Values::Reals(values) => {
+                for (vertex, &value) in of_vertices(values.len()).zip(values) {
+                    line(&[&vertex, &(format.real)(value)])?;
+                }
+            }
+            Values::Depths(values) => {
+                for (vertex, &value) in of_vertices(values.len()).zip(values) {
+                    line(&[&vertex, &format.count(value, UNREACHED)])?;
+                }
+            }
+            Values::Counts(values) => {
+                for (vertex, &value) in of_vertices(values.len()).zip(values) {
+                    line(&[&vertex, &format.count(value, u64::MAX)])?;
+                }
+            }
+            Values::Vertices(values) => {
+                for (vertex, &other) in of_vertices(values.len()).zip(values) {
+                    match other {
+                        UNREACHED => line(&[&vertex, format.unreached])?,
+                        other => line(&[&vertex, &name(other)])?,
+                    }
+                }
+            }
+            Values::Members(members) => {
+                for (vertex, &member) in of_vertices(members.len()).zip(members) {
+                    line(&[&vertex, if member { "1" } else { "0" }])?;
+                }
+            }
+            Values::Edges(edges) => {
+                for &(u, v) in edges {
+                    line(&[&name(u), &name(v)])?;
+                }
+            }
+            Values::EdgeReals(edges) => {
+                for &(u, v, value) in edges {
+                    line(&[&name(u), &name(v), &(format.real)(value)])?;
+                }
+            }
+            Values::EdgeCounts(edges) => {
+                for &(u, v, value) in edges {
+                    line(&[&name(u), &name(v), &value.to_string()])?;
+                }
+            }
+            Values::Lists(lists) => {
+                for list in lists.iter() {
+                    let names: Vec<String> = list.iter().map(|&v| name(v)).collect();
+                    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                    line(&names)?;
+                }
+            }
+            Values::Nothing => {}
+        }
+        Ok(())
+    }
+}
+
+/// How numbers are written.
+pub(super) struct Format {
+    /// A number.
+    pub real: fn(f64) -> String,
+    /// For a depth or a vertex where there is none.
+    pub unreached: &'static str,
+}
+
+impl Format {
+    fn count<T: PartialEq + ToString>(&self, value: T, unreached: T) -> String {
+        match value == unreached {
+            true => self.unreached.to_string(),
+            false => value.to_string(),
+        }
+    }
+}
