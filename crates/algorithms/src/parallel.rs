@@ -94,20 +94,29 @@ pub(crate) fn hub_pieces<G: Graph, T: Default + Send>(
     control: &Control,
     fold: impl Fn(&mut T, &[VertexId]) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<T>, Cancelled> {
+    map_hub_parts(lists, hub, control, |reader, part| {
+        let mut result = T::default();
+        let _ = reader.for_each_segment_in(hub, part, |segment| fold(&mut result, segment));
+        result
+    })
+}
+
+/// Calls `work` in parallel with each part of one hub's list, and a reader;
+/// results come in list order. Call it with no reader alive.
+pub(crate) fn map_hub_parts<'g, G: Graph, T: Send>(
+    lists: Lists<'g, G>,
+    hub: VertexId,
+    control: &Control,
+    work: impl Fn(&mut G::Reader<'g>, Range<usize>) -> T + Sync,
+) -> Result<Vec<T>, Cancelled> {
     let degree = lists.reader().degree(hub);
     (0..degree.div_ceil(HUB_DEGREE))
         .into_par_iter()
         .with_max_len(1)
         .map(|piece| {
             control.check()?;
-            let mut result = T::default();
             let start = piece * HUB_DEGREE;
-            let _ = lists
-                .reader()
-                .for_each_segment_in(hub, start..start + HUB_DEGREE, |segment| {
-                    fold(&mut result, segment)
-                });
-            Ok(result)
+            Ok(work(&mut lists.reader(), start..start + HUB_DEGREE))
         })
         .collect()
 }

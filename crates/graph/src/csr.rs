@@ -219,13 +219,39 @@ impl NeighborReader for CsrReader<'_> {
     where
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
+        let part = self.part(v, positions);
+        if part.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        visit(&self.neighbors[part])
+    }
+
+    #[inline]
+    fn for_each_weighted_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        positions: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        let part = self.part(v, positions);
+        if part.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let weights = self.weights.get(part.clone()).unwrap_or_default();
+        visit(&self.neighbors[part], weights)
+    }
+}
+
+impl CsrReader<'_> {
+    /// Where the neighbors at `positions` of `v`'s list are.
+    #[inline]
+    fn part(&self, v: VertexId, positions: Range<usize>) -> Range<usize> {
         let list = range(self.offsets, v);
         let start = list.start.saturating_add(positions.start).min(list.end);
         let end = list.start.saturating_add(positions.end).min(list.end);
-        if start < end {
-            visit(&self.neighbors[start..end])
-        } else {
-            ControlFlow::Continue(())
-        }
+        start.min(end)..end
     }
 }

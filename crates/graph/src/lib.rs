@@ -110,19 +110,35 @@ pub trait NeighborReader {
     where
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
-        let mut position = 0;
+        let mut parts = Parts::of(range);
         self.for_each_segment(v, |segment| {
-            let start = range.start.saturating_sub(position).min(segment.len());
-            let end = range.end.saturating_sub(position).min(segment.len());
-            position += segment.len();
-            if start < end {
-                visit(&segment[start..end])?;
+            let part = parts.next(segment.len());
+            if !part.is_empty() {
+                visit(&segment[part])?;
             }
-            if position >= range.end {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
+            parts.flow()
+        })
+    }
+
+    /// As [`NeighborReader::for_each_segment_in`], with the weights beside the
+    /// neighbors (empty weights mean weight 1).
+    fn for_each_weighted_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        let mut parts = Parts::of(range);
+        self.for_each_weighted_segment(v, |segment, weights| {
+            let part = parts.next(segment.len());
+            if !part.is_empty() {
+                let weights = weights.get(part.clone()).unwrap_or_default();
+                visit(&segment[part], weights)?;
             }
+            parts.flow()
         })
     }
 
@@ -146,5 +162,39 @@ pub trait NeighborReader {
             into.extend_from_slice(segment);
             ControlFlow::Continue(())
         });
+    }
+}
+
+/// Cuts the positions of a range out of a list that comes in segments.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    range: Range<usize>,
+    /// Where the next segment begins.
+    position: usize,
+}
+
+impl Parts {
+    /// The positions `range` of a list of which no segment has come yet.
+    pub fn of(range: Range<usize>) -> Self {
+        Self { range, position: 0 }
+    }
+
+    /// Which part of the next segment, of `len` neighbors, lies in the range.
+    #[inline]
+    pub fn next(&mut self, len: usize) -> Range<usize> {
+        let start = self.range.start.saturating_sub(self.position).min(len);
+        let end = self.range.end.saturating_sub(self.position).min(len);
+        self.position += len;
+        start.min(end)..end
+    }
+
+    /// `Break` once the range is behind.
+    #[inline]
+    pub fn flow(&self) -> ControlFlow<()> {
+        if self.position >= self.range.end {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId, Weight};
+use evergraph_graph::{Direction, Graph, NeighborReader, Parts, VertexId, Weight};
 use evergraph_topology::{ListScratch, SectionView};
 
 use crate::read_ahead::{Pass, ReadAhead};
@@ -24,9 +24,23 @@ pub struct GraphView {
     ahead: Option<[ReadAhead; 2]>,
 }
 
-/// A list without what was deleted, and whose it is: whether it is an in-list,
-/// and the vertex.
-type Assembled = Mutex<Option<(bool, VertexId, Arc<[VertexId]>)>>;
+type Assembled = Mutex<Option<(Whose, Arc<Live>)>>;
+
+/// Which list, and what is wanted of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Whose {
+    incoming: bool,
+    vertex: VertexId,
+    weighted: bool,
+}
+
+/// A list without what was deleted.
+#[derive(Default)]
+struct Live {
+    neighbors: Vec<VertexId>,
+    /// Beside the neighbors; empty if not wanted, or in a graph without weights.
+    weights: Vec<Weight>,
+}
 
 /// Reads one direction of a [`GraphView`].
 pub struct ViewReader<'a> {
@@ -130,21 +144,58 @@ impl<'a> ViewReader<'a> {
 
     /// The live list of a vertex that has deletions, from the task that asked
     /// first.
-    fn assemble(&mut self, v: VertexId) -> Arc<[VertexId]> {
+    fn assemble(&mut self, vertex: VertexId, weighted: bool) -> Arc<Live> {
+        let whose = Whose {
+            incoming: self.incoming,
+            vertex,
+            weighted,
+        };
         let mut assembled = self
             .assembled
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some((incoming, vertex, live)) = &*assembled
-            && (*incoming, *vertex) == (self.incoming, v)
+        if let Some((known, live)) = &*assembled
+            && *known == whose
         {
             return Arc::clone(live);
         }
-        let mut live = Vec::new();
-        self.neighbors_into(v, &mut live);
-        let live: Arc<[VertexId]> = live.into();
-        *assembled = Some((self.incoming, v, Arc::clone(&live)));
+        let mut live = Live::default();
+        if weighted {
+            let _ = self.for_each_weighted_segment(vertex, |segment, weights| {
+                live.neighbors.extend_from_slice(segment);
+                live.weights.extend_from_slice(weights);
+                ControlFlow::Continue(())
+            });
+        } else {
+            self.neighbors_into(vertex, &mut live.neighbors);
+        }
+        let live = Arc::new(live);
+        *assembled = Some((whose, Arc::clone(&live)));
         live
+    }
+
+    /// Gets ready to read the positions `range` of a list. What remains of the
+    /// range, and whether that is less than all of a list with deletions; `None`
+    /// if nothing remains.
+    fn part(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+    ) -> Option<(&'a SectionView, usize, Range<usize>, bool)> {
+        if self.ahead.is_some() {
+            self.fetch(v, range.clone());
+        }
+        let (section, list) = self.locate(v);
+        let section = section?;
+        let degree = section.degree(list);
+        let (start, end) = (range.start.min(degree), range.end.min(degree));
+        let has_deletions = section.raw_len(list) != degree;
+        (start < end).then_some((
+            section,
+            list,
+            start..end,
+            has_deletions && end - start < degree,
+        ))
     }
 }
 
@@ -210,34 +261,47 @@ impl NeighborReader for ViewReader<'_> {
     where
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
-        if self.ahead.is_some() {
-            self.fetch(v, range.clone());
-        }
-        let (section, list) = self.locate(v);
-        let Some(section) = section else {
+        let Some((section, list, range, of_holed)) = self.part(v, range) else {
             return ControlFlow::Continue(());
         };
-        let degree = section.degree(list);
-        let (start, end) = (range.start.min(degree), range.end.min(degree));
-        if start >= end {
-            return ControlFlow::Continue(());
+        if of_holed {
+            return visit(&self.assemble(v, false).neighbors[range]);
         }
-        let has_deletions = section.raw_len(list) != degree;
-        if has_deletions && end - start < degree {
-            return visit(&self.assemble(v)[start..end]);
-        }
-        let mut position = 0;
+        let mut parts = Parts::of(range);
         section.for_each_segment(list, &mut self.scratch, |segment| {
-            let from = start.saturating_sub(position).min(segment.len());
-            let to = (end - position).min(segment.len());
-            position += segment.len();
-            if from < to {
-                visit(&segment[from..to])?;
+            let part = parts.next(segment.len());
+            if !part.is_empty() {
+                visit(&segment[part])?;
             }
-            match position >= end {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            parts.flow()
+        })
+    }
+
+    fn for_each_weighted_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        let Some((section, list, range, of_holed)) = self.part(v, range) else {
+            return ControlFlow::Continue(());
+        };
+        if of_holed {
+            let live = self.assemble(v, true);
+            let weights = live.weights.get(range.clone()).unwrap_or_default();
+            return visit(&live.neighbors[range], weights);
+        }
+        let mut parts = Parts::of(range);
+        section.for_each_weighted_segment(list, &mut self.scratch, |segment, weights| {
+            let part = parts.next(segment.len());
+            if !part.is_empty() {
+                let weights = weights.get(part.clone()).unwrap_or_default();
+                visit(&segment[part], bytemuck::cast_slice(weights))?;
             }
+            parts.flow()
         })
     }
 }

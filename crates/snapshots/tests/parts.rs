@@ -6,6 +6,7 @@ use std::sync::Arc;
 use evergraph_graph::{Direction, Graph, NeighborReader};
 use evergraph_persistence::medium::DramStorage;
 use evergraph_snapshots::{GraphView, View};
+use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Store};
 
 const HUB: u32 = 3;
@@ -20,7 +21,21 @@ fn part(mut reader: impl NeighborReader, v: u32, range: Range<usize>) -> Vec<u32
     found
 }
 
-/// Every part of every kind of list is the slice of the whole.
+fn weighted_part(
+    mut reader: impl NeighborReader,
+    v: u32,
+    range: Range<usize>,
+) -> (Vec<u32>, Vec<f32>) {
+    let (mut found, mut found_weights) = (Vec::new(), Vec::new());
+    let _ = reader.for_each_weighted_segment_in(v, range, |segment, weights| {
+        found.extend_from_slice(segment);
+        found_weights.extend_from_slice(weights);
+        ControlFlow::Continue(())
+    });
+    (found, found_weights)
+}
+
+/// Every part of every kind of list is the slice of the whole, with its weights.
 fn parts_are_slices(graph: &GraphView) {
     for v in [HUB, 10, 11, 12, VERTICES - 1] {
         for incoming in [false, true] {
@@ -31,11 +46,20 @@ fn parts_are_slices(graph: &GraphView) {
             let mut whole = Vec::new();
             reader().neighbors_into(v, &mut whole);
             let len = whole.len();
+            let mut weights = Vec::new();
+            let _ = reader().for_each_weighted_segment(v, |_, segment| {
+                weights.extend_from_slice(segment);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(weights.len(), if graph.is_weighted() { len } else { 0 });
             for start in [0, 1, len / 2, len, len + 7] {
                 for end in [start, start + 1, start + 1000, len, usize::MAX] {
                     let expected = whole.get(start..end.min(len)).unwrap_or_default();
                     let found = part(reader(), v, start..end);
                     assert_eq!(found, expected, "{v} {incoming} {start}..{end}");
+                    let (found, found_weights) = weighted_part(reader(), v, start..end);
+                    let weights = weights.get(start..end.min(len)).unwrap_or_default();
+                    assert_eq!((&*found, &*found_weights), (expected, weights));
                 }
             }
         }
@@ -44,8 +68,14 @@ fn parts_are_slices(graph: &GraphView) {
 
 #[test]
 fn a_part_of_a_list_is_a_slice_of_it() {
+    parts_through_the_life_of_a_list(false);
+    parts_through_the_life_of_a_list(true);
+}
+
+fn parts_through_the_life_of_a_list(weighted: bool) {
     let config = Config {
         direction: Direction::Both,
+        weighted,
         ..Config::default()
     };
     let storage = DramStorage::new();
@@ -53,7 +83,16 @@ fn a_part_of_a_list_is_a_slice_of_it() {
     let commit = |insert: &[(u32, u32)], delete: &[(u32, u32)]| {
         let mut batch = Batch::new();
         batch.add_vertices(u64::from(VERTICES));
-        batch.insert(insert).delete(delete);
+        let targets = insert.iter().map(|&(_, target)| target);
+        batch.insert_columns(Edges {
+            plane: 0,
+            sources: insert.iter().map(|&(source, _)| source).collect(),
+            weights: (targets.clone().filter(|_| weighted))
+                .map(|target| target as f32)
+                .collect(),
+            targets: targets.collect(),
+        });
+        batch.delete(delete);
         store.commit(batch).unwrap();
         View::new(&store).graph().unwrap()
     };
@@ -70,6 +109,9 @@ fn a_part_of_a_list_is_a_slice_of_it() {
     parts_are_slices(&deleted);
     store.checkpoint().unwrap();
     parts_are_slices(&View::new(&store).graph().unwrap());
+    if weighted {
+        return;
+    }
     // Tasks of several threads want parts of two lists at once.
     let hub = |graph: &GraphView| part(graph.reader(), HUB, 0..usize::MAX);
     let (expected, of_10) = (hub(&deleted), part(deleted.reader(), 10, 0..1));

@@ -40,6 +40,12 @@ impl Graph for Segmented {
     fn direction(&self) -> Direction {
         self.graph.direction()
     }
+    fn is_sorted(&self) -> bool {
+        self.graph.is_sorted()
+    }
+    fn is_weighted(&self) -> bool {
+        self.graph.is_weighted()
+    }
     fn reader(&self) -> SegmentedReader<'_> {
         SegmentedReader(self.graph.reader(), self.piece)
     }
@@ -70,7 +76,15 @@ impl NeighborReader for SegmentedReader<'_> {
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        self.for_each_segment(v, |list| visit(list, &[]))
+        let piece = self.1;
+        visit(&[], &[])?;
+        self.0.for_each_weighted_segment(v, |list, weights| {
+            for start in (0..list.len()).step_by(piece) {
+                let part = start..list.len().min(start + piece);
+                visit(&list[part.clone()], weights.get(part).unwrap_or_default())?;
+            }
+            ControlFlow::Continue(())
+        })
     }
 }
 
