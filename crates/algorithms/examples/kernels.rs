@@ -1,18 +1,21 @@
-//! Times the four kernels on the plain in-memory graph of a Kronecker edge list,
-//! prepared as the GAP Benchmark Suite prepares it (symmetric, simple, sorted).
+//! Times kernels on the plain in-memory graph of a Kronecker edge list, prepared
+//! as the GAP Benchmark Suite prepares it (symmetric, simple, sorted).
 //!
 //! `cargo run --release --example kernels -- [SCALE] [THREADS] [TRIALS] [KERNELS] [verify]`
 //! (20, 1, 9, all; `pr,bfs` for some). Prints the median and minimum of
 //! the times and the mean processor time (all threads; Linux only), which other
 //! load on the machine disturbs less.
 
+use std::cell::OnceCell;
+use std::fmt::Debug;
 use std::time::Instant;
 
-use evergraph_algorithms::pagerank::{self, Iterations, Precision};
-use evergraph_algorithms::{Control, betweenness, bfs, connected_components};
+use evergraph_algorithms::betweenness::Normalization;
+use evergraph_algorithms::pagerank::{Iterations, Precision};
+use evergraph_algorithms::{Control, betweenness, bfs, connected_components, pagerank};
 use evergraph_graph::generate::kronecker;
-use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, Graph, VertexId};
+use evergraph_graph::random::{Random, split_mix};
+use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,18 +48,50 @@ fn main() {
         .num_threads(threads)
         .build()
         .expect("a thread pool")
-        .install(|| time_kernels(&graph, trials, wanted, verify));
+        .install(|| {
+            println!(
+                "{:<28} {:>9} {:>9} {:>9}",
+                "kernel", "median ms", "min ms", "CPU ms"
+            );
+            let timing = Timing {
+                sources: sources(&graph, trials),
+                graph: &graph,
+                weighted: OnceCell::new(),
+                control: Control::new(),
+                trials,
+                verify,
+            };
+            let wants = |name: &str| wanted == "all" || wanted.split(',').any(|part| part == name);
+            for (name, time) in PROBLEMS {
+                if wants(name) {
+                    time(&timing);
+                }
+            }
+        });
 }
 
-fn time_kernels(graph: &Csr, trials: usize, wanted: &str, verify: bool) {
-    let wants = |name: &str| wanted == "all" || wanted.split(',').any(|part| part == name);
-    let control = Control::new();
-    let sources = sources(graph, trials);
-    println!(
-        "{:<28} {:>9} {:>9} {:>9}",
-        "kernel", "median ms", "min ms", "CPU ms"
-    );
-    if wants("pr") {
+/// What can be timed: its name in `PROBLEMS`, and its runs.
+type Problem = (&'static str, fn(&Timing));
+
+/// One line a problem. Each calls [`Timing::of`] with a run and a verifier.
+const PROBLEMS: &[Problem] = &[
+    ("bc", |t| {
+        let run = |trial: usize| betweenness::run(t.graph, t.sources_of(trial), NONE, &t.control);
+        let verify =
+            |found: &_| betweenness::verify(t.graph, t.sources_of(t.trials - 1), NONE, found);
+        t.of("betweenness, one source", run, verify);
+    }),
+    ("bfs", |t| {
+        let run = |trial: usize| bfs::run(t.graph, t.sources[trial], &t.control);
+        t.of("bfs", run, |found| bfs::verify(t.graph, found));
+    }),
+    ("cc", |t| {
+        let run = |_| connected_components::run(t.graph, &t.control);
+        t.of("connected components", run, |found| {
+            connected_components::verify(t.graph, found)
+        });
+    }),
+    ("pr", |t| {
         for precision in [Precision::Single, Precision::Double] {
             let parameters = pagerank::Parameters {
                 iterations: Iterations::Fixed(20),
@@ -64,38 +99,76 @@ fn time_kernels(graph: &Csr, trials: usize, wanted: &str, verify: bool) {
                 ..Default::default()
             };
             let name = format!("pagerank, 20 it., {precision:?}");
-            let result = time(&name, trials, |_| {
-                pagerank::run(graph, &parameters, &control).expect("runs")
+            let run = |_| pagerank::run(t.graph, &parameters, &t.control);
+            t.of(&name, run, |found| {
+                pagerank::verify(t.graph, &parameters, found)
             });
-            if verify {
-                pagerank::verify(graph, &parameters, &result).expect("verifies");
-            }
         }
+    }),
+];
+
+const NONE: Normalization = Normalization::None;
+
+/// What a timed run is given.
+struct Timing<'a> {
+    graph: &'a Csr,
+    weighted: OnceCell<Csr>,
+    /// One for each trial.
+    sources: Vec<VertexId>,
+    control: Control<'static>,
+    trials: usize,
+    verify: bool,
+}
+
+impl Timing<'_> {
+    /// The same graph with random whole weights from 1 to below log2 n, built
+    /// when it is first asked for.
+    #[allow(dead_code, reason = "for problems with weights")]
+    fn weighted(&self) -> &Csr {
+        self.weighted.get_or_init(|| {
+            let n = self.graph.vertex_count();
+            let heaviest = u64::from(n.max(4).ilog2()) - 1;
+            let edges: Vec<(VertexId, VertexId, Weight)> = (0..n as VertexId)
+                .flat_map(|u| self.graph.neighbors(u).iter().map(move |&v| (u, v)))
+                .filter(|(u, v)| u < v)
+                .map(|(u, v)| {
+                    let mut ends = u64::from(u) << 32 | u64::from(v);
+                    (u, v, (1 + split_mix(&mut ends) % heaviest) as Weight)
+                })
+                .collect();
+            Csr::from_weighted_edges(n, &edges, Direction::Undirected).simple()
+        })
     }
-    if wants("bfs") {
-        let result = time("bfs", trials, |trial| {
-            bfs::run(graph, sources[trial], &control).expect("runs")
-        });
-        if verify {
-            bfs::verify(graph, &result).expect("verifies");
+
+    fn sources_of(&self, trial: usize) -> &[VertexId] {
+        &self.sources[trial..=trial]
+    }
+
+    /// Runs as often as wanted, prints the times, verifies the last result.
+    fn of<T, E: Debug, F: Debug>(
+        &self,
+        name: &str,
+        mut run: impl FnMut(usize) -> Result<T, E>,
+        verify: impl FnOnce(&T) -> Result<(), F>,
+    ) {
+        let mut times = Vec::new();
+        let mut last = None;
+        let cpu_before = cpu_ms();
+        for trial in 0..self.trials {
+            let began = Instant::now();
+            let result = run(trial).expect("runs");
+            times.push(began.elapsed().as_secs_f64() * 1e3);
+            last = Some(result);
         }
-    }
-    if wants("cc") {
-        let result = time("connected components", trials, |_| {
-            connected_components::run(graph, &control).expect("runs")
-        });
-        if verify {
-            connected_components::verify(graph, &result).expect("verifies");
-        }
-    }
-    if wants("bc") {
-        let none = betweenness::Normalization::None;
-        let result = time("betweenness, one source", trials, |trial| {
-            betweenness::run(graph, &sources[trial..=trial], none, &control).expect("runs")
-        });
-        if verify {
-            let last = &sources[trials - 1..];
-            betweenness::verify(graph, last, none, &result).expect("verifies");
+        times.sort_by(f64::total_cmp);
+        let cpu = (cpu_ms() - cpu_before) / self.trials as f64;
+        println!(
+            "{name:<28} {:>9.1} {:>9.1} {cpu:>9.1}",
+            times[self.trials / 2],
+            times[0]
+        );
+        if self.verify {
+            verify(&last.expect("at least one trial")).expect("verifies");
         }
     }
 }
@@ -107,27 +180,6 @@ fn sources(graph: &Csr, count: usize) -> Vec<VertexId> {
         .filter(|&v| !graph.neighbors(v).is_empty())
         .take(count)
         .collect()
-}
-
-/// Runs `trials` times, prints the times, returns the last result.
-fn time<T>(name: &str, trials: usize, mut run: impl FnMut(usize) -> T) -> T {
-    let mut times = Vec::new();
-    let mut last = None;
-    let cpu_before = cpu_ms();
-    for trial in 0..trials {
-        let began = Instant::now();
-        let result = run(trial);
-        times.push(began.elapsed().as_secs_f64() * 1e3);
-        last = Some(result);
-    }
-    times.sort_by(f64::total_cmp);
-    let cpu = (cpu_ms() - cpu_before) / trials as f64;
-    println!(
-        "{name:<28} {:>9.1} {:>9.1} {cpu:>9.1}",
-        times[trials / 2],
-        times[0]
-    );
-    last.expect("at least one trial")
 }
 
 /// Processor time of all threads so far, to 10 ms; not a number where there is
