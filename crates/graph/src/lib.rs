@@ -11,8 +11,10 @@
 mod csr;
 pub mod generate;
 pub mod random;
+mod symmetric;
 
 pub use csr::{Csr, CsrReader};
+pub use symmetric::{Symmetric, SymmetricReader};
 
 use std::ops::ControlFlow;
 use std::ops::Range;
