@@ -4,10 +4,12 @@
 //! for speed (benchmarks): its reader is two loads of offsets and a slice.
 
 mod build;
+mod seal;
 
+use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
-use crate::{Direction, Graph, NeighborReader, VertexId, Weight};
+use crate::{Direction, Graph, NeighborReader, Shape, VertexId, Weight};
 use build::{Arcs, Side};
 
 /// A static graph in DRAM; 8 bytes a vertex and 4 an arc for each direction
@@ -15,7 +17,8 @@ use build::{Arcs, Side};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr {
     direction: Direction,
-    sorted: bool,
+    /// How its lists were sealed; `None` as the edges came.
+    shape: Option<Shape>,
     out: Lists,
     /// Only for [`Direction::Both`].
     incoming: Option<Lists>,
@@ -23,12 +26,12 @@ pub struct Csr {
 
 /// The lists of one direction, one after another.
 #[derive(Clone, Debug, PartialEq)]
-struct Lists {
+pub(crate) struct Lists {
     /// `vertex_count + 1` positions in `neighbors`; list `v` ends where `v + 1` starts.
-    offsets: Vec<u64>,
-    neighbors: Vec<VertexId>,
+    pub(crate) offsets: Vec<u64>,
+    pub(crate) neighbors: Vec<VertexId>,
     /// Beside `neighbors`, or empty.
-    weights: Vec<Weight>,
+    pub(crate) weights: Vec<Weight>,
 }
 
 impl Csr {
@@ -67,35 +70,29 @@ impl Csr {
         };
         Self {
             direction,
-            sorted: false,
+            shape: None,
             out: build::lists(vertex_count, edges, side),
             incoming: (direction == Direction::Both)
                 .then(|| build::lists(vertex_count, edges, Side::In)),
         }
     }
 
-    /// The same graph with each list sorted by neighbor; parallel edges keep
-    /// their order.
+    /// The same graph with each list sorted by neighbor, parallel edges by weight.
     #[must_use]
     pub fn sorted(self) -> Self {
-        self.with_sorted_lists(false)
+        self.sealed(Shape::Sorted)
     }
 
     /// The simple graph: lists sorted, self-loops left out, and of parallel
-    /// edges only the one stored first (as the builder of the GAP Benchmark
-    /// Suite leaves a graph).
+    /// edges all but the lightest.
     #[must_use]
     pub fn simple(self) -> Self {
-        self.with_sorted_lists(true)
+        self.sealed(Shape::Simple)
     }
 
-    fn with_sorted_lists(self, simple: bool) -> Self {
-        Self {
-            direction: self.direction,
-            sorted: true,
-            out: build::sort(&self.out, simple),
-            incoming: self.incoming.map(|lists| build::sort(&lists, simple)),
-        }
+    fn sealed(self, shape: Shape) -> Self {
+        let Ok(sealed) = Self::seal(&self, shape, &|| Ok::<(), Infallible>(()));
+        sealed
     }
 
     /// The out-list of `v`.
@@ -161,7 +158,11 @@ impl Graph for Csr {
     }
 
     fn is_sorted(&self) -> bool {
-        self.sorted
+        self.shape.is_some()
+    }
+
+    fn is_simple(&self) -> bool {
+        self.shape.is_some_and(Shape::is_simple)
     }
 
     fn is_weighted(&self) -> bool {

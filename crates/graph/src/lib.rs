@@ -11,9 +11,11 @@
 mod csr;
 pub mod generate;
 pub mod random;
+mod seal;
 mod symmetric;
 
 pub use csr::{Csr, CsrReader};
+pub use seal::Shape;
 pub use symmetric::{Symmetric, SymmetricReader};
 
 use std::ops::ControlFlow;
@@ -62,6 +64,11 @@ pub trait Graph: Sync {
 
     /// Whether each list is sorted by neighbor id.
     fn is_sorted(&self) -> bool {
+        false
+    }
+
+    /// Whether no list has self-loops or parallel edges.
+    fn is_simple(&self) -> bool {
         false
     }
 

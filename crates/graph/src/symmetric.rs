@@ -65,6 +65,10 @@ impl<'g, G: Graph> Graph for Symmetric<'g, G> {
         !self.joins_two() && self.graph.is_sorted()
     }
 
+    fn is_simple(&self) -> bool {
+        !self.joins_two() && self.graph.is_simple()
+    }
+
     fn is_weighted(&self) -> bool {
         self.graph.is_weighted()
     }

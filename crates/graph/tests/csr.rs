@@ -44,7 +44,7 @@ fn read(mut reader: impl NeighborReader, n: usize) -> Lists {
 
 fn simplify(lists: &mut Lists) {
     for (v, list) in lists.iter_mut().enumerate() {
-        list.sort_by_key(|&(u, _)| u);
+        list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         list.dedup_by_key(|(u, _)| *u);
         list.retain(|&(u, _)| u != v as VertexId);
     }
@@ -81,7 +81,7 @@ proptest! {
             simplify(&mut out);
             simplify(&mut incoming);
             let simple = graph.simple();
-            prop_assert!(simple.is_sorted());
+            prop_assert!(simple.is_sorted() && simple.is_simple());
             check(&simple, n, &out, &incoming);
         }
     }
@@ -120,7 +120,7 @@ fn many_chunks_and_buckets_keep_the_order() {
 fn small_graphs() {
     let empty = Csr::from_edges(0, &[], Direction::Undirected);
     assert_eq!((empty.vertex_count(), empty.arc_count()), (0, 0));
-    assert_eq!(empty.clone().simple(), empty.sorted());
+    assert_eq!(empty.clone().simple().arc_count(), 0);
 
     let graph = Csr::from_edges(3, &[(2, 1), (0, 0), (2, 1), (1, 0)], Direction::Undirected);
     assert_eq!(graph.neighbors(0), [0, 0, 1]);

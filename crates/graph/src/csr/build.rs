@@ -14,8 +14,6 @@ use crate::{MAX_VERTICES, VertexId, Weight};
 const MIN_CHUNK_EDGES: usize = 1 << 16;
 /// About as many streams as a core can write to without losing its caches' help.
 const MAX_BUCKETS: usize = 512;
-/// Vertices of one task when lists are sorted.
-const SORT_VERTICES: usize = 1024;
 
 /// Which arcs an edge `(u, v)` contributes.
 #[derive(Clone, Copy)]
@@ -234,69 +232,4 @@ impl<W: Copy> BucketTask<'_, W> {
             *place += 1;
         }
     }
-}
-
-/// A copy of `lists` with each list sorted; `simple` leaves out self-loops and
-/// all but the first of parallel edges.
-pub(super) fn sort(lists: &Lists, simple: bool) -> Lists {
-    let vertex_count = lists.offsets.len() - 1;
-    let parts: Vec<Lists> = (0..vertex_count.div_ceil(SORT_VERTICES))
-        .into_par_iter()
-        .map(|chunk| {
-            let first = chunk * SORT_VERTICES;
-            sort_part(
-                lists,
-                first..vertex_count.min(first + SORT_VERTICES),
-                simple,
-            )
-        })
-        .collect();
-    let arc_count = parts.iter().map(|part| part.neighbors.len()).sum();
-    let weight_count = parts.iter().map(|part| part.weights.len()).sum();
-    let mut joined = Lists {
-        offsets: Vec::with_capacity(vertex_count + 1),
-        neighbors: Vec::with_capacity(arc_count),
-        weights: Vec::with_capacity(weight_count),
-    };
-    joined.offsets.push(0);
-    for part in parts {
-        let before = joined.neighbors.len() as u64;
-        joined
-            .offsets
-            .extend(part.offsets.iter().map(|end| before + end));
-        joined.neighbors.extend(part.neighbors);
-        joined.weights.extend(part.weights);
-    }
-    joined
-}
-
-/// The sorted lists of `vertices`; `offsets` holds only the ends.
-fn sort_part(lists: &Lists, vertices: std::ops::Range<usize>, simple: bool) -> Lists {
-    let mut part = Lists {
-        offsets: Vec::with_capacity(vertices.len()),
-        neighbors: Vec::new(),
-        weights: Vec::new(),
-    };
-    let mut list: Vec<(VertexId, Weight)> = Vec::new();
-    for v in vertices {
-        let v = v as VertexId;
-        let range = lists.range(v);
-        let weights = lists.weights.get(range.clone()).unwrap_or_default();
-        list.clear();
-        for (at, &neighbor) in lists.neighbors[range].iter().enumerate() {
-            list.push((neighbor, weights.get(at).copied().unwrap_or(1.0)));
-        }
-        list.sort_by_key(|&(neighbor, _)| neighbor);
-        if simple {
-            list.dedup_by_key(|&mut (neighbor, _)| neighbor);
-            list.retain(|&(neighbor, _)| neighbor != v);
-        }
-        part.neighbors
-            .extend(list.iter().map(|&(neighbor, _)| neighbor));
-        if !lists.weights.is_empty() {
-            part.weights.extend(list.iter().map(|&(_, weight)| weight));
-        }
-        part.offsets.push(part.neighbors.len() as u64);
-    }
-    part
 }

@@ -1,0 +1,162 @@
+//! What algorithms read: the stored lists, or what was made of them.
+
+use std::ops::{ControlFlow, Range};
+
+use evergraph_graph::{
+    Csr, CsrReader, Direction, Graph, NeighborReader, Symmetric, SymmetricReader, VertexId, Weight,
+};
+use evergraph_snapshots::{GraphView, ViewReader};
+
+/// A graph as an algorithm gets it. One type, so that each algorithm is compiled
+/// once; which of them it is, is asked once a list.
+#[derive(Clone, Copy)]
+pub enum AnyGraph<'g> {
+    /// The lists as they are stored.
+    Live(&'g GraphView),
+    /// The stored out- and in-lists as those of an undirected graph.
+    Symmetric(Symmetric<'g, GraphView>),
+    /// A sealed copy.
+    Sealed(&'g Csr),
+}
+
+/// Reads one direction of an [`AnyGraph`].
+#[allow(clippy::large_enum_variant, reason = "one for each chunk, on the stack")]
+pub enum AnyReader<'g> {
+    /// Of the stored lists.
+    Live(ViewReader<'g>),
+    /// Of both directions.
+    Symmetric(SymmetricReader<ViewReader<'g>>),
+    /// Of a sealed copy.
+    Sealed(CsrReader<'g>),
+}
+
+macro_rules! each {
+    ($type:ident, $of:expr, $inner:pat => $value:expr) => {
+        match $of {
+            $type::Live($inner) => $value,
+            $type::Symmetric($inner) => $value,
+            $type::Sealed($inner) => $value,
+        }
+    };
+}
+
+impl<'g> Graph for AnyGraph<'g> {
+    type Reader<'a>
+        = AnyReader<'a>
+    where
+        Self: 'a;
+
+    fn vertex_count(&self) -> usize {
+        each!(AnyGraph, self, graph => graph.vertex_count())
+    }
+
+    fn arc_count(&self) -> u64 {
+        each!(AnyGraph, self, graph => graph.arc_count())
+    }
+
+    fn direction(&self) -> Direction {
+        each!(AnyGraph, self, graph => graph.direction())
+    }
+
+    fn is_sorted(&self) -> bool {
+        each!(AnyGraph, self, graph => graph.is_sorted())
+    }
+
+    fn is_weighted(&self) -> bool {
+        each!(AnyGraph, self, graph => graph.is_weighted())
+    }
+
+    #[inline]
+    fn reader(&self) -> AnyReader<'_> {
+        match self {
+            AnyGraph::Live(graph) => AnyReader::Live(graph.reader()),
+            AnyGraph::Symmetric(graph) => AnyReader::Symmetric(graph.reader()),
+            AnyGraph::Sealed(graph) => AnyReader::Sealed(graph.reader()),
+        }
+    }
+
+    #[inline]
+    fn reverse_reader(&self) -> Option<AnyReader<'_>> {
+        Some(match self {
+            AnyGraph::Live(graph) => AnyReader::Live(graph.reverse_reader()?),
+            AnyGraph::Symmetric(graph) => AnyReader::Symmetric(graph.reverse_reader()?),
+            AnyGraph::Sealed(graph) => AnyReader::Sealed(graph.reverse_reader()?),
+        })
+    }
+}
+
+impl NeighborReader for AnyReader<'_> {
+    #[inline]
+    fn degree(&mut self, v: VertexId) -> usize {
+        each!(AnyReader, self, reader => reader.degree(v))
+    }
+
+    #[inline]
+    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        match self {
+            AnyReader::Live(reader) => reader.for_each_segment(v, visit),
+            AnyReader::Sealed(reader) => reader.for_each_segment(v, visit),
+            AnyReader::Symmetric(reader) => segments(reader, v, &mut visit),
+        }
+    }
+
+    #[inline]
+    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        match self {
+            AnyReader::Live(reader) => reader.for_each_weighted_segment(v, visit),
+            AnyReader::Sealed(reader) => reader.for_each_weighted_segment(v, visit),
+            AnyReader::Symmetric(reader) => weighted_segments(reader, v, &mut visit),
+        }
+    }
+
+    #[inline]
+    fn for_each_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        each!(AnyReader, self, reader => reader.for_each_segment_in(v, range, visit))
+    }
+
+    #[inline]
+    fn for_each_weighted_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        each!(AnyReader, self, reader => reader.for_each_weighted_segment_in(v, range, visit))
+    }
+}
+
+type Visit<'v> = &'v mut dyn FnMut(&[VertexId]) -> ControlFlow<()>;
+type VisitWeighted<'v> = &'v mut dyn FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>;
+
+// The rarer readers get what is done with a list as a function behind a pointer:
+// otherwise its code would be there once more for each of them. A call a segment
+// is little beside what they do for it.
+
+fn segments(reader: &mut impl NeighborReader, v: VertexId, visit: Visit<'_>) -> ControlFlow<()> {
+    reader.for_each_segment(v, visit)
+}
+
+fn weighted_segments(
+    reader: &mut impl NeighborReader,
+    v: VertexId,
+    visit: VisitWeighted<'_>,
+) -> ControlFlow<()> {
+    reader.for_each_weighted_segment(v, visit)
+}

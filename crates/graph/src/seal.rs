@@ -1,0 +1,210 @@
+//! Sealing: the sorted lists of any graph, made in parallel.
+//!
+//! Vertices are taken in chunks. A task copies the lists of its chunk, sorts
+//! each, and leaves out what the [`Shape`] leaves out; no task needs another. The
+//! one exception is the undirected graph of out-lists alone, whose entries have
+//! to be brought to their other ends first ([`union`]).
+//!
+//! The caller's check is asked some hundred times a second in every task, and
+//! the first error it gives ends the work.
+
+mod sort;
+mod union;
+
+use std::ops::{ControlFlow, Range};
+
+use rayon::prelude::*;
+
+use crate::{Direction, Graph, NeighborReader, VertexId, Weight};
+pub(crate) use union::union;
+
+/// Vertices of one task.
+pub(crate) const CHUNK_VERTICES: usize = 1024;
+/// A list longer than this is a reason to ask the check again.
+const LONG_LIST: usize = 1 << 16;
+
+/// Which entries of its lists a sealed graph keeps. All lists are sorted by
+/// neighbor, and parallel edges by weight, the lightest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// All.
+    Sorted,
+    /// No self-loops, and of parallel edges the lightest, as the builder of the
+    /// GAP Benchmark Suite leaves a graph.
+    Simple,
+    /// The undirected simple graph with an edge wherever there is one in either
+    /// direction. Of edges in both directions the lightest is kept.
+    Symmetric,
+}
+
+impl Shape {
+    pub(crate) fn is_simple(self) -> bool {
+        self != Shape::Sorted
+    }
+
+    /// The direction of a graph of this shape made from one of `direction`.
+    pub fn direction(self, direction: Direction) -> Direction {
+        match self {
+            Shape::Symmetric => Direction::Undirected,
+            Shape::Sorted | Shape::Simple => direction,
+        }
+    }
+}
+
+/// Which of a graph's lists make up a sealed list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plane {
+    Out,
+    In,
+    /// The out-list, then the in-list.
+    OutAndIn,
+}
+
+impl Plane {
+    /// What the out-lists of the sealed graph are made of, and its in-lists if it
+    /// has some of their own; `None` if only [`union`] can make them.
+    pub(crate) fn of(shape: Shape, direction: Direction) -> Option<(Plane, Option<Plane>)> {
+        match (shape, direction) {
+            (Shape::Symmetric, Direction::Out) => None,
+            (Shape::Symmetric, Direction::Both) => Some((Plane::OutAndIn, None)),
+            (_, Direction::Both) => Some((Plane::Out, Some(Plane::In))),
+            (_, Direction::Undirected | Direction::Out) => Some((Plane::Out, None)),
+        }
+    }
+
+    fn readers<G: Graph>(self, graph: &G) -> impl Iterator<Item = G::Reader<'_>> {
+        let out = (self != Plane::In).then(|| graph.reader());
+        let incoming = (self != Plane::Out).then(|| {
+            let reader = graph.reverse_reader();
+            reader.expect("`Plane::of` asks only for lists that exist")
+        });
+        out.into_iter().chain(incoming)
+    }
+}
+
+/// The chunks of `0..vertex_count`.
+pub(crate) fn chunks(vertex_count: usize) -> impl IndexedParallelIterator<Item = Range<VertexId>> {
+    (0..vertex_count.div_ceil(CHUNK_VERTICES))
+        .into_par_iter()
+        .map(move |chunk| {
+            let first = chunk * CHUNK_VERTICES;
+            first as VertexId..vertex_count.min(first + CHUNK_VERTICES) as VertexId
+        })
+}
+
+/// Where the lists of the vertices from `first` end, one after another, and how
+/// long they are together.
+pub(crate) fn measure<G: Graph>(
+    graph: &G,
+    plane: Plane,
+    first: VertexId,
+    ends: &mut [u64],
+) -> usize {
+    ends.fill(0);
+    for mut reader in plane.readers(graph) {
+        for (v, end) in (first..).zip(&mut *ends) {
+            *end += reader.degree(v) as u64;
+        }
+    }
+    let mut total = 0;
+    for end in ends {
+        total += *end;
+        *end = total;
+    }
+    total as usize
+}
+
+/// The lists of a chunk, one after another.
+pub(crate) struct Part<'a> {
+    /// The first vertex of the chunk.
+    pub(crate) first: VertexId,
+    /// Where each list ends in the slices below.
+    pub(crate) ends: &'a mut [u64],
+    pub(crate) neighbors: &'a mut [VertexId],
+    /// Beside `neighbors`, or empty.
+    pub(crate) weights: &'a mut [Weight],
+}
+
+impl Part<'_> {
+    /// Copies the lists of `graph` to where `ends` says.
+    pub(crate) fn fill<G: Graph, E>(
+        &mut self,
+        graph: &G,
+        plane: Plane,
+        check: &impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
+        check()?;
+        let mut next: Vec<usize> = Vec::with_capacity(self.ends.len());
+        next.push(0);
+        next.extend(self.ends.iter().map(|&end| end as usize));
+        for mut reader in plane.readers(graph) {
+            for (v, at) in (self.first..).zip(&mut next).take(self.ends.len()) {
+                let start = *at;
+                let _ = reader.for_each_weighted_segment(v, |neighbors, weights| {
+                    let place = *at..*at + neighbors.len();
+                    *at = place.end;
+                    self.neighbors[place.clone()].copy_from_slice(neighbors);
+                    if let Some(kept) = self.weights.get_mut(place) {
+                        match weights {
+                            [] => kept.fill(1.0),
+                            _ => kept.copy_from_slice(weights),
+                        }
+                    }
+                    ControlFlow::Continue(())
+                });
+                if *at - start > LONG_LIST {
+                    check()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts each list; if `simple`, leaves out self-loops and all but the
+    /// lightest of parallel edges, and closes the gaps. Returns the length of all
+    /// lists together; `ends` fits them.
+    pub(crate) fn tidy<E>(
+        &mut self,
+        vertex_count: usize,
+        simple: bool,
+        check: &impl Fn() -> Result<(), E>,
+    ) -> Result<usize, E> {
+        check()?;
+        let mut scratch = sort::Scratch::new(vertex_count);
+        let (mut start, mut kept) = (0, 0);
+        for at in 0..self.ends.len() {
+            let list = start..self.ends[at] as usize;
+            start = list.end;
+            if list.len() > LONG_LIST {
+                check()?;
+            }
+            scratch.sort(
+                &mut self.neighbors[list.clone()],
+                self.weights.get_mut(list.clone()).unwrap_or_default(),
+                check,
+            )?;
+            if simple {
+                let v = self.first + at as VertexId;
+                kept = self.keep_simple(v, list, kept);
+                self.ends[at] = kept as u64;
+            }
+        }
+        Ok(if simple { kept } else { start })
+    }
+
+    /// Moves what a simple graph keeps of `v`'s sorted list to `kept..`; returns
+    /// where that ends.
+    fn keep_simple(&mut self, v: VertexId, list: Range<usize>, mut kept: usize) -> usize {
+        let mut last = v;
+        for from in list {
+            let neighbor = self.neighbors[from];
+            self.neighbors[kept] = neighbor;
+            if !self.weights.is_empty() {
+                self.weights[kept] = self.weights[from];
+            }
+            kept += usize::from(neighbor != last && neighbor != v);
+            last = neighbor;
+        }
+        kept
+    }
+}

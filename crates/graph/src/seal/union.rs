@@ -1,0 +1,95 @@
+//! The undirected graph of out-lists alone: every entry goes to both of its ends.
+//!
+//! Entries are counted, then put in their places, by tasks that share a cursor
+//! for each vertex. Which of them comes first does not matter, as the lists are
+//! sorted afterwards.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use super::{LONG_LIST, chunks};
+use crate::csr::Lists;
+use crate::{Graph, NeighborReader, VertexId, Weight};
+
+/// Entries that are put in their places between two checks.
+const PIECE: usize = 1 << 16;
+
+/// The out-list of each vertex with those it is in.
+///
+/// 8 bytes a vertex and for each entry of `graph` 8, with weights 16: what the
+/// result takes.
+pub(crate) fn union<G: Graph, E: Send>(
+    graph: &G,
+    check: &(impl Fn() -> Result<(), E> + Sync),
+) -> Result<Lists, E> {
+    let n = graph.vertex_count();
+    // Of vertex v at v + 1: first how long its list is, then where its next entry
+    // goes, and so at last where the list ends.
+    let places: Vec<AtomicU64> = (0..=n).map(|_| AtomicU64::new(0)).collect();
+    for_each_arc(graph, check, |u, v, _| {
+        places[u as usize + 1].fetch_add(1, Relaxed);
+        places[v as usize + 1].fetch_add(1, Relaxed);
+    })?;
+    let mut total = 0;
+    for place in &places {
+        let start = total;
+        total += place.load(Relaxed);
+        place.store(start, Relaxed);
+    }
+
+    let words = |len: u64| -> Vec<AtomicU32> { (0..len).map(|_| AtomicU32::new(0)).collect() };
+    let neighbors = words(total);
+    let weights = words(if graph.is_weighted() { total } else { 0 });
+    for_each_arc(graph, check, |u, v, weight| {
+        for (owner, neighbor) in [(u, v), (v, u)] {
+            let place = places[owner as usize + 1].fetch_add(1, Relaxed) as usize;
+            neighbors[place].store(neighbor, Relaxed);
+            if let Some(kept) = weights.get(place) {
+                kept.store(weight.to_bits(), Relaxed);
+            }
+        }
+    })?;
+    Ok(Lists {
+        offsets: places.into_iter().map(AtomicU64::into_inner).collect(),
+        neighbors: neighbors.into_iter().map(AtomicU32::into_inner).collect(),
+        weights: weights
+            .into_iter()
+            .map(|bits| Weight::from_bits(bits.into_inner()))
+            .collect(),
+    })
+}
+
+fn for_each_arc<G: Graph, E: Send>(
+    graph: &G,
+    check: &(impl Fn() -> Result<(), E> + Sync),
+    visit: impl Fn(VertexId, VertexId, Weight) + Sync,
+) -> Result<(), E> {
+    chunks(graph.vertex_count()).try_for_each(|vertices| {
+        let mut reader = graph.reader();
+        let mut unchecked = LONG_LIST;
+        for u in vertices {
+            let mut stopped = Ok(());
+            let _ = reader.for_each_weighted_segment(u, |neighbors, weights| {
+                for (piece, ids) in neighbors.chunks(PIECE).enumerate() {
+                    unchecked += ids.len();
+                    if unchecked >= LONG_LIST {
+                        unchecked = 0;
+                        stopped = check();
+                        if stopped.is_err() {
+                            return ControlFlow::Break(());
+                        }
+                    }
+                    let weights = weights.get(piece * PIECE..).unwrap_or_default();
+                    for (at, &v) in ids.iter().enumerate() {
+                        visit(u, v, weights.get(at).copied().unwrap_or(1.0));
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+            stopped?;
+        }
+        Ok(())
+    })
+}
