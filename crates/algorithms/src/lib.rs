@@ -15,6 +15,7 @@
 
 pub mod betweenness;
 pub mod bfs;
+pub mod buckets;
 pub mod connected_components;
 pub mod control;
 pub mod edge_map;

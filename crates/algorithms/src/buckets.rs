@@ -1,0 +1,142 @@
+//! Vertices in buckets by a value that changes, taken bucket by bucket.
+//!
+//! [`Buckets`] keeps a few open buckets and everything later in one overflow list;
+//! moving a vertex leaves a stale entry behind. [`SemiEagerBuckets`] keeps every
+//! bucket, each with counters of live and stale entries, and so does not look at
+//! a vertex again until its turn, however far apart values are. Both are iterators
+//! of buckets with an `update` for vertices whose value changed.
+//!
+//! Buckets come in order, each with its vertices ascending, so that what comes out
+//! does not depend on threads or on the order of updates. A vertex whose bucket
+//! would come before the bucket taken last comes with that one.
+//!
+//! Work O(1) an update amortized (the sorting of a bucket that is taken aside, and a look
+//! at the overflow list whenever the open buckets run empty). Memory: n words of
+//! keys, and entries that are packed before they exceed 2n + O(1), so O(n) words.
+//! Sources: Dhulipala, Blelloch and Shun, "Julienne", SPAA 2017; Dhulipala et al.,
+//! "Sage", VLDB 2020, appendix B (the semi-eager variant, and the bound).
+
+mod open;
+mod semi_eager;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use evergraph_graph::VertexId;
+use rayon::prelude::*;
+
+pub use self::open::Buckets;
+pub use self::semi_eager::SemiEagerBuckets;
+use crate::Bitmap;
+use crate::parallel::CHUNK_ITEMS;
+
+/// The bucket of a vertex that is in none.
+pub const NONE: u32 = u32::MAX;
+
+/// Which bucket comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The lowest.
+    Increasing,
+    /// The highest.
+    Decreasing,
+}
+
+impl Order {
+    /// A number that rises in this order; [`NONE`] stays. Its own inverse.
+    #[inline]
+    fn key(self, bucket: u32) -> u32 {
+        match self {
+            Self::Decreasing if bucket != NONE => NONE - 1 - bucket,
+            _ => bucket,
+        }
+    }
+}
+
+/// Where each vertex is, and where it belongs.
+struct Keys<F> {
+    order: Order,
+    bucket_of: F,
+    /// The key of the bucket that holds a vertex, [`NONE`] outside all.
+    now: Vec<AtomicU32>,
+    /// The key of the bucket taken last; there is no earlier one any more.
+    current: u32,
+}
+
+impl<F: Fn(VertexId) -> u32 + Sync> Keys<F> {
+    fn new(vertex_count: usize, order: Order, bucket_of: F) -> Self {
+        let now = (0..vertex_count as VertexId)
+            .into_par_iter()
+            .with_min_len(CHUNK_ITEMS)
+            .map(|v| AtomicU32::new(order.key(bucket_of(v))))
+            .collect();
+        Self {
+            order,
+            bucket_of,
+            now,
+            current: 0,
+        }
+    }
+
+    #[inline]
+    fn of(&self, v: VertexId) -> u32 {
+        self.now[v as usize].load(Relaxed)
+    }
+
+    /// Moves `v` to where it belongs. The keys before and after.
+    #[inline]
+    fn renew(&self, v: VertexId) -> (u32, u32) {
+        let key = self.order.key((self.bucket_of)(v)).max(self.current);
+        (self.now[v as usize].swap(key, Relaxed), key)
+    }
+
+    /// All vertices that are in a bucket.
+    fn placed(&self) -> Vec<VertexId> {
+        (0..self.now.len() as VertexId)
+            .into_par_iter()
+            .with_min_len(CHUNK_ITEMS)
+            .filter(|&v| self.of(v) != NONE)
+            .collect()
+    }
+
+    /// Takes the bucket of `key` out of `entries`, stale ones among them.
+    fn take(&mut self, key: u32, entries: Vec<VertexId>) -> Option<(u32, Vec<VertexId>)> {
+        let members = self.live(entries, |now| now == key);
+        if members.is_empty() {
+            return None;
+        }
+        if members.len() <= CHUNK_ITEMS {
+            members.iter().for_each(|&v| self.remove(v));
+        } else {
+            let chunks = members.par_chunks(CHUNK_ITEMS);
+            chunks.for_each(|chunk| chunk.iter().for_each(|&v| self.remove(v)));
+        }
+        self.current = key;
+        Some((self.order.key(key), members))
+    }
+
+    #[inline]
+    fn remove(&self, v: VertexId) {
+        self.now[v as usize].store(NONE, Relaxed);
+    }
+
+    /// The vertices of `entries` whose key `keep` accepts, ascending, each once.
+    fn live(&self, mut entries: Vec<VertexId>, keep: impl Fn(u32) -> bool + Sync) -> Vec<VertexId> {
+        if entries.len() <= CHUNK_ITEMS {
+            entries.retain(|&v| keep(self.of(v)));
+            entries.sort_unstable();
+            entries.dedup();
+            return entries;
+        }
+        let kept = entries.into_par_iter().filter(|&v| keep(self.of(v)));
+        let mut entries: Vec<VertexId> = kept.collect();
+        if entries.len() > self.now.len() / 64 {
+            return Bitmap::of(self.now.len(), &entries).to_list();
+        }
+        entries.par_sort_unstable();
+        entries.dedup();
+        entries
+    }
+}
