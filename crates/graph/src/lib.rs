@@ -8,12 +8,14 @@
 
 #![forbid(unsafe_code)]
 
+mod compressed;
 mod csr;
 pub mod generate;
 pub mod random;
 mod seal;
 mod symmetric;
 
+pub use compressed::{Compressed, CompressedReader};
 pub use csr::{Csr, CsrReader};
 pub use seal::Shape;
 pub use symmetric::{Symmetric, SymmetricReader};

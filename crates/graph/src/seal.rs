@@ -51,34 +51,20 @@ impl Shape {
     }
 }
 
-/// Which of a graph's lists make up a sealed list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which lists of a graph are sealed.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Plane {
     Out,
+    /// Only of a graph that has in-lists.
     In,
-    /// The out-list, then the in-list.
-    OutAndIn,
 }
 
 impl Plane {
-    /// What the out-lists of the sealed graph are made of, and its in-lists if it
-    /// has some of their own; `None` if only [`union`] can make them.
-    pub(crate) fn of(shape: Shape, direction: Direction) -> Option<(Plane, Option<Plane>)> {
-        match (shape, direction) {
-            (Shape::Symmetric, Direction::Out) => None,
-            (Shape::Symmetric, Direction::Both) => Some((Plane::OutAndIn, None)),
-            (_, Direction::Both) => Some((Plane::Out, Some(Plane::In))),
-            (_, Direction::Undirected | Direction::Out) => Some((Plane::Out, None)),
+    fn reader<G: Graph>(self, graph: &G) -> G::Reader<'_> {
+        match self {
+            Plane::Out => graph.reader(),
+            Plane::In => graph.reverse_reader().expect("in-lists are there"),
         }
-    }
-
-    fn readers<G: Graph>(self, graph: &G) -> impl Iterator<Item = G::Reader<'_>> {
-        let out = (self != Plane::In).then(|| graph.reader());
-        let incoming = (self != Plane::Out).then(|| {
-            let reader = graph.reverse_reader();
-            reader.expect("`Plane::of` asks only for lists that exist")
-        });
-        out.into_iter().chain(incoming)
     }
 }
 
@@ -100,15 +86,10 @@ pub(crate) fn measure<G: Graph>(
     first: VertexId,
     ends: &mut [u64],
 ) -> usize {
-    ends.fill(0);
-    for mut reader in plane.readers(graph) {
-        for (v, end) in (first..).zip(&mut *ends) {
-            *end += reader.degree(v) as u64;
-        }
-    }
+    let mut reader = plane.reader(graph);
     let mut total = 0;
-    for end in ends {
-        total += *end;
+    for (v, end) in (first..).zip(ends) {
+        total += reader.degree(v) as u64;
         *end = total;
     }
     total as usize
@@ -134,28 +115,26 @@ impl Part<'_> {
         check: &impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         check()?;
-        let mut next: Vec<usize> = Vec::with_capacity(self.ends.len());
-        next.push(0);
-        next.extend(self.ends.iter().map(|&end| end as usize));
-        for mut reader in plane.readers(graph) {
-            for (v, at) in (self.first..).zip(&mut next).take(self.ends.len()) {
-                let start = *at;
-                let _ = reader.for_each_weighted_segment(v, |neighbors, weights| {
-                    let place = *at..*at + neighbors.len();
-                    *at = place.end;
-                    self.neighbors[place.clone()].copy_from_slice(neighbors);
-                    if let Some(kept) = self.weights.get_mut(place) {
-                        match weights {
-                            [] => kept.fill(1.0),
-                            _ => kept.copy_from_slice(weights),
-                        }
-                    }
-                    ControlFlow::Continue(())
-                });
-                if *at - start > LONG_LIST {
-                    check()?;
-                }
+        let mut reader = plane.reader(graph);
+        let mut at = 0;
+        for (v, &mut end) in (self.first..).zip(&mut *self.ends) {
+            let end = end as usize;
+            if end - at > LONG_LIST {
+                check()?;
             }
+            let _ = reader.for_each_weighted_segment(v, |neighbors, weights| {
+                let place = at..at + neighbors.len();
+                at = place.end;
+                self.neighbors[place.clone()].copy_from_slice(neighbors);
+                if let Some(kept) = self.weights.get_mut(place) {
+                    match weights {
+                        [] => kept.fill(1.0),
+                        _ => kept.copy_from_slice(weights),
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+            debug_assert_eq!(at, end, "the degree of {v} is the length of its list");
         }
         Ok(())
     }

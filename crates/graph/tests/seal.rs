@@ -1,11 +1,11 @@
-//! Sealed graphs against lists sorted one by one.
+//! Sealed graphs against lists sorted one by one, and compressed ones against those.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use evergraph_graph::generate::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
+use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
 use proptest::prelude::*;
 
 type Lists = Vec<Vec<(VertexId, Weight)>>;
@@ -32,6 +32,12 @@ fn read(mut reader: impl NeighborReader, n: usize) -> Lists {
         list
     };
     (0..n as VertexId).map(list).collect()
+}
+
+fn compress(graph: &impl Graph, shape: Shape, block_edges: usize) -> Compressed {
+    let go_on = || Ok::<(), Infallible>(());
+    let Ok(compressed) = Compressed::seal(graph, shape, block_edges, &go_on);
+    compressed
 }
 
 /// What sealing should make of `lists`.
@@ -78,6 +84,45 @@ fn check(graph: &Csr, shape: Shape) {
     }
 }
 
+fn check_compressed(graph: &Csr, shape: Shape, block_edges: usize) {
+    let n = graph.vertex_count();
+    let (sealed, compressed) = (seal(graph, shape), compress(graph, shape, block_edges));
+    assert_eq!(compressed.vertex_count(), n);
+    assert_eq!(compressed.arc_count(), sealed.arc_count());
+    assert_eq!(compressed.direction(), sealed.direction());
+    assert_eq!(compressed.is_sorted(), sealed.is_sorted());
+    assert_eq!(compressed.is_simple(), sealed.is_simple());
+    assert_eq!(compressed.is_weighted(), graph.is_weighted());
+    assert_eq!(read(compressed.reader(), n), read(sealed.reader(), n));
+    assert_eq!(
+        compressed.reverse_reader().map(|reader| read(reader, n)),
+        sealed.reverse_reader().map(|reader| read(reader, n)),
+    );
+}
+
+/// The neighbors at `range` with their weights; both ways of reading must agree.
+fn gather(
+    mut reader: impl NeighborReader,
+    v: VertexId,
+    range: std::ops::Range<usize>,
+) -> Vec<(VertexId, Weight)> {
+    let mut list = vec![];
+    let _ = reader.for_each_weighted_segment_in(v, range.clone(), |ids, weights| {
+        list.extend(ids.iter().copied().zip(weights.iter().copied()));
+        ControlFlow::Continue(())
+    });
+    let mut at = 0;
+    let _ = reader.for_each_segment_in(v, range, |ids| {
+        for &id in ids {
+            assert_eq!(id, list[at].0);
+            at += 1;
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(at, list.len());
+    list
+}
+
 fn edges() -> impl Strategy<Value = (usize, Vec<WeightedEdge>)> {
     (1_usize..40).prop_flat_map(|n| {
         let end = 0..n as VertexId;
@@ -97,6 +142,37 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn compressed_lists_are_the_sealed_ones((n, edges) in edges(), block_edges in 1_usize..9) {
+        let plain: Vec<_> = edges.iter().map(|&(u, v, _)| (u, v)).collect();
+        for direction in DIRECTIONS {
+            for shape in SHAPES {
+                let weighted = Csr::from_weighted_edges(n, &edges, direction);
+                check_compressed(&weighted, shape, block_edges);
+                check_compressed(&Csr::from_edges(n, &plain, direction), shape, block_edges);
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_of_compressed_lists(
+        (n, edges) in edges(),
+        from in 0_usize..30,
+        len in 0_usize..30,
+        block_edges in 1_usize..9,
+    ) {
+        let graph = Csr::from_weighted_edges(n, &edges, Direction::Out);
+        let (sealed, compressed) =
+            (seal(&graph, Shape::Sorted), compress(&graph, Shape::Sorted, block_edges));
+        for v in 0..n as VertexId {
+            let range = from..from + len;
+            prop_assert_eq!(
+                gather(compressed.reader(), v, range.clone()),
+                gather(sealed.reader(), v, range)
+            );
+        }
+    }
 }
 
 #[test]
@@ -107,7 +183,9 @@ fn many_chunks_with_gaps_between() {
         .collect();
     for direction in DIRECTIONS {
         for shape in SHAPES {
-            check(&Csr::from_weighted_edges(1 << 13, &edges, direction), shape);
+            let graph = Csr::from_weighted_edges(1 << 13, &edges, direction);
+            check(&graph, shape);
+            check_compressed(&graph, shape, Compressed::BLOCK_EDGES);
         }
     }
 }
@@ -121,14 +199,18 @@ fn a_hub_with_a_list_longer_than_one_sort() {
     assert!(symmetric.neighbors(0).iter().copied().eq(1..n as VertexId));
     assert_eq!(symmetric.neighbors(n as VertexId - 1), [0]);
     assert_eq!(symmetric, seal(&symmetric, Shape::Symmetric));
+    check_compressed(&graph, Shape::Symmetric, Compressed::BLOCK_EDGES);
 }
 
 #[test]
 fn graphs_without_vertices_or_edges() {
     for direction in DIRECTIONS {
         for shape in SHAPES {
-            check(&Csr::from_edges(0, &[], direction), shape);
-            check(&Csr::from_edges(3, &[], direction), shape);
+            for n in [0, 3] {
+                let graph = Csr::from_edges(n, &[], direction);
+                check(&graph, shape);
+                check_compressed(&graph, shape, 64);
+            }
         }
     }
 }
@@ -152,6 +234,25 @@ fn the_check_ends_it_wherever_it_says_so() {
                 };
                 assert_eq!(Csr::seal(&graph, shape, &stop), Err("stopped"));
             }
+            let stop = || Err("stopped");
+            assert_eq!(Compressed::seal(&graph, shape, 64, &stop), Err("stopped"));
         }
     }
+}
+
+#[test]
+fn compressed_graphs_are_small() {
+    // Neighbors with numbers alike, as in a crawl: most differences take one byte.
+    let n = 1 << 14;
+    let edges: Vec<_> = (0..8 * n as VertexId)
+        .map(|edge| (edge / 8, (edge / 8 + (edge % 8) * 13) % n as VertexId))
+        .collect();
+    let graph = Csr::from_edges(n, &edges, Direction::Out);
+    let compressed = compress(&graph, Shape::Simple, Compressed::BLOCK_EDGES);
+    let csr_bytes = 8 * n + 4 * compressed.arc_count() as usize;
+    assert!(
+        compressed.size_bytes() * 10 < csr_bytes * 5,
+        "{}",
+        compressed.size_bytes()
+    );
 }

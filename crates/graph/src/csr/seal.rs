@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Csr, Lists};
 use crate::seal::{CHUNK_VERTICES, Part, Plane, chunks, measure, union};
-use crate::{Graph, Shape, VertexId};
+use crate::{Direction, Graph, Shape, Symmetric, VertexId};
 
 impl Csr {
     /// A sorted copy of `graph`, the same for any number of threads and any order
@@ -12,7 +12,7 @@ impl Csr {
     ///
     /// Work O(m log n), parallel over vertices. DRAM at its peak: 8 bytes a
     /// vertex and 4 for each entry of `graph` that is read (both planes of a
-    /// [`Direction::Both`](crate::Direction::Both) graph; a graph of out-lists
+    /// [`Direction::Both`] graph; a graph of out-lists
     /// alone counts twice when it becomes symmetric), 4 more with weights, and for
     /// each task 4 bytes an entry of its longest list, 16 with weights. What the
     /// shape leaves out is given back at the end.
@@ -26,9 +26,13 @@ impl Csr {
     ) -> Result<Self, E> {
         let simple = shape.is_simple();
         let read = |plane| read(graph, plane, simple, check);
-        let (out, incoming) = match Plane::of(shape, graph.direction()) {
-            Some((out, incoming)) => (read(out)?, incoming.map(read).transpose()?),
-            None => (unite(graph, check)?, None),
+        let (out, incoming) = match (shape, Symmetric::of(graph)) {
+            (Shape::Symmetric, Some(both)) => (self::read(&both, Plane::Out, simple, check)?, None),
+            (Shape::Symmetric, None) => (unite(graph, check)?, None),
+            _ if graph.direction() == Direction::Both => {
+                (read(Plane::Out)?, Some(read(Plane::In)?))
+            }
+            _ => (read(Plane::Out)?, None),
         };
         Ok(Self {
             direction: shape.direction(graph.direction()),
