@@ -19,10 +19,17 @@ pub mod buckets;
 pub mod connected_components;
 pub mod control;
 pub mod edge_map;
+pub mod eigenvector;
 mod error;
+pub mod hits;
+pub mod katz;
+pub mod label_propagation;
+mod neighbor_sums;
 pub mod pagerank;
 mod parallel;
+pub mod personalized_pagerank;
 mod subset;
+mod sums;
 
 pub use control::{Cancellation, Cancelled, Control, Progress};
 pub use error::{Mismatch, RunError};

@@ -20,6 +20,7 @@ mod iterate;
 
 use evergraph_graph::{Graph, NeighborReader};
 
+pub(crate) use self::iterate::Teleport;
 use crate::error::compare_near;
 use crate::{Control, Mismatch, RunError};
 
@@ -95,21 +96,38 @@ pub fn run<G: Graph>(
     parameters: &Parameters,
     control: &Control,
 ) -> Result<PageRank, RunError> {
+    let anywhere = iterate::Anywhere(graph.vertex_count());
+    run_from(graph, &anywhere, parameters, control)
+}
+
+/// The ranks when readers start and land as `teleport` says.
+pub(crate) fn run_from<G: Graph>(
+    graph: &G,
+    teleport: &impl Teleport,
+    parameters: &Parameters,
+    control: &Control,
+) -> Result<PageRank, RunError> {
     check(parameters)?;
     match parameters.precision {
-        Precision::Single => iterate::run::<G, f32>(graph, parameters, control),
-        Precision::Double => iterate::run::<G, f64>(graph, parameters, control),
+        Precision::Single => iterate::run::<G, f32>(graph, teleport, parameters, control),
+        Precision::Double => iterate::run::<G, f64>(graph, teleport, parameters, control),
     }
 }
 
-fn check(parameters: &Parameters) -> Result<(), RunError> {
-    if !(0.0..1.0).contains(&parameters.damping) {
-        return Err(RunError::InvalidParameter {
-            name: "damping",
-            value: parameters.damping,
-            expected: "at least 0 and below 1",
-        });
+/// Checks that `damping` is in its range.
+pub(crate) fn check_damping(damping: f64) -> Result<(), RunError> {
+    if (0.0..1.0).contains(&damping) {
+        return Ok(());
     }
+    Err(RunError::InvalidParameter {
+        name: "damping",
+        value: damping,
+        expected: "at least 0 and below 1",
+    })
+}
+
+fn check(parameters: &Parameters) -> Result<(), RunError> {
+    check_damping(parameters.damping)?;
     if let Iterations::Until { tolerance, .. } = parameters.iterations
         && (tolerance.is_nan() || tolerance < 0.0)
     {

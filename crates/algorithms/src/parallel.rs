@@ -1,6 +1,6 @@
 //! How work is cut into tasks, and arrays that tasks share.
 
-use std::ops::{Add, ControlFlow, Range};
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
@@ -187,31 +187,4 @@ pub(crate) fn shared_f64(len: usize) -> Vec<AtomicF64> {
         .with_min_len(CHUNK_ITEMS)
         .map(|_| AtomicF64::default())
         .collect()
-}
-
-/// Lists that are summed in one lane: the ends of two loops would be guessed
-/// wrong where one is.
-const SHORT_LIST: usize = 16;
-
-/// The sum of `value(v)` over a list, in four independent lanes, as one lane
-/// would wait for each addition before the next.
-#[inline]
-pub(crate) fn lane_sum<T>(list: &[VertexId], value: impl Fn(VertexId) -> T) -> T
-where
-    T: Add<Output = T> + Copy + Default,
-{
-    let mut sum = T::default();
-    let mut rest = list;
-    if list.len() >= SHORT_LIST {
-        let (blocks, behind) = list.as_chunks::<4>();
-        let mut lanes = [T::default(); 4];
-        for block in blocks {
-            for (lane, &v) in lanes.iter_mut().zip(block) {
-                *lane = *lane + value(v);
-            }
-        }
-        sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-        rest = behind;
-    }
-    rest.iter().fold(sum, |sum, &v| sum + value(v))
 }

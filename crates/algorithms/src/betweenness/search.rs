@@ -8,9 +8,8 @@ use evergraph_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
 use crate::edge_map::{Gather, Kernel, pull, pull_into, push};
-use crate::parallel::{
-    AtomicF64, CHUNK_ITEMS, Lists, degree_sum, lane_sum, shared_f64, shared_u32,
-};
+use crate::parallel::{AtomicF64, CHUNK_ITEMS, Lists, degree_sum, shared_f64, shared_u32};
+use crate::sums::ListSum;
 use crate::{Cancelled, Control, UNREACHED};
 
 /// A push of an arc costs so many pulls: an addition to a shared number, at random.
@@ -166,8 +165,8 @@ impl<'g, G: Graph> Search<'g, G> {
     }
 
     #[inline]
-    fn sum_shown(&self, list: &[VertexId]) -> f64 {
-        lane_sum(list, |u| self.shown[u as usize].load())
+    fn sum_shown(&self, sum: &mut ListSum<f64>, segment: &[VertexId]) {
+        sum.add(segment, |u| self.shown[u as usize].load());
     }
 }
 
@@ -207,31 +206,32 @@ impl<G: Graph> Kernel for CountPaths<'_, '_, G> {
 }
 
 impl<G: Graph> Gather for CountPaths<'_, '_, G> {
-    type Gathered = f64;
+    type Gathered = ListSum<f64>;
 
     #[inline]
-    fn gather(&self, sum: &mut f64, u: VertexId) -> ControlFlow<()> {
-        *sum += self.search.shown[u as usize].load();
+    fn gather(&self, sum: &mut ListSum<f64>, u: VertexId) -> ControlFlow<()> {
+        self.search.sum_shown(sum, &[u]);
         ControlFlow::Continue(())
     }
 
     #[inline]
     fn gather_list(
         &self,
-        sum: &mut f64,
+        sum: &mut ListSum<f64>,
         list: &[VertexId],
         _: impl Fn(VertexId) -> bool,
     ) -> ControlFlow<()> {
-        *sum += self.search.sum_shown(list);
+        self.search.sum_shown(sum, list);
         ControlFlow::Continue(())
     }
 
-    fn merge(&self, sum: &mut f64, next: f64) {
-        *sum += next;
+    fn merge(&self, sum: &mut ListSum<f64>, next: ListSum<f64>) {
+        sum.merge(next);
     }
 
     #[inline]
-    fn apply(&self, v: VertexId, sum: f64) -> bool {
+    fn apply(&self, v: VertexId, sum: ListSum<f64>) -> bool {
+        let sum = sum.total();
         let reached = sum > 0.0;
         if reached {
             self.search.paths[v as usize].store(sum);
@@ -247,33 +247,33 @@ struct SumDependencies<'a, 'g, G> {
 }
 
 impl<G: Graph> Gather for SumDependencies<'_, '_, G> {
-    type Gathered = f64;
+    type Gathered = ListSum<f64>;
 
     #[inline]
-    fn gather(&self, sum: &mut f64, u: VertexId) -> ControlFlow<()> {
-        *sum += self.search.shown[u as usize].load();
+    fn gather(&self, sum: &mut ListSum<f64>, u: VertexId) -> ControlFlow<()> {
+        self.search.sum_shown(sum, &[u]);
         ControlFlow::Continue(())
     }
 
     #[inline]
     fn gather_list(
         &self,
-        sum: &mut f64,
+        sum: &mut ListSum<f64>,
         list: &[VertexId],
         _: impl Fn(VertexId) -> bool,
     ) -> ControlFlow<()> {
-        *sum += self.search.sum_shown(list);
+        self.search.sum_shown(sum, list);
         ControlFlow::Continue(())
     }
 
-    fn merge(&self, sum: &mut f64, next: f64) {
-        *sum += next;
+    fn merge(&self, sum: &mut ListSum<f64>, next: ListSum<f64>) {
+        sum.merge(next);
     }
 
     #[inline]
-    fn apply(&self, v: VertexId, sum: f64) -> bool {
+    fn apply(&self, v: VertexId, sum: ListSum<f64>) -> bool {
         let paths = self.search.paths[v as usize].load();
-        self.search.dependencies[v as usize].store(paths * sum);
+        self.search.dependencies[v as usize].store(paths * sum.total());
         true
     }
 }

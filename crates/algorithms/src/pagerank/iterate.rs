@@ -7,9 +7,8 @@ use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use super::{Iterations, PageRank, Parameters};
-use crate::parallel::{
-    CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, for_each_chunk, hub_pieces, lane_sum,
-};
+use crate::parallel::{CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, for_each_chunk, hub_pieces};
+use crate::sums::ListSum;
 use crate::{Cancelled, Control, RunError};
 
 /// One in the integers that pushed contributions are added as. Ranks sum to 1,
@@ -17,7 +16,7 @@ use crate::{Cancelled, Control, RunError};
 const FIXED_ONE: f64 = (1_u64 << 62) as f64;
 
 /// A floating-point number that ranks are kept in.
-pub(super) trait Real:
+pub(crate) trait Real:
     Add<Output = Self> + Copy + Default + Into<f64> + Send + Sync
 {
     fn from_f64(value: f64) -> Self;
@@ -35,8 +34,25 @@ impl Real for f64 {
     }
 }
 
-pub(super) fn run<G: Graph, R: Real>(
+/// Where a reader starts, and lands when not following an edge.
+pub(crate) trait Teleport: Sync {
+    /// What of `mass` lands on each vertex.
+    fn shares(&self, mass: f64) -> impl Fn(VertexId) -> f64 + Sync;
+}
+
+/// On each of so many vertices alike.
+pub(super) struct Anywhere(pub(super) usize);
+
+impl Teleport for Anywhere {
+    fn shares(&self, mass: f64) -> impl Fn(VertexId) -> f64 + Sync {
+        let share = mass / self.0 as f64;
+        move |_| share
+    }
+}
+
+pub(crate) fn run<G: Graph, R: Real>(
     graph: &G,
+    teleport: &impl Teleport,
     parameters: &Parameters,
     control: &Control,
 ) -> Result<PageRank, RunError> {
@@ -45,7 +61,7 @@ pub(super) fn run<G: Graph, R: Real>(
         Iterations::Until { tolerance, at_most } => (at_most, tolerance),
     };
     let incoming = Lists::incoming(graph);
-    let mut ranking = Ranking::<R>::new(graph, parameters.damping, control)?;
+    let mut ranking = Ranking::<R, _>::new(graph, teleport, parameters.damping, control)?;
     let sums: Vec<AtomicU64> = match incoming {
         Some(_) => Vec::new(),
         None => (0..graph.vertex_count())
@@ -75,7 +91,8 @@ pub(super) fn run<G: Graph, R: Real>(
 }
 
 /// The state between iterations.
-struct Ranking<R> {
+struct Ranking<'t, R, T> {
+    teleport: &'t T,
     damping: f64,
     ranks: Vec<R>,
     /// Rank / out-degree, 0 without out-edges.
@@ -95,43 +112,52 @@ struct Totals {
     lost: f64,
 }
 
-impl<R: Real> Ranking<R> {
-    fn new<G: Graph>(graph: &G, damping: f64, control: &Control) -> Result<Self, Cancelled> {
+impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
+    fn new<G: Graph>(
+        graph: &G,
+        teleport: &'t T,
+        damping: f64,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let n = graph.vertex_count();
-        let rank = 1.0 / n as f64;
+        let mut ranks = vec![R::default(); n];
+        let mut contributions = vec![R::default(); n];
         let mut shares = vec![R::default(); n];
-        let without: Vec<usize> = shares
-            .par_chunks_mut(CHUNK_VERTICES)
+        let first = teleport.shares(1.0);
+        let lost: Vec<f64> = (ranks.par_chunks_mut(CHUNK_VERTICES))
+            .zip(contributions.par_chunks_mut(CHUNK_VERTICES))
+            .zip(shares.par_chunks_mut(CHUNK_VERTICES))
             .enumerate()
-            .map(|(chunk, shares)| {
+            .map(|(chunk, ((ranks, contributions), shares))| {
                 control.check()?;
                 let mut reader = graph.reader();
-                let mut without = 0;
-                for (v, share) in chunk_range(chunk, n).zip(shares) {
-                    match reader.degree(v) {
-                        0 => without += 1,
-                        degree => *share = R::from_f64(1.0 / degree as f64),
+                let mut totals = Totals::default();
+                let places = ranks.iter_mut().zip(contributions).zip(shares);
+                for (v, ((rank, contribution), share)) in chunk_range(chunk, n).zip(places) {
+                    let degree = reader.degree(v);
+                    if degree > 0 {
+                        *share = R::from_f64(1.0 / degree as f64);
                     }
+                    *contribution = settle(first(v), rank, *share, &mut totals);
                 }
-                Ok(without)
+                Ok(totals.lost)
             })
             .collect::<Result<_, Cancelled>>()?;
         Ok(Self {
+            teleport,
             damping,
-            ranks: vec![R::from_f64(rank); n],
-            contributions: shares
-                .iter()
-                .map(|&share| R::from_f64(rank * share.into()))
-                .collect(),
+            ranks,
+            contributions,
             next: vec![R::default(); n],
             shares,
-            lost: rank * without.into_iter().sum::<usize>() as f64,
+            lost: lost.iter().sum(),
         })
     }
 
-    /// What every vertex receives beside its in-neighbors' contributions.
-    fn base(&self) -> f64 {
-        (1.0 - self.damping + self.damping * self.lost) / self.ranks.len() as f64
+    /// What a vertex receives beside its in-neighbors' contributions.
+    fn base(&self) -> impl Fn(VertexId) -> f64 + Sync + use<'t, R, T> {
+        self.teleport
+            .shares(1.0 - self.damping + self.damping * self.lost)
     }
 
     /// One iteration over in-lists; returns the change.
@@ -139,9 +165,11 @@ impl<R: Real> Ranking<R> {
         let n = self.ranks.len();
         let base = self.base();
         let contributions = &*self.contributions;
-        // One segment, at most a hub's piece, is summed in `R`; the rest in `f64`.
-        let gather =
-            |list: &[VertexId]| -> f64 { lane_sum(list, |u| contributions[u as usize]).into() };
+        // Up to a hub's piece is summed in `R`; the rest in `f64`.
+        let gather = |sum: &mut ListSum<R>, segment: &[VertexId]| {
+            sum.add(segment, |u| contributions[u as usize]);
+            ControlFlow::Continue(())
+        };
 
         let parts: Vec<(Totals, Vec<VertexId>)> = (self.ranks.par_chunks_mut(CHUNK_VERTICES))
             .zip(self.next.par_chunks_mut(CHUNK_VERTICES))
@@ -159,12 +187,10 @@ impl<R: Real> Ranking<R> {
                         hubs.push(v);
                         continue;
                     }
-                    let mut sum = 0.0;
-                    let _ = reader.for_each_segment(v, |segment| {
-                        sum += gather(segment);
-                        ControlFlow::Continue(())
-                    });
-                    *next = settle(base + self.damping * sum, rank, share, &mut totals);
+                    let mut sum = ListSum::default();
+                    let _ = reader.for_each_segment(v, |segment| gather(&mut sum, segment));
+                    let sum: f64 = sum.total().into();
+                    *next = settle(base(v) + self.damping * sum, rank, share, &mut totals);
                 }
                 Ok((totals, hubs))
             })
@@ -175,11 +201,9 @@ impl<R: Real> Ranking<R> {
             totals.change += part.change;
             totals.lost += part.lost;
             for hub in hubs {
-                let pieces = hub_pieces(lists, hub, control, |sum: &mut f64, segment| {
-                    *sum += gather(segment);
-                    ControlFlow::Continue(())
-                })?;
-                let rank = base + self.damping * pieces.iter().sum::<f64>();
+                let pieces = hub_pieces(lists, hub, control, gather)?;
+                let sum: f64 = pieces.iter().map(|sum| sum.total().into()).sum();
+                let rank = base(hub) + self.damping * sum;
                 let hub = hub as usize;
                 self.next[hub] = settle(rank, &mut self.ranks[hub], self.shares[hub], &mut totals);
             }
@@ -228,12 +252,13 @@ impl<R: Real> Ranking<R> {
             .zip(self.next.par_chunks_mut(CHUNK_VERTICES))
             .zip(self.shares.par_chunks(CHUNK_VERTICES))
             .zip(sums.par_chunks(CHUNK_VERTICES))
-            .map(|(((ranks, next), shares), sums)| {
+            .enumerate()
+            .map(|(chunk, (((ranks, next), shares), sums))| {
                 let mut totals = Totals::default();
                 let places = ranks.iter_mut().zip(next).zip(shares).zip(sums);
-                for (((rank, next), &share), sum) in places {
+                for (v, (((rank, next), &share), sum)) in chunk_range(chunk, n).zip(places) {
                     let sum = sum.swap(0, Relaxed) as f64 / FIXED_ONE;
-                    *next = settle(base + self.damping * sum, rank, share, &mut totals);
+                    *next = settle(base(v) + self.damping * sum, rank, share, &mut totals);
                 }
                 totals
             })

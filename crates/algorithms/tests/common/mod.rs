@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "not every test file uses everything")]
 
+pub mod karate;
+
 use std::ops::ControlFlow;
 
 use evergraph_graph::{Csr, CsrReader, Direction, Graph, NeighborReader, VertexId, Weight};
