@@ -21,6 +21,8 @@ pub mod control;
 pub mod edge_map;
 pub mod eigenvector;
 mod error;
+mod groups;
+pub mod histogram;
 pub mod hits;
 pub mod katz;
 pub mod label_propagation;

@@ -61,9 +61,23 @@ impl<'g, G: Graph> Lists<'g, G> {
         }
     }
 
+    /// The lists of the other direction; `None` for the out-lists of a graph that
+    /// keeps only those.
+    pub fn reversed(&self) -> Option<Self> {
+        match self.incoming {
+            true => Some(Self::outgoing(self.graph)),
+            false => Self::incoming(self.graph),
+        }
+    }
+
     /// Vertices of the graph.
     pub fn vertex_count(&self) -> usize {
         self.graph.vertex_count()
+    }
+
+    /// Entries of all lists.
+    pub fn arc_count(&self) -> u64 {
+        self.graph.arc_count()
     }
 }
 
@@ -132,6 +146,27 @@ pub(crate) fn degree_sum<G: Graph>(lists: Lists<'_, G>, vertices: &[VertexId]) -
     } else {
         vertices.par_chunks(CHUNK_VERTICES).map(sum).sum()
     }
+}
+
+/// Makes of each value the sum of those before it. Returns the sum of all.
+pub(crate) fn prefix_sums(values: &mut [u64]) -> u64 {
+    let scan = |values: &mut [u64], before: u64| {
+        values.iter_mut().fold(before, |sum, value| {
+            let own = std::mem::replace(value, sum);
+            sum + own
+        })
+    };
+    if values.len() <= CHUNK_ITEMS {
+        return scan(values, 0);
+    }
+    let chunks = values.par_chunks(CHUNK_ITEMS);
+    let mut starts: Vec<u64> = chunks.map(|chunk| chunk.iter().sum()).collect();
+    let total = scan(&mut starts, 0);
+    let chunks = values.par_chunks_mut(CHUNK_ITEMS).zip(starts);
+    chunks.for_each(|(chunk, start)| {
+        scan(chunk, start);
+    });
+    total
 }
 
 /// `len` times `value`.

@@ -5,9 +5,11 @@ mod common;
 use std::sync::Mutex;
 
 use common::{DIRECTIONS, Segmented, edges, with_threads};
-use evergraph_algorithms::Control;
 use evergraph_algorithms::edge_map::{Lists, WeightedKernel, push_weighted};
-use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
+use evergraph_algorithms::histogram::{Histogram, neighbor_counts};
+use evergraph_algorithms::{Cancellation, Control};
+use evergraph_graph::generate::kronecker;
+use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId, Weight};
 use proptest::prelude::*;
 
 /// Notes every edge; all targets with an even number care and join.
@@ -74,7 +76,94 @@ fn weights_of_hubs_come_with_their_edges() {
     }
 }
 
+/// Counts by hand.
+fn counted(
+    graph: &impl Graph,
+    frontier: &[VertexId],
+    keep: impl Fn(VertexId) -> bool,
+) -> Vec<(VertexId, u32)> {
+    let mut counts = vec![0; graph.vertex_count()];
+    for &u in frontier {
+        graph
+            .reader()
+            .for_each_neighbor(u, |v| counts[v as usize] += 1);
+    }
+    (0..)
+        .zip(counts)
+        .filter(|&(v, count)| count > 0 && keep(v))
+        .collect()
+}
+
+#[test]
+fn neighbors_are_counted_in_every_way() {
+    // With a hub, so that lists are cut.
+    let mut edges = kronecker(12, 16, 3);
+    edges.extend((0..40_000).map(|at| (5, at % 4000)));
+    let keep = |v: VertexId| v % 3 != 1;
+    for direction in DIRECTIONS {
+        let graph = Csr::from_edges(1 << 12, &edges, direction);
+        let segmented = Segmented {
+            graph: graph.clone(),
+            piece: 100,
+        };
+        for threads in [1, 3] {
+            with_threads(threads, || {
+                let mut histogram = Histogram::new(graph.vertex_count());
+                // One by one, parted or by all vertices, and again the first.
+                for step in [700, 40, 9, 2, 1, 700] {
+                    let frontier: Vec<VertexId> = (5..1 << 12).step_by(step).collect();
+                    let expected = counted(&graph, &frontier, keep);
+                    let lists = Lists::outgoing(&segmented);
+                    let control = Control::new();
+                    let found = neighbor_counts(lists, &frontier, keep, &control).unwrap();
+                    assert!(found == expected, "{direction:?}, {threads}, {step}");
+                    let pair = |v, count| (v % 2 == 0).then_some((v, count));
+                    let lists = Lists::outgoing(&graph);
+                    let mut even = (histogram.map(lists, &frontier, keep, pair, &control)).unwrap();
+                    even.sort_unstable();
+                    let expected = expected.into_iter().filter(|(v, _)| v % 2 == 0);
+                    assert!(even == expected.collect::<Vec<_>>());
+                }
+                // A run that was stopped leaves no counts behind.
+                let stop = Cancellation::new();
+                stop.cancel();
+                let control = Control::new().with_cancellation(&stop);
+                let (all, lists) = ([5, 6, 7], Lists::outgoing(&graph));
+                let none = |_, _| None::<()>;
+                assert!(histogram.map(lists, &all, keep, none, &control).is_err());
+                let count = |_, count| Some(count);
+                let control = Control::new();
+                let counts: Vec<u32> = histogram.map(lists, &[6], keep, count, &control).unwrap();
+                let expected = counted(&graph, &[6], keep);
+                assert_eq!(counts.len(), expected.len());
+                assert_eq!(
+                    counts.iter().sum::<u32>(),
+                    expected.iter().map(|(_, count)| count).sum()
+                );
+            });
+        }
+    }
+}
+
 proptest! {
+    #[test]
+    fn neighbors_are_counted(
+        (n, edges) in edges(),
+        piece in 1_usize..6,
+        frontier in prop::collection::btree_set(0..60_u32, 0..60),
+    ) {
+        let frontier: Vec<VertexId> = frontier.into_iter().filter(|&v| v < n as u32).collect();
+        let keep = |v: VertexId| v % 5 != 2;
+        for direction in DIRECTIONS {
+            let graph = Csr::from_edges(n, &edges, direction);
+            let expected = counted(&graph, &frontier, keep);
+            let graph = Segmented { graph, piece };
+            let lists = Lists::outgoing(&graph);
+            let found = neighbor_counts(lists, &frontier, keep, &Control::new()).unwrap();
+            prop_assert_eq!(found, expected);
+        }
+    }
+
     #[test]
     fn a_weighted_push_meets_each_edge_once(
         (n, edges) in edges(),
