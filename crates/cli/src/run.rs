@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
@@ -31,7 +32,13 @@ pub struct Args {
     /// Threads [default: all]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Write a `vertex value` line for each vertex; `-` is standard output
+    /// Memory that the run may take; one that could take more is refused
+    #[arg(long, value_name = "BYTES")]
+    memory_limit: Option<u64>,
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = limit_of_time)]
+    timeout: Option<Duration>,
+    /// Write a line for each vertex or edge of the result; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// List the algorithms
@@ -66,11 +73,16 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         ));
     }
     let request = request(args, algorithm)?;
+    let started = Instant::now();
     // A wrong name is told before a large database is opened.
     find(algorithm)?;
     let db = Database::open(path, &args.medium.read_only()?)?;
     let target = args.output.as_deref().map(Target::open).transpose()?;
-    let outcome = compute(&db, &request, stop)?;
+    let mut control = Control::new().with_cancellation(stop);
+    if let Some(deadline) = args.timeout.and_then(|limit| started.checked_add(limit)) {
+        control = control.with_deadline(deadline);
+    }
+    let outcome = compute(&db, &request, control)?;
     if let Some(target) = target {
         target.write(&db, &outcome)?;
     }
@@ -98,10 +110,16 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
         algorithm: algorithm.to_string(),
         parameters,
         threads: args.threads.map(usize::from),
+        memory_limit: args.memory_limit,
     })
 }
 
-fn compute(db: &Database, request: &Request, stop: &Cancellation) -> Result<Outcome, Failure> {
+fn limit_of_time(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+fn compute(db: &Database, request: &Request, control: Control<'_>) -> Result<Outcome, Failure> {
     let bar = progress::spinner(&request.algorithm);
     let show = |progress: Progress| {
         let of = progress
@@ -112,7 +130,7 @@ fn compute(db: &Database, request: &Request, stop: &Cancellation) -> Result<Outc
             request.algorithm, progress.done, progress.unit
         ));
     };
-    let control = Control::new().with_cancellation(stop).with_progress(&show);
+    let control = control.with_progress(&show);
     let view = db.view();
     let outcome = evergraph::run::run(db, &view, request, &control, Some(crate::memory::METER));
     bar.finish_and_clear();
@@ -135,6 +153,11 @@ fn report(db: &Database, outcome: &Outcome) -> Result<Report, Failure> {
     let mut json = json!({
         "algorithm": outcome.algorithm,
         "seconds": outcome.seconds,
+        "prepared": outcome.prepared.as_ref().map(|prepared| json!({
+            "what": prepared.what,
+            "bytes": prepared.bytes,
+            "seconds": prepared.seconds,
+        })),
         "iterations": outcome.iterations,
         "result": result,
         "dram_bytes": outcome.dram_bytes,
@@ -154,8 +177,14 @@ fn report(db: &Database, outcome: &Outcome) -> Result<Report, Failure> {
                 outcome.csn
             ),
         ),
-        ("time", seconds(outcome.seconds)),
     ];
+    rows.extend(
+        outcome
+            .prepared
+            .as_ref()
+            .map(|prepared| ("prepared", prepared.to_string())),
+    );
+    rows.push(("time", seconds(outcome.seconds)));
     rows.extend(
         outcome
             .iterations

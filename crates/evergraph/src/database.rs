@@ -13,6 +13,7 @@ use evergraph_topology::{
 
 use crate::lock::Lock;
 use crate::merger::Merger;
+use crate::sealed::SealedGraphs;
 use crate::{Error, MediumKind, Options};
 
 /// The file that makes a directory a database.
@@ -43,6 +44,7 @@ pub struct Database {
     opened: OpenReport,
     merger: Option<Merger>,
     emulated: Option<Arc<EmulatedDevice>>,
+    sealed: SealedGraphs,
     _lock: Option<Lock>,
 }
 
@@ -136,6 +138,7 @@ impl Database {
             medium: options.medium,
             opened,
             emulated,
+            sealed: SealedGraphs::new(options.sealed_bytes),
             _lock: lock,
         }
     }
@@ -227,6 +230,11 @@ impl Database {
     /// The store below, for what has no shorthand here.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The sealed copies that runs have left.
+    pub(crate) fn sealed_graphs(&self) -> &SealedGraphs {
+        &self.sealed
     }
 
     /// What the user calls a vertex.

@@ -16,6 +16,7 @@ mod merger;
 mod names;
 mod options;
 pub mod run;
+mod sealed;
 
 pub use database::{Database, allocated_bytes};
 pub use error::Error;

@@ -74,6 +74,9 @@ pub struct Options {
     pub background: bool,
     /// DRAM for what is committed and not merged.
     pub tuning: Tuning,
+    /// DRAM for sealed copies that are kept for the next run of an algorithm;
+    /// copies of older commits go when there is no room.
+    pub sealed_bytes: u64,
 }
 
 impl Default for Options {
@@ -93,6 +96,7 @@ impl Default for Options {
             read_only: false,
             background: true,
             tuning: Tuning::default(),
+            sealed_bytes: evergraph_persistence::memory_bytes() / 4,
         }
     }
 }

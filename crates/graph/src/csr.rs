@@ -95,6 +95,12 @@ impl Csr {
         sealed
     }
 
+    /// DRAM that it takes.
+    pub fn size_bytes(&self) -> usize {
+        let incoming = self.incoming.as_ref();
+        self.out.size_bytes() + incoming.map_or(0, Lists::size_bytes)
+    }
+
     /// The out-list of `v`.
     ///
     /// # Panics
@@ -121,6 +127,11 @@ impl Csr {
 }
 
 impl Lists {
+    fn size_bytes(&self) -> usize {
+        let entries = size_of_val(&*self.neighbors) + size_of_val(&*self.weights);
+        size_of_val(&*self.offsets) + entries
+    }
+
     #[inline]
     fn range(&self, v: VertexId) -> Range<usize> {
         range(&self.offsets, v)

@@ -16,7 +16,7 @@ use std::ops::{ControlFlow, Range};
 use rayon::prelude::*;
 
 use crate::{Direction, Graph, NeighborReader, VertexId, Weight};
-pub(crate) use union::union;
+pub(crate) use union::{Ends, union};
 
 /// Vertices of one task.
 pub(crate) const CHUNK_VERTICES: usize = 1024;

@@ -65,6 +65,13 @@ fn check(graph: &Csr, shape: Shape) {
             list.extend(reverse);
         }
     }
+    if shape != Shape::Symmetric {
+        let simple = shape == Shape::Simple;
+        let Ok(sealed) = Csr::seal_with_in_lists(graph, simple, &|| Ok::<(), Infallible>(()));
+        assert_eq!(read(sealed.reader(), n), expected(out.clone(), shape));
+        let reader = sealed.reverse_reader().expect("it has in-lists");
+        assert_eq!(read(reader, n), expected(incoming.clone(), shape));
+    }
     let out = expected(out, shape);
     let sealed = seal(graph, shape);
     assert_eq!(read(sealed.reader(), n), out, "{shape:?}");

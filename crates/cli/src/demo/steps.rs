@@ -163,7 +163,7 @@ fn one_kernel(
     let request = Request {
         algorithm: kernel.to_string(),
         parameters: vec![("verify".to_string(), "true".to_string())],
-        threads: None,
+        ..Request::default()
     };
     let control = Control::new().with_cancellation(&journal.stop);
     let outcome = run(db, &view, &request, &control, Some(crate::memory::METER))?;

@@ -1,7 +1,7 @@
 //! What the registry says about an algorithm, and the check of its parameters.
 
 use super::parameters::COMMON;
-use super::{Computed, Context};
+use super::{Computed, Context, Form};
 use crate::Error;
 use crate::names::nearest;
 
@@ -349,6 +349,15 @@ impl Given {
         self.text(name)?.parse().ok()
     }
 
+    /// Which form of the graph is wanted.
+    pub fn form(&self) -> Form {
+        match self.text("graph") {
+            Some("sealed") => Form::Sealed,
+            Some("compressed") => Form::Compressed,
+            _ => Form::Live,
+        }
+    }
+
     /// Whether a switch is on.
     pub fn is_on(&self, name: &str) -> bool {
         self.value(name).unwrap_or(false)
@@ -394,7 +403,7 @@ mod tests {
                 "bfs",
                 "wheels",
                 "1",
-                "bfs has no parameter \"wheels\" (bfs takes source, output, verify)",
+                "bfs has no parameter \"wheels\" (bfs takes source, output, graph, verify)",
             ),
             (
                 "pr",

@@ -3,7 +3,8 @@
 use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::{
-    Csr, CsrReader, Direction, Graph, NeighborReader, Symmetric, SymmetricReader, VertexId, Weight,
+    Compressed, CompressedReader, Csr, CsrReader, Direction, Graph, NeighborReader, Symmetric,
+    SymmetricReader, VertexId, Weight,
 };
 use evergraph_snapshots::{GraphView, ViewReader};
 
@@ -17,10 +18,15 @@ pub enum AnyGraph<'g> {
     Symmetric(Symmetric<'g, GraphView>),
     /// A sealed copy.
     Sealed(&'g Csr),
+    /// A sealed copy of about half the bytes.
+    Compressed(&'g Compressed),
 }
 
 /// Reads one direction of an [`AnyGraph`].
-#[allow(clippy::large_enum_variant, reason = "one for each chunk, on the stack")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one for each chunk, on the stack"
+)]
 pub enum AnyReader<'g> {
     /// Of the stored lists.
     Live(ViewReader<'g>),
@@ -28,6 +34,8 @@ pub enum AnyReader<'g> {
     Symmetric(SymmetricReader<ViewReader<'g>>),
     /// Of a sealed copy.
     Sealed(CsrReader<'g>),
+    /// Of a compressed one.
+    Compressed(CompressedReader<'g>),
 }
 
 macro_rules! each {
@@ -36,6 +44,7 @@ macro_rules! each {
             $type::Live($inner) => $value,
             $type::Symmetric($inner) => $value,
             $type::Sealed($inner) => $value,
+            $type::Compressed($inner) => $value,
         }
     };
 }
@@ -62,6 +71,10 @@ impl<'g> Graph for AnyGraph<'g> {
         each!(AnyGraph, self, graph => graph.is_sorted())
     }
 
+    fn is_simple(&self) -> bool {
+        each!(AnyGraph, self, graph => graph.is_simple())
+    }
+
     fn is_weighted(&self) -> bool {
         each!(AnyGraph, self, graph => graph.is_weighted())
     }
@@ -72,6 +85,7 @@ impl<'g> Graph for AnyGraph<'g> {
             AnyGraph::Live(graph) => AnyReader::Live(graph.reader()),
             AnyGraph::Symmetric(graph) => AnyReader::Symmetric(graph.reader()),
             AnyGraph::Sealed(graph) => AnyReader::Sealed(graph.reader()),
+            AnyGraph::Compressed(graph) => AnyReader::Compressed(graph.reader()),
         }
     }
 
@@ -81,6 +95,7 @@ impl<'g> Graph for AnyGraph<'g> {
             AnyGraph::Live(graph) => AnyReader::Live(graph.reverse_reader()?),
             AnyGraph::Symmetric(graph) => AnyReader::Symmetric(graph.reverse_reader()?),
             AnyGraph::Sealed(graph) => AnyReader::Sealed(graph.reverse_reader()?),
+            AnyGraph::Compressed(graph) => AnyReader::Compressed(graph.reverse_reader()?),
         })
     }
 }
@@ -100,6 +115,7 @@ impl NeighborReader for AnyReader<'_> {
             AnyReader::Live(reader) => reader.for_each_segment(v, visit),
             AnyReader::Sealed(reader) => reader.for_each_segment(v, visit),
             AnyReader::Symmetric(reader) => segments(reader, v, &mut visit),
+            AnyReader::Compressed(reader) => segments(reader, v, &mut visit),
         }
     }
 
@@ -112,6 +128,7 @@ impl NeighborReader for AnyReader<'_> {
             AnyReader::Live(reader) => reader.for_each_weighted_segment(v, visit),
             AnyReader::Sealed(reader) => reader.for_each_weighted_segment(v, visit),
             AnyReader::Symmetric(reader) => weighted_segments(reader, v, &mut visit),
+            AnyReader::Compressed(reader) => weighted_segments(reader, v, &mut visit),
         }
     }
 

@@ -9,10 +9,12 @@ mod algorithm;
 mod centralities;
 mod communities;
 mod components;
+mod graph;
 mod output;
 mod parameters;
 mod paths;
 mod peeling;
+mod prepare;
 mod registry;
 mod sampling;
 mod sets;
@@ -25,13 +27,17 @@ use std::time::Instant;
 
 use evergraph_algorithms::{Cancelled, Control, Mismatch, RunError, UNREACHED};
 use evergraph_graph::{Graph, NeighborReader};
-use evergraph_snapshots::{GraphView, View};
+use evergraph_snapshots::View;
 
 use crate::{Database, Error, IdKind};
 use algorithm::Given;
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+pub use graph::{AnyGraph, AnyReader};
 pub use output::{real, write_values};
 pub use parameters::COMMON;
+pub(crate) use prepare::Lists;
+use prepare::Preparation;
+pub use prepare::{Form, Prepared};
 pub use registry::{algorithms, find};
 pub use values::Values;
 
@@ -44,6 +50,9 @@ pub struct Request {
     pub parameters: Vec<(String, String)>,
     /// Threads; all that the machine has if `None`.
     pub threads: Option<usize>,
+    /// DRAM that the run may take, beside the graph as it is stored. A run whose
+    /// bound is above it is refused before it starts.
+    pub memory_limit: Option<u64>,
 }
 
 /// One fact of a summary.
@@ -66,6 +75,8 @@ pub struct Outcome {
     pub csn: u64,
     /// Seconds of the algorithm alone.
     pub seconds: f64,
+    /// What was made of the stored graph, if it was not read as it is.
+    pub prepared: Option<Prepared>,
     /// Iterations, levels or searches, where the algorithm has such.
     pub iterations: Option<u64>,
     /// The summary.
@@ -112,23 +123,45 @@ pub fn run(
             "import edges first",
         ));
     }
-    let graph = view.graph()?;
-    let context = Context {
-        db,
-        graph: &graph,
-        given,
-        control,
-        memory,
-    };
+    let live = view.graph()?;
+    let preparation = Preparation::new(
+        &live,
+        db.sealed_graphs(),
+        view.csn(),
+        algorithm.needs,
+        given.form(),
+    );
+    if algorithm.weights == Weights::Required && !live.is_weighted() {
+        return Err(Error::usage(
+            format!("{} needs weights, and the graph has none", algorithm.name),
+            "import with --weighted",
+        ));
+    }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(request.threads.unwrap_or(0))
         .build()
         .map_err(|error| Error::usage(format!("no threads: {error}"), "ask for fewer"))?;
+    if let Some(limit) = request.memory_limit {
+        let threads = pool.current_num_threads();
+        let bound = algorithm.dram.bytes(&given, preparation.size(), threads);
+        check_limit(limit, bound, preparation.bytes())?;
+    }
+    let (held, prepared) = pool
+        .install(|| preparation.prepare(control))
+        .map_err(cancelled)?;
+    let context = Context {
+        db,
+        graph: &held.graph(&live),
+        given,
+        control,
+        memory,
+    };
     let computed = pool.install(|| (algorithm.run)(&context))?;
     Ok(Outcome {
         algorithm: algorithm.name,
         csn: view.csn(),
         seconds: computed.measured.seconds,
+        prepared,
         iterations: computed.iterations,
         result: computed.result,
         values: computed.values,
@@ -138,10 +171,37 @@ pub fn run(
     })
 }
 
+/// Refuses what would take more than `limit`.
+fn check_limit(limit: u64, bound: u64, copy: u64) -> Result<(), Error> {
+    let needed = bound + copy;
+    if needed <= limit {
+        return Ok(());
+    }
+    let copy = match copy {
+        0 => String::new(),
+        copy => format!(", {copy} of them for a sealed copy of the graph"),
+    };
+    Err(Error::usage(
+        format!("the run may take {needed} bytes of memory{copy}; the limit is {limit}"),
+        "raise the limit, or use fewer threads",
+    ))
+}
+
+fn cancelled(why: Cancelled) -> Error {
+    Error::Interrupted {
+        message: match why {
+            Cancelled::Requested => "the run ended before its result",
+            Cancelled::DeadlinePassed => "the run passed its deadline",
+        }
+        .to_string(),
+        hint: "nothing was changed; run it again".to_string(),
+    }
+}
+
 /// What a kernel's function here works with.
 struct Context<'a> {
     db: &'a Database,
-    graph: &'a GraphView,
+    graph: &'a AnyGraph<'a>,
     given: Given,
     control: &'a Control<'a>,
     memory: Option<MemoryMeter>,
@@ -266,14 +326,7 @@ impl Context<'_> {
     /// The error in the user's words.
     fn stopped(&self, error: RunError) -> Error {
         match error {
-            RunError::Cancelled(cancelled) => Error::Interrupted {
-                message: match cancelled {
-                    Cancelled::Requested => "the run ended before its result",
-                    Cancelled::DeadlinePassed => "the run passed its deadline",
-                }
-                .to_string(),
-                hint: "nothing was changed; run it again".to_string(),
-            },
+            RunError::Cancelled(why) => cancelled(why),
             RunError::InvalidWeight {
                 from,
                 to,

@@ -3,12 +3,21 @@
 use super::algorithm::{Kind, Parameter};
 
 /// Parameters that every algorithm takes.
-pub const COMMON: &[Parameter] = &[Parameter {
-    name: "verify",
-    default: "false",
-    meaning: "check the result with a slow, independent implementation",
-    kind: Kind::Switch,
-}];
+pub const COMMON: &[Parameter] = &[
+    Parameter {
+        name: "graph",
+        default: "live",
+        meaning: "what is read: the stored lists where that is possible, or a sorted copy in \
+                  memory, which may be compressed",
+        kind: Kind::Choice(&["live", "sealed", "compressed"]),
+    },
+    Parameter {
+        name: "verify",
+        default: "false",
+        meaning: "check the result with a slow, independent implementation",
+        kind: Kind::Switch,
+    },
+];
 
 const BUSIEST: &str = "the vertex with the most out-neighbors";
 

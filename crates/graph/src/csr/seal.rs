@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Csr, Lists};
-use crate::seal::{CHUNK_VERTICES, Part, Plane, chunks, measure, union};
+use crate::seal::{CHUNK_VERTICES, Ends, Part, Plane, chunks, measure, union};
 use crate::{Direction, Graph, Shape, Symmetric, VertexId};
 
 impl Csr {
@@ -28,7 +28,7 @@ impl Csr {
         let read = |plane| read(graph, plane, simple, check);
         let (out, incoming) = match (shape, Symmetric::of(graph)) {
             (Shape::Symmetric, Some(both)) => (self::read(&both, Plane::Out, simple, check)?, None),
-            (Shape::Symmetric, None) => (unite(graph, check)?, None),
+            (Shape::Symmetric, None) => (unite(graph, Ends::Both, simple, check)?, None),
             _ if graph.direction() == Direction::Both => {
                 (read(Plane::Out)?, Some(read(Plane::In)?))
             }
@@ -40,6 +40,31 @@ impl Csr {
             out,
             incoming,
         })
+    }
+
+    /// A sorted copy of `graph` that has in-lists, also where `graph` keeps only
+    /// out-lists; with all its entries, or as a simple graph. An undirected graph
+    /// stays undirected.
+    ///
+    /// Work and DRAM as those of [`Csr::seal`], of both planes.
+    ///
+    /// # Errors
+    /// As [`Csr::seal`].
+    pub fn seal_with_in_lists<G: Graph, E: Send>(
+        graph: &G,
+        simple: bool,
+        check: &(impl Fn() -> Result<(), E> + Sync),
+    ) -> Result<Self, E> {
+        let shape = match simple {
+            true => Shape::Simple,
+            false => Shape::Sorted,
+        };
+        let mut sealed = Self::seal(graph, shape, check)?;
+        if graph.direction() == Direction::Out {
+            sealed.incoming = Some(unite(&sealed, Ends::Target, simple, check)?);
+            sealed.direction = Direction::Both;
+        }
+        Ok(sealed)
     }
 }
 
@@ -76,13 +101,15 @@ fn read<G: Graph, E: Send>(
     Ok(lists)
 }
 
-/// The symmetric lists of a graph that keeps only out-lists.
+/// The in-lists, or the symmetric lists, of a graph that keeps only out-lists.
 fn unite<G: Graph, E: Send>(
     graph: &G,
+    ends: Ends,
+    simple: bool,
     check: &(impl Fn() -> Result<(), E> + Sync),
 ) -> Result<Lists, E> {
     let n = graph.vertex_count();
-    let mut lists = union(graph, check)?;
+    let mut lists = union(graph, ends, check)?;
     let mut start = 0;
     let mut lens = Vec::with_capacity(n.div_ceil(CHUNK_VERTICES));
     for ends in lists.offsets[1..].chunks_mut(CHUNK_VERTICES) {
@@ -93,7 +120,7 @@ fn unite<G: Graph, E: Send>(
     }
     let kept: Vec<usize> = parts(&mut lists, &lens)
         .into_par_iter()
-        .map(|mut part| part.tidy(n, true, check))
+        .map(|mut part| part.tidy(n, simple, check))
         .collect::<Result<_, E>>()?;
     join(&mut lists, &lens, &kept, check)?;
     Ok(lists)

@@ -1,4 +1,5 @@
-//! The undirected graph of out-lists alone: every entry goes to both of its ends.
+//! What out-lists alone do not have: in-lists, and the lists of the undirected
+//! graph. Every entry goes to its target, or to both of its ends.
 //!
 //! Entries are counted, then put in their places, by tasks that share a cursor
 //! for each vertex. Which of them comes first does not matter, as the lists are
@@ -16,12 +17,20 @@ use crate::{Graph, NeighborReader, VertexId, Weight};
 /// Entries that are put in their places between two checks.
 const PIECE: usize = 1 << 16;
 
-/// The out-list of each vertex with those it is in.
+/// Where entries go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    Target,
+    Both,
+}
+
+/// The out-list of each vertex with those it is in, or only those it is in.
 ///
-/// 8 bytes a vertex and for each entry of `graph` 8, with weights 16: what the
-/// result takes.
+/// 8 bytes a vertex and for each entry of `graph` and end 4, with weights 8: what
+/// the result takes.
 pub(crate) fn union<G: Graph, E: Send>(
     graph: &G,
+    ends: Ends,
     check: &(impl Fn() -> Result<(), E> + Sync),
 ) -> Result<Lists, E> {
     let n = graph.vertex_count();
@@ -29,8 +38,10 @@ pub(crate) fn union<G: Graph, E: Send>(
     // goes, and so at last where the list ends.
     let places: Vec<AtomicU64> = (0..=n).map(|_| AtomicU64::new(0)).collect();
     for_each_arc(graph, check, |u, v, _| {
-        places[u as usize + 1].fetch_add(1, Relaxed);
         places[v as usize + 1].fetch_add(1, Relaxed);
+        if ends == Ends::Both {
+            places[u as usize + 1].fetch_add(1, Relaxed);
+        }
     })?;
     let mut total = 0;
     for place in &places {
@@ -43,7 +54,12 @@ pub(crate) fn union<G: Graph, E: Send>(
     let neighbors = words(total);
     let weights = words(if graph.is_weighted() { total } else { 0 });
     for_each_arc(graph, check, |u, v, weight| {
-        for (owner, neighbor) in [(u, v), (v, u)] {
+        let both = [(v, u), (u, v)];
+        let owners = match ends {
+            Ends::Target => &both[..1],
+            Ends::Both => &both,
+        };
+        for &(owner, neighbor) in owners {
             let place = places[owner as usize + 1].fetch_add(1, Relaxed) as usize;
             neighbors[place].store(neighbor, Relaxed);
             if let Some(kept) = weights.get(place) {
