@@ -109,7 +109,8 @@ pub(crate) fn compare_near(
     absolute: f64,
 ) -> Result<(), Mismatch> {
     assert_eq!(found.len(), expected.len(), "one value a vertex");
-    let near = |a: f64, b: f64| (a - b).abs() <= absolute + relative * b.abs();
+    let near =
+        |a: f64, b: f64| a == b || b.is_finite() && (a - b).abs() <= absolute + relative * b.abs();
     match found.iter().zip(expected).position(|(&a, &b)| !near(a, b)) {
         None => Ok(()),
         Some(vertex) => Err(Mismatch {

@@ -183,6 +183,20 @@ pub(crate) fn unshared_u32(values: Vec<AtomicU32>) -> Vec<u32> {
     values.into_iter().map(AtomicU32::into_inner).collect()
 }
 
+/// `len` times `value`.
+pub(crate) fn shared_u64(len: usize, value: u64) -> Vec<AtomicU64> {
+    (0..len)
+        .into_par_iter()
+        .with_min_len(CHUNK_ITEMS)
+        .map(|_| AtomicU64::new(value))
+        .collect()
+}
+
+/// The array once no task shares it any more.
+pub(crate) fn unshared_u64(values: Vec<AtomicU64>) -> Vec<u64> {
+    values.into_iter().map(AtomicU64::into_inner).collect()
+}
+
 /// A number that several tasks add to.
 #[derive(Debug, Default)]
 pub(crate) struct AtomicF64(AtomicU64);
