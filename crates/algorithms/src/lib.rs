@@ -22,6 +22,7 @@ pub mod delta_stepping;
 pub mod edge_map;
 pub mod eigenvector;
 mod error;
+pub mod filter;
 mod groups;
 pub mod histogram;
 pub mod hits;

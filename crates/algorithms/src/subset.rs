@@ -34,17 +34,11 @@ impl Bitmap {
             list.iter().for_each(|&v| bitmap.insert(v));
             return bitmap;
         }
-        let words: Vec<AtomicU64> = (0..vertex_count.div_ceil(64))
-            .map(|_| AtomicU64::new(0))
-            .collect();
+        let shared = SharedBitmap::empty(vertex_count);
         list.par_chunks(CHUNK_ITEMS).for_each(|list| {
-            for &v in list {
-                words[v as usize / 64].fetch_or(1 << (v % 64), Ordering::Relaxed);
-            }
+            list.iter().for_each(|&v| shared.insert(v));
         });
-        Self {
-            words: words.into_iter().map(AtomicU64::into_inner).collect(),
-        }
+        shared.into_bitmap()
     }
 
     /// Adds `v`.
@@ -78,6 +72,56 @@ impl Bitmap {
     /// The words in chunks of one task each.
     pub(crate) fn chunks_mut(&mut self) -> rayon::slice::ChunksMut<'_, u64> {
         self.words.par_chunks_mut(CHUNK_WORDS)
+    }
+}
+
+/// A bitmap that several tasks write.
+pub(crate) struct SharedBitmap(Vec<AtomicU64>);
+
+impl SharedBitmap {
+    /// No vertex of `0..vertex_count`.
+    pub(crate) fn empty(vertex_count: usize) -> Self {
+        let words = 0..vertex_count.div_ceil(64);
+        Self(words.map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Adds `v`.
+    #[inline]
+    pub(crate) fn insert(&self, v: VertexId) {
+        let (word, bit) = (&self.0[v as usize / 64], 1 << (v % 64));
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Removes `v`.
+    #[inline]
+    pub(crate) fn remove(&self, v: VertexId) {
+        self.0[v as usize / 64].fetch_and(!(1 << (v % 64)), Ordering::Relaxed);
+    }
+
+    /// Whether `v` is in the set.
+    #[inline]
+    pub(crate) fn contains(&self, v: VertexId) -> bool {
+        self.0[v as usize / 64].load(Ordering::Relaxed) >> (v % 64) & 1 != 0
+    }
+
+    pub(crate) fn into_bitmap(self) -> Bitmap {
+        let words = self.0.into_iter().map(AtomicU64::into_inner).collect();
+        Bitmap { words }
+    }
+
+    /// The members as a set of its own; this one is empty then.
+    pub(crate) fn take(&mut self) -> Bitmap {
+        let words = self.0.iter_mut().map(|word| std::mem::take(word.get_mut()));
+        Bitmap {
+            words: words.collect(),
+        }
+    }
+
+    /// Memory of the words, as allocated.
+    pub(crate) fn size_bytes(&self) -> usize {
+        8 * self.0.capacity()
     }
 }
 
