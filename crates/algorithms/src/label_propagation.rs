@@ -17,7 +17,7 @@
 //! Sources: Raghavan, Albert and Kumara, "Near Linear Time Algorithm to Detect
 //! Community Structures", 2007; "LDBC Graphalytics Benchmark", version 1.0.
 
-mod counter;
+mod winner;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -26,10 +26,11 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
-use self::counter::{Best, Counter, for_each_run};
+use self::winner::{Best, for_each_run};
 use crate::parallel::{
     CHUNK_ITEMS, CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, hub_pieces, shared_u32,
 };
+use crate::table::Table;
 use crate::{Cancelled, Control, Mismatch, RunError};
 
 /// The parameters of a run.
@@ -180,7 +181,7 @@ impl<'g, G: Graph> Propagation<'g, G> {
             .par_chunks_mut(CHUNK_VERTICES)
             .enumerate()
             .with_max_len(4)
-            .map_init(Counter::default, |counter, (chunk, next)| {
+            .map_init(Table::default, |table, (chunk, next)| {
                 control.check()?;
                 let mut changed = 0;
                 let mut hubs = Vec::new();
@@ -196,16 +197,20 @@ impl<'g, G: Graph> Propagation<'g, G> {
                         continue;
                     }
                     let own = current[v as usize];
-                    let mut counting = counter.begin(degree);
+                    let mut counts = table.begin(degree);
+                    let mut best = Best::default();
                     let mut count = |segment: &[VertexId]| {
-                        for_each_run(segment, current, |label, times| counting.add(label, times));
+                        for_each_run(segment, current, |label, times| {
+                            // The winner's last count beats all others' last counts.
+                            best.meet(label, counts.add(label, times));
+                        });
                         ControlFlow::Continue(())
                     };
                     let _ = out_reader.for_each_segment(v, &mut count);
                     if let Some(reader) = &mut in_reader {
                         let _ = reader.for_each_segment(v, &mut count);
                     }
-                    *next = counting.finish().label_or(own);
+                    *next = best.label_or(own);
                     changed += u64::from(*next != own);
                 }
                 Ok((changed, hubs))

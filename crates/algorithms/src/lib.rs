@@ -16,6 +16,7 @@
 pub mod betweenness;
 pub mod bfs;
 pub mod buckets;
+mod clustering;
 pub mod connected_components;
 pub mod control;
 pub mod delta_stepping;
@@ -28,6 +29,9 @@ pub mod histogram;
 pub mod hits;
 pub mod katz;
 pub mod label_propagation;
+pub mod leiden;
+pub mod louvain;
+pub mod modularity;
 mod neighbor_sums;
 pub mod pagerank;
 mod parallel;
@@ -36,6 +40,7 @@ mod settling;
 pub mod shortest_paths;
 mod subset;
 mod sums;
+mod table;
 pub mod weighted_bfs;
 
 pub use control::{Cancellation, Cancelled, Control, Progress};

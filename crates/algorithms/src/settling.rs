@@ -20,9 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use evergraph_graph::{Graph, NeighborReader, VertexId, Weight};
 use rayon::prelude::*;
 
-use crate::parallel::{
-    CHUNK_LISTED, HUB_DEGREE, Lists, map_hub_parts, shared_u64, unshared_u64,
-};
+use crate::parallel::{CHUNK_LISTED, HUB_DEGREE, Lists, map_hub_parts, shared_u64, unshared_u64};
 use crate::{Control, RunError};
 use bins::{Bins, Slots, Window};
 

@@ -1,12 +1,13 @@
-//! Label propagation.
+//! Label propagation; modularity, Louvain and Leiden.
 
 mod common;
 
+use common::karate::karate_club;
 use common::{DIRECTIONS, Segmented, edges, with_threads};
-use evergraph_algorithms::label_propagation;
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
+use evergraph_algorithms::{label_propagation, leiden, louvain, modularity};
 use evergraph_graph::generate::kronecker;
-use evergraph_graph::{Csr, Direction, Graph};
+use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
 use proptest::prelude::*;
 
 mod labels {
@@ -162,6 +163,243 @@ mod labels {
                 }
                 check(&Segmented { graph, piece }, &parameters(iterations, None));
             }
+        }
+    }
+}
+
+mod partitions {
+    use super::*;
+
+    fn check(
+        graph: &impl Graph,
+        resolution: f64,
+        seed: u64,
+    ) -> (louvain::Communities, leiden::Leiden) {
+        let control = Control::new();
+        let parameters = louvain::Parameters { resolution, seed };
+        let by_louvain = louvain::run(graph, &parameters, &control).unwrap();
+        louvain::verify(graph, &parameters, &by_louvain).unwrap();
+        let parameters = leiden::Parameters {
+            resolution,
+            seed,
+            iterations: 20,
+            ..Default::default()
+        };
+        let by_leiden = leiden::run(graph, &parameters, &control).unwrap();
+        leiden::verify(graph, &parameters, &by_leiden).unwrap();
+        for found in [&by_louvain, &by_leiden.found] {
+            let again = modularity::run(graph, &found.labels, resolution, &control).unwrap();
+            assert!((again - found.modularity).abs() < 1e-9);
+            let mut labels = found.labels.clone();
+            labels.sort_unstable();
+            let groups = labels.chunk_by(|a, b| a == b);
+            assert_eq!(groups.clone().count(), found.communities);
+            assert_eq!(groups.map(<[_]>::len).max().unwrap_or(0), found.largest);
+        }
+        (by_louvain, by_leiden)
+    }
+
+    #[test]
+    fn the_karate_club_splits_in_four() {
+        let graph = karate_club();
+        for seed in 0..20 {
+            let (by_louvain, by_leiden) = check(&graph, 1.0, seed);
+            assert!(by_louvain.modularity > 0.38, "{}", by_louvain.modularity);
+            let best = by_leiden.found.modularity;
+            assert!((0.4..0.419_79).contains(&best), "{best}");
+            assert!(by_leiden.stable);
+        }
+        let best = (0..20).map(|seed| check(&graph, 1.0, seed).0.modularity);
+        let best = best.fold(0.0, f64::max);
+        // The largest that there is.
+        assert!((best - 0.419_789_612_097_304_4).abs() < 1e-12, "{best}");
+        assert_eq!(check(&graph, 0.0, 0).0.communities, 1);
+        assert_eq!(check(&graph, 100.0, 0).1.found.communities, 34);
+    }
+
+    #[test]
+    fn modularity_of_given_communities() {
+        // Two triangles with a bridge: 7 edges, 6 inside, each side half of all ends.
+        let edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)];
+        let graph = Csr::from_edges(6, &edges, Direction::Undirected);
+        let control = Control::new();
+        let found = modularity::run(&graph, &[0, 0, 0, 3, 3, 3], 1.0, &control).unwrap();
+        assert!((found - (6.0 / 7.0 - 0.5)).abs() < 1e-15);
+        let (by_louvain, by_leiden) = check(&graph, 1.0, 0);
+        assert_eq!(by_louvain.labels, [0, 0, 0, 3, 3, 3]);
+        assert_eq!(by_leiden.found.labels, by_louvain.labels);
+        for labels in [&[0, 0][..], &[0, 0, 0, 0, 0, 6]] {
+            let error = modularity::run(&graph, labels, 1.0, &control).unwrap_err();
+            assert!(error.to_string().contains("labels"));
+        }
+    }
+
+    #[test]
+    fn weights_loops_and_parallel_edges_count() {
+        // A heavy edge, twice in parts, against three light ones; loops hold 4 alone.
+        let edges = [
+            (0, 1, 4.0),
+            (1, 0, 4.0),
+            (1, 2, 1.0),
+            (2, 3, 3.0),
+            (3, 4, 1.0),
+            (4, 4, 5.0),
+            (0, 3, 0.0),
+        ];
+        let graph = Csr::from_weighted_edges(5, &edges, Direction::Undirected);
+        let (by_louvain, by_leiden) = check(&graph, 1.0, 0);
+        assert_eq!(by_louvain.labels, [0, 0, 2, 2, 4]);
+        assert_eq!(by_leiden.found.labels, by_louvain.labels);
+        assert_eq!(by_louvain.communities, 3);
+    }
+
+    #[test]
+    fn small_graphs() {
+        for n in [0, 3] {
+            let (by_louvain, by_leiden) =
+                check(&Csr::from_edges(n, &[], Direction::Undirected), 1.0, 0);
+            assert_eq!((by_louvain.communities, by_louvain.modularity), (n, 0.0));
+            assert_eq!(by_leiden.found.communities, n);
+        }
+        let loops = Csr::from_edges(3, &[(0, 0), (2, 2)], Direction::Undirected);
+        assert_eq!(check(&loops, 1.0, 0).1.found.communities, 3);
+        let complete: Vec<_> = (0..9).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
+        let complete = Csr::from_edges(9, &complete, Direction::Undirected);
+        assert_eq!(check(&complete, 1.0, 0).0.communities, 1);
+        // A ring of 30 cliques of 5.
+        let mut ring = Vec::new();
+        for clique in 0..30 {
+            let members = (0..5).flat_map(|u| (0..u).map(move |v| (u, v)));
+            ring.extend(members.map(|(u, v)| (5 * clique + u, 5 * clique + v)));
+            ring.push((5 * clique, (5 * clique + 6) % 150));
+        }
+        let ring = Csr::from_edges(150, &ring, Direction::Undirected);
+        let (_, by_leiden) = check(&ring, 4.0, 7);
+        let cliques: Vec<VertexId> = (0..150).map(|v| v / 5 * 5).collect();
+        assert_eq!(by_leiden.found.labels, cliques);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let control = Control::new();
+        for direction in [Direction::Out, Direction::Both] {
+            let graph = Csr::from_edges(3, &[(0, 1)], direction);
+            let error = louvain::run(&graph, &Default::default(), &control).unwrap_err();
+            assert_eq!(error, RunError::NeedsUndirected);
+            let error = leiden::run(&graph, &Default::default(), &control).unwrap_err();
+            assert_eq!(error, RunError::NeedsUndirected);
+        }
+        for weight in [-1.0, Weight::NAN, Weight::INFINITY] {
+            let edges = [(0, 1, 1.0), (1, 2, weight)];
+            let graph = Csr::from_weighted_edges(3, &edges, Direction::Undirected);
+            let error = louvain::run(&graph, &Default::default(), &control).unwrap_err();
+            assert!(error.to_string().contains("from 1 to 2"), "{error}");
+            let error = leiden::run(&graph, &Default::default(), &control).unwrap_err();
+            assert!(error.to_string().contains("from 1 to 2"), "{error}");
+        }
+        let graph = karate_club();
+        for resolution in [-1.0, f64::NAN, f64::INFINITY] {
+            let parameters = louvain::Parameters {
+                resolution,
+                seed: 0,
+            };
+            assert!(louvain::run(&graph, &parameters, &control).is_err());
+        }
+        for (randomness, iterations) in [(0.0, 1), (f64::NAN, 1), (0.1, 0)] {
+            let parameters = leiden::Parameters {
+                randomness,
+                iterations,
+                ..Default::default()
+            };
+            assert!(leiden::run(&graph, &parameters, &control).is_err());
+        }
+        let cancellation = Cancellation::new();
+        cancellation.cancel();
+        let control = Control::new().with_cancellation(&cancellation);
+        let expected = RunError::Cancelled(Cancelled::Requested);
+        let error = louvain::run(&graph, &Default::default(), &control).unwrap_err();
+        assert_eq!(error, expected);
+        let error = leiden::run(&graph, &Default::default(), &control).unwrap_err();
+        assert_eq!(error, expected);
+    }
+
+    #[test]
+    fn verifiers_find_mistakes() {
+        // Two paths of three with nothing between.
+        let graph = Csr::from_edges(6, &[(0, 1), (1, 2), (3, 4), (4, 5)], Direction::Undirected);
+        let control = Control::new();
+        let parameters = leiden::Parameters::default();
+        let good = leiden::run(&graph, &parameters, &control).unwrap();
+        assert_eq!(good.found.labels, [0, 0, 0, 3, 3, 3]);
+        let complaint = |labels: [VertexId; 6]| {
+            let mut bad = good.clone();
+            bad.found.modularity = modularity::reference(&graph, &labels, 1.0);
+            bad.found.labels = labels.to_vec();
+            leiden::verify(&graph, &parameters, &bad).unwrap_err()
+        };
+        assert!(complaint([0, 0, 0, 0, 0, 0]).what.contains("no path"));
+        assert!(complaint([0, 0, 2, 3, 3, 3]).what.contains("moving"));
+        assert!(complaint([0, 0, 0, 4, 4, 4]).what.contains("label"));
+        let parameters = louvain::Parameters::default();
+        let mut bad = louvain::run(&graph, &parameters, &control).unwrap();
+        bad.modularity += 1e-6;
+        let mismatch = louvain::verify(&graph, &parameters, &bad).unwrap_err();
+        assert!(mismatch.what.contains("modularity"));
+    }
+
+    #[test]
+    fn large_graphs_threads_and_hubs() {
+        // Kronecker's first contracted graph is too large to be built; that of 200
+        // groups with few edges between is not.
+        let groups = evergraph_graph::generate::uniform(1 << 13, 1 << 16, 3);
+        let groups: Vec<_> = groups
+            .into_iter()
+            .zip(0_u32..)
+            .map(|((u, v), at)| {
+                if at % 8 == 0 {
+                    (u, v)
+                } else {
+                    (u, u / 41 * 41 + v % 41)
+                }
+            })
+            .map(|(u, v)| (u, v.min((1 << 13) - 1)))
+            .collect();
+        let star: Vec<_> = (0..30_000).map(|leaf| (0, leaf + 1)).collect();
+        for (n, edges, least) in [
+            (1 << 13, kronecker(13, 16, 5), 0.08),
+            (1 << 13, groups, 0.8),
+            (30_001, star, -1e-9),
+        ] {
+            let graph = Csr::from_edges(n, &edges, Direction::Undirected);
+            let whole = with_threads(1, || check(&graph, 1.0, 3));
+            assert!(whole.0.modularity > least, "{}", whole.0.modularity);
+            assert!(whole.1.found.modularity > whole.0.modularity - 0.01);
+            let segmented = Segmented { graph, piece: 99 };
+            let cut = with_threads(4, || check(&segmented, 1.0, 3));
+            assert!(whole == cut);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn communities_are_verified(
+            (n, edges) in edges(),
+            weights in prop::collection::vec(0_u8..9, 200),
+            resolution in prop_oneof![Just(1.0), 0.0..3.0],
+            seed: u64,
+            piece in 1_usize..6,
+        ) {
+            let graph = Csr::from_edges(n, &edges, Direction::Undirected);
+            check(&graph, resolution, seed);
+            let weighted: Vec<_> = edges
+                .iter()
+                .zip(weights)
+                .map(|(&(u, v), weight)| (u, v, Weight::from(weight) / 3.0))
+                .collect();
+            let graph = Csr::from_weighted_edges(n, &weighted, Direction::Undirected);
+            let whole = check(&graph, resolution, seed);
+            let cut = check(&Segmented { graph, piece }, resolution, seed);
+            prop_assert!(whole == cut);
         }
     }
 }
