@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod ablation;
+mod algorithms;
 mod analyze;
 mod delete;
 mod graphs;
@@ -77,6 +78,7 @@ struct Benchmark {
 const BENCHMARKS: &[Benchmark] = &[
     ingest::BENCHMARK,
     analyze::BENCHMARK,
+    algorithms::BENCHMARK,
     ablation::BENCHMARK,
     onehop::BENCHMARK,
     delete::BENCHMARK,
@@ -94,6 +96,7 @@ const PARTS: &[Benchmark] = &[outofcore::PART];
 pub const NAMES: &[&str] = &[
     "ingest",
     "analyze",
+    "algorithms",
     "ablation",
     "onehop",
     "delete",

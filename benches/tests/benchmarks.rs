@@ -135,6 +135,23 @@ fn analyze_gives_equal_results_on_every_graph() {
 }
 
 #[test]
+fn algorithms_run_and_verify_on_every_graph() {
+    let of_degree = &["trials=1", "threads=2", "verify=yes", "algorithms=bfs,cc"];
+    let result = run("algorithms", of_degree);
+    let rows = rows(&result, 0);
+    assert_eq!(rows.len(), 8, "{rows:#?}");
+    for four in rows.chunks(4) {
+        let graphs: Vec<_> = four.iter().map(|row| row["graph"].as_str()).collect();
+        let expected = ["sealed", "compressed", "pma", "blocks"].map(Some);
+        assert_eq!(graphs, expected);
+        for row in four {
+            assert_eq!(row["summary"], four[0]["summary"]);
+            assert_eq!(row["medium_writes"], 0);
+        }
+    }
+}
+
+#[test]
 fn onehop_gives_equal_answers_everywhere() {
     let result = run("onehop", &["count=2000"]);
     let rows = rows(&result, 0);

@@ -6,8 +6,8 @@
 
 use rayon::prelude::*;
 
-use crate::VertexId;
-use crate::random::Random;
+use crate::random::{Random, split_mix};
+use crate::{VertexId, Weight};
 
 /// A directed or undirected edge as its two ends.
 pub type Edge = (VertexId, VertexId);
@@ -178,6 +178,17 @@ pub fn uniform(vertex_count: usize, edge_count: usize, seed: u64) -> Vec<Edge> {
     Uniform::new(vertex_count, edge_count, seed).edges()
 }
 
+/// A weight for the edge of `u` and `v`: whole, from 1 to `most`, the same in both
+/// directions. Depends on nothing else, so a graph need not be kept to be weighted
+/// again.
+///
+/// # Panics
+/// If `most` is 0.
+pub fn edge_weight(u: VertexId, v: VertexId, most: u32) -> Weight {
+    let mut state = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
+    (1 + (split_mix(&mut state) >> 33) % u64::from(most)) as Weight
+}
+
 /// Puts `items` in a uniformly random order that depends only on their number
 /// and `seed` (Fisher and Yates; sequential).
 pub fn shuffle<T>(items: &mut [T], seed: u64) {
@@ -259,6 +270,19 @@ mod tests {
         };
         assert!(largest(&kronecker(12, 16, 1)) > 800);
         assert!(largest(&uniform(1 << 12, 16 << 12, 1)) < 80);
+    }
+
+    #[test]
+    fn weights_are_whole_even_and_the_same_from_both_ends() {
+        let mut counts = [0; 4];
+        for (u, v) in uniform(1000, 40_000, 1) {
+            let weight = edge_weight(u, v, 4);
+            assert_eq!(weight, edge_weight(v, u, 4));
+            counts[weight as usize - 1] += 1;
+        }
+        for count in counts {
+            assert!((9_000..11_000).contains(&count), "{counts:?}");
+        }
     }
 
     #[test]
