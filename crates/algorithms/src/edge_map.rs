@@ -4,25 +4,34 @@
 //! still care (condition). [`push`] visits the out-lists of the frontier, many
 //! tasks writing one target; [`pull`] visits the in-lists of all targets that
 //! still care, one task a target; [`edge_map`] chooses. [`push_weighted`] is a
-//! push that is told the weights. Lists of hubs are shared among tasks either way.
+//! push that is told the weights, [`push_forward`] one from a bitmap. Lists of hubs
+//! are shared among tasks either way. [`vertex_map`] and [`vertex_filter`] visit the
+//! vertices of a set and no edges.
 //!
-//! Memory: O(n) bits for a pull, O(frontier + result) words for a push.
+//! Memory: n bits for a pull, 2 words for each vertex of the frontier and of the
+//! result for a push.
 //! Sources: Shun and Blelloch, "Ligra", PPoPP 2013 (the interface); Dhulipala et
 //! al., "Sage", VLDB 2020, section 4 (chunks; no writes to the graph); Beamer,
 //! Asanović and Patterson, "Direction-Optimizing BFS", SC 2012 (the choice).
 
+mod forward;
 mod pull;
 mod push;
+mod sparse;
 mod switch;
+mod vertex_map;
 mod weighted;
 
 use std::ops::ControlFlow;
 
 use evergraph_graph::{Graph, VertexId};
 
+pub use self::forward::push_forward;
 pub use self::pull::{pull, pull_into};
 pub use self::push::push;
+pub use self::sparse::{Room, push_with_room};
 pub use self::switch::Switch;
+pub use self::vertex_map::{vertex_filter, vertex_map};
 pub use self::weighted::{WeightedKernel, push_weighted};
 pub use crate::parallel::Lists;
 use crate::subset::VertexSubset;
@@ -87,17 +96,14 @@ pub fn edge_map<G: Graph, K: Kernel>(
     switch: &mut Switch,
     control: &Control,
 ) -> Result<VertexSubset, Cancelled> {
-    if switch.pulls(graph, &frontier)
-        && let Some(incoming) = Lists::incoming(graph)
-    {
+    let outgoing = Lists::outgoing(graph);
+    if switch.is_dense(graph, &frontier) {
         let bitmap = frontier.into_bitmap(graph.vertex_count());
-        return pull(incoming, |u| bitmap.contains(u), kernel, control);
+        return match Lists::incoming(graph) {
+            Some(incoming) => pull(incoming, |u| bitmap.contains(u), kernel, control),
+            None => push_forward(outgoing, &bitmap, kernel, control),
+        };
     }
-    let joined = push(
-        Lists::outgoing(graph),
-        &frontier.into_list(),
-        kernel,
-        control,
-    )?;
+    let joined = push(outgoing, &frontier.into_list(), kernel, control)?;
     Ok(VertexSubset::Sparse(joined))
 }

@@ -6,7 +6,7 @@
 //!
 //! Source: Dhulipala et al., "Sage", VLDB 2020, Algorithm 1 (work assignment).
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
@@ -84,6 +84,24 @@ impl<'f> Groups<'f> {
             }
         }
     }
+}
+
+/// Calls `visit` with each neighbor of `v`, or those at the positions `part`.
+#[inline]
+pub(crate) fn for_each_in_part(
+    reader: &mut impl NeighborReader,
+    v: VertexId,
+    part: Option<Range<usize>>,
+    mut visit: impl FnMut(VertexId),
+) {
+    let visit = |segment: &[VertexId]| {
+        segment.iter().for_each(|&u| visit(u));
+        ControlFlow::Continue(())
+    };
+    let _ = match part {
+        None => reader.for_each_segment(v, visit),
+        Some(part) => reader.for_each_segment_in(v, part, visit),
+    };
 }
 
 #[cfg(test)]

@@ -18,11 +18,11 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use evergraph_graph::{Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
 use crate::edge_map::{Gather, Kernel, pull};
-use crate::groups::Groups;
+use crate::groups::{Groups, for_each_in_part};
 use crate::parallel::{CHUNK_ITEMS, Lists, shared_u32};
 use crate::{Bitmap, Cancelled, Control};
 
@@ -241,14 +241,7 @@ fn for_each_target<G: Graph>(
 ) {
     let mut reader = lists.reader();
     groups.for_each_list(group, |u, part| {
-        let segment = |segment: &[VertexId]| {
-            segment.iter().for_each(|&v| visit(v));
-            ControlFlow::Continue(())
-        };
-        let _ = match part {
-            None => reader.for_each_segment(u, segment),
-            Some(part) => reader.for_each_segment_in(u, part, segment),
-        };
+        for_each_in_part(&mut reader, u, part, &mut visit);
     });
 }
 

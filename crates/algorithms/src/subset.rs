@@ -58,15 +58,25 @@ impl Bitmap {
         self.words
             .par_chunks(CHUNK_WORDS)
             .enumerate()
-            .flat_map_iter(|(chunk, words)| {
-                let first = (chunk * CHUNK_VERTICES) as VertexId;
-                words.iter().zip(0_u32..).flat_map(move |(&word, at)| {
-                    std::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)))
-                        .take_while(|&w| w != 0)
-                        .map(move |w| first + at * 64 + w.trailing_zeros())
-                })
-            })
+            .flat_map_iter(|(chunk, words)| Self::members_of(chunk * CHUNK_WORDS, words))
             .collect()
+    }
+
+    /// The members in `words`, of which the first is the word at `first`. Ascending.
+    #[inline]
+    pub(crate) fn members_of(first: usize, words: &[u64]) -> impl Iterator<Item = VertexId> {
+        words
+            .iter()
+            .zip(first as VertexId..)
+            .flat_map(|(&word, at)| {
+                std::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)))
+                    .take_while(|&w| w != 0)
+                    .map(move |w| at * 64 + w.trailing_zeros())
+            })
+    }
+
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// The words in chunks of one task each.

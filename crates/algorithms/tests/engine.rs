@@ -2,12 +2,17 @@
 
 mod common;
 
+use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use common::{DIRECTIONS, Segmented, edges, with_threads};
-use evergraph_algorithms::edge_map::{Lists, WeightedKernel, push_weighted};
+use evergraph_algorithms::edge_map::{
+    Gather, Kernel, Lists, Room, WeightedKernel, push, push_forward, push_weighted, push_with_room,
+    vertex_filter, vertex_map,
+};
 use evergraph_algorithms::histogram::{Histogram, neighbor_counts};
-use evergraph_algorithms::{Cancellation, Control};
+use evergraph_algorithms::{Bitmap, Cancellation, Control, VertexSubset};
 use evergraph_graph::generate::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId, Weight};
 use proptest::prelude::*;
@@ -73,6 +78,115 @@ fn weights_of_hubs_come_with_their_edges() {
         let piece = 1000;
         let pieces = with_threads(3, || noted(&Segmented { graph, piece }, &[0]));
         assert!(plain == pieces);
+    }
+}
+
+/// Counts the edges that meet a target that is no multiple of 3; it joins at the
+/// first.
+struct Count(Vec<AtomicU32>);
+
+impl Count {
+    fn new(n: usize) -> Self {
+        Self((0..n).map(|_| AtomicU32::new(0)).collect())
+    }
+
+    /// Who joined, ascending, and all counts.
+    fn done(self, mut joined: Vec<VertexId>) -> (Vec<VertexId>, Vec<u32>) {
+        joined.sort_unstable();
+        (
+            joined,
+            self.0.into_iter().map(AtomicU32::into_inner).collect(),
+        )
+    }
+}
+
+impl Kernel for Count {
+    fn condition(&self, v: VertexId) -> bool {
+        !v.is_multiple_of(3)
+    }
+
+    fn push(&self, _: VertexId, v: VertexId) -> bool {
+        self.0[v as usize].fetch_add(1, Relaxed) == 0
+    }
+}
+
+impl Gather for Count {
+    type Gathered = ();
+
+    fn gather(&self, (): &mut (), _: VertexId) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn merge(&self, (): &mut (), (): ()) {}
+    fn apply(&self, _: VertexId, (): ()) -> bool {
+        false
+    }
+}
+
+/// Every way to push gives the same.
+fn check_pushes(graph: &impl Graph, frontier: &[VertexId]) {
+    let n = graph.vertex_count();
+    let (lists, control) = (Lists::outgoing(graph), Control::new());
+    let counts = counted(graph, frontier, |v| v % 3 != 0);
+    let mut expected = (Vec::new(), vec![0; n]);
+    for (v, count) in counts {
+        expected.0.push(v);
+        expected.1[v as usize] = count;
+    }
+    let kernel = Count::new(n);
+    let joined = push(lists, frontier, &kernel, &control).unwrap();
+    assert_eq!(kernel.done(joined), expected);
+    for room in [Room::EachEdge, Room::EachBlock] {
+        let kernel = Count::new(n);
+        let joined = push_with_room(lists, frontier, room, &kernel, &control).unwrap();
+        assert_eq!(kernel.done(joined), expected);
+    }
+    let kernel = Count::new(n);
+    let bitmap = Bitmap::of(n, frontier);
+    let joined = push_forward(lists, &bitmap, &kernel, &control).unwrap();
+    assert_eq!(joined.len(), expected.0.len());
+    assert_eq!(kernel.done(joined.into_list()), expected);
+}
+
+#[test]
+fn pushes_agree_on_large_frontiers() {
+    // With hubs, and enough who join for several chunks.
+    let mut edges = kronecker(16, 4, 3);
+    edges.extend((0..60_000).flat_map(|at| [(5, at), (77, at / 2)]));
+    for direction in DIRECTIONS {
+        let graph = Csr::from_edges(1 << 16, &edges, direction);
+        let piece = 1000;
+        for threads in [1, 3] {
+            with_threads(threads, || {
+                for frontier in [vec![5], vec![3, 77, 4], (0..1 << 16).step_by(2).collect()] {
+                    check_pushes(&graph, &frontier);
+                }
+            });
+        }
+        let all: Vec<VertexId> = (0..1 << 16).collect();
+        check_pushes(&Segmented { graph, piece }, &all);
+    }
+}
+
+#[test]
+fn sets_are_visited_and_filtered() {
+    let control = Control::new();
+    let n = 100_000;
+    let even: Vec<VertexId> = (0..n).step_by(2).collect();
+    for list in [even.clone(), even[..50].to_vec()] {
+        let dense = VertexSubset::Dense(Bitmap::of(n as usize, &list), list.len());
+        for subset in [VertexSubset::Sparse(list.clone()), dense] {
+            let visits = Count::new(n as usize);
+            let visit = |v: VertexId| {
+                visits.0[v as usize].fetch_add(1, Relaxed);
+            };
+            vertex_map(&subset, visit, &control).unwrap();
+            let by_hand = |v| u32::from(list.binary_search(&v).is_ok());
+            assert!(visits.done(vec![]).1 == (0..n).map(by_hand).collect::<Vec<_>>());
+            let kept = vertex_filter(subset, |v| v % 3 == 0, &control).unwrap();
+            let expected: Vec<VertexId> = list.iter().copied().filter(|v| v % 3 == 0).collect();
+            assert_eq!(kept.len(), expected.len());
+            assert_eq!(kept.into_list(), expected);
+        }
     }
 }
 
@@ -161,6 +275,7 @@ proptest! {
             let lists = Lists::outgoing(&graph);
             let found = neighbor_counts(lists, &frontier, keep, &Control::new()).unwrap();
             prop_assert_eq!(found, expected);
+            check_pushes(&graph, &frontier);
         }
     }
 
