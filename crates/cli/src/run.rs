@@ -161,6 +161,7 @@ fn report(db: &Database, outcome: &Outcome) -> Result<Report, Failure> {
         "iterations": outcome.iterations,
         "result": result,
         "dram_bytes": outcome.dram_bytes,
+        "dram_bound": outcome.dram_bound,
         "medium_writes": outcome.medium_writes,
         "csn": outcome.csn,
         "vertices": view.vertex_count(),

@@ -227,9 +227,9 @@ impl Determinism {
 
 impl Dram {
     /// Bytes that any run may take beside its bound.
-    pub const FIXED: u64 = 1 << 18;
+    pub const FIXED: u64 = 1 << 16;
     /// Bytes that it may take for each thread.
-    pub const THREAD: u64 = 1 << 18;
+    pub const THREAD: u64 = 1 << 16;
 
     /// So many words of 8 bytes a vertex.
     pub(super) const fn words(words_per_vertex: f64) -> Self {

@@ -26,7 +26,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[Algorithm {
     ],
     needs: Needs::OutLists,
     weights: Weights::Ignored,
-    dram: Dram::words(5.0),
+    dram: Dram::words(6.0),
     determinism: Determinism::Always,
     bound: "O(m) work an iteration",
     source: "Page, Brin, Motwani and Winograd, 1999; Dhulipala et al., \"Sage\", VLDB 2020",

@@ -85,6 +85,8 @@ pub struct Outcome {
     pub values: Values,
     /// DRAM that the algorithm took at its peak, if it was measured.
     pub dram_bytes: Option<u64>,
+    /// The most that it may take, by its documented bound.
+    pub dram_bound: u64,
     /// What the emulated medium wrote meanwhile; 0 if it counts nothing.
     pub medium_writes: u64,
     /// The verifier's judgement, if it was asked for.
@@ -141,10 +143,10 @@ pub fn run(
         .num_threads(request.threads.unwrap_or(0))
         .build()
         .map_err(|error| Error::usage(format!("no threads: {error}"), "ask for fewer"))?;
+    let threads = pool.current_num_threads();
+    let dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
     if let Some(limit) = request.memory_limit {
-        let threads = pool.current_num_threads();
-        let bound = algorithm.dram.bytes(&given, preparation.size(), threads);
-        check_limit(limit, bound, preparation.bytes())?;
+        check_limit(limit, dram_bound, preparation.bytes())?;
     }
     let (held, prepared) = pool
         .install(|| preparation.prepare(control))
@@ -166,6 +168,7 @@ pub fn run(
         result: computed.result,
         values: computed.values,
         dram_bytes: computed.measured.dram_bytes,
+        dram_bound,
         medium_writes: computed.measured.medium_writes,
         verified: computed.verified,
     })

@@ -48,7 +48,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         ],
         needs: Needs::OutLists,
         weights: Weights::Ignored,
-        dram: Dram::words(6.0),
+        dram: Dram::words(10.0),
         determinism: Determinism::Always,
         bound: "for each source O(n + m) work, O(diameter · log n) depth",
         source: "Brandes, \"A Faster Algorithm for Betweenness Centrality\", 2001",
