@@ -5,13 +5,13 @@ use std::sync::Arc;
 use evergraph_graph::{Compressed, Csr};
 use parking_lot::Mutex;
 
-use crate::run::Lists;
+use crate::run::Content;
 
 /// Of which commit a copy is, and what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub csn: u64,
-    pub lists: Lists,
+    pub lists: Content,
     pub compressed: bool,
 }
 
@@ -85,7 +85,7 @@ mod tests {
         Copy::Sealed(Arc::new(Csr::from_edges(2, &[(0, 1)], Direction::Out)))
     }
 
-    fn key(csn: u64, lists: Lists) -> Key {
+    fn key(csn: u64, lists: Content) -> Key {
         Key {
             csn,
             lists,
@@ -98,9 +98,9 @@ mod tests {
         let graph = graph();
         let sealed = SealedGraphs::new(2 * graph.bytes());
         let (a, b, c) = (
-            key(1, Lists::Stored),
-            key(2, Lists::Stored),
-            key(2, Lists::Simple),
+            key(1, Content::Stored),
+            key(2, Content::Stored),
+            key(2, Content::Simple),
         );
         sealed.keep(b, &graph);
         sealed.keep(a, &graph);
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(kept, [false, true, true]);
         // `b` was used after `c`, and goes all the same once its commit is old.
         sealed.get(b);
-        sealed.keep(key(3, Lists::Stored), &graph);
+        sealed.keep(key(3, Content::Stored), &graph);
         assert!(sealed.get(c).is_none() && sealed.get(b).is_some());
     }
 
@@ -117,7 +117,7 @@ mod tests {
     fn what_is_larger_than_the_budget_is_not_kept() {
         let graph = graph();
         let sealed = SealedGraphs::new(graph.bytes() - 1);
-        let key = key(1, Lists::Stored);
+        let key = key(1, Content::Stored);
         sealed.keep(key, &graph);
         assert!(sealed.get(key).is_none());
     }

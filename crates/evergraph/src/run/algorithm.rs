@@ -1,7 +1,7 @@
 //! What the registry says about an algorithm, and the check of its parameters.
 
 use super::parameters::COMMON;
-use super::{Computed, Context, Form};
+use super::{Computed, Context, Form, Format};
 use crate::Error;
 use crate::names::nearest;
 
@@ -358,6 +358,14 @@ impl Given {
         }
     }
 
+    /// How values are to be written.
+    pub fn format(&self) -> Format {
+        match self.text("spec") {
+            Some("graphalytics") => Format::Graphalytics,
+            _ => Format::Evergraph,
+        }
+    }
+
     /// Whether a switch is on.
     pub fn is_on(&self, name: &str) -> bool {
         self.value(name).unwrap_or(false)
@@ -403,7 +411,7 @@ mod tests {
                 "bfs",
                 "wheels",
                 "1",
-                "bfs has no parameter \"wheels\" (bfs takes source, output, graph, verify)",
+                "bfs has no parameter \"wheels\" (bfs takes source, output, spec, graph, verify)",
             ),
             (
                 "pr",

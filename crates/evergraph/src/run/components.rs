@@ -3,6 +3,7 @@
 use evergraph_algorithms::connected_components as weak;
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::parameters::SPEC;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 
@@ -11,7 +12,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[Algorithm {
     aliases: &["cc", "wcc", "weakly-connected-components"],
     computes: "the weakly connected components",
     value: "a representative vertex of the component",
-    parameters: &[],
+    parameters: &[SPEC],
     needs: Needs::AnyLists,
     weights: Weights::Ignored,
     dram: Dram::words(1.0),

@@ -35,11 +35,11 @@ pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, 
 pub use graph::{AnyGraph, AnyReader};
 pub use output::{real, write_values};
 pub use parameters::COMMON;
-pub(crate) use prepare::Lists;
+pub(crate) use prepare::Content;
 use prepare::Preparation;
 pub use prepare::{Form, Prepared};
 pub use registry::{algorithms, find};
-pub use values::Values;
+pub use values::{Format, Lists, Values};
 
 /// What to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,6 +83,8 @@ pub struct Outcome {
     pub result: Vec<(&'static str, Fact)>,
     /// The values, of vertices or of whatever the result consists.
     pub values: Values,
+    /// How they are to be written.
+    pub format: Format,
     /// DRAM that the algorithm took at its peak, if it was measured.
     pub dram_bytes: Option<u64>,
     /// The most that it may take, by its documented bound.
@@ -158,6 +160,7 @@ pub fn run(
         control,
         memory,
     };
+    let format = context.given.format();
     let computed = pool.install(|| (algorithm.run)(&context))?;
     Ok(Outcome {
         algorithm: algorithm.name,
@@ -167,6 +170,7 @@ pub fn run(
         iterations: computed.iterations,
         result: computed.result,
         values: computed.values,
+        format,
         dram_bytes: computed.measured.dram_bytes,
         dram_bound,
         medium_writes: computed.measured.medium_writes,

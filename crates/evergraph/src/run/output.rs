@@ -2,14 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::values::Format;
 use super::{Fact, Outcome, Values};
 use crate::Database;
-
-const FORMAT: Format = Format {
-    real,
-    unreached: "inf",
-};
 
 /// Writes `vertex value`, `source target`, `source target value` or the vertices
 /// of a list, one line each, by external ids; what is unreachable is `inf`. Of a
@@ -26,7 +20,7 @@ pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io
     }
     let ids = db.store().ids().read();
     let name = |vertex: u32| ids.name(vertex);
-    outcome.values.for_each_line(name, &FORMAT, |parts| {
+    outcome.values.for_each_line(name, outcome.format, |parts| {
         for (i, part) in parts.iter().enumerate() {
             if i > 0 {
                 out.write_all(b" ")?;
@@ -55,6 +49,18 @@ pub fn real(value: f64) -> String {
     format!("{}e{sign}{:02}", without_zeros(mantissa), exponent.abs())
 }
 
+/// A number with 16 significant digits and an exponent, as C's `%.15e`.
+pub(super) fn scientific(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string().to_lowercase();
+    }
+    let text = format!("{value:.15e}");
+    let (mantissa, exponent) = text.split_once('e').expect("an exponent");
+    let exponent: i32 = exponent.parse().expect("a whole exponent");
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
 fn without_zeros(text: &str) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
@@ -64,7 +70,19 @@ fn without_zeros(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::real;
+    use super::{real, scientific};
+
+    #[test]
+    fn scientific_numbers_are_written_as_c_does() {
+        for (value, expected) in [
+            (0.0, "0.000000000000000e+00"),
+            (2.0 / 3.0, "6.666666666666666e-01"),
+            (31.0, "3.100000000000000e+01"),
+            (1e-100, "1.000000000000000e-100"),
+        ] {
+            assert_eq!(scientific(value), expected);
+        }
+    }
 
     #[test]
     fn reals_are_written_as_c_does() {

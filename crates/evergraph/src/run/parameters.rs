@@ -68,3 +68,11 @@ pub(super) const DAMPING: Parameter = Parameter {
     meaning: "probability of following an edge",
     kind: Kind::Real(0.0, 1.0),
 };
+
+/// Whose definition and format are wanted.
+pub(super) const SPEC: Parameter = Parameter {
+    name: "spec",
+    default: "evergraph",
+    meaning: "whose definition of the problem and whose format of an output file are wanted",
+    kind: Kind::Choice(&["evergraph", "graphalytics"]),
+};

@@ -38,7 +38,7 @@ pub struct Prepared {
 
 /// The lists that a copy holds; sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lists {
+pub enum Content {
     /// Those that are stored.
     Stored,
     /// Out- and in-lists.
@@ -56,7 +56,7 @@ pub enum Lists {
 enum Plan {
     Live,
     Symmetric,
-    Copy(Lists),
+    Copy(Content),
 }
 
 /// The graph as it was prepared; lends an [`AnyGraph`].
@@ -137,7 +137,7 @@ impl<'a> Preparation<'a> {
         Ok((Held::Copy(sealed), Some(prepared)))
     }
 
-    fn prepared(&self, known: &str, lists: Lists, copy: &Copy, seconds: f64) -> Prepared {
+    fn prepared(&self, known: &str, lists: Content, copy: &Copy, seconds: f64) -> Prepared {
         let form = match self.compressed {
             true => "compressed copy",
             false => "sealed copy",
@@ -149,7 +149,7 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    fn key(&self, lists: Lists) -> Key {
+    fn key(&self, lists: Content) -> Key {
         Key {
             csn: self.csn,
             lists,
@@ -174,45 +174,45 @@ impl Held {
 
 fn plan(needs: Needs, form: Form, direction: Direction) -> Plan {
     let wanted = match needs {
-        Needs::OutLists | Needs::AnyLists => Lists::Stored,
-        Needs::InLists => Lists::InLists,
-        Needs::Undirected => Lists::Undirected,
-        Needs::SimpleDirected => Lists::Simple,
-        Needs::Simple => Lists::SimpleUndirected,
+        Needs::OutLists | Needs::AnyLists => Content::Stored,
+        Needs::InLists => Content::InLists,
+        Needs::Undirected => Content::Undirected,
+        Needs::SimpleDirected => Content::Simple,
+        Needs::Simple => Content::SimpleUndirected,
     };
     let lists = match (wanted, direction) {
-        (Lists::InLists, Direction::Undirected | Direction::Both)
-        | (Lists::Undirected, Direction::Undirected) => Lists::Stored,
-        (Lists::Simple, Direction::Undirected) => Lists::SimpleUndirected,
+        (Content::InLists, Direction::Undirected | Direction::Both)
+        | (Content::Undirected, Direction::Undirected) => Content::Stored,
+        (Content::Simple, Direction::Undirected) => Content::SimpleUndirected,
         _ => wanted,
     };
     match (form, lists) {
-        (Form::Live, Lists::Stored) => Plan::Live,
-        (Form::Live, Lists::Undirected) if direction == Direction::Both => Plan::Symmetric,
+        (Form::Live, Content::Stored) => Plan::Live,
+        (Form::Live, Content::Undirected) if direction == Direction::Both => Plan::Symmetric,
         _ => Plan::Copy(lists),
     }
 }
 
 fn copy<E: Send>(
     graph: &GraphView,
-    lists: Lists,
+    lists: Content,
     compressed: bool,
     check: &(impl Fn() -> Result<(), E> + Sync),
 ) -> Result<Copy, E> {
     let lacks_in_lists = graph.direction() == Direction::Out;
     match lists {
-        Lists::Stored => seal(graph, Shape::Sorted, compressed, check),
-        Lists::SimpleUndirected => seal(graph, Shape::Symmetric, compressed, check),
-        Lists::Simple if !lacks_in_lists => seal(graph, Shape::Simple, compressed, check),
-        Lists::InLists if !lacks_in_lists => seal(graph, Shape::Sorted, compressed, check),
-        Lists::Simple | Lists::InLists => {
-            let both = Csr::seal_with_in_lists(graph, lists == Lists::Simple, check)?;
+        Content::Stored => seal(graph, Shape::Sorted, compressed, check),
+        Content::SimpleUndirected => seal(graph, Shape::Symmetric, compressed, check),
+        Content::Simple if !lacks_in_lists => seal(graph, Shape::Simple, compressed, check),
+        Content::InLists if !lacks_in_lists => seal(graph, Shape::Sorted, compressed, check),
+        Content::Simple | Content::InLists => {
+            let both = Csr::seal_with_in_lists(graph, lists == Content::Simple, check)?;
             match compressed {
                 true => seal(&both, lists.shape(), true, check),
                 false => Ok(Copy::Sealed(Arc::new(both))),
             }
         }
-        Lists::Undirected => match Symmetric::of(graph) {
+        Content::Undirected => match Symmetric::of(graph) {
             Some(symmetric) => seal(&symmetric, Shape::Sorted, compressed, check),
             None => {
                 let both = Csr::seal_with_in_lists(graph, false, check)?;
@@ -239,46 +239,46 @@ fn seal<G: Graph, E: Send>(
 }
 
 /// Whether the lists hold each edge of a directed graph at both ends.
-fn is_doubled(lists: Lists, direction: Direction) -> bool {
-    let undirected = matches!(lists, Lists::Undirected | Lists::SimpleUndirected);
+fn is_doubled(lists: Content, direction: Direction) -> bool {
+    let undirected = matches!(lists, Content::Undirected | Content::SimpleUndirected);
     undirected && direction != Direction::Undirected
 }
 
 /// What [`copy`] takes at its peak, but for the longest lists of its tasks. A
 /// compressed copy is counted as large as another: how small it will be is not
 /// known before.
-fn peak_bytes(graph: &GraphView, lists: Lists, compressed: bool) -> u64 {
+fn peak_bytes(graph: &GraphView, lists: Content, compressed: bool) -> u64 {
     let (n, m) = (graph.vertex_count() as u64, graph.arc_count());
     let entry = if graph.is_weighted() { 8 } else { 4 };
     let plane = 8 * (n + 1) + entry * m;
     let joined = plane + entry * m;
     match (graph.direction(), lists) {
-        (Direction::Undirected, _) | (Direction::Out, Lists::Stored) => plane,
-        (Direction::Both, Lists::Stored | Lists::InLists | Lists::Simple) => 2 * plane,
-        (Direction::Out, Lists::InLists | Lists::Simple) if compressed => 4 * plane,
-        (Direction::Out, Lists::InLists | Lists::Simple) => 2 * plane,
-        (Direction::Out, Lists::Undirected) => 2 * plane + joined,
-        (Direction::Out, Lists::SimpleUndirected) if compressed => 2 * joined,
-        (_, Lists::Undirected | Lists::SimpleUndirected) => joined,
+        (Direction::Undirected, _) | (Direction::Out, Content::Stored) => plane,
+        (Direction::Both, Content::Stored | Content::InLists | Content::Simple) => 2 * plane,
+        (Direction::Out, Content::InLists | Content::Simple) if compressed => 4 * plane,
+        (Direction::Out, Content::InLists | Content::Simple) => 2 * plane,
+        (Direction::Out, Content::Undirected) => 2 * plane + joined,
+        (Direction::Out, Content::SimpleUndirected) if compressed => 2 * joined,
+        (_, Content::Undirected | Content::SimpleUndirected) => joined,
     }
 }
 
-impl Lists {
+impl Content {
     fn shape(self) -> Shape {
         match self {
-            Lists::Stored | Lists::InLists | Lists::Undirected => Shape::Sorted,
-            Lists::Simple => Shape::Simple,
-            Lists::SimpleUndirected => Shape::Symmetric,
+            Content::Stored | Content::InLists | Content::Undirected => Shape::Sorted,
+            Content::Simple => Shape::Simple,
+            Content::SimpleUndirected => Shape::Symmetric,
         }
     }
 
     fn text(self) -> &'static str {
         match self {
-            Lists::Stored => "sorted",
-            Lists::InLists => "sorted, with in-lists",
-            Lists::Simple => "sorted, simple, with in-lists",
-            Lists::Undirected => "sorted, undirected",
-            Lists::SimpleUndirected => "sorted, simple, undirected",
+            Content::Stored => "sorted",
+            Content::InLists => "sorted, with in-lists",
+            Content::Simple => "sorted, simple, with in-lists",
+            Content::Undirected => "sorted, undirected",
+            Content::SimpleUndirected => "sorted, simple, undirected",
         }
     }
 }
@@ -318,21 +318,21 @@ mod tests {
             (Needs::AnyLists, Both, Plan::Live),
             (Needs::InLists, Both, Plan::Live),
             (Needs::InLists, Undirected, Plan::Live),
-            (Needs::InLists, Out, Plan::Copy(Lists::InLists)),
+            (Needs::InLists, Out, Plan::Copy(Content::InLists)),
             (Needs::Undirected, Undirected, Plan::Live),
             (Needs::Undirected, Both, Plan::Symmetric),
-            (Needs::Undirected, Out, Plan::Copy(Lists::Undirected)),
-            (Needs::Simple, Both, Plan::Copy(Lists::SimpleUndirected)),
+            (Needs::Undirected, Out, Plan::Copy(Content::Undirected)),
+            (Needs::Simple, Both, Plan::Copy(Content::SimpleUndirected)),
             (
                 Needs::Simple,
                 Undirected,
-                Plan::Copy(Lists::SimpleUndirected),
+                Plan::Copy(Content::SimpleUndirected),
             ),
-            (Needs::SimpleDirected, Out, Plan::Copy(Lists::Simple)),
+            (Needs::SimpleDirected, Out, Plan::Copy(Content::Simple)),
             (
                 Needs::SimpleDirected,
                 Undirected,
-                Plan::Copy(Lists::SimpleUndirected),
+                Plan::Copy(Content::SimpleUndirected),
             ),
         ] {
             let found = plan(needs, Form::Live, direction);
@@ -343,10 +343,10 @@ mod tests {
     #[test]
     fn a_sealed_copy_is_made_where_it_is_wanted() {
         for (needs, direction, lists) in [
-            (Needs::OutLists, Out, Lists::Stored),
-            (Needs::InLists, Both, Lists::Stored),
-            (Needs::Undirected, Undirected, Lists::Stored),
-            (Needs::Undirected, Both, Lists::Undirected),
+            (Needs::OutLists, Out, Content::Stored),
+            (Needs::InLists, Both, Content::Stored),
+            (Needs::Undirected, Undirected, Content::Stored),
+            (Needs::Undirected, Both, Content::Undirected),
         ] {
             assert_eq!(plan(needs, Form::Sealed, direction), Plan::Copy(lists));
         }

@@ -4,7 +4,7 @@ use evergraph_algorithms::betweenness::{self as brandes, Normalization};
 use evergraph_algorithms::bfs as search;
 
 use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
-use super::parameters::{SOURCE, SOURCES};
+use super::parameters::{SOURCE, SOURCES, SPEC};
 use super::{Computed, Context, Fact, Values, largest};
 use crate::Error;
 
@@ -22,6 +22,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
                 meaning: "what an output file holds for each vertex",
                 kind: Kind::Choice(&["depth", "parents"]),
             },
+            SPEC,
         ],
         needs: Needs::OutLists,
         weights: Weights::Ignored,

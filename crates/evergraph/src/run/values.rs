@@ -2,6 +2,8 @@
 
 use evergraph_algorithms::UNREACHED;
 
+use super::output::{real, scientific};
+
 /// The values of a result. Vertices are those of the view; files name them by
 /// their external ids.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,19 +52,18 @@ impl Lists {
 }
 
 impl Values {
-    /// Calls `line` with the texts of each line; `name` names vertices, `real`
-    /// writes numbers.
+    /// Calls `line` with the texts of each line; `name` names vertices.
     pub(super) fn for_each_line<E>(
         &self,
         name: impl Fn(u32) -> String,
-        format: &Format,
+        format: Format,
         mut line: impl FnMut(&[&str]) -> Result<(), E>,
     ) -> Result<(), E> {
         let of_vertices = |len: usize| (0..len as u32).map(&name);
         match self {
             Values::Reals(values) => {
                 for (vertex, &value) in of_vertices(values.len()).zip(values) {
-                    line(&[&vertex, &(format.real)(value)])?;
+                    line(&[&vertex, &format.real(value)])?;
                 }
             }
             Values::Depths(values) => {
@@ -78,7 +79,7 @@ impl Values {
             Values::Vertices(values) => {
                 for (vertex, &other) in of_vertices(values.len()).zip(values) {
                     match other {
-                        UNREACHED => line(&[&vertex, format.unreached])?,
+                        UNREACHED => line(&[&vertex, format.unreached()])?,
                         other => line(&[&vertex, &name(other)])?,
                     }
                 }
@@ -95,7 +96,7 @@ impl Values {
             }
             Values::EdgeReals(edges) => {
                 for &(u, v, value) in edges {
-                    line(&[&name(u), &name(v), &(format.real)(value)])?;
+                    line(&[&name(u), &name(v), &format.real(value)])?;
                 }
             }
             Values::EdgeCounts(edges) => {
@@ -117,17 +118,34 @@ impl Values {
 }
 
 /// How numbers are written.
-pub(super) struct Format {
-    /// A number.
-    pub real: fn(f64) -> String,
-    /// For a depth or a vertex where there is none.
-    pub unreached: &'static str,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// As they read back the same; `inf` where there is none.
+    #[default]
+    Evergraph,
+    /// As LDBC Graphalytics does it.
+    Graphalytics,
 }
 
 impl Format {
-    fn count<T: PartialEq + ToString>(&self, value: T, unreached: T) -> String {
+    fn real(self, value: f64) -> String {
+        match self {
+            Format::Evergraph => real(value),
+            Format::Graphalytics if value == f64::INFINITY => "infinity".to_string(),
+            Format::Graphalytics => scientific(value),
+        }
+    }
+
+    fn unreached(self) -> &'static str {
+        match self {
+            Format::Evergraph => "inf",
+            Format::Graphalytics => "9223372036854775807",
+        }
+    }
+
+    fn count<T: PartialEq + ToString>(self, value: T, unreached: T) -> String {
         match value == unreached {
-            true => self.unreached.to_string(),
+            true => self.unreached().to_string(),
             false => value.to_string(),
         }
     }
