@@ -38,6 +38,7 @@ mod parallel;
 pub mod personalized_pagerank;
 mod settling;
 pub mod shortest_paths;
+pub mod similarity;
 mod subset;
 mod sums;
 mod table;

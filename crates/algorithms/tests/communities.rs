@@ -1,4 +1,4 @@
-//! Label propagation; modularity, Louvain and Leiden.
+//! Label propagation; modularity, Louvain and Leiden; similarity.
 
 mod common;
 
@@ -400,6 +400,143 @@ mod partitions {
             let whole = check(&graph, resolution, seed);
             let cut = check(&Segmented { graph, piece }, resolution, seed);
             prop_assert!(whole == cut);
+        }
+    }
+}
+
+mod alike {
+    use super::*;
+    use evergraph_algorithms::similarity::{Measure, run, top, verify, verify_top};
+
+    const ALL: [Measure; 5] = [
+        Measure::CommonNeighbors,
+        Measure::Jaccard,
+        Measure::Cosine,
+        Measure::AdamicAdar,
+        Measure::PreferentialAttachment,
+    ];
+
+    fn check(graph: &impl Graph, pairs: &[(VertexId, VertexId)], count: usize) {
+        let control = Control::new();
+        for measure in ALL {
+            let in_lists = graph.direction() != Direction::Out;
+            match run(graph, pairs, measure, &control) {
+                Err(error) => {
+                    assert_eq!(error, RunError::NeedsInLists);
+                    assert!(measure == Measure::AdamicAdar && !in_lists);
+                }
+                Ok(result) => verify(graph, pairs, measure, &result).unwrap(),
+            }
+            if let Some(&(source, _)) = pairs.first() {
+                match top(graph, source, count, measure, &control) {
+                    Err(error) => assert!(!in_lists && error == RunError::NeedsInLists),
+                    Ok(result) => verify_top(graph, count, measure, &result).unwrap(),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_karate_club_has_the_published_scores() {
+        let graph = karate_club();
+        let pairs = [(0, 33), (0, 1), (16, 24), (32, 33)];
+        let published = [
+            [4.0, 7.0, 0.0, 10.0],
+            [
+                0.137_931_034_482_758_62,
+                0.388_888_888_888_888_9,
+                0.0,
+                0.526_315_789_473_684_2,
+            ],
+            [4.0 / 272_f64.sqrt(), 7.0 / 12.0, 0.0, 10.0 / 204_f64.sqrt()],
+            [
+                2.711_019_722_297_308_5,
+                6.130_716_871_863_356,
+                0.0,
+                10.456_950_741_004_253,
+            ],
+            [272.0, 144.0, 6.0, 204.0],
+        ];
+        for (measure, expected) in ALL.into_iter().zip(published) {
+            let result = run(&graph, &pairs, measure, &Control::new()).unwrap();
+            for (found, expected) in result.scores.iter().zip(expected) {
+                assert!((found - expected).abs() < 1e-12, "{measure:?}: {found}");
+            }
+        }
+        check(&graph, &pairs, 5);
+        let result = top(&graph, 33, 2, Measure::CommonNeighbors, &Control::new()).unwrap();
+        assert_eq!(result.best, [(32, 10.0), (2, 6.0)]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let control = Control::new();
+        let unsorted = Csr::from_edges(3, &[(0, 1)], Direction::Undirected);
+        let error = run(&unsorted, &[], Measure::Jaccard, &control).unwrap_err();
+        assert_eq!(error, RunError::NeedsSorted);
+        let graph = unsorted.simple();
+        for pair in [(0, 3), (3, 0)] {
+            let error = run(&graph, &[pair], Measure::Jaccard, &control).unwrap_err();
+            assert!(error.to_string().contains("vertex 3"), "{error}");
+        }
+        assert!(top(&graph, 3, 1, Measure::Jaccard, &control).is_err());
+        let result = top(&graph, 2, 7, Measure::Jaccard, &control).unwrap();
+        assert_eq!((result.best, result.candidates), (vec![], 0));
+        let cancellation = Cancellation::new();
+        cancellation.cancel();
+        let control = Control::new().with_cancellation(&cancellation);
+        let error = run(&graph, &[(0, 1)], Measure::Jaccard, &control).unwrap_err();
+        assert_eq!(error, RunError::Cancelled(Cancelled::Requested));
+        let error = top(&graph, 0, 1, Measure::Jaccard, &control).unwrap_err();
+        assert_eq!(error, RunError::Cancelled(Cancelled::Requested));
+    }
+
+    #[test]
+    fn large_lists_and_threads() {
+        // A hub beside small lists, and two hubs beside each other.
+        let edges: Vec<_> = (0..20_000)
+            .flat_map(|leaf| [(0, leaf + 3), (1, leaf / 2 + 3), (2, leaf % 7 + 3)])
+            .collect();
+        for direction in [Direction::Undirected, Direction::Both] {
+            let graph = Csr::from_edges(20_003, &edges, direction).simple();
+            let pairs = [(0, 1), (1, 2), (2, 0), (3, 4), (0, 0)];
+            let control = Control::new();
+            let leaves = f64::from(u8::from(direction == Direction::Undirected));
+            let expected = [10_000.0, 7.0, 7.0, 3.0 * leaves, 20_000.0];
+            let all = |graph: &Segmented| {
+                ALL.map(|measure| {
+                    let scores = run(graph, &pairs, measure, &control).unwrap().scores;
+                    (scores, top(graph, 0, 9, measure, &control).unwrap())
+                })
+            };
+            let whole = Segmented {
+                graph: graph.clone(),
+                piece: usize::MAX,
+            };
+            let whole = with_threads(1, || all(&whole));
+            assert_eq!(whole[0].0, expected);
+            let cut = with_threads(4, || all(&Segmented { graph, piece: 99 }));
+            assert!(whole == cut);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn scores_are_those_of_the_verifier(
+            (n, edges) in edges(),
+            pairs in prop::collection::vec(any::<[prop::sample::Index; 2]>(), 0..9),
+            piece in 1_usize..6,
+            count in 0_usize..20,
+        ) {
+            let pairs: Vec<_> = pairs
+                .iter()
+                .map(|[u, v]| (u.index(n) as VertexId, v.index(n) as VertexId))
+                .collect();
+            for direction in DIRECTIONS {
+                let graph = Csr::from_edges(n, &edges, direction).simple();
+                check(&graph, &pairs, count);
+                check(&Segmented { graph, piece }, &pairs, count);
+            }
         }
     }
 }
