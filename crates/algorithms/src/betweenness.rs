@@ -30,6 +30,23 @@ pub enum Normalization {
     None,
     /// The largest score, if it is not 0 (as the GAP Benchmark Suite does).
     Maximum,
+    /// The pairs of other vertices, as if all vertices were sources: sources times
+    /// (n - 1)(n - 2) / n. The share of all shortest paths that lead over a vertex,
+    /// estimated if the sources are a sample; as NetworkX normalizes.
+    Pairs,
+}
+
+impl Normalization {
+    /// What scores are divided by, if not by 1.
+    fn divisor(self, vertices: usize, sources: usize, max_score: f64) -> Option<f64> {
+        let n = vertices as f64;
+        let divisor = match self {
+            Normalization::None => return None,
+            Normalization::Maximum => max_score,
+            Normalization::Pairs => sources as f64 * (n - 1.0) * (n - 2.0) / n,
+        };
+        (divisor > 0.0).then_some(divisor)
+    }
 }
 
 /// The scores of a graph.
@@ -50,6 +67,9 @@ pub struct Betweenness {
 }
 
 /// The scores of paths from `sources` (each counts as often as it is given).
+///
+/// Sources that [`sample_vertices`](crate::sampling::sample_vertices) chose give an
+/// estimate: scores times n / sources estimate those from all vertices.
 ///
 /// Parallel edges are distinct paths. The result is the same for any number of
 /// threads as long as no vertex has more than 2^53 shortest paths; path counts
@@ -84,13 +104,10 @@ pub fn run<G: Graph>(
         control.report("sources", done, Some(sources.len() as u64));
     }
     result.max_score = result.scores.par_iter().copied().reduce(|| 0.0, f64::max);
-    if normalization == Normalization::Maximum && result.max_score > 0.0 {
-        let scale = result.max_score;
-        result
-            .scores
-            .par_iter_mut()
-            .with_min_len(CHUNK_ITEMS)
-            .for_each(|score| *score /= scale);
+    let n = graph.vertex_count();
+    if let Some(divisor) = normalization.divisor(n, sources.len(), result.max_score) {
+        let scores = result.scores.par_iter_mut().with_min_len(CHUNK_ITEMS);
+        scores.for_each(|score| *score /= divisor);
     }
     Ok(result)
 }
@@ -152,8 +169,9 @@ pub fn verify<G: Graph>(
 ) -> Result<(), Mismatch> {
     let mut expected = reference(graph, sources);
     let max = expected.iter().copied().fold(0.0, f64::max);
-    if normalization == Normalization::Maximum && max > 0.0 {
-        expected.iter_mut().for_each(|score| *score /= max);
+    let n = graph.vertex_count();
+    if let Some(divisor) = normalization.divisor(n, sources.len(), max) {
+        expected.iter_mut().for_each(|score| *score /= divisor);
     }
     compare_near("score", &result.scores, &expected, 1e-9, 1e-12)
 }

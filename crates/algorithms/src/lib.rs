@@ -13,9 +13,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bellman_ford;
 pub mod betweenness;
 pub mod bfs;
 pub mod buckets;
+pub mod closeness;
 mod clustering;
 pub mod connected_components;
 pub mod control;
@@ -31,18 +33,24 @@ pub mod katz;
 pub mod label_propagation;
 pub mod leiden;
 pub mod louvain;
+pub mod low_diameter_decomposition;
 pub mod modularity;
+pub mod neighbor_sampling;
 mod neighbor_sums;
 pub mod pagerank;
 mod parallel;
 pub mod personalized_pagerank;
+pub mod random_walks;
+pub mod sampling;
 mod settling;
 pub mod shortest_paths;
 pub mod similarity;
+pub mod spanner;
 mod subset;
 mod sums;
 mod table;
 pub mod weighted_bfs;
+pub mod widest_path;
 
 pub use control::{Cancellation, Cancelled, Control, Progress};
 pub use error::{Mismatch, RunError};

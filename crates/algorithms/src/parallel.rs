@@ -135,6 +135,17 @@ pub(crate) fn map_hub_parts<'g, G: Graph, T: Send>(
         .collect()
 }
 
+/// Calls `act` with each of `vertices`, in parallel if there are many.
+pub(crate) fn for_each_in(vertices: &[VertexId], act: impl Fn(VertexId) + Sync) {
+    if vertices.len() <= CHUNK_ITEMS {
+        vertices.iter().for_each(|&v| act(v));
+    } else {
+        vertices
+            .par_chunks(CHUNK_ITEMS)
+            .for_each(|vertices| vertices.iter().for_each(|&v| act(v)));
+    }
+}
+
 /// Total degree of `vertices`.
 pub(crate) fn degree_sum<G: Graph>(lists: Lists<'_, G>, vertices: &[VertexId]) -> u64 {
     let sum = |vertices: &[VertexId]| -> u64 {

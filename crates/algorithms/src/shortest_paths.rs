@@ -151,9 +151,7 @@ pub(crate) fn verify_tree<G: Graph>(
     distances: &[f64],
 ) -> Result<(), Mismatch> {
     let n = graph.vertex_count();
-    let mut expected: Vec<VertexId> = (distances.iter().zip(parents))
-        .map(|(distance, _)| if distance.is_finite() { 0 } else { UNREACHED })
-        .collect();
+    let mut expected = vec![UNREACHED; n];
     expected[source as usize] = source;
     // Any tight edge's source serves in the message if the claimed one is wrong.
     let mut reader = graph.reader();
@@ -161,7 +159,10 @@ pub(crate) fn verify_tree<G: Graph>(
         for_each_weighted(&mut reader, u, |v, weight| {
             let [from, to] = [u, v].map(|end| distances[end as usize]);
             let tight = to.is_finite() && from + f64::from(weight) == to;
-            if tight && v != source && (parents[v as usize] == u || expected[v as usize] == 0) {
+            if tight
+                && v != source
+                && (parents[v as usize] == u || expected[v as usize] == UNREACHED)
+            {
                 expected[v as usize] = u;
             }
         });

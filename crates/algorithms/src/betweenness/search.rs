@@ -8,7 +8,9 @@ use evergraph_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
 use crate::edge_map::{Gather, Kernel, pull, pull_into, push};
-use crate::parallel::{AtomicF64, CHUNK_ITEMS, Lists, degree_sum, shared_f64, shared_u32};
+use crate::parallel::{
+    AtomicF64, CHUNK_ITEMS, Lists, degree_sum, for_each_in, shared_f64, shared_u32,
+};
 use crate::sums::ListSum;
 use crate::{Cancelled, Control, UNREACHED};
 
@@ -167,16 +169,6 @@ impl<'g, G: Graph> Search<'g, G> {
     #[inline]
     fn sum_shown(&self, sum: &mut ListSum<f64>, segment: &[VertexId]) {
         sum.add(segment, |u| self.shown[u as usize].load());
-    }
-}
-
-fn for_each_in(vertices: &[VertexId], act: impl Fn(VertexId) + Sync) {
-    if vertices.len() <= CHUNK_ITEMS {
-        vertices.iter().for_each(|&v| act(v));
-    } else {
-        vertices
-            .par_chunks(CHUNK_ITEMS)
-            .for_each(|vertices| vertices.iter().for_each(|&v| act(v)));
     }
 }
 

@@ -9,8 +9,6 @@
 
 use evergraph_graph::VertexId;
 
-use super::Place;
-
 /// Bins of a window.
 const OPEN: usize = 1 << 10;
 /// Entries that are never too many.
@@ -18,7 +16,7 @@ const FEW: usize = 1 << 16;
 
 /// Which bins are open: from `first`, `2^shift` of them in one slot.
 #[derive(Clone, Copy)]
-pub(super) struct Window {
+struct Window {
     first: u64,
     shift: u32,
 }
@@ -26,8 +24,29 @@ pub(super) struct Window {
 impl Window {
     /// The slot of a bin; that of all that lie behind the window is [`OPEN`].
     #[inline]
-    pub(super) fn slot(self, bin: u64) -> usize {
+    fn slot(self, bin: u64) -> usize {
         (bin.saturating_sub(self.first) >> self.shift).min(OPEN as u64) as usize
+    }
+}
+
+/// The slot that is being settled.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) slot: usize,
+    window: Window,
+}
+
+impl Place {
+    /// That of all labels, if there is one bin.
+    pub(super) const ONLY: Self = Self {
+        slot: 0,
+        window: Window { first: 0, shift: 0 },
+    };
+
+    /// The slot of a bin.
+    #[inline]
+    pub(super) fn slot_of(self, bin: u64) -> usize {
+        self.window.slot(bin)
     }
 }
 
@@ -62,7 +81,7 @@ impl Slots {
         self.len += other.len;
     }
 
-    fn take(&mut self, slot: usize) -> Vec<VertexId> {
+    pub(super) fn take(&mut self, slot: usize) -> Vec<VertexId> {
         let list = self.lists.get_mut(slot).map(std::mem::take);
         let list = list.unwrap_or_default();
         self.len -= list.len();
