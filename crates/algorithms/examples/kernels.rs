@@ -12,7 +12,10 @@ use std::time::Instant;
 
 use evergraph_algorithms::betweenness::Normalization;
 use evergraph_algorithms::pagerank::{Iterations, Precision};
-use evergraph_algorithms::{Control, betweenness, bfs, connected_components, pagerank};
+use evergraph_algorithms::{
+    Control, betweenness, bfs, connected_components, densest_subgraph, k_core, maximal_matching,
+    pagerank, set_cover,
+};
 use evergraph_graph::generate::kronecker;
 use evergraph_graph::random::{Random, split_mix};
 use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
@@ -91,6 +94,24 @@ const PROBLEMS: &[Problem] = &[
             connected_components::verify(t.graph, found)
         });
     }),
+    ("densest", |t| {
+        let parameters = densest_subgraph::Parameters::default();
+        let run = |_| densest_subgraph::run(t.graph, &parameters, &t.control);
+        t.of("densest subgraph", run, |found| {
+            densest_subgraph::verify(t.graph, &parameters, found)
+        });
+    }),
+    ("kcore", |t| {
+        let run = |_| k_core::run(t.graph, &t.control);
+        t.of("k-core", run, |found| k_core::verify(t.graph, found));
+    }),
+    ("matching", |t| {
+        let parameters = maximal_matching::Parameters::default();
+        let run = |_| maximal_matching::run(t.graph, &parameters, &t.control);
+        t.of("maximal matching", run, |found| {
+            maximal_matching::verify(t.graph, &parameters, found)
+        });
+    }),
     ("pr", |t| {
         for precision in [Precision::Single, Precision::Double] {
             let parameters = pagerank::Parameters {
@@ -104,6 +125,13 @@ const PROBLEMS: &[Problem] = &[
                 pagerank::verify(t.graph, &parameters, found)
             });
         }
+    }),
+    ("setcover", |t| {
+        let parameters = set_cover::Parameters::default();
+        let run = |_| set_cover::run(t.graph, &parameters, &t.control);
+        t.of("set cover", run, |found| {
+            set_cover::verify(t.graph, &parameters, found)
+        });
     }),
 ];
 

@@ -146,6 +146,23 @@ pub(crate) fn for_each_in(vertices: &[VertexId], act: impl Fn(VertexId) + Sync) 
     }
 }
 
+/// The degree of every vertex.
+pub(crate) fn shared_degrees<G: Graph>(
+    lists: Lists<'_, G>,
+    control: &Control,
+) -> Result<Vec<AtomicU32>, Cancelled> {
+    let degrees = shared_u32(lists.vertex_count(), 0);
+    for_each_chunk(degrees.len(), |vertices| {
+        control.check()?;
+        let mut reader = lists.reader();
+        for v in vertices {
+            degrees[v as usize].store(reader.degree(v) as u32, Ordering::Relaxed);
+        }
+        Ok(())
+    })?;
+    Ok(degrees)
+}
+
 /// Total degree of `vertices`.
 pub(crate) fn degree_sum<G: Graph>(lists: Lists<'_, G>, vertices: &[VertexId]) -> u64 {
     let sum = |vertices: &[VertexId]| -> u64 {
