@@ -12,9 +12,11 @@ use std::time::Instant;
 
 use evergraph_algorithms::betweenness::Normalization;
 use evergraph_algorithms::pagerank::{Iterations, Precision};
+use evergraph_algorithms::widest_path::Method;
 use evergraph_algorithms::{
-    Control, betweenness, bfs, connected_components, densest_subgraph, k_core, maximal_matching,
-    pagerank, set_cover,
+    Control, bellman_ford, betweenness, bfs, closeness, connected_components, delta_stepping,
+    densest_subgraph, k_core, low_diameter_decomposition, maximal_matching, pagerank, random_walks,
+    set_cover, spanner, weighted_bfs, widest_path,
 };
 use evergraph_graph::generate::kronecker;
 use evergraph_graph::random::{Random, split_mix};
@@ -84,6 +86,13 @@ const PROBLEMS: &[Problem] = &[
             |found: &_| betweenness::verify(t.graph, t.sources_of(t.trials - 1), NONE, found);
         t.of("betweenness, one source", run, verify);
     }),
+    ("bellman-ford", |t| {
+        let graph = t.weighted();
+        let run = |trial: usize| bellman_ford::run(graph, t.sources[trial], false, &t.control);
+        t.of("bellman-ford", run, |found| {
+            bellman_ford::verify(graph, found)
+        });
+    }),
     ("bfs", |t| {
         let run = |trial: usize| bfs::run(t.graph, t.sources[trial], &t.control);
         t.of("bfs", run, |found| bfs::verify(t.graph, found));
@@ -92,6 +101,25 @@ const PROBLEMS: &[Problem] = &[
         let run = |_| connected_components::run(t.graph, &t.control);
         t.of("connected components", run, |found| {
             connected_components::verify(t.graph, found)
+        });
+    }),
+    ("closeness", |t| {
+        let parameters = closeness::Parameters {
+            samples: Some(256),
+            ..Default::default()
+        };
+        let run = |_| closeness::run(t.graph, &parameters, &t.control);
+        t.of("closeness, 256 sources", run, |found| {
+            closeness::verify(t.graph, &parameters, found)
+        });
+    }),
+    ("delta", |t| {
+        let graph = t.weighted();
+        let parameters = delta_stepping::Parameters::default();
+        let run =
+            |trial: usize| delta_stepping::run(graph, t.sources[trial], &parameters, &t.control);
+        t.of("delta-stepping", run, |found| {
+            delta_stepping::verify(graph, found)
         });
     }),
     ("densest", |t| {
@@ -104,6 +132,13 @@ const PROBLEMS: &[Problem] = &[
     ("kcore", |t| {
         let run = |_| k_core::run(t.graph, &t.control);
         t.of("k-core", run, |found| k_core::verify(t.graph, found));
+    }),
+    ("ldd", |t| {
+        let parameters = low_diameter_decomposition::Parameters::default();
+        let run = |_| low_diameter_decomposition::run(t.graph, &parameters, &t.control);
+        t.of("low-diameter decomposition", run, |found| {
+            low_diameter_decomposition::verify(t.graph, &parameters, found)
+        });
     }),
     ("matching", |t| {
         let parameters = maximal_matching::Parameters::default();
@@ -132,6 +167,37 @@ const PROBLEMS: &[Problem] = &[
         t.of("set cover", run, |found| {
             set_cover::verify(t.graph, &parameters, found)
         });
+    }),
+    ("spanner", |t| {
+        let parameters = spanner::Parameters::default();
+        let run = |_| spanner::run(t.graph, &parameters, &t.control);
+        t.of("spanner", run, |found| spanner::verify(t.graph, found));
+    }),
+    ("walks", |t| {
+        let parameters = random_walks::Parameters {
+            length: 10,
+            ..Default::default()
+        };
+        let run = |_| random_walks::run(t.graph, &parameters, &t.control);
+        t.of("random walks, 10 steps", run, |found| {
+            random_walks::verify(t.graph, &parameters, found)
+        });
+    }),
+    ("wbfs", |t| {
+        let graph = t.weighted();
+        let run = |trial: usize| weighted_bfs::run(graph, t.sources[trial], false, &t.control);
+        t.of("weighted bfs", run, |found| {
+            weighted_bfs::verify(graph, found)
+        });
+    }),
+    ("widest", |t| {
+        let graph = t.weighted();
+        for method in [Method::Buckets, Method::BellmanFord] {
+            let run = |trial: usize| widest_path::run(graph, t.sources[trial], method, &t.control);
+            t.of(&format!("widest path, {method:?}"), run, |found| {
+                widest_path::verify(graph, found)
+            });
+        }
     }),
 ];
 

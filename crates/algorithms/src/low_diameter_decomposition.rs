@@ -145,13 +145,9 @@ pub(crate) fn decompose<G: Graph>(
             true => VertexSubset::Sparse(Vec::new()),
             false => edge_map(graph, frontier, &kernel, &mut switch, control)?,
         };
-        let mut centers = Vec::new();
-        while let Some(start) = starts.next_if(|start| start / UNIT == now) {
-            let before = claims[center(start) as usize].fetch_min(start, Relaxed);
-            if before == NONE {
-                centers.push(center(start));
-            }
-        }
+        let starting = std::iter::from_fn(|| starts.next_if(|start| start / UNIT == now));
+        let starting: Vec<Claim> = starting.collect();
+        let centers = start_clusters(&claims, &starting);
         frontier = join(frontier, centers);
         claimed += frontier.len();
         control.check()?;
@@ -164,6 +160,29 @@ pub(crate) fn decompose<G: Graph>(
             _ => now + 1,
         };
     }
+}
+
+/// Lets the vertices of `starting` claim themselves; returns those that no cluster
+/// has claimed. No task may run beside.
+fn start_clusters(claims: &[AtomicU64], starting: &[Claim]) -> Vec<VertexId> {
+    const GROUP: usize = 64;
+    let mut centers = Vec::new();
+    for group in starting.chunks(GROUP) {
+        // All loads before the first decision, so that they need not wait for it.
+        let mut standing = [NONE; GROUP];
+        for (stands, &start) in standing.iter_mut().zip(group) {
+            *stands = claims[center(start) as usize].load(Relaxed);
+        }
+        for (&stands, &start) in standing.iter().zip(group) {
+            if start < stands {
+                claims[center(start) as usize].store(start, Relaxed);
+            }
+            if stands == NONE {
+                centers.push(center(start));
+            }
+        }
+    }
+    centers
 }
 
 fn join(frontier: VertexSubset, centers: Vec<VertexId>) -> VertexSubset {
