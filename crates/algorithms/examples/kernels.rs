@@ -14,9 +14,11 @@ use evergraph_algorithms::betweenness::Normalization;
 use evergraph_algorithms::pagerank::{Iterations, Precision};
 use evergraph_algorithms::widest_path::Method;
 use evergraph_algorithms::{
-    Control, bellman_ford, betweenness, bfs, closeness, connected_components, delta_stepping,
-    densest_subgraph, k_core, low_diameter_decomposition, maximal_matching, pagerank, random_walks,
-    set_cover, spanner, weighted_bfs, widest_path,
+    Control, bellman_ford, betweenness, bfs, biconnectivity, closeness, coloring,
+    connected_components, delta_stepping, densest_subgraph, k_core, low_diameter_decomposition,
+    maximal_independent_set, maximal_matching, minimum_spanning_forest, pagerank, random_walks,
+    set_cover, spanner, spanning_forest, strongly_connected_components, topological_order,
+    weighted_bfs, widest_path,
 };
 use evergraph_graph::generate::kronecker;
 use evergraph_graph::random::{Random, split_mix};
@@ -97,6 +99,12 @@ const PROBLEMS: &[Problem] = &[
         let run = |trial: usize| bfs::run(t.graph, t.sources[trial], &t.control);
         t.of("bfs", run, |found| bfs::verify(t.graph, found));
     }),
+    ("bicc", |t| {
+        let run = |_| biconnectivity::run(t.graph, &t.control);
+        t.of("biconnectivity", run, |found| {
+            biconnectivity::verify(t.graph, found)
+        });
+    }),
     ("cc", |t| {
         let run = |_| connected_components::run(t.graph, &t.control);
         t.of("connected components", run, |found| {
@@ -111,6 +119,12 @@ const PROBLEMS: &[Problem] = &[
         let run = |_| closeness::run(t.graph, &parameters, &t.control);
         t.of("closeness, 256 sources", run, |found| {
             closeness::verify(t.graph, &parameters, found)
+        });
+    }),
+    ("coloring", |t| {
+        let run = |_| coloring::run(t.graph, 27, &t.control);
+        t.of("coloring", run, |found| {
+            coloring::verify(t.graph, 27, found)
         });
     }),
     ("delta", |t| {
@@ -147,6 +161,19 @@ const PROBLEMS: &[Problem] = &[
             maximal_matching::verify(t.graph, &parameters, found)
         });
     }),
+    ("mis", |t| {
+        let run = |_| maximal_independent_set::run(t.graph, 27, &t.control);
+        t.of("maximal independent set", run, |found| {
+            maximal_independent_set::verify(t.graph, 27, found)
+        });
+    }),
+    ("msf", |t| {
+        let graph = t.weighted();
+        let run = |_| minimum_spanning_forest::run(graph, &t.control);
+        t.of("minimum spanning forest", run, |found| {
+            minimum_spanning_forest::verify(graph, found)
+        });
+    }),
     ("pr", |t| {
         for precision in [Precision::Single, Precision::Double] {
             let parameters = pagerank::Parameters {
@@ -161,6 +188,13 @@ const PROBLEMS: &[Problem] = &[
             });
         }
     }),
+    ("scc", |t| {
+        let graph = t.directed();
+        let run = |_| strongly_connected_components::run(graph, &t.control);
+        t.of("strongly connected components", run, |found| {
+            strongly_connected_components::verify(graph, found)
+        });
+    }),
     ("setcover", |t| {
         let parameters = set_cover::Parameters::default();
         let run = |_| set_cover::run(t.graph, &parameters, &t.control);
@@ -168,10 +202,23 @@ const PROBLEMS: &[Problem] = &[
             set_cover::verify(t.graph, &parameters, found)
         });
     }),
+    ("sf", |t| {
+        let run = |_| spanning_forest::run(t.graph, &t.control);
+        t.of("spanning forest", run, |found| {
+            spanning_forest::verify(t.graph, found)
+        });
+    }),
     ("spanner", |t| {
         let parameters = spanner::Parameters::default();
         let run = |_| spanner::run(t.graph, &parameters, &t.control);
         t.of("spanner", run, |found| spanner::verify(t.graph, found));
+    }),
+    ("topo", |t| {
+        let graph = t.directed();
+        let run = |_| topological_order::run(graph, &t.control);
+        t.of("cycle detection", run, |found| {
+            topological_order::verify(graph, found)
+        });
     }),
     ("walks", |t| {
         let parameters = random_walks::Parameters {
@@ -207,6 +254,7 @@ const NONE: Normalization = Normalization::None;
 struct Timing<'a> {
     graph: &'a Csr,
     weighted: OnceCell<Csr>,
+    directed: OnceCell<Csr>,
     /// One for each trial.
     sources: Vec<VertexId>,
     control: Control<'static>,
@@ -215,9 +263,17 @@ struct Timing<'a> {
 }
 
 impl Timing<'_> {
+    /// The same edges as generated, each in its direction, with in-lists.
+    fn directed(&self) -> &Csr {
+        self.directed.get_or_init(|| {
+            let n = self.graph.vertex_count();
+            let edges = kronecker(n.ilog2(), 16, 27);
+            Csr::from_edges(n, &edges, Direction::Both).simple()
+        })
+    }
+
     /// The same graph with random whole weights from 1 to below log2 n, built
     /// when it is first asked for.
-    #[allow(dead_code, reason = "for problems with weights")]
     fn weighted(&self) -> &Csr {
         self.weighted.get_or_init(|| {
             let n = self.graph.vertex_count();

@@ -85,6 +85,14 @@ impl<'a> Control<'a> {
         self
     }
 
+    /// The same without the callback, for a run within a run.
+    pub(crate) fn unseen(&self) -> Self {
+        Self {
+            progress: None,
+            ..self.clone()
+        }
+    }
+
     /// Whether the run may go on. Some 30 ns with a deadline, 1 ns without;
     /// algorithms call it for each chunk of work.
     ///

@@ -1,6 +1,6 @@
 //! What can go wrong in a run, and what a verifier says.
 
-use evergraph_graph::{Graph, VertexId, Weight};
+use evergraph_graph::{Direction, Graph, VertexId, Weight};
 use thiserror::Error;
 
 use crate::Cancelled;
@@ -67,6 +67,29 @@ pub struct Mismatch {
     pub found: f64,
     /// The verifier's value.
     pub expected: f64,
+}
+
+/// A complaint.
+pub(crate) fn mismatch(
+    vertex: VertexId,
+    what: &'static str,
+    found: f64,
+    expected: f64,
+) -> Mismatch {
+    Mismatch {
+        vertex,
+        what,
+        found,
+        expected,
+    }
+}
+
+/// Checks that `graph` is undirected.
+pub(crate) fn check_undirected(graph: &impl Graph) -> Result<(), RunError> {
+    match graph.direction() {
+        Direction::Undirected => Ok(()),
+        Direction::Out | Direction::Both => Err(RunError::NeedsUndirected),
+    }
 }
 
 /// Checks that `source` is a vertex of `graph`.

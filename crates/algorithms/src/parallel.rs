@@ -92,6 +92,25 @@ pub(crate) fn for_each_chunk<E: Send>(
         .try_for_each(|chunk| work(chunk_range(chunk, vertex_count)))
 }
 
+/// Runs `work` for each vertex of `list`, which does little: without tasks if
+/// the list is short.
+pub(crate) fn for_each_listed(
+    list: &[VertexId],
+    control: &Control,
+    work: impl Fn(VertexId) + Sync,
+) -> Result<(), Cancelled> {
+    let chunk = |list: &[VertexId]| {
+        control.check()?;
+        list.iter().for_each(|&v| work(v));
+        Ok(())
+    };
+    if list.len() <= CHUNK_ITEMS {
+        chunk(list)
+    } else {
+        list.par_chunks(CHUNK_ITEMS).try_for_each(chunk)
+    }
+}
+
 /// The vertices of a chunk.
 pub(crate) fn chunk_range(chunk: usize, vertex_count: usize) -> Range<VertexId> {
     let start = chunk * CHUNK_VERTICES;
@@ -206,11 +225,6 @@ pub(crate) fn shared_u32(len: usize, value: u32) -> Vec<AtomicU32> {
         .collect()
 }
 
-/// The array once no task shares it any more.
-pub(crate) fn unshared_u32(values: Vec<AtomicU32>) -> Vec<u32> {
-    values.into_iter().map(AtomicU32::into_inner).collect()
-}
-
 /// `len` times `value`.
 pub(crate) fn shared_u64(len: usize, value: u64) -> Vec<AtomicU64> {
     (0..len)
@@ -218,6 +232,11 @@ pub(crate) fn shared_u64(len: usize, value: u64) -> Vec<AtomicU64> {
         .with_min_len(CHUNK_ITEMS)
         .map(|_| AtomicU64::new(value))
         .collect()
+}
+
+/// The array once no task shares it any more.
+pub(crate) fn unshared_u32(values: Vec<AtomicU32>) -> Vec<u32> {
+    values.into_iter().map(AtomicU32::into_inner).collect()
 }
 
 /// The array once no task shares it any more.
