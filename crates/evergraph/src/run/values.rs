@@ -40,6 +40,14 @@ pub struct Lists {
 }
 
 impl Lists {
+    /// One list.
+    pub(super) fn one(vertices: Vec<u32>) -> Self {
+        Self {
+            ends: vec![vertices.len()],
+            vertices,
+        }
+    }
+
     /// Each list.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let mut start = 0;
@@ -52,6 +60,15 @@ impl Lists {
 }
 
 impl Values {
+    /// Whether each of so many vertices is in `list`.
+    pub(super) fn members(vertex_count: usize, list: &[u32]) -> Self {
+        let mut members = vec![false; vertex_count];
+        for &vertex in list {
+            members[vertex as usize] = true;
+        }
+        Values::Members(members)
+    }
+
     /// Calls `line` with the texts of each line; `name` names vertices.
     pub(super) fn for_each_line<E>(
         &self,
