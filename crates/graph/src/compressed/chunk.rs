@@ -167,6 +167,11 @@ impl Chunk {
             return ControlFlow::Continue(());
         }
         let block_edges = decoded.len();
+        if degree <= block_edges {
+            let neighbors = &mut decoded[..degree];
+            code::block(v, &list[table..], neighbors);
+            return visit(&neighbors[positions.start..end], positions.start..end);
+        }
         let first_block = table + 4 * (degree.div_ceil(block_edges) - 1);
         for block in positions.start / block_edges..end.div_ceil(block_edges) {
             let place = match block {
