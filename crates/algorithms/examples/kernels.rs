@@ -12,13 +12,14 @@ use std::time::Instant;
 
 use evergraph_algorithms::betweenness::Normalization;
 use evergraph_algorithms::pagerank::{Iterations, Precision};
+use evergraph_algorithms::triangle_count::Detail;
 use evergraph_algorithms::widest_path::Method;
 use evergraph_algorithms::{
     Control, bellman_ford, betweenness, bfs, biconnectivity, closeness, coloring,
-    connected_components, delta_stepping, densest_subgraph, k_core, low_diameter_decomposition,
-    maximal_independent_set, maximal_matching, minimum_spanning_forest, pagerank, random_walks,
-    set_cover, spanner, spanning_forest, strongly_connected_components, topological_order,
-    weighted_bfs, widest_path,
+    connected_components, delta_stepping, densest_subgraph, k_core, k_truss, local_clustering,
+    low_diameter_decomposition, maximal_independent_set, maximal_matching, minimum_spanning_forest,
+    pagerank, random_walks, set_cover, spanner, spanning_forest, strongly_connected_components,
+    topological_order, triangle_count, weighted_bfs, widest_path,
 };
 use evergraph_graph::generate::kronecker;
 use evergraph_graph::random::{Random, split_mix};
@@ -147,6 +148,12 @@ const PROBLEMS: &[Problem] = &[
         let run = |_| k_core::run(t.graph, &t.control);
         t.of("k-core", run, |found| k_core::verify(t.graph, found));
     }),
+    ("lcc", |t| {
+        let run = |_| local_clustering::run(t.graph, &t.control);
+        t.of("local clustering", run, |found| {
+            local_clustering::verify(t.graph, found)
+        });
+    }),
     ("ldd", |t| {
         let parameters = low_diameter_decomposition::Parameters::default();
         let run = |_| low_diameter_decomposition::run(t.graph, &parameters, &t.control);
@@ -213,12 +220,23 @@ const PROBLEMS: &[Problem] = &[
         let run = |_| spanner::run(t.graph, &parameters, &t.control);
         t.of("spanner", run, |found| spanner::verify(t.graph, found));
     }),
+    ("tc", |t| {
+        for detail in [Detail::Total, Detail::Vertices] {
+            let name = format!("triangle count, {detail:?}");
+            let run = |_| triangle_count::run(t.graph, detail, &t.control);
+            t.of(&name, run, |found| triangle_count::verify(t.graph, found));
+        }
+    }),
     ("topo", |t| {
         let graph = t.directed();
         let run = |_| topological_order::run(graph, &t.control);
         t.of("cycle detection", run, |found| {
             topological_order::verify(graph, found)
         });
+    }),
+    ("truss", |t| {
+        let run = |_| k_truss::run(t.graph, &t.control);
+        t.of("k-truss", run, |found| k_truss::verify(t.graph, found));
     }),
     ("walks", |t| {
         let parameters = random_walks::Parameters {

@@ -41,6 +41,12 @@ pub enum RunError {
     /// sealed graph.
     #[error("the problem needs lists sorted by neighbor, without self-loops and parallel edges")]
     NeedsSorted,
+    /// The problem numbers edges with 32 bits.
+    #[error("the problem takes fewer than 2^32 edges, and the graph has {edge_count}")]
+    TooManyEdges {
+        /// Edges of the graph, made simple.
+        edge_count: u64,
+    },
     /// The problem is not defined for a weight of the graph.
     #[error("the edge from {from} to {to} has weight {weight}, but weights must be {expected}")]
     InvalidWeight {
