@@ -12,14 +12,16 @@ use std::time::Instant;
 
 use evergraph_algorithms::betweenness::Normalization;
 use evergraph_algorithms::pagerank::{Iterations, Precision};
+use evergraph_algorithms::similarity::Measure;
 use evergraph_algorithms::triangle_count::Detail;
 use evergraph_algorithms::widest_path::Method;
 use evergraph_algorithms::{
     Control, bellman_ford, betweenness, bfs, biconnectivity, closeness, coloring,
-    connected_components, delta_stepping, densest_subgraph, k_core, k_truss, local_clustering,
-    low_diameter_decomposition, maximal_independent_set, maximal_matching, minimum_spanning_forest,
-    pagerank, random_walks, set_cover, spanner, spanning_forest, strongly_connected_components,
-    topological_order, triangle_count, weighted_bfs, widest_path,
+    connected_components, delta_stepping, densest_subgraph, eigenvector, hits, k_core, k_truss,
+    katz, label_propagation, leiden, local_clustering, louvain, low_diameter_decomposition,
+    maximal_independent_set, maximal_matching, minimum_spanning_forest, pagerank,
+    personalized_pagerank, random_walks, set_cover, similarity, spanner, spanning_forest,
+    strongly_connected_components, topological_order, triangle_count, weighted_bfs, widest_path,
 };
 use evergraph_graph::generate::kronecker;
 use evergraph_graph::random::{Random, split_mix};
@@ -112,6 +114,13 @@ const PROBLEMS: &[Problem] = &[
             connected_components::verify(t.graph, found)
         });
     }),
+    ("cdlp", |t| {
+        let parameters = label_propagation::Parameters::default();
+        let run = |_| label_propagation::run(t.graph, &parameters, &t.control);
+        t.of("label propagation, 10 it.", run, |found| {
+            label_propagation::verify(t.graph, &parameters, found)
+        });
+    }),
     ("closeness", |t| {
         let parameters = closeness::Parameters {
             samples: Some(256),
@@ -144,6 +153,27 @@ const PROBLEMS: &[Problem] = &[
             densest_subgraph::verify(t.graph, &parameters, found)
         });
     }),
+    ("eigenvector", |t| {
+        let parameters = Default::default();
+        let run = |_| eigenvector::run(t.graph, &parameters, &t.control);
+        t.of("eigenvector", run, |found| {
+            eigenvector::verify(t.graph, &parameters, found)
+        });
+    }),
+    ("hits", |t| {
+        let run = |_| hits::run(t.graph, &Default::default(), &t.control);
+        t.of("hits", run, |found| hits::verify(t.graph, found));
+    }),
+    ("katz", |t| {
+        let parameters = katz::Parameters {
+            alpha: 1e-4,
+            ..Default::default()
+        };
+        let run = |_| katz::run(t.graph, &parameters, &t.control);
+        t.of("katz", run, |found| {
+            katz::verify(t.graph, &parameters, found)
+        });
+    }),
     ("kcore", |t| {
         let run = |_| k_core::run(t.graph, &t.control);
         t.of("k-core", run, |found| k_core::verify(t.graph, found));
@@ -159,6 +189,20 @@ const PROBLEMS: &[Problem] = &[
         let run = |_| low_diameter_decomposition::run(t.graph, &parameters, &t.control);
         t.of("low-diameter decomposition", run, |found| {
             low_diameter_decomposition::verify(t.graph, &parameters, found)
+        });
+    }),
+    ("leiden", |t| {
+        let parameters = Default::default();
+        let run = |_| leiden::run(t.graph, &parameters, &t.control);
+        t.of("leiden, 2 it.", run, |found| {
+            leiden::verify(t.graph, &parameters, found)
+        });
+    }),
+    ("louvain", |t| {
+        let parameters = Default::default();
+        let run = |_| louvain::run(t.graph, &parameters, &t.control);
+        t.of("louvain", run, |found| {
+            louvain::verify(t.graph, &parameters, found)
         });
     }),
     ("matching", |t| {
@@ -179,6 +223,19 @@ const PROBLEMS: &[Problem] = &[
         let run = |_| minimum_spanning_forest::run(graph, &t.control);
         t.of("minimum spanning forest", run, |found| {
             minimum_spanning_forest::verify(graph, found)
+        });
+    }),
+    ("ppr", |t| {
+        let parameters = Default::default();
+        let seeds = [(t.sources[0], 1.0)];
+        let run = |_| personalized_pagerank::run(t.graph, &seeds, &parameters, &t.control);
+        t.of("personalized pagerank", run, |found| {
+            personalized_pagerank::verify(t.graph, &seeds, &parameters, found)
+        });
+        let local = Default::default();
+        let run = |_| personalized_pagerank::approximate(t.graph, &seeds, &local, &t.control);
+        t.of("personalized, local", run, |found| {
+            personalized_pagerank::verify_approximation(t.graph, &seeds, &local, found)
         });
     }),
     ("pr", |t| {
@@ -214,6 +271,20 @@ const PROBLEMS: &[Problem] = &[
         t.of("spanning forest", run, |found| {
             spanning_forest::verify(t.graph, found)
         });
+    }),
+    ("similarity", |t| {
+        let mut random = Random::new(5);
+        let n = t.graph.vertex_count() as u64;
+        let mut any = || random.below(n) as VertexId;
+        let pairs: Vec<_> = (0..1_000_000).map(|_| (any(), any())).collect();
+        let run = |_| similarity::run(t.graph, &pairs, Measure::Jaccard, &t.control);
+        t.of("similarity, 1M pairs", run, |found| {
+            similarity::verify(t.graph, &pairs, Measure::Jaccard, found)
+        });
+        let run = |trial: usize| {
+            similarity::top(t.graph, t.sources[trial], 100, Measure::Jaccard, &t.control)
+        };
+        t.of("similarity, top 100", run, |_| Ok::<_, ()>(()));
     }),
     ("spanner", |t| {
         let parameters = spanner::Parameters::default();

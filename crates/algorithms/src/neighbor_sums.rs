@@ -72,12 +72,15 @@ pub(crate) fn pull<G: Graph>(
             let mut hubs = Vec::new();
             let mut reader = lists.reader();
             for (v, total) in chunk_range(chunk, n).zip(sums) {
-                if reader.degree(v) > HUB_DEGREE {
+                let mut sum = ListSum::default();
+                let whole = reader.for_each_segment(v, |segment| {
+                    sum.has_room(segment)?;
+                    gather(&mut sum, segment)
+                });
+                if whole.is_break() {
                     hubs.push(v);
                     continue;
                 }
-                let mut sum = ListSum::default();
-                let _ = reader.for_each_segment(v, |segment| gather(&mut sum, segment));
                 *total = sum.total();
             }
             Ok(hubs)

@@ -1,18 +1,18 @@
 //! Sums of floating-point numbers that depend on the list alone: not on threads,
 //! nor on the segments in which a list comes.
 
-use std::ops::Add;
+use std::ops::{Add, ControlFlow};
 
 use evergraph_graph::VertexId;
 use rayon::prelude::*;
 
-use crate::parallel::CHUNK_ITEMS;
+use crate::parallel::{CHUNK_ITEMS, HUB_DEGREE};
 
 /// Independent additions: one alone would wait for the last before the next.
 const LANES: usize = 4;
 /// The first so many members of a list share a lane: the ends of two loops would
-/// be guessed wrong where one is, and most lists are short.
-const HEAD: usize = 16;
+/// be guessed wrong where one is, and many lists are short. A multiple of the lanes.
+const HEAD: usize = 4;
 
 /// The sum of a list's values as far as the list was read. A value's lane follows
 /// from its position in the list, so segments of any length give the same sum.
@@ -22,19 +22,48 @@ pub(crate) struct ListSum<T> {
     position: usize,
 }
 
-impl<T: Add<Output = T> + Copy> ListSum<T> {
+impl<T: Add<Output = T> + Copy + Default> ListSum<T> {
     /// Adds `value(v)` for each of the next members of the list.
     #[inline(always)]
     pub(crate) fn add(&mut self, segment: &[VertexId], value: impl Fn(VertexId) -> T) {
+        if self.position == 0 {
+            *self = Self::of(segment, value);
+        } else {
+            self.add_later(segment, value);
+        }
+    }
+
+    /// The sum over the first segment, which most lists have alone.
+    #[inline(always)]
+    fn of(segment: &[VertexId], value: impl Fn(VertexId) -> T) -> Self {
+        let mut lanes = [T::default(); LANES];
+        let (head, rest) = segment.split_at(segment.len().min(HEAD));
+        for &v in head {
+            lanes[0] = lanes[0] + value(v);
+        }
+        let (blocks, next_block) = rest.as_chunks::<LANES>();
+        for block in blocks {
+            for (lane, &v) in lanes.iter_mut().zip(block) {
+                *lane = *lane + value(v);
+            }
+        }
+        for (lane, &v) in lanes.iter_mut().zip(next_block) {
+            *lane = *lane + value(v);
+        }
+        Self {
+            lanes,
+            position: segment.len(),
+        }
+    }
+
+    #[inline(never)]
+    fn add_later(&mut self, segment: &[VertexId], value: impl Fn(VertexId) -> T) {
         let in_head = HEAD.saturating_sub(self.position).min(segment.len());
         let (head, rest) = segment.split_at(in_head);
         for &v in head {
             self.lanes[0] = self.lanes[0] + value(v);
         }
         self.position += in_head;
-        if rest.is_empty() {
-            return;
-        }
         let to_block = (LANES - self.position % LANES) % LANES;
         let (behind_block, rest) = rest.split_at(to_block.min(rest.len()));
         for &v in behind_block {
@@ -59,6 +88,17 @@ impl<T: Add<Output = T> + Copy> ListSum<T> {
         let lane = &mut self.lanes[self.position % LANES];
         *lane = *lane + value;
         self.position += 1;
+    }
+
+    /// `Break` if the list with this segment is a hub's, which tasks share. Cheaper
+    /// than to ask for every degree beforehand.
+    #[inline(always)]
+    pub(crate) fn has_room(&self, segment: &[VertexId]) -> ControlFlow<()> {
+        if self.position + segment.len() > HUB_DEGREE {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// Adds the sum of the next piece of a list that is read in pieces; nothing

@@ -183,12 +183,15 @@ impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
                 let mut reader = lists.reader();
                 let places = ranks.iter_mut().zip(next).zip(shares);
                 for (v, ((rank, next), &share)) in chunk_range(chunk, n).zip(places) {
-                    if reader.degree(v) > HUB_DEGREE {
+                    let mut sum = ListSum::default();
+                    let whole = reader.for_each_segment(v, |segment| {
+                        sum.has_room(segment)?;
+                        gather(&mut sum, segment)
+                    });
+                    if whole.is_break() {
                         hubs.push(v);
                         continue;
                     }
-                    let mut sum = ListSum::default();
-                    let _ = reader.for_each_segment(v, |segment| gather(&mut sum, segment));
                     let sum: f64 = sum.total().into();
                     *next = settle(base(v) + self.damping * sum, rank, share, &mut totals);
                 }
