@@ -23,8 +23,8 @@ use evergraph_algorithms::{
     personalized_pagerank, random_walks, set_cover, similarity, spanner, spanning_forest,
     strongly_connected_components, topological_order, triangle_count, weighted_bfs, widest_path,
 };
-use evergraph_graph::generate::kronecker;
-use evergraph_graph::random::{Random, split_mix};
+use evergraph_graph::generate::{edge_weight, kronecker};
+use evergraph_graph::random::Random;
 use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
 
 fn main() {
@@ -67,6 +67,7 @@ fn main() {
                 sources: sources(&graph, trials),
                 graph: &graph,
                 weighted: OnceCell::new(),
+                directed: OnceCell::new(),
                 control: Control::new(),
                 trials,
                 verify,
@@ -361,19 +362,16 @@ impl Timing<'_> {
         })
     }
 
-    /// The same graph with random whole weights from 1 to below log2 n, built
-    /// when it is first asked for.
+    /// The same graph with whole weights from 1 to log2 n, built when it is first
+    /// asked for.
     fn weighted(&self) -> &Csr {
         self.weighted.get_or_init(|| {
             let n = self.graph.vertex_count();
-            let heaviest = u64::from(n.max(4).ilog2()) - 1;
+            let heaviest = n.max(2).ilog2();
             let edges: Vec<(VertexId, VertexId, Weight)> = (0..n as VertexId)
                 .flat_map(|u| self.graph.neighbors(u).iter().map(move |&v| (u, v)))
                 .filter(|(u, v)| u < v)
-                .map(|(u, v)| {
-                    let mut ends = u64::from(u) << 32 | u64::from(v);
-                    (u, v, (1 + split_mix(&mut ends) % heaviest) as Weight)
-                })
+                .map(|(u, v)| (u, v, edge_weight(u, v, heaviest)))
                 .collect();
             Csr::from_weighted_edges(n, &edges, Direction::Undirected).simple()
         })

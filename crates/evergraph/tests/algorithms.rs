@@ -364,7 +364,9 @@ fn memory_limits_are_checked_before_the_start() {
 fn documented() -> Vec<(String, Vec<String>)> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/algorithms.md");
     let text = std::fs::read_to_string(path).expect("the document");
-    let rows = text.lines().skip_while(|line| !line.starts_with("| Name |"));
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| Name |"));
     let rows = rows.take_while(|line| line.starts_with('|')).skip(2);
     rows.map(|row| {
         let cells: Vec<String> = row.split('|').map(|cell| cell.trim().to_string()).collect();
