@@ -69,6 +69,8 @@ pub enum Weights {
 pub struct Dram {
     /// Words a vertex: the c of c·n.
     pub words_per_vertex: f64,
+    /// Words a vertex that each thread may take beside.
+    pub words_per_thread: f64,
     /// Bits an arc.
     pub bits_per_arc: f64,
     pub(super) beside: Option<Beside>,
@@ -235,9 +237,16 @@ impl Dram {
     pub(super) const fn words(words_per_vertex: f64) -> Self {
         Dram {
             words_per_vertex,
+            words_per_thread: 0.0,
             bits_per_arc: 0.0,
             beside: None,
         }
+    }
+
+    /// And so many words a vertex for each thread.
+    pub(super) const fn and_words_per_thread(mut self, words_per_thread: f64) -> Self {
+        self.words_per_thread = words_per_thread;
+        self
     }
 
     /// And so many bits an arc.
@@ -255,6 +264,9 @@ impl Dram {
     /// In words.
     pub fn text(&self) -> String {
         let mut parts = vec![format!("{}n words", self.words_per_vertex)];
+        if self.words_per_thread > 0.0 {
+            parts.push(format!("{}n words a thread", self.words_per_thread));
+        }
         if self.bits_per_arc > 0.0 {
             parts.push(format!("{}m bits", self.bits_per_arc));
         }
@@ -264,7 +276,8 @@ impl Dram {
 
     /// The bound, in bytes.
     pub(super) fn bytes(&self, given: &Given, size: Size, threads: usize) -> u64 {
-        let words = self.words_per_vertex * size.vertices as f64 * 8.0;
+        let words = self.words_per_vertex + self.words_per_thread * threads as f64;
+        let words = words * size.vertices as f64 * 8.0;
         let bits = self.bits_per_arc * size.arcs as f64;
         let beside = self.beside.map_or(0, |beside| (beside.bytes)(given, size));
         (words + bits / 8.0) as u64 + beside + Self::FIXED + Self::THREAD * threads as u64

@@ -291,7 +291,6 @@ impl Context<'_> {
     }
 
     /// The pairs of vertices that a parameter names as `U:V`.
-    #[allow(dead_code, reason = "for the families that follow")]
     fn pairs(&self, parameter: &str) -> Result<Vec<(u32, u32)>, Error> {
         let texts = self.given.all(parameter);
         let pair = |text: &str| {
