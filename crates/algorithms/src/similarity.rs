@@ -58,7 +58,7 @@ pub struct Similarity {
 /// The scores of `pairs`.
 ///
 /// # Errors
-/// If the lists are not sorted, a vertex is out of range, the degrees of common
+/// If the lists are not sorted and simple, a vertex is out of range, degrees of common
 /// neighbors are wanted of a directed graph without in-lists, or `control` ends the
 /// run.
 pub fn run<G: Graph>(
@@ -97,7 +97,7 @@ struct Scorer<'g, G> {
 
 impl<'g, G: Graph> Scorer<'g, G> {
     fn new(graph: &'g G, measure: Measure) -> Result<Self, RunError> {
-        if !graph.is_sorted() {
+        if !(graph.is_sorted() && graph.is_simple()) {
             return Err(RunError::NeedsSorted);
         }
         let incoming = Lists::incoming(graph);

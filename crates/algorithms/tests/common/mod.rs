@@ -45,6 +45,9 @@ impl Graph for Segmented {
     fn is_sorted(&self) -> bool {
         self.graph.is_sorted()
     }
+    fn is_simple(&self) -> bool {
+        self.graph.is_simple()
+    }
     fn is_weighted(&self) -> bool {
         self.graph.is_weighted()
     }
