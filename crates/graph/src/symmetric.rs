@@ -142,7 +142,16 @@ impl<R: NeighborReader> NeighborReader for SymmetricReader<R> {
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
         let (front, behind) = self.parts(v, range);
-        self.out.for_each_segment_in(v, front, &mut visit)?;
+        let mut stopped = false;
+        let _ = self.out.for_each_segment_in(v, front, |segment| {
+            let flow = visit(segment);
+            stopped = flow.is_break();
+            flow
+        });
+        // A reader may also break because its range is behind.
+        if stopped {
+            return ControlFlow::Break(());
+        }
         match &mut self.incoming {
             Some(lists) => lists.for_each_segment_in(v, behind, visit),
             None => ControlFlow::Continue(()),
@@ -159,8 +168,16 @@ impl<R: NeighborReader> NeighborReader for SymmetricReader<R> {
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
         let (front, behind) = self.parts(v, range);
-        self.out
-            .for_each_weighted_segment_in(v, front, &mut visit)?;
+        let mut stopped = false;
+        let visit_front = |segment: &[VertexId], weights: &[Weight]| {
+            let flow = visit(segment, weights);
+            stopped = flow.is_break();
+            flow
+        };
+        let _ = self.out.for_each_weighted_segment_in(v, front, visit_front);
+        if stopped {
+            return ControlFlow::Break(());
+        }
         match &mut self.incoming {
             Some(lists) => lists.for_each_weighted_segment_in(v, behind, visit),
             None => ControlFlow::Continue(()),
