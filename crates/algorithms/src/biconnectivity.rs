@@ -12,7 +12,7 @@
 //! the vertex nearest to the root. Preorder numbers, and the smallest and
 //! largest of them that edges from below a vertex reach, tell who leads past.
 //!
-//! Work O(m) in practice, at most O(m log n); depth O(diameter · log n); 5n words
+//! Work O(m) in practice, at most O(m log n); depth O(diameter · log n); 6n words
 //! (of 8 bytes) of DRAM. Deterministic, as neither the components nor their
 //! heads depend on which breadth-first tree was grown. Self-loops and parallel
 //! edges change nothing: an edge and its parallels count as one, also as a bridge.
@@ -118,7 +118,7 @@ fn unite<G: Graph>(graph: &G, tree: &Tree, control: &Control) -> Result<Vec<Vert
             forest.link(u, v);
         }
     };
-    forest.unite_edges(graph, join, 4..PHASES - 1, control)?;
+    forest.unite_edges(graph, join, 4..PHASES, control)?;
     Ok(forest.into_labels())
 }
 

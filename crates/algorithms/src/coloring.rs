@@ -9,8 +9,9 @@
 //! their colors one after another, each with all tasks.
 //!
 //! Work O(m), each list is read once, twice by most vertices that had to wait;
-//! depth O(log n + √m log Δ) in expectation; 2n words (of 8 bytes) of DRAM.
-//! Deterministic for a seed. Self-loops and parallel edges change nothing.
+//! depth O(log n + √m log Δ) in expectation; 2.5n words (of 8 bytes) of DRAM.
+//! Deterministic for a seed. Self-loops and parallel edges count as degree, and
+//! change nothing else.
 //! Source: Hasenplaugh, Kaler, Schardl and Leiserson, "Ordering Heuristics for
 //! Parallel Graph Coloring", SPAA 2014.
 
@@ -133,7 +134,7 @@ fn color_class<G: Graph>(
 ) -> Result<(), Cancelled> {
     let waiting = members.into_par_iter().with_min_len(CHUNK_ITEMS);
     let waiting = waiting.map(|v| Waiting { v, on: UNREACHED }).collect();
-    until_none_waits(waiting, |waiting| {
+    let step = |waiting: &mut [Waiting]| {
         control.check()?;
         let mut reader = graph.reader();
         let mut used = Used::default();
@@ -145,7 +146,8 @@ fn color_class<G: Graph>(
             }
         }
         Ok(kept)
-    })
+    };
+    until_none_waits(waiting, step, |_| ())
 }
 
 /// A vertex without a color.

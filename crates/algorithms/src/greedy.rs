@@ -16,12 +16,15 @@ pub(crate) fn random_bits(seed: u64, v: VertexId) -> u32 {
 }
 
 /// Gives chunks of `items` to `step`, which moves those that have to wait to the
-/// front and returns how many they are, until no item has to.
+/// front and returns how many they are, until no item has to. Tells `report`
+/// before each round how many items wait.
 pub(crate) fn until_none_waits<T: Copy + Send>(
     mut items: Vec<T>,
     step: impl Fn(&mut [T]) -> Result<usize, Cancelled> + Sync,
+    report: impl Fn(usize),
 ) -> Result<(), Cancelled> {
     while !items.is_empty() {
+        report(items.len());
         if items.len() <= CHUNK_VERTICES {
             let waiting = step(&mut items)?;
             items.truncate(waiting);

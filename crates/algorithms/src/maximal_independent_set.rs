@@ -60,7 +60,7 @@ pub fn run<G: Graph>(
         on: UNREACHED,
         position: 0,
     });
-    until_none_waits(waiting.collect(), |waiting| {
+    let step = |waiting: &mut [Waiting]| {
         control.check()?;
         let mut reader = graph.reader();
         let mut kept = 0;
@@ -77,8 +77,13 @@ pub fn run<G: Graph>(
             }
         }
         Ok(kept)
-    })?;
-    control.report("decided vertices", n as u64, Some(n as u64));
+    };
+    let report = |waiting| {
+        let decided = n - waiting;
+        control.report("decided vertices", decided as u64, Some(n as u64));
+    };
+    until_none_waits(waiting.collect(), step, report)?;
+    report(0);
     let is_member = |v: &VertexId| states[*v as usize].load(Relaxed) == MEMBER;
     Ok(MaximalIndependentSet {
         members: all().filter(is_member).collect(),

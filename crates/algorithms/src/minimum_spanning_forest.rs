@@ -9,7 +9,7 @@
 //! sorting them and Borůvka's rounds: each tree takes its first edge to another.
 //!
 //! Work O(m log n), mostly two passes over the graph and sorting some n edges;
-//! depth O(m / n · log² n); 9n words (of 8 bytes) of DRAM. Deterministic: of
+//! depth O(m / n · log² n); 10n words (of 8 bytes) of DRAM. Deterministic: of
 //! equal weights the edge with the smaller ends is lighter. Self-loops change
 //! nothing; of parallel edges the lightest counts. Graphs without weights read
 //! as weight 1.

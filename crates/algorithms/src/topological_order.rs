@@ -6,7 +6,7 @@
 //! no such vertex is left before the end, each of the rest has an edge in from
 //! another of them; whoever follows those back comes around.
 //!
-//! Work O(m), depth O(longest path · log n); 2n words (of 8 bytes) of DRAM.
+//! Work O(m), depth O(longest path · log n); 4n words (of 8 bytes) of DRAM.
 //! Deterministic. A self-loop is a cycle of one vertex, an undirected edge one of
 //! two; parallel edges change nothing.
 //! Source: Kahn, "Topological Sorting of Large Networks", 1962.

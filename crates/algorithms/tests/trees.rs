@@ -13,7 +13,7 @@ use evergraph_algorithms::{
 };
 use evergraph_graph::generate::kronecker;
 use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
+use evergraph_graph::{Csr, Direction, Graph, Symmetric, VertexId, Weight};
 use proptest::prelude::*;
 
 const UNDIRECTED: Direction = Direction::Undirected;
@@ -438,7 +438,11 @@ proptest! {
         for direction in DIRECTIONS {
             let graph = Csr::from_weighted_edges(n, &edges, direction);
             check(&graph);
-            check(&Segmented { graph, piece });
+            let graph = Segmented { graph, piece };
+            check(&graph);
+            if let Some(undirected) = Symmetric::of(&graph) {
+                check(&undirected);
+            }
         }
     }
 

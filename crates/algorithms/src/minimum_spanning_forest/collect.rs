@@ -11,8 +11,6 @@ use crate::forest::Forest;
 use crate::parallel::{CHUNK_VERTICES, HUB_DEGREE};
 use crate::{Control, RunError};
 
-/// Light edges for each vertex that are collected first.
-const LIGHT_PER_VERTEX: u64 = 1;
 /// Vertices asked for weights to tell which are light, and neighbors of each.
 const SAMPLED_VERTICES: usize = 1 << 11;
 const SAMPLED_NEIGHBORS: usize = 16;
@@ -21,7 +19,9 @@ const SAMPLED_NEIGHBORS: usize = 16;
 /// fit into a [`Collector`] with ease. The largest number if all are.
 pub(super) fn light_limit<G: Graph>(graph: &G) -> u32 {
     let n = graph.vertex_count() as u64;
-    let (light, edges) = (n * LIGHT_PER_VERTEX, graph.arc_count() / 2);
+    // As many as a collector takes before it has to reduce them, less a quarter, as
+    // the sample tells no more than about how many there are.
+    let (light, edges) = (n - n / 4, graph.arc_count() / 2);
     if edges <= light * 2 {
         return u32::MAX;
     }
@@ -55,13 +55,15 @@ pub(super) struct Collector<'a, G> {
 
 impl<'a, G: Graph> Collector<'a, G> {
     pub fn new(graph: &'a G, forest: &'a Forest, control: &'a Control<'a>) -> Self {
+        // Half of it is room for a forest, and for a piece of a hub.
+        let capacity = 2 * (graph.vertex_count() + HUB_DEGREE);
+        let edges = graph.arc_count().div_ceil(2);
         Self {
             graph,
             forest,
             control,
-            candidates: Vec::new(),
-            // Half of it is room for a forest and for a piece of a hub.
-            capacity: (3 * graph.vertex_count()).max(2 * HUB_DEGREE),
+            candidates: Vec::with_capacity(capacity.min(edges as usize)),
+            capacity,
         }
     }
 

@@ -11,11 +11,11 @@ use crate::{Cancelled, Control};
 /// Steps and list entries between two looks at the control.
 const STEPS_PER_CHECK: usize = 1 << 18;
 
-/// Labels the components among the vertices without a label, from `roots`; the
-/// others are as if they were not there. Sequential.
+/// Labels the components among the vertices without a label, which are `roots`;
+/// the others are as if they were not there. Sequential.
 pub(super) fn search<G: Graph>(
     graph: &G,
-    mut roots: impl Iterator<Item = VertexId>,
+    mut roots: impl ExactSizeIterator<Item = VertexId>,
     labels: &mut [VertexId],
     control: &Control,
 ) -> Result<(), Cancelled> {
@@ -24,8 +24,8 @@ pub(super) fn search<G: Graph>(
         labels,
         numbers: vec![UNKNOWN; n],
         lows: vec![UNKNOWN; n],
-        open: Vec::new(),
-        path: Vec::new(),
+        open: Vec::with_capacity(roots.len()),
+        path: Vec::with_capacity(roots.len()),
         discovered: 0,
     };
     loop {

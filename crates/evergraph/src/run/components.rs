@@ -54,8 +54,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
             "articulation-points",
         ],
         computes: "the biconnected components, the articulation points and the bridges",
-        value: "a label of the component in which the vertex is not the head; an edge is in the \
-                component that both ends have, or in that of which one is the head of the other",
+        value: "the label of the component in which it is not the head",
         parameters: &[Parameter {
             name: "output",
             default: "labels",
