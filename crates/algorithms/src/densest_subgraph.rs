@@ -6,7 +6,7 @@
 //! all the sets on the way the densest is the answer. A histogram says by how much
 //! degrees fall.
 //!
-//! Work O(m + n log n / ε) at most, depth O(log² n / ε); DRAM at most 11n words of 4
+//! Work O(m + n log n / ε) at most, depth O(log² n / ε); DRAM at most 7n words of 8
 //! bytes. Deterministic. Parallel edges count as often as they are stored, a self-loop is
 //! one edge.
 //! Sources: Bahmani, Kumar and Vassilvitskii, "Densest Subgraph in Streaming and

@@ -6,7 +6,7 @@
 //! neighbors fall, but not below k. Vertices wait in buckets by degree.
 //!
 //! Work O(n + m), depth O(rounds · log n), where each round empties a bucket; DRAM
-//! at most 12n words of 4 bytes (degrees, counters, buckets, and the edges of a
+//! at most 8n words of 8 bytes (degrees, counters, buckets, and the edges of a
 //! round being counted). Deterministic. Parallel edges and self-loops count as often as
 //! they are stored, a self-loop so twice.
 //! Sources: Seidman, "Network Structure and Minimum Degree", 1983; Dhulipala,

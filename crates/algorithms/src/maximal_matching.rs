@@ -8,8 +8,8 @@
 //! of the lists of vertices that are still free, and settles them; a
 //! [`GraphFilter`] forgets the edges of vertices that are taken.
 //!
-//! Work O(m) expected, depth O(log³ m) with high probability; DRAM some 16n words of 4
-//! bytes, and m bits for the filter. Deterministic for a seed: the matching of the
+//! Work O(m) expected, depth O(log³ m) with high probability; DRAM at most 15n words of 8
+//! bytes and 2m bits. Deterministic for a seed: the matching of the
 //! sequential greedy algorithm in the same order. Self-loops match nothing; parallel
 //! edges are one.
 //! Sources: Blelloch, Fineman and Shun, "Greedy Sequential Maximal Independent Set

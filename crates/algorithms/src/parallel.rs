@@ -182,6 +182,17 @@ pub(crate) fn shared_degrees<G: Graph>(
     Ok(degrees)
 }
 
+/// Loads the first neighbor of `v` without waiting for it, so that the cache
+/// misses of a group overlap. Work on one list after the other would meet them one
+/// by one, each behind a branch that depends on the last.
+#[inline]
+pub(crate) fn touch(reader: &mut impl NeighborReader, v: VertexId) {
+    let _ = reader.for_each_segment(v, |segment| {
+        std::hint::black_box(segment.first().copied());
+        ControlFlow::Break(())
+    });
+}
+
 /// Total degree of `vertices`.
 pub(crate) fn degree_sum<G: Graph>(lists: Lists<'_, G>, vertices: &[VertexId]) -> u64 {
     let sum = |vertices: &[VertexId]| -> u64 {

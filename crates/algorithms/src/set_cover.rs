@@ -12,8 +12,8 @@
 //! nearly all of them joins the cover, the others wait again (a maximal nearly
 //! independent set of sets). A [`GraphFilter`] forgets elements that are covered.
 //!
-//! Work O(m) expected, depth O(log³ n) with high probability; DRAM some 14n words of 4
-//! bytes, and m bits for the filter. Deterministic for a seed. Parallel edges make a
+//! Work O(m) expected, depth O(log³ n) with high probability; DRAM at most 13n words of 8
+//! bytes and 2m bits. Deterministic for a seed. Parallel edges make a
 //! set look larger, but cover no more.
 //! Sources: Blelloch, Peng and Tangwongsan, "Linear-Work Greedy Parallel
 //! Approximate Set Cover and Variants", SPAA 2011; Dhulipala, Blelloch and Shun,

@@ -1,12 +1,12 @@
 //! Targets gather along their in-lists.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use super::{Gather, Kernel};
-use crate::parallel::{CHUNK_LISTED, HUB_DEGREE, Lists, chunk_range, hub_pieces};
+use crate::parallel::{CHUNK_LISTED, HUB_DEGREE, Lists, chunk_range, hub_pieces, touch};
 use crate::subset::{Bitmap, VertexSubset};
 use crate::{Cancelled, Control};
 
@@ -144,17 +144,6 @@ impl Group {
     fn vertices(&self) -> &[VertexId] {
         &self.vertices[..self.len]
     }
-}
-
-/// Loads the first neighbor of `v` without waiting for it, so that the cache
-/// misses of a group overlap. A gathering that breaks early would meet them one
-/// by one, each behind a branch that depends on the last.
-#[inline]
-fn touch(reader: &mut impl NeighborReader, v: VertexId) {
-    let _ = reader.for_each_segment(v, |segment| {
-        std::hint::black_box(segment.first().copied());
-        ControlFlow::Break(())
-    });
 }
 
 #[inline]

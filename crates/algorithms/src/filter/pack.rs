@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::side::{Bits, Halves, Side, count};
 use super::walk::{Walk, each_bit};
-use crate::parallel::{CHUNK_LISTED, CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range};
+use crate::parallel::{CHUNK_LISTED, CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, touch};
 use crate::subset::SharedBitmap;
 use crate::{Cancelled, Control};
 
@@ -52,6 +52,12 @@ impl Side {
             }
         };
         let chunk = |vertices: &[VertexId]| {
+            let mut reader = lists.reader();
+            for &v in vertices {
+                self.bits(v).touch();
+                touch(&mut reader, v);
+            }
+            drop(reader);
             let vertices = vertices.iter().copied();
             self.pack_chunk(lists, vertices, &predicate, &mark, control)
         };

@@ -193,6 +193,13 @@ impl Bits<'_> {
         }
     }
 
+    /// Loads the first word without waiting for it.
+    #[inline]
+    pub(super) fn touch(self) {
+        let (Self::One(words) | Self::Many { blocks: words, .. }) = self;
+        std::hint::black_box(words.first().map(|word| word.load(Relaxed)));
+    }
+
     /// Blocks that are kept; a list of at most one block counts as one.
     #[inline]
     pub(super) fn block_count(self) -> usize {

@@ -1,9 +1,12 @@
 //! Independent sets, matchings, colorings and covers.
 
-use evergraph_algorithms::{coloring as greedy_coloring, maximal_independent_set as greedy_set};
+use evergraph_algorithms::{
+    coloring as greedy_coloring, maximal_independent_set as greedy_set,
+    maximal_matching as matching, set_cover as covering,
+};
 use evergraph_graph::Graph;
 
-use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
 use super::parameters::SEED;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
@@ -41,6 +44,45 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
                  Matching are Parallel on Average\", SPAA 2012",
         run: maximal_independent_set,
     },
+    Algorithm {
+        name: "maximal-matching",
+        aliases: &["matching"],
+        computes: "edges without a common end, to which none can be added",
+        value: "the other end of the vertex's edge",
+        parameters: &[SEED],
+        needs: Needs::Undirected,
+        weights: Weights::Ignored,
+        dram: Dram::words(15.0).and_bits_per_arc(2.0),
+        determinism: Determinism::ForSeed,
+        bound: "O(m) expected work, O(log³ m) depth",
+        source: "Blelloch, Fineman and Shun, \"Greedy Sequential Maximal Independent Set and \
+                 Matching are Parallel on Average\", SPAA 2012; Dhulipala et al., \"Sage\", VLDB \
+                 2020",
+        run: maximal_matching,
+    },
+    Algorithm {
+        name: "set-cover",
+        aliases: &["cover"],
+        computes: "few vertices such that each vertex with an in-edge is an out-neighbor of one",
+        value: "a vertex of the cover that has it as a neighbor",
+        parameters: &[
+            Parameter {
+                name: "epsilon",
+                default: "0.01",
+                meaning: "how far a set may be from the greedy choice",
+                kind: Kind::Real(0.001, 1.0),
+            },
+            SEED,
+        ],
+        needs: Needs::OutLists,
+        weights: Weights::Ignored,
+        dram: Dram::words(13.0).and_bits_per_arc(2.0),
+        determinism: Determinism::ForSeed,
+        bound: "O(m) expected work, O(log³ n) depth",
+        source: "Blelloch, Peng and Tangwongsan, \"Linear-Work Greedy Parallel Approximate Set \
+                 Cover and Variants\", SPAA 2011; Dhulipala et al., \"Sage\", VLDB 2020",
+        run: set_cover,
+    },
 ];
 
 fn coloring(context: &Context<'_>) -> Result<Computed, Error> {
@@ -67,6 +109,43 @@ fn maximal_independent_set(context: &Context<'_>) -> Result<Computed, Error> {
         iterations: None,
         result: vec![("members", Fact::Whole(found.members.len() as u64))],
         values: Values::members(graph.vertex_count(), &found.members),
+        verified,
+    })
+}
+
+fn maximal_matching(context: &Context<'_>) -> Result<Computed, Error> {
+    let parameters = matching::Parameters {
+        seed: context.given.value("seed").unwrap_or(USUAL_SEED),
+    };
+    let (found, measured) =
+        context.measure(|| matching::run(context.graph, &parameters, context.control))?;
+    let verified = context.verify(|| matching::verify(context.graph, &parameters, &found));
+    Ok(Computed {
+        measured,
+        iterations: Some(u64::from(found.phases)),
+        result: vec![("pairs", Fact::Whole(found.pairs as u64))],
+        values: Values::Vertices(found.mates),
+        verified,
+    })
+}
+
+fn set_cover(context: &Context<'_>) -> Result<Computed, Error> {
+    let usual = covering::Parameters::default();
+    let parameters = covering::Parameters {
+        epsilon: context.given.value("epsilon").unwrap_or(usual.epsilon),
+        seed: context.given.value("seed").unwrap_or(USUAL_SEED),
+    };
+    let (found, measured) =
+        context.measure(|| covering::run(context.graph, &parameters, context.control))?;
+    let verified = context.verify(|| covering::verify(context.graph, &parameters, &found));
+    Ok(Computed {
+        measured,
+        iterations: Some(u64::from(found.rounds)),
+        result: vec![
+            ("sets", Fact::Whole(found.sets.len() as u64)),
+            ("covered", Fact::Whole(found.covered as u64)),
+        ],
+        values: Values::Vertices(found.covered_by),
         verified,
     })
 }
