@@ -11,6 +11,8 @@ mod ablation;
 mod algorithms;
 mod analyze;
 mod delete;
+mod edge_map;
+mod filter;
 mod graphs;
 mod imbalance;
 mod indirection;
@@ -87,6 +89,8 @@ const BENCHMARKS: &[Benchmark] = &[
     imbalance::BENCHMARK,
     limits::BENCHMARK,
     indirection::BENCHMARK,
+    edge_map::BENCHMARK,
+    filter::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -105,6 +109,8 @@ pub const NAMES: &[&str] = &[
     "imbalance",
     "limits",
     "indirection",
+    "edge-map",
+    "filter",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.

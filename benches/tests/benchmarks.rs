@@ -152,6 +152,26 @@ fn algorithms_run_and_verify_on_every_graph() {
 }
 
 #[test]
+fn every_way_to_push_reaches_the_same() {
+    let result = run("edge-map", &["trials=1", "threads=2"]);
+    let rows = rows(&result, 0);
+    assert_eq!(rows.len(), 3, "{rows:#?}");
+    assert!(rows.iter().all(|row| row["reached"] == rows[0]["reached"]));
+}
+
+#[test]
+fn filters_of_all_block_sizes_have_the_same_edges() {
+    let result = run("filter", &["trials=1", "threads=2"]);
+    let rows = rows(&result, 0);
+    assert_eq!(rows.len(), 3, "{rows:#?}");
+    for row in rows {
+        assert_eq!(row["edges"], rows[0]["edges"]);
+        assert_eq!(row["triangles"], rows[0]["triangles"]);
+        assert!(row["graph_over_filter"].as_f64() > Some(4.0), "{row}");
+    }
+}
+
+#[test]
 fn onehop_gives_equal_answers_everywhere() {
     let result = run("onehop", &["count=2000"]);
     let rows = rows(&result, 0);
