@@ -12,13 +12,13 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Direction, Graph, NeighborReader, Symmetric, VertexId};
 use rayon::prelude::*;
 
 use crate::error::compare_near;
 use crate::parallel::CHUNK_ITEMS;
 use crate::triangles::{Counts, count};
-use crate::{Control, Mismatch, RunError};
+use crate::{Control, Mismatch, RunError, triangle_count};
 
 /// How clustered a graph is.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,39 +86,58 @@ fn share(part: f64, whole: f64) -> f64 {
 /// # Panics
 /// If the graph keeps only out-lists.
 pub fn reference<G: Graph>(graph: &G) -> Vec<f64> {
-    let vertices = 0..graph.vertex_count() as VertexId;
-    let sets = |mut reader: G::Reader<'_>| -> Vec<BTreeSet<VertexId>> {
-        let mut set = |u| {
-            let mut set = BTreeSet::new();
-            reader.for_each_neighbor(u, |v| {
-                set.insert(v);
-            });
-            set
-        };
-        vertices.clone().map(&mut set).collect()
-    };
-    let out = sets(graph.reader());
-    let incoming = sets(graph.reverse_reader().expect("in-lists are there"));
-    let coefficient = |v: VertexId| {
-        let mut neighbors = &out[v as usize] | &incoming[v as usize];
-        neighbors.remove(&v);
-        let arcs = |&u: &VertexId| {
-            let targets = &out[u as usize] & &neighbors;
-            targets.len() - usize::from(targets.contains(&u))
-        };
+    let n = graph.vertex_count();
+    let out = sets(graph.reader(), n);
+    let incoming = sets(graph.reverse_reader().expect("in-lists are there"), n);
+    let coefficient = |(out_of_v, into_v)| {
+        let neighbors: BTreeSet<VertexId> = out_of_v | into_v;
+        let arcs = |&u: &VertexId| out[u as usize].intersection(&neighbors).count();
         let arcs: usize = neighbors.iter().map(arcs).sum();
         share(arcs as f64, arcs_among(neighbors.len() as u32) as f64)
     };
-    vertices.clone().map(coefficient).collect()
+    out.iter().zip(&incoming).map(coefficient).collect()
 }
 
-/// Checks every coefficient against [`reference()`]. Sequential, O(Σ degree²).
+/// The neighbors of each vertex but itself.
+fn sets(mut reader: impl NeighborReader, n: usize) -> Vec<BTreeSet<VertexId>> {
+    let set = |u| {
+        let mut set = BTreeSet::new();
+        reader.for_each_neighbor(u, |v| {
+            set.insert(v);
+        });
+        set.remove(&u);
+        set
+    };
+    (0..n as VertexId).map(set).collect()
+}
+
+/// Checks every coefficient against [`reference()`], and the summary against what
+/// follows from sets of neighbors. Sequential, O(Σ degree²).
 ///
 /// # Errors
-/// The first vertex that is wrong.
+/// The first vertex that is wrong; vertex 0 for the summary.
+///
+/// # Panics
+/// If the graph keeps only out-lists.
 pub fn verify<G: Graph>(graph: &G, result: &LocalClustering) -> Result<(), Mismatch> {
     let expected = reference(graph);
     compare_near("coefficient", &result.coefficients, &expected, 1e-12, 0.0)?;
+
+    let undirected = Symmetric::of(graph).expect("in-lists are there");
+    let sets = sets(undirected.reader(), graph.vertex_count());
+    let paths: f64 = sets
+        .iter()
+        .map(|set| arcs_among(set.len() as u32) as f64)
+        .sum();
+    let at_vertices = triangle_count::reference(&undirected);
+    let triangles = at_vertices.iter().sum::<u64>() as f64 / 3.0;
     let mean = share(expected.iter().sum(), expected.len() as f64);
-    compare_near("average", &[result.average], &[mean], 1e-9, 0.0)
+    let summary = |what, found, expected: f64| compare_near(what, &[found], &[expected], 1e-9, 0.0);
+    summary("average", result.average, mean)?;
+    summary("triangles", result.triangles as f64, triangles)?;
+    summary(
+        "transitivity",
+        result.transitivity,
+        share(6.0 * triangles, paths),
+    )
 }
