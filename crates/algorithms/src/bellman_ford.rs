@@ -6,7 +6,7 @@
 //! reaches, is at distance minus infinity. After n rounds nothing else is left.
 //!
 //! Work O(nm) at most, O(m) and some expansions more on usual graphs; depth O(n
-//! log n); 7n words of DRAM, 9n with parents. Distances are the same for any
+//! log n); at most 6n words of DRAM of 8 bytes. Distances are the same for any
 //! number of threads as long as sums are exact in `f64`, as they are for whole
 //! weights; weights are taken as the `f32` that they are stored as. In an
 //! undirected graph an edge of negative weight is a negative cycle, as a self-loop

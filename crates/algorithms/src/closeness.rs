@@ -7,8 +7,8 @@
 //! pushes.
 //!
 //! Work O(m · levels) at most for each 256 sources, O(m) where their frontiers
-//! coincide; depth O(diameter · log n). DRAM 25n words for the bits, 6n for sums,
-//! 4n for the result.
+//! coincide; depth O(diameter · log n). DRAM 13n words of 8 bytes for the bits, 3n
+//! for sums, some n for frontiers and the result.
 //! Deterministic. Self-loops and parallel edges change nothing.
 //! Sources: Then et al., "The More the Merrier: Efficient Multi-Source Graph
 //! Traversal", VLDB 2014; Wasserman and Faust, "Social Network Analysis", 1994;

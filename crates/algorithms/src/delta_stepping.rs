@@ -7,7 +7,7 @@
 //!
 //! Work O(m) and what is expanded again (each vertex some two times at most on
 //! usual graphs), depth O(max distance / delta · longest path within a bin · log
-//! n); 7n words of DRAM, 9n with parents. Distances are the same for any number of
+//! n); at most 6n words of DRAM of 8 bytes. Distances are the same for any number of
 //! threads. Self-loops change nothing; of parallel edges the lightest counts.
 //! Source: Meyer and Sanders, "Δ-stepping: a parallelizable shortest path
 //! algorithm", Journal of Algorithms 2003; bins as in the GAP Benchmark Suite.
@@ -96,7 +96,7 @@ impl Labels for Sums {
 }
 
 /// Twice the mean weight by the mean degree, after some vertices with edges.
-fn usual_delta(graph: &impl Graph) -> f64 {
+pub(crate) fn usual_delta(graph: &impl Graph) -> f64 {
     let n = graph.vertex_count();
     let mut reader = graph.reader();
     let (mut sum, mut edges, mut vertices) = (0.0, 0_u32, 0_u32);

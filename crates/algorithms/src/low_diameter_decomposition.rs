@@ -8,10 +8,10 @@
 //! grows longer than from the first start to the last, O(log n / beta) with high
 //! probability.
 //!
-//! Work O(m), depth O(log² n / beta), 4n words and n bits of DRAM. Deterministic
-//! for a seed: times are numbers with 8 binary digits behind the point, and of
-//! clusters that come at one time that of the smallest center wins. Self-loops and
-//! parallel edges change nothing.
+//! Work O(m), depth O(log² n / beta); at most 5n words of DRAM of 8 bytes.
+//! Deterministic for a seed: times are numbers with 8 binary digits behind the
+//! point, and of clusters that come at one time that of the smallest center wins.
+//! Self-loops and parallel edges change nothing.
 //! Sources: Miller, Peng and Xu, "Parallel Graph Decompositions Using Random
 //! Shifts", SPAA 2013; Dhulipala et al., "Sage", VLDB 2020, Table 1; directions
 //! after Beamer et al.
@@ -26,7 +26,7 @@ use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
 
 use crate::edge_map::{Gather, Kernel, Switch, edge_map};
 use crate::error::compare_exact;
-use crate::parallel::{shared_u64, unshared_u64};
+use crate::parallel::{CHUNK_ITEMS, shared_u64, unshared_u64};
 use crate::sampling::RandomOrder;
 use crate::{Control, Mismatch, RunError, VertexSubset};
 
@@ -145,12 +145,18 @@ pub(crate) fn decompose<G: Graph>(
             true => VertexSubset::Sparse(Vec::new()),
             false => edge_map(graph, frontier, &kernel, &mut switch, control)?,
         };
-        let starting = std::iter::from_fn(|| starts.next_if(|start| start / UNIT == now));
-        let starting: Vec<Claim> = starting.collect();
-        let centers = start_clusters(&claims, &starting);
+        let mut centers = Vec::new();
+        loop {
+            let starting = std::iter::from_fn(|| starts.next_if(|start| start / UNIT == now));
+            let starting: Vec<Claim> = starting.take(CHUNK_ITEMS).collect();
+            control.check()?;
+            start_clusters(&claims, &starting, &mut centers);
+            if starting.len() < CHUNK_ITEMS {
+                break;
+            }
+        }
         frontier = join(frontier, centers);
         claimed += frontier.len();
-        control.check()?;
         control.report("vertices in clusters", claimed as u64, Some(n as u64));
         if claimed == n {
             return Ok(unshared_u64(claims));
@@ -162,11 +168,10 @@ pub(crate) fn decompose<G: Graph>(
     }
 }
 
-/// Lets the vertices of `starting` claim themselves; returns those that no cluster
-/// has claimed. No task may run beside.
-fn start_clusters(claims: &[AtomicU64], starting: &[Claim]) -> Vec<VertexId> {
+/// Lets the vertices of `starting` claim themselves; those that no cluster has
+/// claimed become centers. No task may run beside.
+fn start_clusters(claims: &[AtomicU64], starting: &[Claim], centers: &mut Vec<VertexId>) {
     const GROUP: usize = 64;
-    let mut centers = Vec::new();
     for group in starting.chunks(GROUP) {
         // All loads before the first decision, so that they need not wait for it.
         let mut standing = [NONE; GROUP];
@@ -182,7 +187,6 @@ fn start_clusters(claims: &[AtomicU64], starting: &[Claim]) -> Vec<VertexId> {
             }
         }
     }
-    centers
 }
 
 fn join(frontier: VertexSubset, centers: Vec<VertexId>) -> VertexSubset {

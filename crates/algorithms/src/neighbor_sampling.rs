@@ -23,7 +23,7 @@ use evergraph_graph::{Graph, NeighborReader, VertexId, Weight};
 use rayon::prelude::*;
 
 use crate::edge_map::Lists;
-use crate::error::check_source;
+use crate::error::{check_source, compare_exact};
 use crate::parallel::CHUNK_LISTED;
 use crate::shortest_paths::for_each_weighted;
 use crate::{Control, Mismatch, RunError};
@@ -92,9 +92,9 @@ pub fn run<G: Graph>(
         let drawn: Vec<Vec<Vec<VertexId>>> = sample.vertices[met..]
             .par_chunks(CHUNK_LISTED)
             .map(|targets| {
-                control.check()?;
                 let mut reader = lists.reader();
                 let draw = |&target: &VertexId| {
+                    control.check()?;
                     let stream = hop << 32 | u64::from(target);
                     let random = Random::stream(parameters.seed, stream);
                     let replace = parameters.replace && wanted != u32::MAX;
@@ -246,18 +246,12 @@ pub fn verify<G: Graph>(
     parameters: &Parameters,
     result: &NeighborSample,
 ) -> Result<(), Mismatch> {
-    let mut first_seen = Vec::new();
-    for v in seeds.iter().copied().chain(
-        result
-            .neighbors
-            .iter()
-            .map(|&number| result.vertices[number as usize]),
-    ) {
-        if !first_seen.contains(&v) {
-            first_seen.push(v);
-        }
-    }
-    crate::error::compare_exact("vertex of a number", &result.vertices, &first_seen)?;
+    let mut met = vec![false; graph.vertex_count()];
+    let numbered = |&number: &u32| result.vertices[number as usize];
+    let drawn = result.neighbors.iter().map(numbered);
+    let mut first_seen: Vec<VertexId> = seeds.iter().copied().chain(drawn).collect();
+    first_seen.retain(|&v| !std::mem::replace(&mut met[v as usize], true));
+    compare_exact("vertex of a number", &result.vertices, &first_seen)?;
     let mut reader = match parameters.incoming {
         false => graph.reader(),
         true => graph.reverse_reader().expect("in-lists"),

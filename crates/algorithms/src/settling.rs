@@ -7,7 +7,7 @@
 //! stays empty: their labels are then final, as nothing behind leads back.
 //!
 //! Work O(m) and what vertices cost that are expanded more than once within a
-//! bin; 4n words of DRAM and some n for the bins. Labels are the same for any
+//! bin; 2n words of DRAM of 8 bytes, and n or more for the bins. Labels are the same for any
 //! number of threads: those of the best paths.
 //! Sources: Meyer and Sanders, "Δ-stepping", Journal of Algorithms 2003;
 //! Dhulipala, Blelloch and Shun, "Julienne", SPAA 2017 (open bins and the rest).

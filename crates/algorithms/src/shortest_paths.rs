@@ -5,7 +5,7 @@
 //! edges, those that lead to the distance of their target, level by level; of the
 //! vertices of one level that could be a parent the smallest becomes it.
 //!
-//! Work O(m), depth O(edges of the longest path in the tree · log n), 2n words.
+//! Work O(m), depth O(edges of the longest path in the tree · log n), n words of 8 bytes.
 //! Deterministic.
 
 use std::cmp::Reverse;

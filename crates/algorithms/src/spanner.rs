@@ -7,10 +7,10 @@
 //! center; one between clusters by the edge that was taken to the same cluster and
 //! a way inside it.
 //!
-//! Work O(m), depth O(k log n), 5n words and n bits of DRAM beside the result, which
-//! has O(n^(1 + 1/k)) edges expected. Stretch at most 2 · radius + 1, with a radius
-//! of O(k) with high probability. Deterministic for a seed and an order of the
-//! lists. Self-loops and parallel edges change nothing.
+//! Work O(m), depth O(k log n); at most 5n words of DRAM of 8 bytes beside the
+//! result, which has O(n^(1 + 1/k)) edges expected. Stretch at most 2 · radius + 1,
+//! with a radius of O(k) with high probability. Deterministic for a seed and an
+//! order of the lists. Self-loops and parallel edges change nothing.
 //! Sources: Miller, Peng, Vladu and Xu, "Improved Parallel Algorithms for Spanners
 //! and Hopsets", SPAA 2015; Dhulipala et al., "Sage", VLDB 2020, Table 1.
 

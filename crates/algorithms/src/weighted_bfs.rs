@@ -1,12 +1,12 @@
 //! Shortest paths from one source, for whole weights: breadth-first search in
 //! which an edge takes as many levels as it weighs.
 //!
-//! Idea: a bin for each distance. The vertices of the first are expanded, and
-//! put their neighbors in the bins of their distances; nothing is expanded twice,
-//! except along edges of weight 0.
+//! Idea: a bin for each distance, or for a power of two of them where weights are
+//! large. The vertices of the first are expanded, and put their neighbors in the
+//! bins of their distances; nothing is expanded twice, except inside a bin.
 //!
-//! Work O(m + max distance), depth O(max distance · log n), 7n words of DRAM, 9n
-//! with parents. Distances are exact and the same for any number of threads.
+//! Work O(m + max distance), depth O(max distance · log n), at most 6n words of
+//! DRAM of 8 bytes. Distances are exact and the same for any number of threads.
 //! Self-loops change nothing; of parallel edges the lightest counts.
 //! Source: Dhulipala, Blelloch and Shun, "Julienne", SPAA 2017; "Sage", VLDB 2020,
 //! Table 1.
@@ -16,6 +16,7 @@ use std::collections::BinaryHeap;
 
 use evergraph_graph::{Graph, VertexId, Weight};
 
+use crate::delta_stepping::usual_delta;
 use crate::error::check_source;
 use crate::settling::{Labels, settle};
 use crate::shortest_paths::{for_each_weighted, tree, verify_tree};
@@ -57,7 +58,10 @@ pub fn run<G: Graph>(
     control: &Control,
 ) -> Result<WeightedBfs, RunError> {
     check_source(graph, source)?;
-    let distances = settle(graph, source, 0, &WholeSums, control)?;
+    let sums = WholeSums {
+        shift: usual_delta(graph).log2().clamp(0.0, 31.0) as u32,
+    };
+    let distances = settle(graph, source, 0, &sums, control)?;
     let tight = |u: VertexId, v: VertexId, weight: Weight| {
         distances[u as usize] + weight as u64 == distances[v as usize]
     };
@@ -75,7 +79,10 @@ pub fn run<G: Graph>(
     })
 }
 
-struct WholeSums;
+struct WholeSums {
+    /// A bin holds `2^shift` distances.
+    shift: u32,
+}
 
 impl Labels for WholeSums {
     const UNREACHED: u64 = UNREACHED;
@@ -93,7 +100,7 @@ impl Labels for WholeSums {
 
     #[inline]
     fn bin(&self, label: u64) -> u64 {
-        label
+        label >> self.shift
     }
 }
 

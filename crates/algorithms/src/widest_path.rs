@@ -8,8 +8,8 @@
 //! algorithm: vertices whose width grew are expanded round by round.
 //!
 //! Work O(m) with bins, up to O(nm) without, O(m) and some expansions more on
-//! usual graphs; depth O(distinct widths · log n), or O(n log n) without; 7n words
-//! of DRAM, 10n while the result is made. Deterministic. Self-loops change
+//! usual graphs; depth O(distinct widths · log n), or O(n log n) without; at most
+//! 6n words of DRAM of 8 bytes. Deterministic. Self-loops change
 //! nothing; of parallel edges the widest counts.
 //! Sources: Dhulipala, Blelloch and Shun, "Julienne", SPAA 2017; "Sage", VLDB
 //! 2020, Table 1 (both variants).

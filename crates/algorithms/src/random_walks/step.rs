@@ -14,7 +14,7 @@ use crate::{Control, RunError, UNREACHED};
 /// Rejected draws after which a step asks all neighbors.
 const PATIENCE: usize = 64;
 /// Steps after which a walk takes a new reader and looks whether it may go on.
-const STEPS: usize = 64;
+const STEPS: usize = 16;
 
 /// What steps are drawn by.
 pub(super) struct Stepper<'g, G> {
@@ -41,9 +41,9 @@ impl<'g, G: Graph> Stepper<'g, G> {
         if parameters.weighted && graph.is_weighted() {
             largest = shared_u32(graph.vertex_count(), 0);
             for_each_chunk(graph.vertex_count(), |vertices| {
-                control.check()?;
                 let mut reader = graph.reader();
                 for u in vertices {
+                    control.check()?;
                     let weight = largest_weight(&mut reader, u)?;
                     largest[u as usize].store(weight.to_bits(), Relaxed);
                 }

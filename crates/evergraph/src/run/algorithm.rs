@@ -121,6 +121,8 @@ pub struct Parameter {
 pub enum Kind {
     /// Whole numbers in a range, ends included.
     Whole(u64, u64),
+    /// Several whole numbers in a range, ends included, with commas between.
+    Wholes(u64, u64),
     /// Numbers from the first on and below the second.
     Real(f64, f64),
     /// One of a few words.
@@ -290,6 +292,10 @@ impl Parameter {
             Kind::Whole(least, most) => value
                 .parse()
                 .is_ok_and(|number: u64| (least..=most).contains(&number)),
+            Kind::Wholes(least, most) => value.split(',').all(|part| {
+                let number = part.trim().parse();
+                number.is_ok_and(|number: u64| (least..=most).contains(&number))
+            }),
             Kind::Real(least, below) => value
                 .parse()
                 .is_ok_and(|number: f64| number >= least && number < below),
@@ -322,6 +328,9 @@ impl Kind {
         match self {
             Kind::Whole(least, u64::MAX) => format!("whole numbers from {least}"),
             Kind::Whole(least, most) => format!("whole numbers from {least} to {most}"),
+            Kind::Wholes(least, most) => {
+                format!("whole numbers from {least} to {most}, with commas between")
+            }
             Kind::Real(least, below) if *below == f64::INFINITY => format!("numbers from {least}"),
             Kind::Real(least, below) => format!("numbers from {least} to below {below}"),
             Kind::Choice(words) => words.join(" or "),

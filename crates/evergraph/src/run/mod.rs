@@ -277,11 +277,23 @@ impl Context<'_> {
     /// The vertices that `source` names; without one the vertex with the most
     /// out-neighbors, the first of several.
     fn sources(&self) -> Result<Vec<u32>, Error> {
-        let texts = self.given.all("source");
+        let named = self.vertices("source")?;
+        Ok(named.unwrap_or_else(|| vec![self.busiest()]))
+    }
+
+    /// The vertices that a parameter names, if it is given.
+    fn vertices(&self, parameter: &str) -> Result<Option<Vec<u32>>, Error> {
+        let texts = self.given.all(parameter);
         if texts.is_empty() {
-            return Ok(vec![self.busiest()]);
+            return Ok(None);
         }
-        self.split(&texts).map(|name| self.vertex(name)).collect()
+        let vertices = self.split(&texts).map(|name| self.vertex(name));
+        Ok(Some(vertices.collect::<Result<_, Error>>()?))
+    }
+
+    /// The parameter `seed`.
+    fn seed(&self) -> u64 {
+        self.given.value("seed").unwrap_or(27)
     }
 
     /// The vertex that `source` names; without one the vertex with the most

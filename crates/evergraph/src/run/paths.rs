@@ -1,10 +1,18 @@
-//! Shortest paths from a source.
+//! Shortest and widest paths from a source, and clusters and edges that keep
+//! distances short.
 
-use evergraph_algorithms::{delta_stepping as bins, weighted_bfs as whole};
+use evergraph_algorithms::low_diameter_decomposition as clusters;
+use evergraph_algorithms::shortest_paths::ShortestPaths;
+use evergraph_algorithms::widest_path::{self as widest, Method};
+use evergraph_algorithms::{
+    bellman_ford as rounds, delta_stepping as bins, spanner as spanning, weighted_bfs as whole,
+};
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
-use super::parameters::{SOURCE, SPEC};
-use super::{Computed, Context, Fact, Values};
+use super::algorithm::{
+    Algorithm, Determinism, Dram, Given, Kind, Needs, Parameter, Size, Weights,
+};
+use super::parameters::{SEED, SOURCE, SPEC};
+use super::{Computed, Context, Fact, Measured, Values};
 use crate::Error;
 
 /// Distances, or the tree that they lead through.
@@ -57,6 +65,94 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
                  2003",
         run: delta_stepping,
     },
+    Algorithm {
+        name: "bellman-ford",
+        aliases: &[],
+        computes: "the shortest paths from a source, for weights of any sign; minus infinity for \
+                   what a negative cycle reaches",
+        value: "the distance, or the parent",
+        parameters: &[SOURCE, OUTPUT],
+        needs: Needs::OutLists,
+        weights: Weights::Used,
+        dram: Dram::words(6.0),
+        determinism: Determinism::Always,
+        bound: "O(nm) work at most, O(m) and what is expanded again on usual graphs, O(n log n) \
+                depth",
+        source: "Bellman, 1958; Ford, 1956; Cherkassky and Goldberg, \"Negative-cycle detection \
+                 algorithms\", 1999",
+        run: bellman_ford,
+    },
+    Algorithm {
+        name: "widest-path",
+        aliases: &["widest"],
+        computes: "the widest paths from a source, a path being as wide as its lightest edge is \
+                   heavy",
+        value: "the width",
+        parameters: &[
+            SOURCE,
+            Parameter {
+                name: "method",
+                default: "buckets",
+                meaning: "whether widths are settled in their order, or round by round",
+                kind: Kind::Choice(&["buckets", "bellman-ford"]),
+            },
+        ],
+        needs: Needs::OutLists,
+        weights: Weights::Used,
+        dram: Dram::words(6.0),
+        determinism: Determinism::Always,
+        bound: "O(m) work with buckets, O(distinct widths · log n) depth; O(nm) and O(n log n) \
+                without",
+        source: "Dhulipala, Blelloch and Shun, \"Julienne\", SPAA 2017; Dhulipala et al., \
+                 \"Sage\", VLDB 2020",
+        run: widest_path,
+    },
+    Algorithm {
+        name: "low-diameter-decomposition",
+        aliases: &["ldd"],
+        computes: "clusters of diameter O(log n / beta) with O(beta m) edges between them",
+        value: "the center of its cluster",
+        parameters: &[
+            Parameter {
+                name: "beta",
+                default: "0.2",
+                meaning: "the larger, the smaller are clusters, and the more edges are cut",
+                kind: Kind::Real(0.0001, 1.0),
+            },
+            SEED,
+        ],
+        needs: Needs::Undirected,
+        weights: Weights::Ignored,
+        dram: Dram::words(5.0),
+        determinism: Determinism::ForSeed,
+        bound: "O(m) work, O(log² n / beta) depth",
+        source: "Miller, Peng and Xu, \"Parallel Graph Decompositions Using Random Shifts\", \
+                 SPAA 2013",
+        run: low_diameter_decomposition,
+    },
+    Algorithm {
+        name: "spanner",
+        aliases: &[],
+        computes: "few of the edges, among which distances are at most O(k) times what they were",
+        value: "an edge of the spanner a line",
+        parameters: &[
+            Parameter {
+                name: "k",
+                default: "log2 of the number of vertices, rounded up",
+                meaning: "the larger, the fewer edges, and the longer distances",
+                kind: Kind::Whole(1, 1_000_000),
+            },
+            SEED,
+        ],
+        needs: Needs::Undirected,
+        weights: Weights::Ignored,
+        dram: Dram::words(5.0).and("3 words an edge of the spanner", spanner_bytes),
+        determinism: Determinism::ForSeed,
+        bound: "O(m) work, O(k log n) depth",
+        source: "Miller, Peng, Vladu and Xu, \"Improved Parallel Algorithms for Spanners and \
+                 Hopsets\", SPAA 2015",
+        run: spanner,
+    },
 ];
 
 fn weighted_bfs(context: &Context<'_>) -> Result<Computed, Error> {
@@ -90,11 +186,34 @@ fn delta_stepping(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) =
         context.measure(|| bins::run(context.graph, source, &parameters, context.control))?;
     let verified = context.verify(|| bins::verify(context.graph, &found));
-    Ok(Computed {
+    Ok(distances(context, found, measured, verified))
+}
+
+fn bellman_ford(context: &Context<'_>) -> Result<Computed, Error> {
+    let source = context.source()?;
+    let wants_parents = wants_parents(context);
+    let (found, measured) =
+        context.measure(|| rounds::run(context.graph, source, wants_parents, context.control))?;
+    let verified = context.verify(|| rounds::verify(context.graph, &found));
+    let endless = |&&distance: &&f64| distance == f64::NEG_INFINITY;
+    let endless = found.distances.iter().filter(endless).count();
+    let mut computed = distances(context, found, measured, verified);
+    let behind_cycles = ("behind_negative_cycles", Fact::Whole(endless as u64));
+    computed.result.push(behind_cycles);
+    Ok(computed)
+}
+
+fn distances(
+    context: &Context<'_>,
+    found: ShortestPaths,
+    measured: Measured,
+    verified: Option<Result<(), String>>,
+) -> Computed {
+    Computed {
         measured,
         iterations: None,
         result: vec![
-            ("source", context.name(source)),
+            ("source", context.name(found.source)),
             ("reached", Fact::Whole(found.reached as u64)),
             ("max_distance", Fact::Real(found.max_distance)),
         ],
@@ -103,7 +222,81 @@ fn delta_stepping(context: &Context<'_>) -> Result<Computed, Error> {
             None => Values::Reals(found.distances),
         },
         verified,
+    }
+}
+
+fn widest_path(context: &Context<'_>) -> Result<Computed, Error> {
+    let source = context.source()?;
+    let method = match context.given.text("method") {
+        Some("bellman-ford") => Method::BellmanFord,
+        _ => Method::Buckets,
+    };
+    let (found, measured) =
+        context.measure(|| widest::run(context.graph, source, method, context.control))?;
+    let verified = context.verify(|| widest::verify(context.graph, &found));
+    Ok(Computed {
+        measured,
+        iterations: None,
+        result: vec![
+            ("source", context.name(source)),
+            ("reached", Fact::Whole(found.reached as u64)),
+            ("min_width", Fact::Real(found.min_width)),
+        ],
+        values: Values::Reals(found.widths),
+        verified,
     })
+}
+
+fn low_diameter_decomposition(context: &Context<'_>) -> Result<Computed, Error> {
+    let usual = clusters::Parameters::default();
+    let parameters = clusters::Parameters {
+        beta: context.given.value("beta").unwrap_or(usual.beta),
+        seed: context.seed(),
+    };
+    let (found, measured) =
+        context.measure(|| clusters::run(context.graph, &parameters, context.control))?;
+    let verified = context.verify(|| clusters::verify(context.graph, &parameters, &found));
+    Ok(Computed {
+        measured,
+        iterations: None,
+        result: vec![
+            ("clusters", Fact::Whole(found.count as u64)),
+            ("largest", Fact::Whole(found.largest as u64)),
+            ("radius", Fact::Whole(u64::from(found.radius))),
+        ],
+        values: Values::Vertices(found.clusters),
+        verified,
+    })
+}
+
+fn spanner(context: &Context<'_>) -> Result<Computed, Error> {
+    let parameters = spanning::Parameters {
+        k: context.given.value("k"),
+        seed: context.seed(),
+    };
+    let (found, measured) =
+        context.measure(|| spanning::run(context.graph, &parameters, context.control))?;
+    let verified = context.verify(|| spanning::verify(context.graph, &found));
+    Ok(Computed {
+        measured,
+        iterations: None,
+        result: vec![
+            ("edges", Fact::Whole(found.edges.len() as u64)),
+            ("clusters", Fact::Whole(found.clusters as u64)),
+            ("radius", Fact::Whole(u64::from(found.radius))),
+            ("stretch", Fact::Whole(u64::from(found.stretch))),
+        ],
+        values: Values::Edges(found.edges),
+        verified,
+    })
+}
+
+/// Room for the edges that are expected, and as many again.
+fn spanner_bytes(given: &Given, size: Size) -> u64 {
+    let n = size.vertices.max(2) as f64;
+    let k = given.value("k").unwrap_or(n.log2().ceil());
+    let edges = (2.0 * n.powf(1.0 + 1.0 / k)).min(size.arcs as f64 / 2.0);
+    24 * edges as u64
 }
 
 fn wants_parents(context: &Context<'_>) -> bool {
