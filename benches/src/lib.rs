@@ -27,6 +27,7 @@ mod place;
 mod raw;
 mod recovery;
 mod settings;
+mod slow_medium;
 mod stores;
 mod streams;
 mod table;
@@ -81,6 +82,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ingest::BENCHMARK,
     analyze::BENCHMARK,
     algorithms::BENCHMARK,
+    slow_medium::BENCHMARK,
     ablation::BENCHMARK,
     onehop::BENCHMARK,
     delete::BENCHMARK,
@@ -101,6 +103,7 @@ pub const NAMES: &[&str] = &[
     "ingest",
     "analyze",
     "algorithms",
+    "slow-medium",
     "ablation",
     "onehop",
     "delete",

@@ -172,6 +172,13 @@ fn filters_of_all_block_sizes_have_the_same_edges() {
 }
 
 #[test]
+fn slow_media_are_compared_on_every_problem() {
+    let result = run("slow-medium", &["trials=1", "threads=1", "read-ns=10"]);
+    // The problems of the paper, and their mean.
+    assert_eq!(rows(&result, 0).len(), 18 + 1);
+}
+
+#[test]
 fn onehop_gives_equal_answers_everywhere() {
     let result = run("onehop", &["count=2000"]);
     let rows = rows(&result, 0);

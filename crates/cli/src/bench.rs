@@ -9,8 +9,8 @@ use crate::report::{Failure, Report};
 /// Which benchmark.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Name: ingest, analyze, algorithms, ablation, onehop, delete, recovery,
-    /// outofcore, imbalance, limits or indirection
+    /// Name: ingest, analyze, algorithms, slow-medium, ablation, onehop, delete,
+    /// recovery, outofcore, imbalance, limits or indirection
     name: String,
     /// 2^N vertices
     #[arg(long, value_name = "N")]

@@ -1,0 +1,216 @@
+//! A graph whose lists lie on a slower medium than they do.
+
+use std::ops::{ControlFlow, Range};
+use std::time::Instant;
+
+use evergraph_graph::{Direction, Graph, NeighborReader, VertexId, Weight};
+
+/// Waiting is done in portions of this, so that looking at the clock (some 25 ns)
+/// is a small part of it.
+const PORTION_NS: u64 = 4_000;
+
+/// Adds to a graph what its lists' medium would take beyond DRAM.
+///
+/// A list that does not begin where the list read before ended is a random read,
+/// and waits for `read_ns`. One that does is part of a sequence, which the
+/// processor reads ahead. What an algorithm keeps for itself is in DRAM, and so is
+/// where each list begins (as a view keeps it): asking for a degree costs nothing.
+pub struct Slow<'g, G> {
+    pub graph: &'g G,
+    pub read_ns: u64,
+}
+
+pub struct SlowReader<R> {
+    lists: R,
+    read_ns: u64,
+    /// Address behind the last neighbor that was read.
+    next: usize,
+    owed_ns: u64,
+}
+
+impl<G: Graph> Slow<'_, G> {
+    fn slowed<R>(&self, lists: R) -> SlowReader<R> {
+        SlowReader {
+            lists,
+            read_ns: self.read_ns,
+            next: 0,
+            owed_ns: 0,
+        }
+    }
+}
+
+impl<'g, G: Graph> Graph for Slow<'g, G> {
+    type Reader<'a>
+        = SlowReader<G::Reader<'g>>
+    where
+        Self: 'a;
+
+    fn vertex_count(&self) -> usize {
+        self.graph.vertex_count()
+    }
+
+    fn arc_count(&self) -> u64 {
+        self.graph.arc_count()
+    }
+
+    fn direction(&self) -> Direction {
+        self.graph.direction()
+    }
+
+    fn is_sorted(&self) -> bool {
+        self.graph.is_sorted()
+    }
+
+    fn is_simple(&self) -> bool {
+        self.graph.is_simple()
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.graph.is_weighted()
+    }
+
+    fn reader(&self) -> SlowReader<G::Reader<'g>> {
+        self.slowed(self.graph.reader())
+    }
+
+    fn reverse_reader(&self) -> Option<SlowReader<G::Reader<'g>>> {
+        Some(self.slowed(self.graph.reverse_reader()?))
+    }
+}
+
+/// What one reader owes, apart from the lists it reads.
+struct Debt<'a> {
+    next: &'a mut usize,
+    owed_ns: &'a mut u64,
+    read_ns: u64,
+}
+
+impl Debt<'_> {
+    #[inline]
+    fn read(&mut self, segment: &[VertexId]) {
+        let range = segment.as_ptr_range();
+        if range.start as usize != *self.next {
+            *self.owed_ns += self.read_ns;
+            if *self.owed_ns >= PORTION_NS {
+                wait(std::mem::take(self.owed_ns));
+            }
+        }
+        *self.next = range.end as usize;
+    }
+}
+
+fn wait(ns: u64) {
+    let began = Instant::now();
+    while (began.elapsed().as_nanos() as u64) < ns {
+        std::hint::spin_loop();
+    }
+}
+
+impl<R> SlowReader<R> {
+    fn split(&mut self) -> (&mut R, Debt<'_>) {
+        let debt = Debt {
+            next: &mut self.next,
+            owed_ns: &mut self.owed_ns,
+            read_ns: self.read_ns,
+        };
+        (&mut self.lists, debt)
+    }
+}
+
+impl<R> Drop for SlowReader<R> {
+    fn drop(&mut self) {
+        if self.owed_ns > 0 {
+            wait(self.owed_ns);
+        }
+    }
+}
+
+impl<R: NeighborReader> NeighborReader for SlowReader<R> {
+    #[inline]
+    fn degree(&mut self, v: VertexId) -> usize {
+        self.lists.degree(v)
+    }
+
+    #[inline]
+    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        let (lists, mut debt) = self.split();
+        lists.for_each_segment(v, |segment| {
+            debt.read(segment);
+            visit(segment)
+        })
+    }
+
+    #[inline]
+    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        let (lists, mut debt) = self.split();
+        lists.for_each_weighted_segment(v, |segment, weights| {
+            debt.read(segment);
+            visit(segment, weights)
+        })
+    }
+
+    #[inline]
+    fn for_each_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        let (lists, mut debt) = self.split();
+        lists.for_each_segment_in(v, range, |segment| {
+            debt.read(segment);
+            visit(segment)
+        })
+    }
+
+    #[inline]
+    fn for_each_weighted_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        let (lists, mut debt) = self.split();
+        lists.for_each_weighted_segment_in(v, range, |segment, weights| {
+            debt.read(segment);
+            visit(segment, weights)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evergraph_graph::Csr;
+
+    #[test]
+    fn only_lists_out_of_sequence_wait() {
+        let edges = [(0, 1), (0, 2), (1, 0), (2, 0), (2, 1)];
+        let csr = Csr::from_edges(3, &edges, Direction::Out);
+        let graph = Slow {
+            graph: &csr,
+            read_ns: 100,
+        };
+        for (order, waits) in [([0, 1, 2], 1), ([0, 2, 1], 3), ([2, 0, 1], 2)] {
+            let mut reader = graph.reader();
+            for v in order {
+                let mut list = Vec::new();
+                reader.neighbors_into(v, &mut list);
+                assert_eq!(list, csr.neighbors(v));
+            }
+            assert_eq!(reader.owed_ns, waits * 100, "{order:?}");
+        }
+    }
+}
