@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use evergraph_benches::BenchArgs;
+use evergraph_benches::{BenchArgs, NAMES};
 
 use crate::report::{Failure, Report};
 
 /// Which benchmark.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Name: ingest, analyze, algorithms, slow-medium, ablation, onehop, delete,
-    /// recovery, outofcore, imbalance, limits or indirection
+    #[arg(help = format!("Name: {}", NAMES.join(", ")))]
     name: String,
     /// 2^N vertices
     #[arg(long, value_name = "N")]
