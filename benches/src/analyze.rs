@@ -33,6 +33,8 @@ pub const BENCHMARK: Benchmark = Benchmark {
         "verify",
         "tail",
         "batch",
+        "merges",
+        "rewrite-growth",
     ],
     run,
 };
@@ -46,8 +48,8 @@ const STATES: [&str; 6] = [
     "blocks-compacted",
     WRITING,
 ];
-/// Merges between which a store of blocks is ingested: a list that grew in so
-/// many pieces lies in several blocks.
+/// Merges between which a store of blocks is ingested, unless told otherwise: a
+/// list that grew in so many pieces lies in several blocks.
 const MERGES: usize = 16;
 /// The state in which a thread ingests meanwhile; it has a table of its own.
 const WRITING: &str = "writing";
@@ -256,12 +258,16 @@ fn live(
         layout,
         // The tail stays what it is.
         background: false,
+        tuning: stores::tuning(settings)?,
         ..stores::options(settings, medium, mode, Direction::Undirected)
     };
     let db = Database::create(place.join("db"), &options).map_err(text)?;
     let (merged, unmerged) = list.edges.split_at(list.edges.len() - tail);
-    let pieces = if layout == Layout::Blocks { MERGES } else { 1 };
-    for piece in merged.chunks(merged.len().div_ceil(pieces).max(1)) {
+    let pieces = match layout {
+        Layout::Blocks => settings.parameter("merges", MERGES)?,
+        Layout::Pma => 1,
+    };
+    for piece in merged.chunks(merged.len().div_ceil(pieces.max(1)).max(1)) {
         stores::load(&db, list.vertex_count, piece)?;
     }
     if state == "blocks-compacted" {

@@ -37,6 +37,7 @@ pub const BENCHMARK: Benchmark = Benchmark {
         "counting-scale",
         "thresholds",
         "buffers",
+        "rewrite-growth",
     ],
     run,
 };
@@ -86,6 +87,7 @@ impl Case {
         Ok(Options {
             layout: self.layout,
             log_bytes: log_mib << 20,
+            tuning: stores::tuning(settings)?,
             ..usual
         })
     }

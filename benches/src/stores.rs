@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-use evergraph::{Database, MediumKind, Mode, Options};
+use evergraph::{Database, MediumKind, Mode, Options, Tuning};
 use evergraph_graph::Direction;
 use evergraph_graph::generate::Edge;
 
@@ -31,6 +31,24 @@ pub fn options(
         direction,
         ..Options::default()
     }
+}
+
+/// The store's tuning; `rewrite-growth` is a percentage or `never`.
+pub fn tuning(settings: &Settings<'_>) -> Result<Tuning, String> {
+    let usual = Tuning::default();
+    let given: Option<String> = settings.optional("rewrite-growth")?;
+    let rewrite_growth =
+        match given.as_deref() {
+            None => usual.rewrite_growth,
+            Some("never") => None,
+            Some(percent) => Some(percent.parse().map_err(|_| {
+                format!("rewrite-growth is a percentage or `never`, not {percent:?}")
+            })?),
+        };
+    Ok(Tuning {
+        rewrite_growth,
+        ..usual
+    })
 }
 
 /// Whether single stores persist there, so that direct mode works.

@@ -8,7 +8,7 @@ use evergraph_persistence::simulated::{
     Config as SimulatedConfig, Persistence, Progress, Scenario, SimulatedStorage,
 };
 use evergraph_topology::record::Edges;
-use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError};
+use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError, Tuning};
 
 use crate::model::{Lists, Model, Operation, VERTICES, operations, weighted};
 
@@ -128,6 +128,23 @@ impl StoreScenario {
         }
     }
 
+    /// Sections of blocks are so small here that they would be written whole at
+    /// nearly every merge: in half of the workloads none is but by compaction.
+    fn tuning(&self) -> Tuning {
+        Tuning {
+            rewrite_growth: self.seed.is_multiple_of(4).then_some(100),
+            ..Tuning::default()
+        }
+    }
+
+    fn create(&self, storage: &SimulatedStorage) -> Result<Store, TopologyError> {
+        Store::create_with(storage, self.store_config(), [9; 16], self.tuning())
+    }
+
+    fn open(&self, storage: &SimulatedStorage, read_only: bool) -> Result<Store, TopologyError> {
+        Ok(Store::open_with(storage, read_only, self.tuning())?.0)
+    }
+
     /// How many operations from `from` form one step: two commits that follow
     /// each other share a sync where the position is even.
     fn step_len(&self, from: usize, end: usize) -> usize {
@@ -171,7 +188,7 @@ impl StoreScenario {
             Operation::Restart => {
                 store.close()?;
                 drop(store);
-                Ok(Store::open(storage, false)?.0)
+                self.open(storage, false)
             }
             _ => {
                 let batches = step.iter().map(|operation| self.batch_of(operation));
@@ -337,7 +354,8 @@ impl Scenario for StoreScenario {
         storage: &SimulatedStorage,
         log: &mut Progress<'_, Acknowledged>,
     ) -> Result<(), String> {
-        let store = Store::create(storage, self.store_config(), [9; 16])
+        let store = self
+            .create(storage)
             .map_err(|error| format!("create: {error}"))?;
         log.update(|model| model.created = true);
         self.perform_range(storage, store, (0, self.planned), true, log)?;
@@ -353,8 +371,8 @@ impl Scenario for StoreScenario {
         let expected: Vec<usize> = (at.done..=at.begun).collect();
         // (f) Reading comes first, and writes nothing.
         let calls = storage.calls();
-        let read_only = match Store::open(storage, true) {
-            Ok((store, _)) => store,
+        let read_only = match self.open(storage, true) {
+            Ok(store) => store,
             Err(error) if !at.created => return self.create_again(storage, log, error),
             Err(error) => return Err(format!("open for reading: {error}")),
         };
@@ -363,8 +381,9 @@ impl Scenario for StoreScenario {
         if storage.calls().writes != calls.writes {
             return Err("opening for reading wrote".to_string());
         }
-        let (mut store, _) =
-            Store::open(storage, false).map_err(|error| format!("open: {error}"))?;
+        let mut store = self
+            .open(storage, false)
+            .map_err(|error| format!("open: {error}"))?;
         // (a, b) What was acknowledged is there, and nothing else.
         let found = self.check(&store, &expected)?;
         if found != read {
@@ -391,8 +410,9 @@ impl Scenario for StoreScenario {
         // (d) Space that nothing reaches is free: a fresh look finds the same.
         let used = store.stats().extent_bytes;
         drop(store);
-        let (again, _) =
-            Store::open(storage, true).map_err(|error| format!("open again: {error}"))?;
+        let again = self
+            .open(storage, true)
+            .map_err(|error| format!("open again: {error}"))?;
         if again.stats().extent_bytes != used {
             return Err(format!(
                 "{used} bytes were in use and {} are reachable",
@@ -416,7 +436,8 @@ impl StoreScenario {
         let TopologyError::Persistence(PersistenceError::NotADatabase(_)) = error else {
             return Err(format!("an interrupted creation: {error}"));
         };
-        let store = Store::create(storage, self.store_config(), [9; 16])
+        let store = self
+            .create(storage)
             .map_err(|error| format!("creating again: {error}"))?;
         log.update(|model| model.created = true);
         self.check(&store, &[0]).map(|_| ())

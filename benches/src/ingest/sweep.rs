@@ -64,14 +64,15 @@ impl Buffers {
         }
     }
 
-    fn tuning(self) -> Tuning {
+    fn tuning(self, usual: Tuning) -> Tuning {
         let mut tuning = Tuning {
             // Nothing merges but what the threshold forces.
             buffer_bytes: 1 << 40,
-            ..Tuning::default()
+            ..usual
         };
         if let Buffers::Fixed(bytes) = self {
             (tuning.least_chunk_bytes, tuning.most_chunk_bytes) = (bytes, bytes);
+            tuning.hub_chunk_bytes = Some(bytes);
         }
         tuning
     }
@@ -91,17 +92,17 @@ pub struct Point {
 }
 
 impl Point {
-    fn options(&self, settings: &Settings<'_>, edges: usize) -> Options {
+    fn options(&self, settings: &Settings<'_>, edges: usize) -> Result<Options, String> {
         let between_merges = LOG_BYTES * self.threshold.min(edges as u64);
         let usual = stores::options(settings, self.medium, Mode::Merged, self.direction);
-        Options {
+        Ok(Options {
             layout: self.layout,
-            tuning: self.buffers.tuning(),
+            tuning: self.buffers.tuning(stores::tuning(settings)?),
             background: false,
             // Nor does a log that is full.
             log_bytes: usual.log_bytes + between_merges,
             ..usual
-        }
+        })
     }
 }
 
@@ -211,7 +212,7 @@ pub fn measure(
             for trial in 0..settings.trials.unwrap_or(1) {
                 settings.progress(&format!("ingest: {point:?}, {threads} threads"));
                 let place = Place::new(settings, point.medium)?;
-                let options = point.options(settings, list.edges.len());
+                let options = point.options(settings, list.edges.len())?;
                 let db = Database::create(place.join("db"), &options).map_err(text)?;
                 let done = ingest(db, point, list.vertex_count, &list.edges, threads, limit)?;
                 let timed = list.edges.len() - list.edges.len() / WARM_UP;
@@ -261,7 +262,7 @@ fn count(
     let place = Place::new(settings, point.medium)?;
     let options = Options {
         emulated: Some(None),
-        ..point.options(settings, edges.len())
+        ..point.options(settings, edges.len())?
     };
     let db = Database::create(place.join("db"), &options).map_err(text)?;
     let device = db.emulated_device().ok_or("the medium does not count")?;

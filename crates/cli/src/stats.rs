@@ -75,6 +75,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "buffer_budget_bytes": stats.buffer_budget_bytes,
         "sections": stats.sections,
         "shards": stats.shards.shards,
+        "merge_queried_below": stats.query_merging.below,
         "sections_by_layout": sections_by_layout,
         "dram_bytes": stats.page_dram_bytes + stats.tail_dram_bytes,
         "clean": opened.clean,
@@ -134,6 +135,10 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     ];
     if stats.shards.shards > 1 {
         rows.push(("shards", count(stats.shards.shards as u64)));
+    }
+    if stats.query_merging.below > 0 && config.layout == Layout::Blocks {
+        let below = format!("while fewer than {} run at once", stats.query_merging.below);
+        rows.push(("queries merge", below));
     }
     Ok(Report::new(json, table(&rows)))
 }

@@ -1,4 +1,4 @@
-//! The flags that size the buffers in DRAM.
+//! The flags that size the buffers in DRAM and pace merging.
 
 use evergraph::Tuning;
 
@@ -12,7 +12,15 @@ pub struct TuningArgs {
     /// Sizes of a vertex's buffers, powers of two from 16 to 4096
     #[arg(long, value_name = "LEAST..MOST", value_parser = chunk_bytes)]
     chunk_bytes: Option<(usize, usize)>,
+    /// Layout `blocks`: a section that has grown by so many percent is written
+    /// whole with its next merge, or `never`
+    #[arg(long, value_name = "PERCENT", value_parser = rewrite_growth)]
+    rewrite_growth: Option<RewriteGrowth>,
 }
+
+/// By how many percent; `None` is never.
+#[derive(Clone, Copy, Debug)]
+struct RewriteGrowth(Option<u32>);
 
 impl TuningArgs {
     /// As the store takes them.
@@ -23,8 +31,20 @@ impl TuningArgs {
         }
         if let Some((least, most)) = self.chunk_bytes {
             (tuning.least_chunk_bytes, tuning.most_chunk_bytes) = (least, most);
+            tuning.hub_chunk_bytes = Some(most);
+        }
+        if let Some(RewriteGrowth(percent)) = self.rewrite_growth {
+            tuning.rewrite_growth = percent;
         }
         tuning
+    }
+}
+
+fn rewrite_growth(text: &str) -> Result<RewriteGrowth, String> {
+    match (text, text.parse()) {
+        ("never", _) => Ok(RewriteGrowth(None)),
+        (_, Ok(percent)) => Ok(RewriteGrowth(Some(percent))),
+        _ => Err("give a percentage, such as 50, or `never`".to_string()),
     }
 }
 

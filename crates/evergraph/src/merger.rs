@@ -10,7 +10,8 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::Error;
 
-/// The thread that merges when the log or the buffers fill.
+/// The thread that merges when the log or the buffers fill, and lists that are
+/// queried.
 pub(crate) struct Merger {
     shared: Arc<MergerShared>,
     thread: Option<JoinHandle<()>>,
@@ -58,6 +59,9 @@ impl Merger {
                     // A full disk shows again at the next commit that finds the
                     // log full, which reports it to somebody who can act.
                     let _ = merge(&store);
+                } else if store.has_queried() {
+                    // Nothing is lost if it fails: the list is as it was.
+                    let _ = store.merge_queried();
                 }
             }
         };

@@ -49,6 +49,9 @@ mutants! {
     /// Blocks: space of a compacted list is used again before the root that
     /// does not need it is published (XPGraph's compaction in place).
     BlocksReusedTooEarly,
+    /// Blocks: the slabs of a section that is written whole are used again
+    /// before the root that does not name them is published.
+    BlocksRewriteFreesFirst,
     /// Change of layout: the directory does not say that a section has another.
     RelayoutUnmarked,
     /// Checkpoint: the root is published before the directory is durable.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use crate::error::PersistenceError;
-use crate::medium::{Medium, MediumError, MediumHandle};
+use crate::medium::{Medium, MediumError, MediumHandle, prefetch_for_read};
 use crate::mutant::{Mutant, active};
 use crate::order::{self, Durable, Flushed};
 
@@ -583,6 +583,13 @@ impl Words {
         // by `new`). Nobody writes it: published extents and vectors are never
         // written, and for a live extent the caller of `live` promised it.
         unsafe { std::slice::from_raw_parts(self.start.add(start), count) }
+    }
+
+    /// Announces that [`Words::range`] from `start` on is read soon. Any number
+    /// will do.
+    #[inline(always)]
+    pub fn prefetch(&self, start: usize) {
+        prefetch_for_read(self.start.wrapping_add(start).cast());
     }
 
     /// Words in DRAM.

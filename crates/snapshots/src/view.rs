@@ -157,6 +157,7 @@ impl View {
             let mask = (1u32 << self.store.config().section_shift) - 1;
             let list = (vertex & mask) as usize;
             let mut scratch = ListScratch::default();
+            let _query = self.store.query(plane, vertex, &section);
             let _ = section.for_each_weighted_segment::<()>(list, &mut scratch, |n, w| {
                 neighbors.extend_from_slice(n);
                 weights.extend_from_slice(w);

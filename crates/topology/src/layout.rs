@@ -164,6 +164,11 @@ impl Base {
         matches!(self, Base::Packed(base) if base.in_pairs)
     }
 
+    /// Whether a list lies in several blocks.
+    pub fn is_chained(&self, list: usize) -> bool {
+        matches!(self, Base::Blocks(base) if base.is_chained(list))
+    }
+
     /// All extents that belong to it.
     pub fn extents(&self) -> Vec<Arc<Extent>> {
         match self {

@@ -26,6 +26,7 @@ mod plane;
 pub mod record;
 mod section;
 mod section_format;
+mod section_view;
 mod store;
 
 pub use entry::{MAX_VERTICES, TOMBSTONE};
@@ -33,8 +34,9 @@ pub use error::TopologyError;
 pub use front::shards::ShardReport;
 pub use layout::Layout;
 pub use list::ListScratch;
-pub use plane::{Plane, SectionView};
+pub use plane::Plane;
+pub use section_view::SectionView;
 pub use store::{
     BackPressure, Batch, CheckReport, Commit, Config, ListReader, LogPositions, Mode, OpenReport,
-    Place, PlacedEntry, Published, Store, StoreStats, Tuning,
+    Place, PlacedEntry, Published, Query, QueryMerging, Store, StoreStats, Tuning,
 };

@@ -1,6 +1,8 @@
 //! One section: the lists of consecutive vertices, merged and not yet merged.
 
+mod gather;
 mod live;
+mod loaded;
 mod merge;
 mod places;
 
@@ -12,11 +14,13 @@ use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
+pub use gather::MergeScratch;
 use live::LiveCounts;
-pub use merge::{Frozen, MergeScratch, Product, Wanted};
+pub(crate) use loaded::{Loaded, Version};
+pub use merge::{Frozen, Product, Wanted};
 
 use crate::blocks;
-use crate::direct::{DirectState, ListPlace, open_extent};
+use crate::direct::{ListPlace, open_extent};
 use crate::entry::{is_tombstone, neighbor};
 use crate::front::buffers::{BufferWriter, Levels, VertexBuffers};
 use crate::front::pool::BufferPool;
@@ -25,8 +29,8 @@ use crate::front::shards::Shards;
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
-use crate::plane::SectionView;
 use crate::section_format;
+use crate::section_view::SectionView;
 
 /// A group of commits that are applied together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub struct Context {
     pub levels: Levels,
     /// Who works on which sections.
     pub shards: Arc<Shards>,
+    /// [`crate::Tuning::rewrite_growth`].
+    pub rewrite_growth: Option<u32>,
 }
 
 /// Where the entries of a section are: the merged part and the tail behind it.
@@ -97,25 +103,6 @@ pub(crate) enum State {
     /// As `Stored`, in direct mode.
     StoredDirect(Arc<Extent>),
     Loaded(Loaded),
-}
-
-pub(crate) struct Loaded {
-    pub body: Arc<Body>,
-    pub writer: Option<BufferWriter>,
-    /// Lengths as of the newest commit that is in the vertex buffers.
-    pub page: Arc<LengthPage>,
-    /// Versions before `page` that a view may still ask for, ascending.
-    pub older: Vec<Version>,
-    /// The writer's place in direct mode.
-    pub direct: Option<DirectState>,
-}
-
-/// A section as of an earlier commit.
-pub(crate) struct Version {
-    pub page: Arc<LengthPage>,
-    /// Where the entries are if they have been compacted since; else they are
-    /// where the newest are.
-    pub body: Option<Arc<Body>>,
 }
 
 impl Section {
@@ -515,123 +502,6 @@ impl Inner {
             State::Loaded(loaded) => loaded.body.csn,
         }
     }
-}
-
-impl Loaded {
-    /// The vertex buffers behind the merged part and their writer, made if need
-    /// be.
-    #[inline(always)]
-    pub(crate) fn buffers(
-        &mut self,
-        context: &Context,
-        lists: usize,
-        columns: usize,
-    ) -> (&VertexBuffers, &mut BufferWriter) {
-        let Loaded { body, writer, .. } = self;
-        let writer = writer.get_or_insert_with(|| {
-            let (buffers, writer) = context.new_buffers(lists, columns);
-            let _ = body.buffers.set(buffers);
-            writer
-        });
-        (body.buffers.get().expect("made with the writer"), writer)
-    }
-
-    /// Moves the run's entries up to commit `csn` to the vertex buffers. The
-    /// lengths before a commit are kept if a CSN in `needed` reads them.
-    fn settle(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &[u64]) {
-        while let Some(mark) = run.first_mark().filter(|mark| mark.csn <= csn) {
-            self.settle_mark(context, run, mark.csn, needed);
-        }
-    }
-
-    fn settle_mark(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &[u64]) {
-        let (count, stride) = (run.len_at(csn), run.stride());
-        if is_needed(needed, self.page.csn, csn) {
-            self.older.push(Version {
-                page: Arc::clone(&self.page),
-                body: None,
-            });
-        }
-        let mut page = std::mem::replace(&mut self.page, Arc::new(LengthPage::empty(0)));
-        let lengths = Arc::make_mut(&mut page);
-        lengths.csn = csn;
-        // What a list will get decides how large its next chunk is.
-        let mut coming = vec![0u32; lengths.len.len()];
-        run.for_each_slice(count, |words| {
-            for entry in words.chunks_exact(stride) {
-                coming[entry[0] as usize] += 1;
-            }
-        });
-        let (buffers, writer) = self.buffers(context, coming.len(), stride - 1);
-        // Whoever reads the section goes from list to list.
-        for (list, &coming) in coming.iter().enumerate() {
-            if coming > 0 {
-                let expected = coming.max(lengths.len[list] / 16);
-                buffers.prepare(writer, list, expected as usize);
-            }
-        }
-        run.for_each_slice(count, |words| {
-            for entry in words.chunks_exact(stride) {
-                let list = entry[0] as usize;
-                let expected = coming[list].max(lengths.len[list] / 16);
-                let weight = entry.get(2).copied().unwrap_or(0);
-                buffers.append(writer, list, entry[1], weight, expected as usize);
-                coming[list] -= 1;
-                lengths.len[list] += 1;
-            }
-        });
-        self.page = page;
-        run.drop_until(csn);
-        self.prune(needed);
-    }
-
-    /// Makes `page` the newest; the one before is kept if it is needed.
-    fn advance(&mut self, page: Arc<LengthPage>, needed: &[u64]) {
-        let old = std::mem::replace(&mut self.page, page);
-        self.older.push(Version {
-            page: old,
-            body: None,
-        });
-        self.prune(needed);
-    }
-
-    /// Lengths as of a commit, and where the entries are.
-    pub(crate) fn version_at(&self, csn: u64) -> (Arc<LengthPage>, Arc<Body>) {
-        if self.page.csn <= csn {
-            return (Arc::clone(&self.page), Arc::clone(&self.body));
-        }
-        let older = self.older.iter().rev().find(|v| v.page.csn <= csn);
-        let version = older.expect("versions that a registered view needs are preserved");
-        let body = version.body.as_ref().unwrap_or(&self.body);
-        (Arc::clone(&version.page), Arc::clone(body))
-    }
-
-    /// Keeps an older version only if a needed CSN falls between it and the
-    /// next. `needed` may have been gathered a while ago: of what is newer than
-    /// the watermark of that time, which is its last, it says nothing.
-    pub(crate) fn prune(&mut self, needed: &[u64]) {
-        if self.older.is_empty() {
-            return;
-        }
-        let known = needed.last().copied().unwrap_or(u64::MAX);
-        let mut until = self.page.csn;
-        let mut kept = Vec::with_capacity(self.older.len());
-        for version in self.older.drain(..).rev() {
-            let from = version.page.csn;
-            if until > known || is_needed(needed, from, until) {
-                kept.push(version);
-            }
-            until = from;
-        }
-        kept.reverse();
-        self.older = kept;
-    }
-}
-
-/// Whether one of the CSNs, which ascend, lies in `from..until`.
-fn is_needed(needed: &[u64], from: u64, until: u64) -> bool {
-    let first = needed.partition_point(|&csn| csn < from);
-    needed.get(first).is_some_and(|&csn| csn < until)
 }
 
 /// Live edges to `target` in the first `len` entries of a list, of which

@@ -8,7 +8,9 @@ use evergraph_graph::Direction;
 use evergraph_persistence::ViewToken;
 use evergraph_persistence::simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_topology::record::Edges;
-use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Place, Published, Store};
+use evergraph_topology::{
+    Batch, Config, Layout, ListScratch, Mode, Place, Published, Store, Tuning,
+};
 use proptest::prelude::*;
 
 const SECTION_SHIFT: u32 = 2;
@@ -223,10 +225,10 @@ fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
     }
 }
 
-fn run(config: Config, persistence: Persistence, steps: &[Step]) {
+fn run(config: Config, tuning: Tuning, persistence: Persistence, steps: &[Step]) {
     let (direction, weighted) = (config.direction, config.weighted);
     let storage = SimulatedStorage::new(SimConfig::new(persistence).with_capacity(2 << 20));
-    let mut store = Store::create(&storage, config, [7; 16]).unwrap();
+    let mut store = Store::create_with(&storage, config, [7; 16], tuning).unwrap();
     let mut model = Model::default();
     let mut views: Vec<(ViewToken<Published>, Model)> = Vec::new();
     for step in steps {
@@ -286,7 +288,7 @@ fn run(config: Config, persistence: Persistence, steps: &[Step]) {
                     store.close().unwrap();
                 }
                 drop(store);
-                let (reopened, report) = Store::open(&storage, false).unwrap();
+                let (reopened, report) = Store::open_with(&storage, false, tuning).unwrap();
                 assert_eq!(report.clean, clean);
                 store = reopened;
             }
@@ -312,10 +314,12 @@ proptest! {
         weighted in any::<bool>(),
         on_lines in any::<bool>(),
         layout in layout(),
+        rewrite_growth in prop_oneof![Just(None), Just(Some(0)), Just(Some(50)), Just(Some(300))],
     ) {
         let persistence = if on_lines { Persistence::Lines } else { Persistence::Pages };
         let config = Config { layout, ..config(direction, weighted) };
-        run(config, persistence, &steps);
+        let tuning = Tuning { rewrite_growth, ..Tuning::default() };
+        run(config, tuning, persistence, &steps);
     }
 
     #[test]
@@ -332,7 +336,7 @@ proptest! {
             edge_log_bytes,
             ..config(direction, weighted)
         };
-        run(config, Persistence::Lines, &steps);
+        run(config, Tuning::default(), Persistence::Lines, &steps);
     }
 }
 
@@ -353,31 +357,49 @@ fn a_full_log_makes_room_by_itself() {
     assert!(report.replayed_commits < 2000);
 }
 
-/// Without a deletion, too: chains become one block each, and then there is
-/// nothing left to do.
-#[test]
-fn compaction_ends_chains_of_blocks() {
-    use evergraph_persistence::medium::DramStorage;
-    let config = Config {
-        layout: Layout::Blocks,
-        ..Config::default()
-    };
-    let storage = DramStorage::new();
-    let store = Store::create(&storage, config, [5; 16]).unwrap();
-    let mut model = vec![Vec::new(); 40];
-    for round in 0..30u32 {
-        let edges: Vec<(u32, u32)> = (0..40).map(|u| (u, u * 7 % 40 + round % 2)).collect();
-        edges.iter().for_each(|&(u, v)| model[u as usize].push(v));
+/// Grows lists of blocks by a merge for each round, and hands out the lists and
+/// how many segments they are.
+struct Chains {
+    store: Store,
+    model: Vec<Vec<u32>>,
+}
+
+impl Chains {
+    const LISTS: u32 = 40;
+
+    fn new(rewrite_growth: Option<u32>) -> Self {
+        use evergraph_persistence::medium::DramStorage;
+        let config = Config {
+            layout: Layout::Blocks,
+            ..Config::default()
+        };
+        let tuning = Tuning {
+            rewrite_growth,
+            ..Tuning::default()
+        };
+        let store = Store::create_with(&DramStorage::new(), config, [5; 16], tuning);
+        Chains {
+            store: store.unwrap(),
+            model: vec![Vec::new(); Self::LISTS as usize],
+        }
+    }
+
+    fn grow(&mut self, round: u32) {
+        let lists = Self::LISTS;
+        let edges: Vec<(u32, u32)> = (0..lists).map(|u| (u, u * 7 % lists + round % 2)).collect();
+        edges
+            .iter()
+            .for_each(|&(u, v)| self.model[u as usize].push(v));
         let mut batch = Batch::new();
         batch.insert(&edges);
-        store.commit(batch).unwrap();
-        store.checkpoint().unwrap();
+        self.store.commit(batch).unwrap();
+        self.store.checkpoint().unwrap();
     }
-    let lists = || {
-        let token = store.register();
-        let section = store.pin_section(&token, 0, 0).unwrap().unwrap();
+
+    fn lists(&self, token: &ViewToken<Published>) -> (Vec<Vec<u32>>, usize) {
+        let section = self.store.pin_section(token, 0, 0).unwrap().unwrap();
         let (mut lists, mut segments) = (Vec::new(), 0);
-        for local in 0..40 {
+        for local in 0..Self::LISTS as usize {
             let mut list = Vec::new();
             let _ = section.for_each_raw_segment::<()>(local, |words, _| {
                 segments += 1;
@@ -387,17 +409,57 @@ fn compaction_ends_chains_of_blocks() {
             lists.push(list);
         }
         (lists, segments)
-    };
-    let (chained, segments) = lists();
-    assert_eq!(chained, model);
+    }
+
+    fn now(&self) -> (Vec<Vec<u32>>, usize) {
+        self.lists(&self.store.register())
+    }
+}
+
+/// Without a deletion, too: chains become one block each, and then there is
+/// nothing left to do.
+#[test]
+fn compaction_ends_chains_of_blocks() {
+    let mut chains = Chains::new(None);
+    (0..30).for_each(|round| chains.grow(round));
+    let (chained, segments) = chains.now();
+    assert_eq!(chained, chains.model);
     assert!(segments > 40, "{segments} segments");
+    let store = &chains.store;
     let before = store.stats().extent_bytes;
     store.compact().unwrap();
     let compacted = store.stats().extent_bytes;
     assert!(compacted < before, "{compacted} of {before} bytes");
-    assert_eq!(lists(), (model, 40));
+    assert_eq!(chains.now(), (chains.model.clone(), 40));
     store.compact().unwrap();
     assert_eq!(store.stats().extent_bytes, compacted, "nothing to do");
+}
+
+/// Merges end chains by themselves: each time that a section has grown by so
+/// many percent, and not before. Views of before see what they saw.
+#[test]
+fn merges_end_chains_of_a_section_that_has_grown() {
+    let mut chains = Chains::new(Some(100));
+    let mut views = Vec::new();
+    let mut rewritten = Vec::new();
+    for round in 0..64 {
+        chains.grow(round);
+        let (lists, segments) = chains.now();
+        assert_eq!(lists, chains.model);
+        if segments == 40 {
+            rewritten.push(round + 1);
+        }
+        if round % 5 == 0 {
+            views.push((chains.store.register(), chains.model.clone()));
+        }
+    }
+    // Sections grow from 1 to 64 entries a list: doubled less often than that.
+    assert!((4..=8).contains(&rewritten.len()), "at {rewritten:?}");
+    for (token, model) in &views {
+        assert_eq!(chains.lists(token).0, *model);
+    }
+    drop(views);
+    assert!(chains.store.check().problems.is_empty());
 }
 
 #[test]

@@ -174,6 +174,18 @@ pub(super) unsafe fn stream(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
+/// Fetches the cache line of an address, to be read soon. Any address will do.
+#[inline(always)]
+pub fn prefetch_for_read(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, as in `prefetch_for_write`.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// Fetches the cache line of an address, to be written soon. Any address will
 /// do: a prefetch never faults and changes nothing a program can see.
 #[inline(always)]

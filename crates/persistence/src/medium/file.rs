@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 use rustix::fs::Advice as FileAdvice;
 use rustix::io::Errno;
 
+use super::concurrency;
 use super::faults::{FileCall, FileFaults};
 use super::host::{self, Access, Directory, Holes, Mapping};
 use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
@@ -344,6 +345,10 @@ impl Medium for FileMedium {
     #[inline]
     fn fits_in_memory(&self) -> bool {
         !self.exceeds_memory.load(Ordering::Relaxed)
+    }
+
+    fn concurrency_for_random_reads(&self) -> Option<usize> {
+        concurrency::for_random_reads(self.file.as_fd(), self.len())
     }
 
     fn will_need(&self, offset: u64, len: u64) {

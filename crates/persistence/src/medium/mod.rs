@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 mod cache;
 mod combining;
+mod concurrency;
 mod counters;
 mod dram;
 mod emulated;
@@ -18,7 +19,7 @@ mod latency;
 mod mapped;
 mod memory;
 
-pub use cache::prefetch_for_write;
+pub use cache::{prefetch_for_read, prefetch_for_write};
 pub use counters::{Counters, CountersSnapshot};
 pub use dram::DramStorage;
 pub use emulated::{Emulated, EmulatedDevice, EmulatedStorage};
@@ -202,6 +203,13 @@ pub trait Medium: Send + Sync + 'static {
         let _ = (offset, len);
     }
 
+    /// With how many random reads at once the device reads about as fast as it
+    /// can; measured, in a few milliseconds. `None` where there is no device, or
+    /// too little to measure it on.
+    fn concurrency_for_random_reads(&self) -> Option<usize> {
+        None
+    }
+
     /// Copies a range out, after [`Medium::touch`].
     fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), MediumError> {
         self.touch(offset, into.len() as u64)?;
@@ -297,6 +305,9 @@ impl Medium for MediumHandle {
     }
     fn wont_need(&self, offset: u64, len: u64) {
         each_medium!(self, m => m.wont_need(offset, len))
+    }
+    fn concurrency_for_random_reads(&self) -> Option<usize> {
+        each_medium!(self, m => m.concurrency_for_random_reads())
     }
 }
 

@@ -199,6 +199,7 @@ impl Index {
         }
     }
 
+    #[inline(always)]
     pub fn end(&self, list: usize) -> End {
         assert!(list < self.lists);
         let at = HEADER_WORDS + PLACE_WORDS * self.lists + END_WORDS * list;

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::{Entry, Extent, PersistenceError};
+use evergraph_persistence::{Entry, Extent, PersistenceError, Words};
 
-use super::format::IndexImage;
+use super::format::{BLOCK_HEADER_WORDS, IndexImage};
 use super::index::Index;
 use super::lineage::Version;
-use super::slabs::{Slab, Slabs};
+use super::slabs::{Block, Slab, Slabs};
 use super::source::ListSource;
 use super::space::FreeRange;
 use crate::lengths::LengthPage;
@@ -95,7 +95,12 @@ impl Base {
 
     /// All extents of the section: slabs, and the index if it is stored.
     pub fn extents(&self) -> impl Iterator<Item = &Arc<Extent>> + '_ {
-        self.slabs.iter().map(Slab::extent).chain(self.extent())
+        self.slab_extents().chain(self.extent())
+    }
+
+    /// The extents of the slabs.
+    pub fn slab_extents(&self) -> impl Iterator<Item = &Arc<Extent>> + '_ {
+        self.slabs.iter().map(Slab::extent)
     }
 
     /// Number of lists.
@@ -144,44 +149,74 @@ impl Base {
     ) -> ControlFlow<B> {
         let place = self.index.place(list);
         assert!(count <= place.len as usize, "a prefix of the list");
-        assert!(self.is_verified(), "checked before the first read");
         let weighted = self.index.columns() == 2;
-        let (mut address, mut left) = (place.first, count);
-        while left > 0 {
-            let block = self.slabs.block(address);
-            let capacity = block.capacity();
-            let here = left.min(capacity);
+        self.for_each_block(place.first, count, |block, capacity, here| {
             let weights = if weighted {
                 block.weights(capacity, here)
             } else {
                 &[]
             };
-            visit(block.words(here), weights)?;
+            visit(block.words(here), weights)
+        })
+    }
+
+    /// Calls `visit` with the words of a list that begins at block `first`:
+    /// `count` of them. [`Base::verify`] must have succeeded, and `first` and
+    /// `count` be those of a list, as [`Base::place`] gives them.
+    #[inline(always)]
+    pub fn for_each_words<'a, B>(
+        &'a self,
+        first: u32,
+        count: usize,
+        mut visit: impl FnMut(&'a [u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.for_each_block(first, count, |block, _, here| visit(block.words(here)))
+    }
+
+    /// Calls `visit` with the blocks of a list, the capacity of each, and how
+    /// many of `count` entries are there.
+    #[inline(always)]
+    fn for_each_block<'a, B>(
+        &'a self,
+        first: u32,
+        count: usize,
+        mut visit: impl FnMut(Block<'a>, usize, usize) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        assert!(self.is_verified(), "checked before the first read");
+        let (mut address, mut left) = (first, count);
+        while left > 0 {
+            let block = self.slabs.block(address);
+            let capacity = block.capacity();
+            let here = left.min(capacity);
             left -= here;
             if left > 0 {
+                // It comes while these entries are worked on.
                 address = block.next();
+                self.slabs.prefetch(address);
             }
+            visit(block, capacity, here)?;
         }
         ControlFlow::Continue(())
     }
 
-    /// The words of the first `count` entries of a list that lie in its first
-    /// block: in a compacted section, all of them. For kernels that go through
-    /// whole graphs; the rest, if there is one, comes from
-    /// [`Base::for_each_segment`].
-    ///
-    /// # Panics
-    /// If the list is shorter, or was not verified.
+    /// Whether a list lies in several blocks.
+    pub fn is_chained(&self, list: usize) -> bool {
+        self.index.place(list).first != self.index.end(list).last
+    }
+
+    /// Announces that the last block of a list, if it exists, is read soon.
     #[inline(always)]
-    pub fn first_segment(&self, list: usize, count: usize) -> &[u32] {
-        let place = self.index.place(list);
-        assert!(count <= place.len as usize, "a prefix of the list");
-        assert!(self.is_verified(), "checked before the first read");
-        if count == 0 {
-            return &[];
+    pub fn prefetch_end(&self, list: usize) {
+        if list < self.lists() {
+            self.slabs.prefetch(self.index.end(list).last);
         }
-        let block = self.slabs.block(place.first);
-        block.words(count.min(block.capacity()))
+    }
+
+    /// The first block of a list (any number if it is empty), and its entries.
+    #[inline(always)]
+    pub fn place(&self, list: usize) -> (u32, u32) {
+        let place = self.index.place(list);
+        (place.first, place.len)
     }
 
     /// Blocks of a list, for statistics. [`Base::verify`] must have succeeded.
@@ -205,6 +240,40 @@ impl Base {
             free: 4 * free,
             least_slabs: 4 * (2 * used.count() as u64 + entries),
         }
+    }
+
+    /// Whether the section, when it has the entries of `page` and `more`, has
+    /// grown by `growth` percent since all of its lists were one block each: the
+    /// slab that this wrote is the first, and that long.
+    pub fn has_outgrown(&self, page: &LengthPage, more: usize, growth: Option<u32>) -> bool {
+        let Some(growth) = growth else {
+            return false;
+        };
+        let lists = page.len.iter().filter(|&&len| len > 0).count() as u64;
+        let entries = page.totals().0 + more as u64;
+        let least = u64::from(BLOCK_HEADER_WORDS) * lists + entries * self.index.columns() as u64;
+        let first = self.slabs.iter().next();
+        let then = first.map_or(0, |slab| u64::from(slab.place().words));
+        100 * least >= then * (100 + u64::from(growth))
+    }
+
+    /// Words in which lists of one block can be read without their headers, see
+    /// [`Base::span`]: the first slab.
+    pub fn span_words(&self) -> Option<Words> {
+        self.slabs.iter().next().map(Slab::words)
+    }
+
+    /// Where a list starts in [`Base::span_words`], and its entries there, if it
+    /// is one block. [`Base::verify`] must precede reading there.
+    #[inline]
+    pub fn span(&self, list: usize) -> Option<(u32, u32)> {
+        let place = self.index.place(list);
+        if place.len == 0 {
+            return Some((0, 0));
+        }
+        let first = self.slabs.iter().next()?.place();
+        let one = place.first == self.index.end(list).last && place.first < first.words;
+        one.then_some((place.first + BLOCK_HEADER_WORDS, place.len))
     }
 
     /// Everything that the next version starts from.

@@ -30,13 +30,15 @@ pub struct Identity {
 
 impl Base {
     /// Writes all lists anew, each as one block of exactly its size, one after
-    /// another in one slab. `source` gives what is live; the generation is the
-    /// next one. Nothing of the old slabs is touched: they are free when the new
-    /// version is published and the last reader of the old ones is gone.
+    /// another in one slab. `source` gives all that is to be there; if that is
+    /// less than before, the generation is another one. Nothing of the old slabs
+    /// is touched: they are free when the new version is published and the last
+    /// reader of the old ones is gone.
     pub fn rewrite(
         &self,
         context: &Context,
         csn: u64,
+        generation: u32,
         source: &dyn ListSource,
     ) -> Result<(Written, Flushed<()>), PersistenceError> {
         let identity = Identity {
@@ -44,7 +46,7 @@ impl Base {
             lists: self.lists(),
             columns: self.index.columns(),
             csn,
-            generation: self.generation() + 1,
+            generation,
         };
         let (mut written, flushed) = Self::write(context, identity, source)?;
         let slabs = self.slabs.iter().map(|slab| Arc::clone(slab.extent()));

@@ -40,8 +40,8 @@ pub(super) struct Slabs(Vec<Slab>);
 impl Slab {
     pub fn new(base: u32, extent: Arc<Extent>) -> Self {
         let count = extent.len() as usize / 4;
-        // SAFETY: this module gives out only `block_*` below, whose callers (the
-        // rest of `blocks`) read what a published version of the section counts:
+        // SAFETY: this module gives out only `Block` and `Slab::words` below, whose
+        // callers (the rest of `blocks`, and section views by `Base::span`) read what a published version of the section counts:
         // headers of its blocks (never the link of a list's last block) and
         // entries below its lengths. Such words are never stored to again:
         // writers hold the lineage's `Attempt` and write behind the published
@@ -66,6 +66,11 @@ impl Slab {
 
     pub fn extent(&self) -> &Arc<Extent> {
         &self.extent
+    }
+
+    /// All words; only those that a published version counts may be read.
+    pub fn words(&self) -> Words {
+        self.words.clone()
     }
 }
 
@@ -140,17 +145,20 @@ impl Slabs {
     }
 
     /// The slab of an address, if there is one.
+    #[inline]
     pub fn slab_of(&self, address: u32) -> Option<&Slab> {
-        let slab = match &self.0[..] {
-            // After a rewrite there is one.
-            [slab] => slab,
-            slabs => {
-                let behind = slabs.partition_point(|slab| slab.base <= address);
-                &slabs[behind.checked_sub(1)?]
-            }
-        };
+        // There are few, and what was written last is in the last.
+        let slab = self.0.iter().rev().find(|slab| slab.base <= address)?;
         let at = address.checked_sub(slab.base)? as usize;
         (at < slab.words.count()).then_some(slab)
+    }
+
+    /// Announces that a block is read soon.
+    #[inline(always)]
+    pub fn prefetch(&self, address: u32) {
+        if let Some(slab) = self.slab_of(address) {
+            slab.words.prefetch((address - slab.base) as usize);
+        }
     }
 
     /// The block at an address, if its header lies in a slab.

@@ -73,28 +73,30 @@ impl Base {
         csn: u64,
         source: &dyn ListSource,
     ) -> Result<(Written, Flushed<()>), PersistenceError> {
-        self.update(context, csn, source, &[])
+        self.update(context, csn, self.generation(), source, &[])
     }
 
     /// As [`Base::append`], and compacts some lists on the way: for those in
     /// `replaced` (ascending) `source` gives all live entries, which become one
     /// block. The blocks they had are used again by a later flush, when no
-    /// reader of an older version is left.
+    /// reader of an older version is left. If that drops entries, the generation
+    /// is another one.
     pub fn update(
         &self,
         context: &Context,
         csn: u64,
+        generation: u32,
         source: &dyn ListSource,
         replaced: &[usize],
     ) -> Result<(Written, Flushed<()>), PersistenceError> {
         debug_assert!(replaced.is_sorted());
         let attempt = self.version.begin();
         let mut image = self.image(csn);
+        image.generation = generation;
         let mut space = Space::new(&self.free, attempt.oldest_read);
         if !replaced.is_empty() {
             // Where the old blocks are is read from their headers.
             self.verify(&context.uuid)?;
-            image.generation += 1;
         }
         for &list in replaced {
             self.free_list(list, &mut space, attempt.number);

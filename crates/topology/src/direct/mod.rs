@@ -14,15 +14,15 @@
 mod format;
 mod intents;
 mod pair;
+mod recover;
 mod rewrites;
 mod section;
 mod slots;
 
-pub use format::{
-    DirectEntry, DirectImage, DirectState, ListPlace, MAX_SECTION_SHIFT, open_extent,
-};
+pub use format::{DirectEntry, DirectImage, DirectState, ListPlace, MAX_SECTION_SHIFT};
 pub use intents::{Claim, Intent, IntentSlot, Intents};
 pub use pair::{Half, Pair, Prepared};
+pub use recover::open_extent;
 pub use rewrites::{Rewrite, Rewrites};
 pub use section::{DirectInsert, DirectShared};
 pub use slots::{Slot, Slots};

@@ -14,8 +14,8 @@ use super::slots::{Slot, Slots};
 use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
-use crate::plane::SectionView;
 use crate::section::{Body, Context, Loaded, Section, State, Version, count_live};
+use crate::section_view::SectionView;
 use crate::store::Published;
 
 /// What all insertions need beside the section.

@@ -60,6 +60,9 @@ pub struct Levels {
     pub least: u32,
     /// Level of the largest.
     pub most: u32,
+    /// Level of the largest for lists of high degree: those of which a chunk of
+    /// the level `most` does not take what is expected.
+    pub hubs: u32,
 }
 
 impl Default for Levels {
@@ -67,6 +70,7 @@ impl Default for Levels {
         Levels {
             least: 0,
             most: level_of(DEFAULT_CHUNK_BYTES),
+            hubs: level_of(DEFAULT_CHUNK_BYTES),
         }
     }
 }
@@ -243,8 +247,8 @@ impl VertexBuffers {
             .div_ceil(LEAST_CHUNK_WORDS)
             .next_power_of_two()
             .ilog2();
-        let Levels { least, most } = writer.levels;
-        let level = above.max(fitting).clamp(least, most);
+        let Levels { least, most, hubs } = writer.levels;
+        let level = above.min(most).max(fitting).clamp(least, hubs);
         let words = LEAST_CHUNK_WORDS << level;
         let chunk = self
             .arena
@@ -325,9 +329,10 @@ mod tests {
             columns in 1usize..=2,
             least in 0u32..3,
             more in 0u32..5,
+            hubs in 0u32..3,
         ) {
             let pool = BufferPool::new();
-            let levels = Levels { least, most: least + more };
+            let levels = Levels { least, most: least + more, hubs: least + more + hubs };
             let (buffers, mut writer) = VertexBuffers::new(5, columns, &pool, levels);
             let mut model = vec![Vec::new(); 5];
             for (i, &(list, word, expected)) in appends.iter().enumerate() {
@@ -361,19 +366,29 @@ mod tests {
     #[test]
     fn levels_are_skipped_when_many_entries_come() {
         let pool = BufferPool::new();
-        let chunks = |expected: usize| {
-            let (buffers, mut writer) = VertexBuffers::new(1, 1, &pool, Levels::default());
-            for i in 0..60 {
+        let chunks_of = |levels: Levels, count: u32, expected: usize| {
+            let (buffers, mut writer) = VertexBuffers::new(1, 1, &pool, levels);
+            for i in 0..count {
                 buffers.append(&mut writer, 0, i, 0, expected);
             }
             let mut sizes = Vec::new();
-            let _ = buffers.for_each_segment::<()>(0, 60, |words, _| {
+            let _ = buffers.for_each_segment::<()>(0, count as usize, |words, _| {
                 sizes.push(words.len());
                 ControlFlow::Continue(())
             });
             sizes
         };
+        let chunks = |expected| chunks_of(Levels::default(), 60, expected);
         assert_eq!(chunks(1), [3, 7, 15, 31, 4]);
         assert_eq!(chunks(60), [60]);
+        // Lists of high degree get larger ones, where there are any; others not.
+        let large = Levels {
+            hubs: level_of(4096),
+            ..Levels::default()
+        };
+        assert_eq!(chunks_of(large, 200, 63), [63, 63, 63, 11]);
+        assert_eq!(chunks_of(Levels::default(), 200, 200), [63, 63, 63, 11]);
+        assert_eq!(chunks_of(large, 200, 200), [200]);
+        assert_eq!(chunks_of(large, 2000, 5000), [1023, 977]);
     }
 }

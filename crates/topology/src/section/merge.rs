@@ -8,12 +8,12 @@ use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, PersistenceError};
 
-use super::{Body, Context, Inner, Loaded, Section, State, Version, is_needed};
-use crate::blocks::{self, Identity, ListSource, Written};
-use crate::front::run::Run;
+use super::gather::{MergeScratch, compact_lists, fill, lengths_with};
+use super::loaded::is_needed;
+use super::{Body, Context, Inner, Loaded, Section, State, Version};
+use crate::blocks::{self, Identity, Written};
 use crate::layout::{Base, Layout};
 use crate::lengths::LengthPage;
-use crate::list::ListScratch;
 use crate::section_format::{self, SectionImage};
 
 /// What a merge is for.
@@ -25,7 +25,8 @@ pub enum Wanted {
     Converted,
     /// And nothing that is deleted is there, nor a list in several blocks.
     Compacted,
-    /// As far as one list is concerned; others may be compacted, too.
+    /// As far as one list is concerned, without deletions and in one block; others
+    /// may be compacted, too.
     CompactedList(usize),
 }
 
@@ -36,22 +37,13 @@ enum Plan {
     Pack,
     /// All entries, as a section of blocks that was none before.
     IntoBlocks,
-    /// All live entries, as a section of blocks again, one block a list.
+    /// All entries, or all live ones, as a section of blocks again, one block a
+    /// list.
     RewriteBlocks,
     /// The new entries, behind the blocks there are.
     AppendBlocks,
     /// The same, but all live entries of one list.
     CompactBlocks(usize),
-}
-
-/// Memory of a merging thread, used again from section to section.
-#[derive(Debug, Default)]
-pub struct MergeScratch {
-    /// The frozen section, as its plan wants it.
-    image: SectionImage,
-    whole: SectionImage,
-    cursors: Vec<u32>,
-    lists: ListScratch,
 }
 
 /// What a merge worked on: a section as of one commit.
@@ -97,9 +89,16 @@ impl Frozen {
         self.body.base.extent()
     }
 
+    /// The slabs that the merge will replace, if it writes the section whole.
+    pub fn replaced_slabs(&self) -> Vec<&Arc<Extent>> {
+        match &self.body.base {
+            Base::Blocks(base) if self.plan == Plan::RewriteBlocks => base.slab_extents().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     fn generation(&self) -> u32 {
-        let next = self.compacted.is_some() || self.plan == Plan::RewriteBlocks;
-        self.body.generation + u32::from(next)
+        self.body.generation + u32::from(self.compacted.is_some())
     }
 
     /// Durability step 1: writes what was frozen out of place.
@@ -116,8 +115,12 @@ impl Frozen {
         };
         let (written, flushed) = match (self.plan, blocks) {
             (Plan::AppendBlocks, Some(base)) => base.append(context, csn, image)?,
-            (Plan::CompactBlocks(list), Some(base)) => base.update(context, csn, image, &[list])?,
-            (Plan::RewriteBlocks, Some(base)) => base.rewrite(context, csn, image)?,
+            (Plan::CompactBlocks(list), Some(base)) => {
+                base.update(context, csn, self.generation(), image, &[list])?
+            }
+            (Plan::RewriteBlocks, Some(base)) => {
+                base.rewrite(context, csn, self.generation(), image)?
+            }
             (Plan::IntoBlocks, _) => {
                 let identity = Identity {
                     first_vertex: section.first_vertex,
@@ -174,8 +177,21 @@ impl Section {
         }
     }
 
+    /// Blocks of a list; 0 in a section of another layout.
+    pub fn block_count(&self, context: &Context, list: usize) -> Result<usize, PersistenceError> {
+        let mut guard = self.state.lock();
+        let body = Arc::clone(&self.load(context, &mut guard)?.body);
+        drop(guard);
+        let Base::Blocks(base) = &body.base else {
+            return Ok(0);
+        };
+        base.verify(&context.uuid)?;
+        Ok(base.block_count(list))
+    }
+
     /// Starts fetching what [`Section::freeze`] will read, if it has work.
-    pub fn prefetch_for_merge(&self, csn: u64, wanted: Wanted, layout: Layout) {
+    pub fn prefetch_for_merge(&self, context: &Context, csn: u64, wanted: Wanted, layout: Layout) {
+        let growth = context.rewrite_growth;
         let guard = self.state.lock();
         if !guard.has_work(csn, wanted, layout) {
             return;
@@ -183,7 +199,11 @@ impl Section {
         let extents = match &guard.state {
             State::Stored(_, extent) | State::StoredDirect(extent) => vec![Arc::clone(extent)],
             State::Loaded(loaded) => match &loaded.body.base {
-                Base::Blocks(base) if layout == Layout::Blocks && wanted == Wanted::Merged => {
+                Base::Blocks(base)
+                    if layout == Layout::Blocks
+                        && wanted == Wanted::Merged
+                        && !base.has_outgrown(&loaded.page, guard.run.len(), growth) =>
+                {
                     base.extent().cloned().into_iter().collect()
                 }
                 base => base.extents(),
@@ -228,7 +248,7 @@ impl Section {
             0
         };
         let page = lengths_with(&settled, run, behind, csn);
-        let plan = plan(&body.base, &page, wanted, layout);
+        let plan = plan(&body.base, &page, wanted, layout, context.rewrite_growth);
         let drops = compacted_lists(&page, wanted, plan);
         let appends = matches!(plan, Plan::AppendBlocks | Plan::CompactBlocks(_));
         // Where each list begins: at its first entry, or behind what is merged.
@@ -391,13 +411,23 @@ impl Inner {
                 Wanted::Merged => false,
                 Wanted::Converted => self.layout().is_some_and(|now| now != layout),
                 Wanted::Compacted => self.may_have_tombstones() || self.is_chained(),
-                Wanted::CompactedList(_) => self.may_have_tombstones(),
+                Wanted::CompactedList(list) => {
+                    self.may_have_tombstones() || self.is_chained_list(list)
+                }
             }
     }
 
     /// Whether lists lie in several blocks, or blocks have room ahead.
     fn is_chained(&self) -> bool {
         matches!(&self.state, State::Loaded(loaded) if is_chained(&loaded.body.base))
+    }
+
+    /// Whether a list lies in several blocks.
+    fn is_chained_list(&self, list: usize) -> bool {
+        match &self.state {
+            State::Loaded(Loaded { body, .. }) => body.base.is_chained(list),
+            State::Stored(..) | State::StoredDirect(_) => false,
+        }
     }
 
     /// The layout of what is stored.
@@ -457,21 +487,6 @@ impl Loaded {
     }
 }
 
-/// The settled lengths and the first `count` entries of the run.
-fn lengths_with(settled: &LengthPage, run: &Run, count: usize, csn: u64) -> LengthPage {
-    let mut page = settled.clone();
-    page.csn = csn;
-    let stride = run.stride();
-    if count > 0 {
-        run.for_each_slice(count, |words| {
-            for entry in words.chunks_exact(stride) {
-                page.len[entry[0] as usize] += 1;
-            }
-        });
-    }
-    page
-}
-
 fn is_chained(base: &Base) -> bool {
     match base {
         Base::Packed(_) => false,
@@ -483,16 +498,24 @@ fn is_chained(base: &Base) -> bool {
 }
 
 /// How a section gets from what it is to what is wanted.
-fn plan(base: &Base, page: &LengthPage, wanted: Wanted, layout: Layout) -> Plan {
-    let is_blocks = matches!(base, Base::Blocks(_));
-    match (layout, is_blocks) {
+fn plan(
+    base: &Base,
+    page: &LengthPage,
+    wanted: Wanted,
+    layout: Layout,
+    rewrite_growth: Option<u32>,
+) -> Plan {
+    match (layout, base) {
         (Layout::Pma, _) => Plan::Pack,
-        (Layout::Blocks, false) => Plan::IntoBlocks,
-        (Layout::Blocks, true) => match wanted {
+        (Layout::Blocks, Base::Packed(_)) => Plan::IntoBlocks,
+        (Layout::Blocks, Base::Blocks(blocks)) => match wanted {
             Wanted::Compacted if page.tombstones.is_some() || is_chained(base) => {
                 Plan::RewriteBlocks
             }
-            Wanted::CompactedList(list) if page.tombstones(list) > 0 => Plan::CompactBlocks(list),
+            Wanted::CompactedList(list) if page.tombstones(list) > 0 || base.is_chained(list) => {
+                Plan::CompactBlocks(list)
+            }
+            _ if blocks.has_outgrown(page, 0, rewrite_growth) => Plan::RewriteBlocks,
             _ => Plan::AppendBlocks,
         },
     }
@@ -518,107 +541,4 @@ fn compacted_lists(page: &LengthPage, wanted: Wanted, plan: Plan) -> Option<Leng
         }
     }
     Some(live)
-}
-
-/// Fills an image that has been begun: merged entries, vertex buffers, run.
-/// Each list begins with its entry number `from(list)`, which is 0 or the first
-/// that is not merged.
-fn fill(
-    image: &mut SectionImage,
-    body: &Body,
-    settled: &LengthPage,
-    from: impl Fn(usize) -> usize,
-    run: &Run,
-    count: usize,
-    cursors: &mut Vec<u32>,
-) {
-    let (starts, words, weights) = image.columns_mut();
-    cursors.clear();
-    for (list, (&len, &start)) in settled.len.iter().zip(starts).enumerate() {
-        let len = len as usize;
-        let mut at = start as usize;
-        let mut copy = |from: &[u32], their_weights: &[u32]| {
-            words[at..at + from.len()].copy_from_slice(from);
-            if !weights.is_empty() {
-                weights[at..at + from.len()].copy_from_slice(their_weights);
-            }
-            at += from.len();
-            ControlFlow::<()>::Continue(())
-        };
-        let merged = body.base.list_len(list).min(len);
-        if from(list) == 0 {
-            let _ = body.base.for_each_segment(list, merged, &mut copy);
-        }
-        if len > merged {
-            let buffers = body.buffers.get().expect("they hold the rest");
-            let _ = buffers.for_each_segment(list, len - merged, &mut copy);
-        }
-        cursors.push(at as u32);
-    }
-    if count == 0 {
-        return;
-    }
-    let stride = run.stride();
-    run.for_each_slice(count, |entries| {
-        for entry in entries.chunks_exact(stride) {
-            let cursor = &mut cursors[entry[0] as usize];
-            words[*cursor as usize] = entry[1];
-            if let Some(&weight) = entry.get(2) {
-                weights[*cursor as usize] = weight;
-            }
-            *cursor += 1;
-        }
-    });
-}
-
-/// Gets `image` from `whole`: lists whose length is to change have their live
-/// entries, others all that `whole` has of them.
-fn compact_lists(scratch: &mut MergeScratch, page: &LengthPage, live: &LengthPage, weighted: bool) {
-    let MergeScratch {
-        image,
-        whole,
-        lists,
-        ..
-    } = scratch;
-    let drops = |list: usize| live.len[list] != page.len[list];
-    let lens: Vec<u32> = (0..page.len.len())
-        .map(|list| {
-            if drops(list) {
-                live.len[list]
-            } else {
-                whole.len(list) as u32
-            }
-        })
-        .collect();
-    let tombstones: Vec<u32> = (0..page.len.len())
-        .map(|list| {
-            if drops(list) {
-                0
-            } else {
-                whole.tombstones(list)
-            }
-        })
-        .collect();
-    image.begin(&lens, Some(&tombstones), weighted);
-    let (from, words, weights) = whole.columns_mut();
-    let (to, live_words, live_weights) = image.columns_mut();
-    for list in 0..page.len.len() {
-        let (first, last) = (from[list] as usize, from[list + 1] as usize);
-        let place = to[list] as usize..to[list + 1] as usize;
-        let list_weights = weights.get(first..last).unwrap_or(&[]);
-        if !drops(list) {
-            live_words[place.clone()].copy_from_slice(&words[first..last]);
-            if !live_weights.is_empty() {
-                live_weights[place].copy_from_slice(list_weights);
-            }
-            continue;
-        }
-        lists.clear();
-        lists.extend(&words[first..last], list_weights);
-        lists.cancel();
-        live_words[place.clone()].copy_from_slice(&lists.words);
-        if !live_weights.is_empty() {
-            live_weights[place].copy_from_slice(&lists.weights);
-        }
-    }
 }

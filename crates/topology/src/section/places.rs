@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use evergraph_persistence::PersistenceError;
 
 use super::{Context, Inner, Section, State};
-use crate::plane::SectionView;
+use crate::section_view::SectionView;
 use crate::store::Place;
 
 impl Section {

@@ -1,6 +1,7 @@
 //! Merging: runs and vertex buffers go into sections, the root is published,
 //! space and log are given back.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -35,6 +36,33 @@ struct Merged {
 }
 
 pub(super) type Named = (SectionKey, Arc<Section>);
+
+/// What a merge wants of each of its sections.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose<'a> {
+    /// The same of all.
+    All(Wanted),
+    /// One list of each section in one block.
+    Lists(&'a BTreeMap<SectionKey, usize>),
+}
+
+impl From<Wanted> for Purpose<'_> {
+    fn from(wanted: Wanted) -> Self {
+        Purpose::All(wanted)
+    }
+}
+
+impl Purpose<'_> {
+    fn of(self, key: SectionKey) -> Wanted {
+        match self {
+            Purpose::All(wanted) => wanted,
+            Purpose::Lists(lists) => match lists.get(&key) {
+                Some(&list) => Wanted::CompactedList(list),
+                None => Wanted::Merged,
+            },
+        }
+    }
+}
 
 /// What a merge publishes beside its sections.
 struct Target {
@@ -199,13 +227,14 @@ impl Store {
     }
 
     /// Merges the sections up to the watermark and publishes a root.
-    pub(super) fn merge_at(
+    pub(super) fn merge_at<'a>(
         &self,
         roots: &mut RootState,
         sections: &[Named],
-        wanted: Wanted,
+        purpose: impl Into<Purpose<'a>>,
         clean: bool,
     ) -> Result<(), TopologyError> {
+        let purpose = purpose.into();
         self.refuse_if_not_writable()?;
         // The merge is a reader: the view keeps its lengths readable.
         let token = self.registry.register();
@@ -219,11 +248,12 @@ impl Store {
                 newest.unwrap_or(roots.pool.root().csn)
             }
         };
-        if csn == roots.pool.root().csn && !clean && wanted == Wanted::Merged {
+        let merges_only = matches!(purpose, Purpose::All(Wanted::Merged));
+        if csn == roots.pool.root().csn && !clean && merges_only {
             return Ok(());
         }
         let needed = self.registry.needed();
-        let (merged, extents) = self.write_sections(csn, &needed, sections, wanted)?;
+        let (merged, extents) = self.write_sections(csn, &needed, sections, purpose)?;
         let target = self.target(roots, &merged, csn, clean);
         let vertex_count = token.state().vertex_count;
         self.publish(roots, &merged, extents, &target, vertex_count)?;
@@ -243,10 +273,14 @@ impl Store {
             log.boundaries.pop_front();
         }
         drop(log);
+        // The next merge writes about as much as this one replaced: space that is
+        // given back and reserved again costs more than all its writing.
         let used = self.context.region.used_bytes();
-        self.context
-            .region
-            .trim(used / 4 + self.config.growth_step)?;
+        let kept = match purpose {
+            Purpose::All(Wanted::Compacted) => used / 4,
+            _ => used,
+        };
+        self.context.region.trim(kept + self.config.growth_step)?;
         Ok(())
     }
 
@@ -312,6 +346,11 @@ impl Store {
                 }
             }
         }
+        if active(Mutant::BlocksRewriteFreesFirst) {
+            for slab in merged.iter().flat_map(|m| m.frozen.replaced_slabs()) {
+                self.context.region.scribble(slab)?;
+            }
+        }
         let RootState {
             pool,
             file,
@@ -365,7 +404,7 @@ impl Store {
         csn: u64,
         needed: &[u64],
         sections: &[Named],
-        wanted: Wanted,
+        purpose: Purpose<'_>,
     ) -> Result<(Vec<Merged>, Vec<Flushed<()>>), TopologyError> {
         let shards = &*self.context.shards;
         let threads = if shards.count() > 1 {
@@ -383,8 +422,9 @@ impl Store {
         let announce = |until: usize| {
             while announced.load(Ordering::Relaxed) < until.min(sections.len()) {
                 let i = announced.fetch_add(1, Ordering::Relaxed);
-                if let Some((_, section)) = sections.get(i) {
-                    section.prefetch_for_merge(csn, wanted, self.layout());
+                if let Some((key, section)) = sections.get(i) {
+                    let wanted = purpose.of(*key);
+                    section.prefetch_for_merge(&self.context, csn, wanted, self.layout());
                 }
             }
         };
@@ -400,6 +440,7 @@ impl Store {
                     announce(taken.fetch_add(1, Ordering::Relaxed) + threads + ANNOUNCED_AHEAD);
                 }
                 section.prune(needed);
+                let wanted = purpose.of(*key);
                 let written =
                     self.write_section(csn, needed, *key, section, wanted, &mut scratch, threads);
                 match written {

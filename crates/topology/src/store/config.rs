@@ -1,7 +1,7 @@
 //! What is fixed when a database is made, and how the root keeps it.
 
 use evergraph_graph::Direction;
-use evergraph_persistence::{PersistenceError, USER_BYTES, memory_bytes};
+use evergraph_persistence::{PersistenceError, Properties, USER_BYTES, memory_bytes};
 
 use crate::direct::MAX_SECTION_SHIFT;
 use crate::front::buffers::{DEFAULT_CHUNK_BYTES, Levels, level_of};
@@ -54,7 +54,25 @@ pub struct Tuning {
     pub most_chunk_bytes: usize,
     /// Logical shards: as many as the machine has NUMA nodes, or so many.
     pub shards: Option<usize>,
+    /// Layout `blocks`: by how many percent a section grows until a merge writes
+    /// it whole again, each list as one block. `None`: only compaction does.
+    pub rewrite_growth: Option<u32>,
+    /// Bytes of the largest chunk for lists of high degree, up to 4096. `None`:
+    /// as much on media that are not byte-addressed, where a merge of many
+    /// entries at once pays most; elsewhere `most_chunk_bytes`.
+    pub hub_chunk_bytes: Option<usize>,
+    /// Layout `blocks`: a list that is queried is made one block while fewer
+    /// queries than that run at once; 0 is never. `None`: measured at the opening
+    /// on media that are not byte-addressed, elsewhere never.
+    pub merge_queried_below: Option<usize>,
 }
+
+/// A list then has two or three blocks at most, and what is written again is at
+/// most three times what there is.
+const REWRITE_GROWTH: u32 = 50;
+
+/// Chunks of vertex buffers have no more.
+const MOST_CHUNK_BYTES: usize = 4096;
 
 /// Enough for merges that write in large steps.
 const MOST_BUFFER_BYTES: u64 = 512 << 20;
@@ -68,16 +86,25 @@ impl Default for Tuning {
             least_chunk_bytes: 16,
             most_chunk_bytes: DEFAULT_CHUNK_BYTES,
             shards: None,
+            rewrite_growth: Some(REWRITE_GROWTH),
+            hub_chunk_bytes: None,
+            merge_queried_below: None,
         }
     }
 }
 
 impl Tuning {
-    pub(crate) fn levels(&self) -> Levels {
-        let most = level_of(self.most_chunk_bytes.clamp(16, 4096));
+    pub(crate) fn levels(&self, medium: Properties) -> Levels {
+        let most = level_of(self.most_chunk_bytes.clamp(16, MOST_CHUNK_BYTES));
+        let hubs = match self.hub_chunk_bytes {
+            Some(bytes) => level_of(bytes.clamp(16, MOST_CHUNK_BYTES)),
+            None if medium.byte_addressed => most,
+            None => level_of(MOST_CHUNK_BYTES),
+        };
         Levels {
-            least: level_of(self.least_chunk_bytes.clamp(16, 4096)).min(most),
+            least: level_of(self.least_chunk_bytes.clamp(16, MOST_CHUNK_BYTES)).min(most),
             most,
+            hubs: hubs.max(most),
         }
     }
 }

@@ -4,13 +4,17 @@
 //! run on the threads that call [`Store::commit`], a checkpoint on whoever
 //! calls [`Store::checkpoint`] (or on a commit that finds the log full).
 
+mod batch;
 mod checkpoint;
 mod commit;
 mod config;
 mod direct;
 mod flow;
+mod group;
 mod open;
 mod places;
+mod queried;
+mod replay;
 mod vertices;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -22,18 +26,20 @@ use evergraph_persistence::{
 };
 use parking_lot::{Condvar, Mutex, RwLock};
 
-pub use commit::{Batch, Commit};
+pub use batch::{Batch, Commit};
 pub use config::{Config, Mode, Tuning};
 pub use flow::BackPressure;
 pub use open::OpenReport;
 pub use places::{ListReader, Place, PlacedEntry};
+pub use queried::{Query, QueryMerging};
 
 use crate::error::TopologyError;
 use crate::front::shards::ShardReport;
 use crate::ids::IdTable;
 use crate::layout::Layout;
-use crate::plane::{Plane, SectionView};
+use crate::plane::Plane;
 use crate::section::{Context, SectionUsage};
+use crate::section_view::SectionView;
 
 /// Named blobs of the section directory.
 const BLOB_META: u32 = 1;
@@ -66,6 +72,7 @@ pub struct Store {
     read_only: bool,
     failed: AtomicBool,
     flow: flow::Flow,
+    queried: queried::Queried,
     queue: Mutex<commit::Queue>,
     queue_changed: Condvar,
     log: Mutex<LogState>,
@@ -143,6 +150,8 @@ pub struct StoreStats {
     pub back_pressure: BackPressure,
     /// Logical shards, and what their threads did.
     pub shards: ShardReport,
+    /// Merging of lists that are queried.
+    pub query_merging: QueryMerging,
     /// Views that exist.
     pub live_views: usize,
     /// Times the database was opened for writing.
@@ -350,6 +359,7 @@ impl Store {
             log_positions: self.positions_at(csn),
             back_pressure: self.back_pressure(),
             shards: self.context.shards.report(),
+            query_merging: self.queried.report(),
             live_views: self.registry.live_views(),
             epoch,
         }

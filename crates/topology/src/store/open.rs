@@ -12,9 +12,10 @@ use evergraph_persistence::{
 };
 use parking_lot::{Condvar, Mutex, RwLock};
 
-use super::commit::Replayer;
 use super::direct::Direct;
 use super::flow::Flow;
+use super::queried::Queried;
+use super::replay::Replayer;
 use super::{
     BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, Tuning, ack_of,
 };
@@ -144,7 +145,8 @@ impl Store {
             uuid,
             vertex_limit: MAX_VERTICES,
             buffers: BufferPool::new(),
-            levels: tuning.levels(),
+            levels: tuning.levels(medium.properties()),
+            rewrite_growth: tuning.rewrite_growth,
             shards: Arc::new(Shards::new(tuning.shards, Nodes::of_this_machine())),
         };
         let planes = new_planes(&config);
@@ -227,6 +229,7 @@ impl Store {
         let mut store = Store {
             registry: Registry::new(csn, published),
             layout: RwLock::new(config.layout),
+            queried: Queried::new(&tuning, config.layout, &medium),
             tuning: RwLock::new(tuning),
             config,
             context,

@@ -7,7 +7,7 @@ use evergraph_persistence::ViewToken;
 use super::{Published, Store};
 use crate::error::TopologyError;
 use crate::list::ListScratch;
-use crate::plane::SectionView;
+use crate::section_view::SectionView;
 
 /// Where an entry of a list is on its way to the medium. It is in one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -141,6 +141,7 @@ impl ListReader<'_> {
         }
         if let Some((_, Some(section))) = &self.section {
             let list = (vertex - (number << shift)) as usize;
+            let _query = self.store.query(self.plane, vertex, section);
             let _ = section.for_each_segment::<()>(list, &mut self.scratch, |words| {
                 neighbors.extend_from_slice(words);
                 ControlFlow::Continue(())

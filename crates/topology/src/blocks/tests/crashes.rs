@@ -142,8 +142,17 @@ impl Single {
         let csn = number + 1;
         let (written, flushed) = match history(number).1 {
             Step::Append(new) => self.base.append(context, csn, &source(&new))?,
-            Step::Compact(list, new) => self.base.update(context, csn, &source(&new), &[list])?,
-            Step::Rewrite(new) => self.base.rewrite(context, csn, &source(&new))?,
+            Step::Compact(list, new) => self.base.update(
+                context,
+                csn,
+                self.base.generation() + 1,
+                &source(&new),
+                &[list],
+            )?,
+            Step::Rewrite(new) => {
+                self.base
+                    .rewrite(context, csn, self.base.generation() + 1, &source(&new))?
+            }
         };
         self.directory.set(KEY, written.entry);
         if too_early {

@@ -41,7 +41,7 @@ fn small(context: &Context, columns: usize) -> (Entry, Lists, Vec<(u64, u64)>) {
         lists: &new,
         weighted: columns == 2,
     };
-    let written = base.update(context, 4, &source, &[2]).unwrap();
+    let written = base.update(context, 4, 1, &source, &[2]).unwrap();
     let (base, _) = (publish(context, written), entry);
     let places = base.0.extents().map(|e| (e.offset(), e.len())).collect();
     (base.1, model, places)

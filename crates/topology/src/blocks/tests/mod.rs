@@ -59,6 +59,7 @@ fn context(medium: &MediumHandle) -> Context {
         vertex_limit: crate::MAX_VERTICES,
         buffers: crate::front::pool::BufferPool::new(),
         levels: crate::front::buffers::Levels::default(),
+        rewrite_growth: None,
         shards: Arc::new(Shards::new(Some(1), Nodes::of_this_machine())),
     }
 }

@@ -156,7 +156,10 @@ impl History {
                     return self.model.clone_from(&vec![Vec::new(); LISTS]);
                 }
                 let source = self.source(&new);
-                let written = self.base.update(&self.context, csn, &source, &replaced);
+                let generation = self.base.generation() + 1;
+                let written = self
+                    .base
+                    .update(&self.context, csn, generation, &source, &replaced);
                 self.adopt(written.unwrap());
                 for (list, new) in self.model.iter_mut().zip(new) {
                     list.extend(new);
@@ -164,7 +167,12 @@ impl History {
             }
             Step::Rewrite => {
                 let live = live(&self.model);
-                let written = self.base.rewrite(&self.context, csn, &self.source(&live));
+                let written = self.base.rewrite(
+                    &self.context,
+                    csn,
+                    self.base.generation() + 1,
+                    &self.source(&live),
+                );
                 self.adopt(written.unwrap());
                 self.model = live;
                 let bytes = self.base.bytes();
@@ -232,10 +240,14 @@ impl History {
             for (list, entries) in lists.iter().enumerate() {
                 for count in [entries.len(), entries.len() / 2, entries.len().min(1)] {
                     assert_eq!(prefix(base, list, count), &entries[..count]);
-                    let first = base.first_segment(list, count);
-                    let words = entries.iter().map(|entry| entry.0);
-                    assert!(words.take(first.len()).eq(first.iter().copied()));
-                    assert_eq!(first.is_empty(), count == 0);
+                }
+                if let Some((start, len)) = base.span(list) {
+                    assert_eq!(len as usize, entries.len());
+                    let words = base.span_words();
+                    let words = words
+                        .iter()
+                        .flat_map(|words| words.range(start as usize, len as usize));
+                    assert!(words.eq(entries.iter().map(|entry| &entry.0)));
                 }
             }
         }

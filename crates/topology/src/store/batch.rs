@@ -1,0 +1,89 @@
+//! What a commit is made of, and what comes of it.
+
+use evergraph_persistence::AckLevel;
+
+use crate::record::{Edges, ExternalIds, Op};
+
+/// Changes that become durable and visible together.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    pub(super) ops: Vec<Op>,
+    pub(super) wall_us: Option<i64>,
+}
+
+/// What a commit reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its place in the order of all commits.
+    pub csn: u64,
+    /// What it survives.
+    pub ack: AckLevel,
+    /// Deletions that found no edge and had no effect.
+    pub missed_deletes: u64,
+}
+
+impl Batch {
+    /// No changes yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether there is nothing to commit.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// Adds edges without weights.
+    pub fn insert(&mut self, edges: &[(u32, u32)]) -> &mut Self {
+        self.insert_columns(Edges {
+            plane: 0,
+            sources: edges.iter().map(|e| e.0).collect(),
+            targets: edges.iter().map(|e| e.1).collect(),
+            weights: Vec::new(),
+        })
+    }
+
+    /// Adds edges by column, weights among them if the graph has weights.
+    pub fn insert_columns(&mut self, edges: Edges) -> &mut Self {
+        self.ops.push(Op::Insert(edges));
+        self
+    }
+
+    /// Deletes, for each pair, the latest live edge between the two.
+    pub fn delete(&mut self, edges: &[(u32, u32)]) -> &mut Self {
+        self.ops.push(Op::Delete(Edges {
+            plane: 0,
+            sources: edges.iter().map(|e| e.0).collect(),
+            targets: edges.iter().map(|e| e.1).collect(),
+            weights: Vec::new(),
+        }));
+        self
+    }
+
+    /// Makes the graph have at least `count` vertices.
+    pub fn add_vertices(&mut self, count: u64) -> &mut Self {
+        self.ops.push(Op::Vertices(count));
+        self
+    }
+
+    /// Gives the next vertices their external ids.
+    pub fn assign_ids(&mut self, ids: ExternalIds) -> &mut Self {
+        self.ops.push(Op::Ids(ids));
+        self
+    }
+
+    /// Stores a small named fact, together with the rest.
+    pub fn set_meta(&mut self, key: &[u8], value: &[u8]) -> &mut Self {
+        self.ops.push(Op::Meta {
+            key: key.to_vec(),
+            value: value.to_vec(),
+        });
+        self
+    }
+
+    /// Says when the commit happened, microseconds since 1970; now by default.
+    pub fn at(&mut self, wall_us: i64) -> &mut Self {
+        self.wall_us = Some(wall_us);
+        self
+    }
+}

@@ -1,0 +1,128 @@
+//! Recovery: what the log's tail says is applied again.
+
+use std::collections::BTreeMap;
+
+use evergraph_persistence::{LogRecord, PersistenceError};
+
+use super::commit::set_meta;
+use super::group::GroupEdges;
+use super::{Config, Published};
+use crate::error::TopologyError;
+use crate::front::sharding::NO_ORIGIN;
+use crate::ids::IdTable;
+use crate::plane::Plane;
+use crate::record::{self, Op};
+use crate::section::{Commits, Context};
+
+/// Edges replayed from the log at a time.
+const REPLAY_EDGES: usize = 1 << 20;
+
+/// Applies what the log's tail says while a store is being opened.
+pub(super) struct Replayer<'a> {
+    config: &'a Config,
+    context: &'a Context,
+    planes: &'a [Plane],
+    /// Commits up to which some section is merged, ascending: what is applied
+    /// together lies between two of them.
+    merged: Vec<u64>,
+    waiting: Vec<Op>,
+    waiting_edges: usize,
+    /// The commits that `waiting` holds.
+    commits: Commits,
+    published: Published,
+    entries: u64,
+}
+
+impl<'a> Replayer<'a> {
+    pub(super) fn new(
+        config: &'a Config,
+        context: &'a Context,
+        planes: &'a [Plane],
+        merged: Vec<u64>,
+        csn: u64,
+        published: Published,
+    ) -> Self {
+        Replayer {
+            config,
+            context,
+            planes,
+            merged,
+            waiting: Vec::new(),
+            waiting_edges: 0,
+            commits: Commits {
+                first: csn + 1,
+                last: csn,
+            },
+            published,
+            entries: 0,
+        }
+    }
+
+    /// Recovery step R4, one record: indexed, not merged.
+    pub(super) fn replay(
+        &mut self,
+        record: &LogRecord<'_>,
+        ids: &mut IdTable,
+        meta: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<(), TopologyError> {
+        if self.merged.binary_search(&self.commits.last).is_ok() {
+            self.apply()?;
+        }
+        for op in record::decode(record.payload, record.lsn)? {
+            match op {
+                Op::Insert(_) | Op::Delete(_) => self.wait(op),
+                Op::Vertices(count) => self.reach(count),
+                Op::Meta { key, value } => set_meta(meta, &key, &value),
+                Op::Ids(assigned) => {
+                    let fits = ids.assign(&assigned);
+                    fits.map_err(|what| PersistenceError::damaged("log", record.lsn, what))?;
+                    self.reach(ids.len() as u64);
+                }
+            }
+        }
+        self.commits.last = record.csn;
+        self.published.wall_us = record.wall_us;
+        if self.waiting_edges >= REPLAY_EDGES {
+            self.apply()?;
+        }
+        Ok(())
+    }
+
+    fn reach(&mut self, count: u64) {
+        self.published.vertex_count = self.published.vertex_count.max(count);
+    }
+
+    fn wait(&mut self, op: Op) {
+        if let Op::Insert(edges) | Op::Delete(edges) = &op {
+            self.waiting_edges += edges.sources.len();
+        }
+        self.waiting.push(op);
+    }
+
+    fn apply(&mut self) -> Result<(), TopologyError> {
+        let mut edges = GroupEdges::new(self.config);
+        for op in &self.waiting {
+            match op {
+                Op::Insert(inserted) => edges.insert(inserted, NO_ORIGIN),
+                Op::Delete(deleted) => edges.delete(deleted, NO_ORIGIN),
+                Op::Vertices(_) | Op::Meta { .. } | Op::Ids(_) => {}
+            }
+        }
+        let per_edge = 1 + u64::from(edges.undirected || edges.both);
+        self.entries += self.waiting_edges as u64 * per_edge;
+        // No view exists before the store is open.
+        let (context, planes, published) = (self.context, self.planes, &mut self.published);
+        edges.apply(context, planes, self.commits, &[], published, |_| {})?;
+        self.waiting.clear();
+        self.waiting_edges = 0;
+        self.commits.first = self.commits.last + 1;
+        Ok(())
+    }
+
+    /// Applies the rest; returns what the newest commit publishes, and the
+    /// entries that were indexed, both directions counted.
+    pub(super) fn finish(mut self) -> Result<(Published, u64), TopologyError> {
+        self.apply()?;
+        Ok((self.published, self.entries))
+    }
+}
