@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::medium::{FileCall, FileFault, FileFaults, FileStorage};
-use evergraph_topology::{Batch, Layout, Store};
+use evergraph_topology::{Batch, Commit, Config, Layout, Store, TopologyError, Tuning};
 
 use super::fixture::{Graph, Model, merged_config, observe};
 
@@ -23,35 +23,173 @@ fn scratch() -> tempfile::TempDir {
     made.or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// One step of the workload.
+/// One step of a workload.
 enum Step {
-    Commit(Vec<(u32, u32)>),
+    Insert(Vec<(u32, u32)>),
+    Delete(Vec<(u32, u32)>),
+    DeleteVertex(u32),
     Checkpoint,
+    Compact,
     /// Rewrites sections that nothing else touches.
     Relayout(Layout),
     /// Merges some sections and not others.
     CompactVertex(u32),
 }
 
-fn steps() -> Vec<Step> {
-    let mut steps = Vec::new();
-    for round in 0..ROUNDS {
-        for i in 0..4 {
-            let n = round * 4 + i;
-            steps.push(Step::Commit(
-                (0..6).map(|e| (n % 9, (n + e) % 14)).collect(),
-            ));
-            if i == 1 {
-                steps.push(Step::CompactVertex(n % 9));
-            }
-        }
-        steps.push(Step::Checkpoint);
-        let layouts = [Layout::Blocks, Layout::Pma];
-        steps.push(Step::Relayout(layouts[round as usize % 2]));
-    }
-    steps
+/// What a store does while calls fail.
+struct Workload {
+    config: Config,
+    tuning: Tuning,
+    steps: Vec<Step>,
 }
 
+impl Workload {
+    fn new(direction: Direction, steps: Vec<Step>) -> Self {
+        Workload {
+            config: merged_config(false, direction),
+            tuning: Tuning::default(),
+            steps,
+        }
+    }
+
+    fn insertions() -> Self {
+        let mut steps = Vec::new();
+        for round in 0..ROUNDS {
+            for i in 0..4 {
+                let n = round * 4 + i;
+                steps.push(Step::Insert(
+                    (0..6).map(|e| (n % 9, (n + e) % 14)).collect(),
+                ));
+                if i == 1 {
+                    steps.push(Step::CompactVertex(n % 9));
+                }
+            }
+            steps.push(Step::Checkpoint);
+            let layouts = [Layout::Blocks, Layout::Pma];
+            steps.push(Step::Relayout(layouts[round as usize % 2]));
+        }
+        Self::new(Direction::Out, steps)
+    }
+
+    /// Deletions of edges, some of which do not exist, and of vertices; lists
+    /// that have some are compacted alone and with all others, in both layouts.
+    fn deletions(direction: Direction) -> Self {
+        let mut steps = Vec::new();
+        for (round, layout) in [Layout::Pma, Layout::Blocks].into_iter().enumerate() {
+            let n = 3 * round as u32;
+            steps.extend([
+                Step::Relayout(layout),
+                Step::Insert((0..12).map(|e| ((n + e) % 3, e % 7)).collect()),
+                Step::Checkpoint,
+                Step::Delete(vec![(n % 3, 0), (1, 4), (2, 2), (9, 9), (1, 4)]),
+                Step::CompactVertex(1),
+                Step::Insert((0..6).map(|e| (1, 3 + e)).collect()),
+                Step::DeleteVertex(4),
+                Step::CompactVertex(1),
+                Step::Delete(vec![(1, 5), (0, 3)]),
+                Step::Checkpoint,
+                Step::Compact,
+            ]);
+        }
+        Self::new(direction, steps)
+    }
+
+    /// Sections of two shards, which threads of their own apply and merge.
+    fn shards() -> Self {
+        let mut steps = Vec::new();
+        for round in 0..3 {
+            let edges = (0..30).map(|e| (e % 14, (e * 5 + round) % 14));
+            steps.push(Step::Insert(edges.clone().collect()));
+            steps.push(Step::Checkpoint);
+            steps.push(Step::Delete(
+                edges.skip(round as usize).step_by(3).collect(),
+            ));
+            steps.push(Step::Compact);
+        }
+        let mut workload = Self::new(Direction::Both, steps);
+        workload.tuning.shards = Some(2);
+        workload
+    }
+
+    /// Both directions change their layout, back and forth, between merges that
+    /// append to chains and merges that end them.
+    fn relayouts() -> Self {
+        let mut steps = Vec::new();
+        for (round, layout) in [Layout::Blocks, Layout::Pma, Layout::Blocks]
+            .into_iter()
+            .enumerate()
+        {
+            let insert =
+                |from: u32| Step::Insert((from..from + 8).map(|e| (e % 5, (e * 3) % 14)).collect());
+            let n = 40 * round as u32;
+            steps.push(insert(n));
+            steps.push(Step::Relayout(layout));
+            for merge in 1..4 {
+                steps.extend([insert(n + 10 * merge), Step::Checkpoint]);
+            }
+        }
+        let mut workload = Self::new(Direction::Both, steps);
+        workload.tuning.rewrite_growth = Some(100);
+        workload
+    }
+
+    fn create(&self, storage: &FileStorage) -> Store {
+        Store::create_with(storage, self.config, [41; 16], self.tuning).unwrap()
+    }
+
+    fn open(&self, storage: &FileStorage) -> Result<Store, TopologyError> {
+        Ok(Store::open_with(storage, false, self.tuning)?.0)
+    }
+
+    /// Runs over whatever fails. Reads are checked after each step.
+    fn run(&self, store: &Store) -> Run {
+        self.run_until(store, || false)
+    }
+
+    /// As [`Workload::run`]; asks after each step whether to plan more, until
+    /// told so.
+    fn run_until(&self, store: &Store, mut plan: impl FnMut() -> bool) -> Run {
+        let mut planned = false;
+        let mut run = Run::new(self.config.direction);
+        for step in &self.steps {
+            match step {
+                Step::Insert(edges) => {
+                    let mut after = run.model.clone();
+                    edges.iter().for_each(|&(u, v)| after.insert(u, v, 0));
+                    let mut batch = Batch::new();
+                    batch.at(1).insert(edges);
+                    run.learn(store.commit(batch), after);
+                }
+                Step::Delete(edges) => {
+                    let mut after = run.model.clone();
+                    let missed = edges.iter().filter(|&&(u, v)| !after.delete(u, v)).count();
+                    let mut batch = Batch::new();
+                    batch.at(1).delete(edges);
+                    let result = store.commit(batch);
+                    if let Ok(commit) = &result {
+                        assert_eq!(commit.missed_deletes, missed as u64);
+                    }
+                    run.learn(result, after);
+                }
+                Step::DeleteVertex(vertex) => {
+                    let mut after = run.model.clone();
+                    after.delete_vertex(*vertex);
+                    run.learn(store.delete_vertices(&[*vertex]), after);
+                }
+                Step::Checkpoint => drop(store.checkpoint()),
+                Step::Compact => drop(store.compact()),
+                Step::Relayout(layout) => drop(store.relayout(*layout)),
+                Step::CompactVertex(vertex) => drop(store.compact_vertex(*vertex)),
+            }
+            // Reads go on, and show what was acknowledged.
+            assert_eq!(observe(store).unwrap(), run.acknowledged);
+            planned = planned || plan();
+        }
+        run
+    }
+}
+
+/// What came of a workload.
 struct Run {
     model: Model,
     acknowledged: Graph,
@@ -60,65 +198,38 @@ struct Run {
     refused: bool,
 }
 
-/// Runs the workload over whatever fails. Reads are checked after each step.
-fn workload(store: &Store) -> Run {
-    workload_until(store, || false)
-}
+impl Run {
+    fn new(direction: Direction) -> Self {
+        let model = Model::new(direction);
+        Run {
+            acknowledged: model.graph(0),
+            model,
+            unknown: None,
+            refused: false,
+        }
+    }
 
-/// As [`workload`]; asks after each step whether to plan more, until told so.
-fn workload_until(store: &Store, mut plan: impl FnMut() -> bool) -> Run {
-    let mut planned = false;
-    let mut model = Model::new(Direction::Out);
-    let mut run = Run {
-        model: model.clone(),
-        acknowledged: model.graph(0),
-        unknown: None,
-        refused: false,
-    };
-    for step in steps() {
-        match step {
-            Step::Commit(edges) => {
-                let mut batch = Batch::new();
-                batch.at(1).insert(&edges);
-                let mut after = model.clone();
-                for &(u, v) in &edges {
-                    after.insert(u, v, 0);
+    /// A commit came to something; if it is there, the graph is `after`.
+    fn learn(&mut self, result: Result<Commit, TopologyError>, after: Model) {
+        match result {
+            Ok(commit) => {
+                assert!(!self.refused, "a commit after a refused one");
+                self.model = after;
+                self.acknowledged = self.model.graph(commit.csn);
+                self.unknown = None;
+            }
+            Err(error) => {
+                let text = error.to_string();
+                assert!(!text.is_empty());
+                if text.contains("an earlier commit failed") {
+                    self.refused = true;
+                } else {
+                    assert!(!self.refused, "refused for good: {text}");
+                    self.unknown = Some(after.graph(self.acknowledged.csn + 1));
                 }
-                match store.commit(batch) {
-                    Ok(commit) => {
-                        assert!(!run.refused, "a commit after a refused one");
-                        model = after;
-                        run.acknowledged = model.graph(commit.csn);
-                        run.unknown = None;
-                    }
-                    Err(error) => {
-                        let text = error.to_string();
-                        assert!(!text.is_empty());
-                        if text.contains("an earlier commit failed") {
-                            run.refused = true;
-                        } else {
-                            assert!(!run.refused, "refused for good: {text}");
-                            run.unknown = Some(after.graph(run.acknowledged.csn + 1));
-                        }
-                    }
-                }
-            }
-            Step::Checkpoint => {
-                let _ = store.checkpoint();
-            }
-            Step::Relayout(layout) => {
-                let _ = store.relayout(layout);
-            }
-            Step::CompactVertex(vertex) => {
-                let _ = store.compact_vertex(vertex);
             }
         }
-        // Reads go on, and show what was acknowledged.
-        assert_eq!(observe(store).unwrap(), run.acknowledged);
-        planned = planned || plan();
     }
-    run.model = model;
-    run
 }
 
 struct Case {
@@ -128,20 +239,20 @@ struct Case {
     sticky: bool,
 }
 
-fn run_case(case: &Case) -> (Run, bool) {
+fn run_case(workload: &Workload, case: &Case) -> (Run, bool) {
     let directory = scratch();
     let faults = Arc::new(FileFaults::new());
     let storage = FileStorage::open(directory.path())
         .unwrap()
         .with_faults(Arc::clone(&faults));
-    let store = Store::create(&storage, merged_config(false, Direction::Out), [41; 16]).unwrap();
+    let store = workload.create(&storage);
     let nth = faults.calls(case.call) + case.nth;
     if case.sticky {
         faults.fail_from(case.call, nth, case.fault);
     } else {
         faults.fail_once(case.call, nth, case.fault);
     }
-    let run = workload(&store);
+    let run = workload.run(&store);
     let met = faults.calls(case.call) > nth;
     faults.forgive();
     // Space is back. A store that refuses commits stays so; another goes on.
@@ -171,7 +282,7 @@ fn run_case(case: &Case) -> (Run, bool) {
     let went_on = expected.vertex_count == 14 && expected.csn > run.acknowledged.csn;
     drop(store);
     let storage = FileStorage::open(directory.path()).unwrap();
-    let (store, _) = Store::open(&storage, false).unwrap();
+    let store = workload.open(&storage).unwrap();
     let found = observe(&store).unwrap();
     let fits =
         found == expected || !went_on && run.unknown.as_ref().is_some_and(|graph| *graph == found);
@@ -181,13 +292,14 @@ fn run_case(case: &Case) -> (Run, bool) {
 
 /// Tries `nth` = 0, 1, … until the workload makes fewer calls than that, with a
 /// fault that comes once and with one that stays.
-fn every(call: FileCall, fault: FileFault) -> (u64, u64, u64) {
-    let (once, stays) = (each(call, fault, false), each(call, fault, true));
+fn every(workload: &Workload, call: FileCall, fault: FileFault) -> (u64, u64, u64) {
+    let once = each(workload, call, fault, false);
+    let stays = each(workload, call, fault, true);
     (once.0 + stays.0, once.1 + stays.1, once.2 + stays.2)
 }
 
 /// Cases, those with a failed commit, and those with a refused one.
-fn each(call: FileCall, fault: FileFault, sticky: bool) -> (u64, u64, u64) {
+fn each(workload: &Workload, call: FileCall, fault: FileFault, sticky: bool) -> (u64, u64, u64) {
     let (mut cases, mut failed, mut refused) = (0, 0, 0);
     for nth in 0.. {
         let case = Case {
@@ -196,7 +308,7 @@ fn each(call: FileCall, fault: FileFault, sticky: bool) -> (u64, u64, u64) {
             nth,
             sticky,
         };
-        let (run, met) = run_case(&case);
+        let (run, met) = run_case(workload, &case);
         cases += 1;
         failed += u64::from(run.unknown.is_some());
         refused += u64::from(run.refused);
@@ -213,34 +325,76 @@ fn each(call: FileCall, fault: FileFault, sticky: bool) -> (u64, u64, u64) {
 
 #[test]
 fn every_write_that_finds_the_disk_full() {
-    every(FileCall::Write, FileFault::NO_SPACE);
-    every(FileCall::Write, FileFault::QUOTA);
+    every(
+        &Workload::insertions(),
+        FileCall::Write,
+        FileFault::NO_SPACE,
+    );
+    every(&Workload::insertions(), FileCall::Write, FileFault::QUOTA);
 }
 
 #[test]
 fn every_write_that_the_device_refuses() {
-    every(FileCall::Write, FileFault::IO);
+    every(&Workload::insertions(), FileCall::Write, FileFault::IO);
 }
 
 #[test]
 fn every_write_that_is_short_or_interrupted() {
-    let (_, failed, refused) = each(FileCall::Write, FileFault::Short(3), false);
+    let (_, failed, refused) = each(
+        &Workload::insertions(),
+        FileCall::Write,
+        FileFault::Short(3),
+        false,
+    );
     assert_eq!((failed, refused), (0, 0), "short writes are continued");
-    let (_, failed, refused) = each(FileCall::Write, FileFault::INTERRUPTED, false);
+    let (_, failed, refused) = each(
+        &Workload::insertions(),
+        FileCall::Write,
+        FileFault::INTERRUPTED,
+        false,
+    );
     assert_eq!((failed, refused), (0, 0), "interrupted ones are repeated");
 }
 
 #[test]
 fn every_failing_sync() {
-    let (_, failed, refused) = every(FileCall::Sync, FileFault::IO);
+    let (_, failed, refused) = every(&Workload::insertions(), FileCall::Sync, FileFault::IO);
     assert!(failed > 0 && refused > 0);
-    every(FileCall::Sync, FileFault::NO_SPACE);
+    every(&Workload::insertions(), FileCall::Sync, FileFault::NO_SPACE);
+}
+
+/// Every write, sync and growth of a workload fails.
+fn every_call(workload: &Workload) {
+    every(workload, FileCall::Write, FileFault::IO);
+    every(workload, FileCall::Write, FileFault::NO_SPACE);
+    let (_, failed, refused) = every(workload, FileCall::Sync, FileFault::IO);
+    assert!(failed > 0 && refused > 0);
+    let (_, failed, refused) = every(workload, FileCall::Grow, FileFault::NO_SPACE);
+    assert_eq!((failed, refused), (0, 0), "commits do not need space");
+}
+
+#[test]
+fn every_failure_while_edges_and_vertices_are_deleted() {
+    for direction in [Direction::Out, Direction::Undirected, Direction::Both] {
+        every_call(&Workload::deletions(direction));
+    }
+}
+
+#[test]
+fn every_failure_of_shards() {
+    every_call(&Workload::shards());
+}
+
+#[test]
+fn every_failure_while_both_directions_change_their_layout() {
+    every_call(&Workload::relayouts());
 }
 
 /// Two failures: what a first one left half done must not be harmed by what the
 /// store does next. The second is for ever, so it is where the process ends.
 #[test]
 fn every_failure_after_a_failure() {
+    let workload = Workload::insertions();
     let mut cases = 0;
     for (call, then) in [
         (FileCall::Write, FileCall::Write),
@@ -254,12 +408,11 @@ fn every_failure_after_a_failure() {
                 let storage = FileStorage::open(directory.path())
                     .unwrap()
                     .with_faults(Arc::clone(&faults));
-                let config = merged_config(false, Direction::Out);
-                let store = Store::create(&storage, config, [43; 16]).unwrap();
+                let store = workload.create(&storage);
                 let nth = faults.calls(call) + first;
                 faults.fail_once(call, nth, FileFault::IO);
                 // Counted on the fly: so many calls after the first failure.
-                let run = workload_until(&store, || {
+                let run = workload.run_until(&store, || {
                     if faults.calls(call) > nth {
                         faults.fail_from(then, faults.calls(then) + second, FileFault::IO);
                         return true;
@@ -269,8 +422,7 @@ fn every_failure_after_a_failure() {
                 let met = faults.calls(call) > nth;
                 drop(store);
                 let storage = FileStorage::open(directory.path()).unwrap();
-                let opened = Store::open(&storage, false);
-                let (store, _) = opened.unwrap_or_else(|error| {
+                let store = workload.open(&storage).unwrap_or_else(|error| {
                     panic!("{call:?} {first}, then {then:?} {second}: {error}")
                 });
                 let found = observe(&store).unwrap();
@@ -290,6 +442,7 @@ fn every_failure_after_a_failure() {
 /// A close that fails half way ends the writing all the same.
 #[test]
 fn every_failure_of_a_close() {
+    let workload = Workload::insertions();
     for call in [FileCall::Write, FileCall::Sync, FileCall::Grow] {
         for nth in 0.. {
             let directory = scratch();
@@ -297,9 +450,8 @@ fn every_failure_of_a_close() {
             let storage = FileStorage::open(directory.path())
                 .unwrap()
                 .with_faults(Arc::clone(&faults));
-            let config = merged_config(false, Direction::Out);
-            let store = Store::create(&storage, config, [44; 16]).unwrap();
-            let mut run = workload(&store);
+            let store = workload.create(&storage);
+            let mut run = workload.run(&store);
             let nth = faults.calls(call) + nth;
             faults.fail_once(call, nth, FileFault::IO);
             let closed = store.close();
@@ -315,7 +467,7 @@ fn every_failure_of_a_close() {
             }
             drop(store);
             let storage = FileStorage::open(directory.path()).unwrap();
-            let (store, _) = Store::open(&storage, false).unwrap();
+            let store = workload.open(&storage).unwrap();
             assert_eq!(observe(&store).unwrap(), run.acknowledged, "{call:?} {nth}");
             if !met {
                 break;
@@ -328,7 +480,8 @@ fn every_failure_of_a_close() {
 /// the checkpoint succeeds when there is space.
 #[test]
 fn every_growth_that_finds_the_disk_full() {
-    let (cases, failed, refused) = every(FileCall::Grow, FileFault::NO_SPACE);
+    let (cases, failed, refused) =
+        every(&Workload::insertions(), FileCall::Grow, FileFault::NO_SPACE);
     assert!(cases > 4);
     assert_eq!((failed, refused), (0, 0), "commits do not need it");
 }

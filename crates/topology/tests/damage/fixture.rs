@@ -219,6 +219,21 @@ impl Model {
         found
     }
 
+    /// All edges from and to it.
+    pub fn delete_vertex(&mut self, v: u32) {
+        for lists in &mut self.graph.lists {
+            lists.remove(&v);
+            lists
+                .values_mut()
+                .for_each(|list| list.retain(|entry| entry.0 != v));
+            lists.retain(|_, list| !list.is_empty());
+        }
+        self.graph.arc_count = self.graph.lists[0]
+            .values()
+            .map(|list| list.len() as u64)
+            .sum();
+    }
+
     pub fn reach(&mut self, vertices: u64) {
         self.graph.vertex_count = self.graph.vertex_count.max(vertices);
     }
