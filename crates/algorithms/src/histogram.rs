@@ -31,7 +31,7 @@ const DENSE: u64 = 20;
 /// Edges that are counted one by one.
 const FEW_EDGES: u64 = 1 << 14;
 /// Edges of a task that are checked, counted or parted at a time.
-const GROUP_EDGES: u64 = 1 << 15;
+const GROUP_EDGES: u64 = 1 << 13;
 /// Stretches of vertices into which targets are parted, if there are threads to
 /// count in them.
 const STRETCHES: usize = 64;
@@ -176,8 +176,8 @@ impl Histogram {
         let n = self.counts.len();
         let width = n.div_ceil(STRETCHES).next_power_of_two();
         let mut touched = vec![Vec::new(); n.div_ceil(width)];
-        // No more than some n edges at a time, for the sake of memory.
-        let at_once = (n / GROUP_EDGES as usize).max(4 * rayon::current_num_threads());
+        // Some n edges at a time, for the sake of memory, and enough for all threads.
+        let at_once = n / GROUP_EDGES as usize + 2 * rayon::current_num_threads();
         for start in (0..groups.len()).step_by(at_once) {
             let some = start..groups.len().min(start + at_once);
             let parted: Vec<Vec<Vec<VertexId>>> = some

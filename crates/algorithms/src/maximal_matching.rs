@@ -30,7 +30,7 @@ use crate::parallel::{CHUNK_ITEMS, Lists, shared_u32, unshared_u32};
 use crate::{Cancelled, Control, Mismatch, RunError, UNREACHED};
 
 /// Edges of a phase are at least so many.
-const MIN_PHASE: u64 = 1 << 16;
+const MIN_PHASE: u64 = 1 << 12;
 /// Edges whose lists one task reads.
 const GROUP_EDGES: u64 = 1 << 16;
 
