@@ -9,8 +9,8 @@
 //!
 //! Work O(m), depth O(k log n); at most 5n words of DRAM of 8 bytes beside the
 //! result, which has O(n^(1 + 1/k)) edges expected. Stretch at most 2 · radius + 1,
-//! with a radius of O(k) with high probability. Deterministic for a seed and an
-//! order of the lists. Self-loops and parallel edges change nothing.
+//! with a radius of O(k) with high probability. Deterministic for a seed.
+//! Self-loops and parallel edges change nothing.
 //! Sources: Miller, Peng, Vladu and Xu, "Improved Parallel Algorithms for Spanners
 //! and Hopsets", SPAA 2015; Dhulipala et al., "Sage", VLDB 2020, Table 1.
 
@@ -131,10 +131,10 @@ fn choose_edges<G: Graph>(
 /// The neighbors that one vertex chooses.
 #[derive(Default)]
 struct Choice {
-    /// The vertex from which its cluster reached it: the first in its list.
+    /// The smallest of those from which its cluster reached it.
     parent: Option<VertexId>,
-    /// For clusters with smaller centers these and the first neighbor there. With
-    /// more than [`FEW`], there may be repetitions behind the first `distinct`.
+    /// For clusters with smaller centers these and the smallest neighbor there.
+    /// With more than [`FEW`], there may be repetitions behind the first `distinct`.
     others: Vec<(VertexId, VertexId)>,
     distinct: usize,
 }
@@ -147,35 +147,35 @@ impl Choice {
             let claim = claims[u as usize];
             if center(claim) < center(own) {
                 self.add(center(claim), u);
-            } else if self.parent.is_none() && follows(own, claim) {
-                self.parent = Some(u);
+            } else if follows(own, claim) {
+                self.parent = Some(self.parent.map_or(u, |parent| parent.min(u)));
             }
         }
     }
 
     fn add(&mut self, cluster: VertexId, u: VertexId) {
-        let known = &self.others[..self.others.len().min(FEW)];
-        if known.iter().any(|&(other, _)| other == cluster) {
+        let few = self.others.len().min(FEW);
+        let mut known = self.others[..few].iter_mut();
+        if let Some((_, smallest)) = known.find(|(other, _)| *other == cluster) {
+            *smallest = u.min(*smallest);
             return;
         }
         self.others.push((cluster, u));
         if self.others.len() >= 2 * self.distinct.max(FEW) {
-            self.leave_first();
+            self.leave_smallest();
         }
     }
 
-    /// Leaves the first neighbor in each cluster.
-    fn leave_first(&mut self) {
-        self.others.sort_by_key(|&(cluster, _)| cluster);
+    /// Leaves the smallest neighbor in each cluster, in the order of clusters.
+    fn leave_smallest(&mut self) {
+        self.others.sort_unstable();
         self.others.dedup_by_key(|&mut (cluster, _)| cluster);
         self.distinct = self.others.len();
     }
 
     /// What was chosen; nothing is afterwards.
     fn take(&mut self) -> impl Iterator<Item = VertexId> {
-        if self.others.len() > FEW {
-            self.leave_first();
-        }
+        self.leave_smallest();
         self.distinct = 0;
         let others = self.others.drain(..).map(|(_, u)| u);
         self.parent.take().into_iter().chain(others)
