@@ -84,7 +84,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     }
     let outcome = compute(&db, &request, control)?;
     if let Some(target) = target {
-        target.write(&db, &outcome)?;
+        target.write(&db, &outcome, stop)?;
     }
     if to_stdout {
         return Ok(Report::new(json!({}), ""));
@@ -251,14 +251,27 @@ impl Target {
         }
     }
 
-    fn write(mut self, db: &Database, outcome: &Outcome) -> Result<(), Failure> {
-        let written = write_values(&mut self.out, db, outcome)
+    fn write(
+        mut self,
+        db: &Database,
+        outcome: &Outcome,
+        stop: &Cancellation,
+    ) -> Result<(), Failure> {
+        let mut out = Stoppable {
+            out: &mut self.out,
+            stop,
+        };
+        let written = write_values(&mut out, db, outcome)
             .and_then(|()| self.out.flush())
             .and_then(|()| match self.partial.take() {
                 Some(partial) => std::fs::rename(partial, &self.path),
                 None => Ok(()),
             });
         match written {
+            Err(_) if stop.is_cancelled() => Err(Failure::new(
+                "interrupted: the values were not written",
+                "nothing was changed; run it again",
+            )),
             // A reader of standard output that has seen enough is no failure.
             Err(error)
                 if self.path == Path::new("-")
@@ -269,6 +282,25 @@ impl Target {
             Err(error) => Err(evergraph::Error::io(self.path.display().to_string(), error).into()),
             Ok(()) => Ok(()),
         }
+    }
+}
+
+/// Writes until it is told to stop.
+struct Stoppable<'a, W> {
+    out: &'a mut W,
+    stop: &'a Cancellation,
+}
+
+impl<W: Write> Write for Stoppable<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.stop.is_cancelled() {
+            true => Err(std::io::Error::other("stopped")),
+            false => self.out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
     }
 }
 

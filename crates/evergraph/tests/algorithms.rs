@@ -388,6 +388,22 @@ fn the_document_lists_what_is_registered() {
     }
 }
 
+#[test]
+fn the_readme_names_what_is_registered() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let text = std::fs::read_to_string(path).expect("the document");
+    let (_, section) = text.split_once("\n## Algorithms\n").expect("the section");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let rows = section.lines().filter(|line| line.starts_with('|'));
+    let mut named: Vec<&str> = rows
+        .flat_map(|row| row.split('`').skip(1).step_by(2))
+        .collect();
+    let mut registered: Vec<&str> = algorithms().map(|algorithm| algorithm.name).collect();
+    named.sort_unstable();
+    registered.sort_unstable();
+    assert_eq!(named, registered);
+}
+
 /// The row of an algorithm in the table.
 fn table_row(algorithm: &Algorithm) -> String {
     let quoted = |names: Vec<&str>| {

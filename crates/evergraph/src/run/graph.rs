@@ -137,12 +137,17 @@ impl NeighborReader for AnyReader<'_> {
         &mut self,
         v: VertexId,
         range: Range<usize>,
-        visit: F,
+        mut visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
-        each!(AnyReader, self, reader => reader.for_each_segment_in(v, range, visit))
+        match self {
+            AnyReader::Live(reader) => reader.for_each_segment_in(v, range, visit),
+            AnyReader::Sealed(reader) => reader.for_each_segment_in(v, range, visit),
+            AnyReader::Symmetric(reader) => parts(reader, v, range, &mut visit),
+            AnyReader::Compressed(reader) => parts(reader, v, range, &mut visit),
+        }
     }
 
     #[inline]
@@ -150,12 +155,17 @@ impl NeighborReader for AnyReader<'_> {
         &mut self,
         v: VertexId,
         range: Range<usize>,
-        visit: F,
+        mut visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        each!(AnyReader, self, reader => reader.for_each_weighted_segment_in(v, range, visit))
+        match self {
+            AnyReader::Live(reader) => reader.for_each_weighted_segment_in(v, range, visit),
+            AnyReader::Sealed(reader) => reader.for_each_weighted_segment_in(v, range, visit),
+            AnyReader::Symmetric(reader) => weighted_parts(reader, v, range, &mut visit),
+            AnyReader::Compressed(reader) => weighted_parts(reader, v, range, &mut visit),
+        }
     }
 }
 
@@ -176,4 +186,22 @@ fn weighted_segments(
     visit: VisitWeighted<'_>,
 ) -> ControlFlow<()> {
     reader.for_each_weighted_segment(v, visit)
+}
+
+fn parts(
+    reader: &mut impl NeighborReader,
+    v: VertexId,
+    range: Range<usize>,
+    visit: Visit<'_>,
+) -> ControlFlow<()> {
+    reader.for_each_segment_in(v, range, visit)
+}
+
+fn weighted_parts(
+    reader: &mut impl NeighborReader,
+    v: VertexId,
+    range: Range<usize>,
+    visit: VisitWeighted<'_>,
+) -> ControlFlow<()> {
+    reader.for_each_weighted_segment_in(v, range, visit)
 }

@@ -27,6 +27,7 @@ use std::time::Instant;
 
 use evergraph_algorithms::{Cancelled, Control, Mismatch, RunError, UNREACHED};
 use evergraph_graph::{Graph, NeighborReader};
+use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
 
 use crate::{Database, Error, IdKind};
@@ -51,7 +52,8 @@ pub struct Request {
     /// Threads; all that the machine has if `None`.
     pub threads: Option<usize>,
     /// DRAM that the run may take, beside the graph as it is stored. A run whose
-    /// bound is above it is refused before it starts.
+    /// bound is above it is refused before it starts. All that the process may
+    /// use if `None`.
     pub memory_limit: Option<u64>,
 }
 
@@ -147,9 +149,8 @@ pub fn run(
         .map_err(|error| Error::usage(format!("no threads: {error}"), "ask for fewer"))?;
     let threads = pool.current_num_threads();
     let dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
-    if let Some(limit) = request.memory_limit {
-        check_limit(limit, dram_bound, preparation.bytes())?;
-    }
+    let limit = request.memory_limit.unwrap_or_else(memory_bytes);
+    check_limit(limit, dram_bound, preparation.bytes())?;
     let (held, prepared) = pool
         .install(|| preparation.prepare(control))
         .map_err(cancelled)?;
@@ -180,7 +181,7 @@ pub fn run(
 
 /// Refuses what would take more than `limit`.
 fn check_limit(limit: u64, bound: u64, copy: u64) -> Result<(), Error> {
-    let needed = bound + copy;
+    let needed = bound.saturating_add(copy);
     if needed <= limit {
         return Ok(());
     }
