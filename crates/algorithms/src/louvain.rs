@@ -1,19 +1,22 @@
 //! Communities of high modularity by the method of Louvain.
 //!
 //! Idea: every vertex begins as a community of its own and moves to the neighboring
-//! community that gains most, until none gains by moving; then each community
-//! becomes one vertex of a smaller graph, and the same begins there, until that
-//! contracts nothing any more. No two of the communities gain by becoming one, but a
-//! community may not be connected: see [`leiden`](crate::leiden).
+//! community that gains most, until none gains by moving or most of the gain is had;
+//! then each community becomes one vertex of a smaller graph, and the same begins
+//! there, until that contracts nothing any more. No two of the communities gain by
+//! becoming one, but a community may not be connected: see
+//! [`leiden`](crate::leiden).
 //!
 //! While many vertices may move they do so in batches of a sixteenth, chosen by the
-//! seed, each batch at once; the last few move one by one.
+//! seed, each batch at once; the last few move one by one, on a large level as long
+//! as that takes to read all lists four times.
 //!
 //! Work O(m) a round of moves, depth that of the longest list (a vertex is one
 //! task's) and the moves one by one. DRAM at the first level 10n words of 4 bytes; a
 //! contracted graph has at most n + m / log n list entries of 12 bytes, and while it
 //! would have more, the lists of the graph itself are read in its stead, at its cost.
-//! Each task has a table of 32 bytes for each neighbor of its vertex, at most n.
+//! Each task has a table of up to 72 bytes for each neighbor of its vertex, of which
+//! there are at most n.
 //!
 //! Deterministic: the same for a seed and any number of threads. Self-loops stay
 //! inside their community; weights of parallel edges add up; weight 0 is no edge.

@@ -8,8 +8,10 @@
 //! contributions at their targets (push), as integers of 2^−62, so that the sums
 //! do not depend on the order of additions.
 //!
-//! The result is the same for any number of threads, in either direction.
-//! Parallel edges count as often as they are stored.
+//! The result is the same for any number of threads and any segments of lists; a
+//! pull and a push differ in the last digits at most. After a fixed number of
+//! iterations it is LDBC Graphalytics' PageRank. Parallel edges count as often as
+//! they are stored.
 //!
 //! Work O(m) an iteration; DRAM 4n values of the chosen precision (push: and n
 //! words of 8 bytes), no atomic operations in a pull.
