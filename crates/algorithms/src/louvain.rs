@@ -1,15 +1,13 @@
 //! Communities of high modularity by the method of Louvain.
 //!
 //! Idea: every vertex begins as a community of its own and moves to the neighboring
-//! community that gains most, until none gains by moving or most of the gain is had;
-//! then each community becomes one vertex of a smaller graph, and the same begins
-//! there, until that contracts nothing any more. No two of the communities gain by
-//! becoming one, but a community may not be connected: see
-//! [`leiden`](crate::leiden).
+//! community that gains most, until none gains by moving; then each community
+//! becomes one vertex of a smaller graph, and the same begins there, until that
+//! contracts nothing any more. No two of the communities gain by becoming one, but a
+//! community may not be connected: see [`leiden`](crate::leiden).
 //!
 //! While many vertices may move they do so in batches of a sixteenth, chosen by the
-//! seed, each batch at once; the last few move one by one, on a large level as long
-//! as that takes to read all lists four times.
+//! seed, each batch at once; the last few move one by one.
 //!
 //! Work O(m) a round of moves, depth that of the longest list (a vertex is one
 //! task's) and the moves one by one. DRAM at the first level 10n words of 4 bytes; a

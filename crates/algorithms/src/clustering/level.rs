@@ -95,15 +95,6 @@ impl<G: Graph> Level<'_, G> {
             Self::Members(members) => members.members.len(),
         }
     }
-
-    /// The arcs that reading all lists visits.
-    pub(crate) fn arc_count(&self) -> u64 {
-        match self {
-            Self::Graph(graph) => graph.arc_count(),
-            Self::Built(parts) => parts.iter().map(|part| part.targets.len() as u64).sum(),
-            Self::Members(members) => members.graph.arc_count(),
-        }
-    }
 }
 
 /// Reads lists of a level; a short pin, as the reader in it.

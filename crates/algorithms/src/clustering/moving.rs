@@ -17,9 +17,6 @@ use crate::table::Table;
 const BATCHES: u64 = 16;
 /// Rounds at most; what is left then moves one by one.
 const ROUNDS: u64 = 8;
-/// Moves one by one read at most so many times the arcs of a level with more than
-/// [`FEW`] vertices; around hubs the last small gains would cost most of the time.
-const PASSES: u64 = 4;
 /// So few vertices move one by one.
 pub(crate) const FEW: usize = 1 << 12;
 /// A gain counts from this part of a vertex's strength on, or rounding would move
@@ -116,8 +113,7 @@ impl Partition {
     }
 }
 
-/// Moves vertices until none gains by moving, or most of the gain of a large level is
-/// had; returns how many moves that took. None: no vertex gains.
+/// Moves vertices until none gains by moving; returns how many moves that took.
 ///
 /// While many may move they do so in batches, each batch at once; the last few, and
 /// those that are left after some rounds, move one by one, in the order of a queue,
@@ -212,16 +208,11 @@ impl<G: Graph> Moving<'_, '_, '_, '_, G> {
         let mut queue = VecDeque::from(waiting);
         let mut table = Table::default();
         let mut moves = 0;
-        let mut budget = match self.strengths.len() {
-            0..=FEW => u64::MAX,
-            _ => (PASSES * self.level.arc_count()).max(1),
-        };
-        while !queue.is_empty() && (budget > 0 || moves == 0) {
+        while !queue.is_empty() {
             let mut arcs = Arcs::of(self.level, self.objective.control)?;
             for _ in 0..CHUNK_LISTED {
                 let Some(v) = queue.pop_front() else { break };
                 waits[v as usize] = false;
-                budget = budget.saturating_sub(arcs.bound(v) as u64);
                 let target = self.best(v, &mut arcs, &mut table)?;
                 if target == self.partition.of[v as usize] {
                     continue;
