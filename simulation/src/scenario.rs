@@ -100,6 +100,26 @@ impl StoreScenario {
         scenario
     }
 
+    /// A section of blocks grows until merges write it whole.
+    pub fn section_rewritten(persistence: Persistence) -> Self {
+        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 4, 0);
+        scenario.name += "-rewritten";
+        let edges = |targets: &[u32]| targets.iter().map(|&v| (0, v, 0)).collect();
+        let begin = [
+            Operation::Insert(edges(&[1, 2, 3])),
+            Operation::Checkpoint,
+            Operation::Insert(edges(&[4, 5, 2, 1, 3, 4])),
+            Operation::Checkpoint,
+            Operation::Insert(edges(&[1, 2])),
+            Operation::Checkpoint,
+            Operation::Insert(edges(&[3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3])),
+            Operation::Checkpoint,
+        ];
+        scenario.planned = begin.len();
+        scenario.operations.splice(0..0, begin);
+        scenario
+    }
+
     /// The same workload on a graph with weights.
     pub fn weighted(mut self) -> Self {
         self.name += "-weighted";

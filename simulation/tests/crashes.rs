@@ -45,6 +45,7 @@ fn scenarios() -> Vec<StoreScenario> {
     }
     for (_, persistence) in media {
         all.push(StoreScenario::one_list_compacted(persistence));
+        all.push(StoreScenario::section_rewritten(persistence));
     }
     for (mode, persistence) in media {
         for direction in DIRECTIONS {
@@ -136,6 +137,7 @@ fn every_seeded_mistake_is_caught() {
             })
         })
         .chain([Persistence::Lines, Persistence::Pages].map(StoreScenario::one_list_compacted))
+        .chain([Persistence::Lines, Persistence::Pages].map(StoreScenario::section_rewritten))
         .chain((1..=3).flat_map(|seed| DIRECTIONS.map(|d| direct(d, seed).weighted())))
         .collect();
     let score = mutant_score(mutant::ALL, || {
