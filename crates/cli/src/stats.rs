@@ -1,7 +1,7 @@
 //! `evergraph stats`: facts about a database.
 
 use evergraph::graph::Direction;
-use evergraph::{IdKind, MediumKind, Mode, allocated_bytes};
+use evergraph::{IdKind, Layout, MediumKind, Mode, allocated_bytes};
 use serde_json::{Map, Value, json};
 
 use crate::medium::DatabaseArgs;

@@ -164,7 +164,7 @@ fn pagerank(context: &Context<'_>) -> Result<Computed, Error> {
     let parameters = rank_parameters(context);
     let (found, measured) =
         context.measure(|| ranking::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| ranking::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| ranking::verify(plain, &parameters, &found));
     Ok(ranks(context, found, measured, verified))
 }
 
@@ -176,7 +176,7 @@ fn personalized_pagerank(context: &Context<'_>) -> Result<Computed, Error> {
     let parameters = rank_parameters(context);
     let (found, measured) =
         context.measure(|| personal::run(context.graph, &seeds, &parameters, context.control))?;
-    let verified = context.verify(|| personal::verify(context.graph, &seeds, &parameters, &found));
+    let verified = context.verify(|plain| personal::verify(plain, &seeds, &parameters, &found));
     Ok(ranks(context, found, measured, verified))
 }
 
@@ -232,8 +232,8 @@ fn around(context: &Context<'_>, seeds: &[personal::Seed]) -> Result<Computed, E
     };
     let (found, measured) = context
         .measure(|| personal::approximate(context.graph, seeds, &parameters, context.control))?;
-    let verified = context
-        .verify(|| personal::verify_approximation(context.graph, seeds, &parameters, &found));
+    let verified =
+        context.verify(|plain| personal::verify_approximation(plain, seeds, &parameters, &found));
     let (top, rank) = largest(&found.ranks);
     Ok(Computed {
         measured,
@@ -258,7 +258,7 @@ fn eigenvector(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| power::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| power::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| power::verify(plain, &parameters, &found));
     let (top, score) = largest(&found.scores);
     let mut result = convergence(found.change, found.converged);
     result.push(("top_vertex", context.name(top)));
@@ -284,7 +284,7 @@ fn katz(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| walks::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| walks::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| walks::verify(plain, &parameters, &found));
     let (top, score) = largest(&found.scores);
     let mut result = convergence(found.change, found.converged);
     result.push(("top_vertex", context.name(top)));
@@ -307,7 +307,7 @@ fn hits(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| kleinberg::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| kleinberg::verify(context.graph, &found));
+    let verified = context.verify(|plain| kleinberg::verify(plain, &found));
     let (authority, _) = largest(&found.authorities);
     let (hub, _) = largest(&found.hubs);
     let mut result = convergence(found.change, found.converged);

@@ -164,7 +164,7 @@ fn louvain(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| contracting::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| contracting::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| contracting::verify(plain, &parameters, &found));
     Ok(Computed {
         measured,
         iterations: Some(found.levels.len() as u64),
@@ -185,7 +185,7 @@ fn leiden(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| connected::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| connected::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| connected::verify(plain, &parameters, &found));
     let mut result = summary(&found.found);
     result.push(("stable", Fact::Text(found.stable.to_string())));
     Ok(Computed {
@@ -217,7 +217,7 @@ fn similarity(context: &Context<'_>) -> Result<Computed, Error> {
     }
     let (found, measured) =
         context.measure(|| alike::run(context.graph, &pairs, measure, context.control))?;
-    let verified = context.verify(|| alike::verify(context.graph, &pairs, measure, &found));
+    let verified = context.verify(|plain| alike::verify(plain, &pairs, measure, &found));
     let scored = pairs.iter().zip(found.scores);
     Ok(Computed {
         measured,
@@ -233,7 +233,7 @@ fn most_alike(context: &Context<'_>, measure: Measure) -> Result<Computed, Error
     let count = context.given.value("top").unwrap_or(10);
     let (found, measured) =
         context.measure(|| alike::top(context.graph, source, count, measure, context.control))?;
-    let verified = context.verify(|| alike::verify_top(context.graph, count, measure, &found));
+    let verified = context.verify(|plain| alike::verify_top(plain, count, measure, &found));
     let mut result = vec![
         ("source", context.name(source)),
         ("candidates", Fact::Whole(found.candidates as u64)),
@@ -260,7 +260,7 @@ fn label_propagation(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| propagation::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| propagation::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| propagation::verify(plain, &parameters, &found));
     let labels_are_vertices = names.is_none();
     Ok(Computed {
         measured,

@@ -95,7 +95,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
 
 fn connected_components(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context.measure(|| weak::run(context.graph, context.control))?;
-    let verified = context.verify(|| weak::verify(context.graph, &found));
+    let verified = context.verify(|plain| weak::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: None,
@@ -107,7 +107,7 @@ fn connected_components(context: &Context<'_>) -> Result<Computed, Error> {
 
 fn strongly_connected_components(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context.measure(|| strong::run(context.graph, context.control))?;
-    let verified = context.verify(|| strong::verify(context.graph, &found));
+    let verified = context.verify(|plain| strong::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: None,
@@ -126,7 +126,7 @@ fn sizes(components: usize, largest: usize) -> Vec<(&'static str, Fact)> {
 
 fn biconnectivity(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context.measure(|| twice::run(context.graph, context.control))?;
-    let verified = context.verify(|| twice::verify(context.graph, &found));
+    let verified = context.verify(|plain| twice::verify(plain, &found));
     let (points, bridges) = (found.articulation_points.len(), found.bridges.len());
     Ok(Computed {
         measured,
@@ -150,7 +150,7 @@ fn biconnectivity(context: &Context<'_>) -> Result<Computed, Error> {
 
 fn topological_order(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context.measure(|| order::run(context.graph, context.control))?;
-    let verified = context.verify(|| order::verify(context.graph, &found));
+    let verified = context.verify(|plain| order::verify(plain, &found));
     let mut result = vec![
         ("acyclic", Fact::Text(found.is_acyclic().to_string())),
         ("ordered", Fact::Whole(found.order.len() as u64)),

@@ -205,3 +205,93 @@ fn weighted_parts(
 ) -> ControlFlow<()> {
     reader.for_each_weighted_segment_in(v, range, visit)
 }
+
+/// A graph for verifiers, which need no speed: what they do with a list is a
+/// function behind a pointer for every kind of lists, and so compiled once.
+pub(super) struct Plain<'g>(pub &'g AnyGraph<'g>);
+
+/// Reads one direction of a [`Plain`] graph.
+pub(super) struct PlainReader<'g>(AnyReader<'g>);
+
+impl<'g> Graph for Plain<'g> {
+    type Reader<'a>
+        = PlainReader<'a>
+    where
+        Self: 'a;
+
+    fn vertex_count(&self) -> usize {
+        self.0.vertex_count()
+    }
+
+    fn arc_count(&self) -> u64 {
+        self.0.arc_count()
+    }
+
+    fn direction(&self) -> Direction {
+        self.0.direction()
+    }
+
+    fn is_sorted(&self) -> bool {
+        self.0.is_sorted()
+    }
+
+    fn is_simple(&self) -> bool {
+        self.0.is_simple()
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.0.is_weighted()
+    }
+
+    fn reader(&self) -> PlainReader<'_> {
+        PlainReader(self.0.reader())
+    }
+
+    fn reverse_reader(&self) -> Option<PlainReader<'_>> {
+        self.0.reverse_reader().map(PlainReader)
+    }
+}
+
+impl NeighborReader for PlainReader<'_> {
+    fn degree(&mut self, v: VertexId) -> usize {
+        self.0.degree(v)
+    }
+
+    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        segments(&mut self.0, v, &mut visit)
+    }
+
+    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        weighted_segments(&mut self.0, v, &mut visit)
+    }
+
+    fn for_each_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        parts(&mut self.0, v, range, &mut visit)
+    }
+
+    fn for_each_weighted_segment_in<F>(
+        &mut self,
+        v: VertexId,
+        range: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        weighted_parts(&mut self.0, v, range, &mut visit)
+    }
+}

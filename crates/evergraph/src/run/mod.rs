@@ -33,6 +33,7 @@ use evergraph_snapshots::View;
 use crate::{Database, Error, IdKind};
 use algorithm::Given;
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+use graph::Plain;
 pub use graph::{AnyGraph, AnyReader};
 pub use output::{real, write_values};
 pub use parameters::COMMON;
@@ -264,10 +265,11 @@ impl Context<'_> {
     /// Runs the verifier, if that is asked for.
     fn verify(
         &self,
-        verifier: impl FnOnce() -> Result<(), Mismatch>,
+        verifier: impl FnOnce(&Plain<'_>) -> Result<(), Mismatch>,
     ) -> Option<Result<(), String>> {
         let wanted = self.given.is_on("verify");
-        wanted.then(|| verifier().map_err(|mismatch| mismatch.to_string()))
+        let plain = Plain(self.graph);
+        wanted.then(|| verifier(&plain).map_err(|mismatch| mismatch.to_string()))
     }
 
     /// What the user calls a vertex, as a fact.

@@ -160,7 +160,7 @@ fn weighted_bfs(context: &Context<'_>) -> Result<Computed, Error> {
     let wants_parents = wants_parents(context);
     let (found, measured) =
         context.measure(|| whole::run(context.graph, source, wants_parents, context.control))?;
-    let verified = context.verify(|| whole::verify(context.graph, &found));
+    let verified = context.verify(|plain| whole::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: None,
@@ -185,7 +185,7 @@ fn delta_stepping(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| bins::run(context.graph, source, &parameters, context.control))?;
-    let verified = context.verify(|| bins::verify(context.graph, &found));
+    let verified = context.verify(|plain| bins::verify(plain, &found));
     Ok(distances(context, found, measured, verified))
 }
 
@@ -194,7 +194,7 @@ fn bellman_ford(context: &Context<'_>) -> Result<Computed, Error> {
     let wants_parents = wants_parents(context);
     let (found, measured) =
         context.measure(|| rounds::run(context.graph, source, wants_parents, context.control))?;
-    let verified = context.verify(|| rounds::verify(context.graph, &found));
+    let verified = context.verify(|plain| rounds::verify(plain, &found));
     let endless = |&&distance: &&f64| distance == f64::NEG_INFINITY;
     let endless = found.distances.iter().filter(endless).count();
     let mut computed = distances(context, found, measured, verified);
@@ -233,7 +233,7 @@ fn widest_path(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| widest::run(context.graph, source, method, context.control))?;
-    let verified = context.verify(|| widest::verify(context.graph, &found));
+    let verified = context.verify(|plain| widest::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: None,
@@ -255,7 +255,7 @@ fn low_diameter_decomposition(context: &Context<'_>) -> Result<Computed, Error> 
     };
     let (found, measured) =
         context.measure(|| clusters::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| clusters::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| clusters::verify(plain, &parameters, &found));
     Ok(Computed {
         measured,
         iterations: None,
@@ -276,7 +276,7 @@ fn spanner(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| spanning::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| spanning::verify(context.graph, &found));
+    let verified = context.verify(|plain| spanning::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: None,

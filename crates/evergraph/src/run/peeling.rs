@@ -49,7 +49,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
 
 fn k_core(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context.measure(|| cores::run(context.graph, context.control))?;
-    let verified = context.verify(|| cores::verify(context.graph, &found));
+    let verified = context.verify(|plain| cores::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: Some(found.rounds),
@@ -69,7 +69,7 @@ fn densest_subgraph(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| densest::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| densest::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| densest::verify(plain, &parameters, &found));
     Ok(Computed {
         measured,
         iterations: Some(u64::from(found.rounds)),

@@ -126,7 +126,7 @@ fn random_walks(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| walking::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| walking::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| walking::verify(plain, &parameters, &found));
     let mut lists = Lists::default();
     for walk in found.walks() {
         lists.vertices.extend_from_slice(walk);
@@ -174,7 +174,7 @@ fn neighbor_sampling(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context
         .measure(|| neighborhood::run(context.graph, &starts, &parameters, context.control))?;
     let verified =
-        context.verify(|| neighborhood::verify(context.graph, &starts, &parameters, &found));
+        context.verify(|plain| neighborhood::verify(plain, &starts, &parameters, &found));
     let vertex = |&number: &u32| found.vertices[number as usize];
     let targets = found.targets.iter().map(vertex);
     let edges: Vec<(u32, u32)> = targets.zip(found.neighbors.iter().map(vertex)).collect();

@@ -89,7 +89,7 @@ fn coloring(context: &Context<'_>) -> Result<Computed, Error> {
     let seed = context.given.value("seed").unwrap_or(USUAL_SEED);
     let (graph, control) = (context.graph, context.control);
     let (found, measured) = context.measure(|| greedy_coloring::run(graph, seed, control))?;
-    let verified = context.verify(|| greedy_coloring::verify(graph, seed, &found));
+    let verified = context.verify(|plain| greedy_coloring::verify(plain, seed, &found));
     Ok(Computed {
         measured,
         iterations: None,
@@ -103,7 +103,7 @@ fn maximal_independent_set(context: &Context<'_>) -> Result<Computed, Error> {
     let seed = context.given.value("seed").unwrap_or(USUAL_SEED);
     let (graph, control) = (context.graph, context.control);
     let (found, measured) = context.measure(|| greedy_set::run(graph, seed, control))?;
-    let verified = context.verify(|| greedy_set::verify(graph, seed, &found));
+    let verified = context.verify(|plain| greedy_set::verify(plain, seed, &found));
     Ok(Computed {
         measured,
         iterations: None,
@@ -119,7 +119,7 @@ fn maximal_matching(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| matching::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| matching::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| matching::verify(plain, &parameters, &found));
     Ok(Computed {
         measured,
         iterations: Some(u64::from(found.phases)),
@@ -137,7 +137,7 @@ fn set_cover(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| covering::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| covering::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| covering::verify(plain, &parameters, &found));
     Ok(Computed {
         measured,
         iterations: Some(u64::from(found.rounds)),

@@ -127,7 +127,7 @@ fn bfs(context: &Context<'_>) -> Result<Computed, Error> {
     let source = context.source()?;
     let (found, measured) =
         context.measure(|| search::run(context.graph, source, context.control))?;
-    let verified = context.verify(|| search::verify(context.graph, &found));
+    let verified = context.verify(|plain| search::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: Some(u64::from(found.max_depth)),
@@ -164,8 +164,7 @@ fn betweenness(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) = context
         .measure(|| brandes::run(context.graph, &sources, normalization, context.control))?;
-    let verified =
-        context.verify(|| brandes::verify(context.graph, &sources, normalization, &found));
+    let verified = context.verify(|plain| brandes::verify(plain, &sources, normalization, &found));
     let (top, _) = largest(&found.scores);
     Ok(Computed {
         measured,
@@ -201,7 +200,7 @@ fn near(context: &Context<'_>, scores: impl Fn(Closeness) -> Vec<f64>) -> Result
     };
     let (found, measured) =
         context.measure(|| nearness::run(context.graph, &parameters, context.control))?;
-    let verified = context.verify(|| nearness::verify(context.graph, &parameters, &found));
+    let verified = context.verify(|plain| nearness::verify(plain, &parameters, &found));
     let (sources, pairs) = (found.sources as u64, found.pairs);
     let max_distance = u64::from(found.max_distance);
     let scores = scores(found);

@@ -77,7 +77,7 @@ fn triangle_count(context: &Context<'_>) -> Result<Computed, Error> {
     };
     let (found, measured) =
         context.measure(|| counting::run(context.graph, detail, context.control))?;
-    let verified = context.verify(|| counting::verify(context.graph, &found));
+    let verified = context.verify(|plain| counting::verify(plain, &found));
     let mut result = vec![("triangles", Fact::Whole(found.triangles))];
     // The first of several.
     let counts = found.at_vertices.iter().enumerate();
@@ -100,7 +100,7 @@ fn triangle_count(context: &Context<'_>) -> Result<Computed, Error> {
 
 fn local_clustering(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context.measure(|| clustering::run(context.graph, context.control))?;
-    let verified = context.verify(|| clustering::verify(context.graph, &found));
+    let verified = context.verify(|plain| clustering::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: None,
@@ -116,7 +116,7 @@ fn local_clustering(context: &Context<'_>) -> Result<Computed, Error> {
 
 fn k_truss(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context.measure(|| trusses::run(context.graph, context.control))?;
-    let verified = context.verify(|| trusses::verify(context.graph, &found));
+    let verified = context.verify(|plain| trusses::verify(plain, &found));
     Ok(Computed {
         measured,
         iterations: None,
