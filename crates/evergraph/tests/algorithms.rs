@@ -7,7 +7,9 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
 use evergraph::graph::{Direction, generate};
-use evergraph::run::{Algorithm, Determinism, Kind, Needs, Outcome, Request, Weights, algorithms};
+use evergraph::run::{
+    Algorithm, Determinism, Fact, Kind, Needs, Outcome, Request, Weights, algorithms, find,
+};
 use evergraph::{Batch, Cancellation, Control, Database, Edges, Error, MediumKind, Options};
 
 const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
@@ -280,6 +282,26 @@ fn every_form_of_the_graph_gives_the_result() {
             assert!(prepared(1).is_some_and(|what| what.contains("sealed copy")));
             assert!(prepared(2).is_some_and(|what| what.contains("compressed copy")));
             assert!(prepared(3).is_some_and(|what| what.starts_with("cached sealed copy")));
+        }
+    }
+}
+
+#[test]
+fn simple_copies_have_no_parallel_edges_and_no_loops() {
+    // Every edge of a complete graph of four vertices in both directions, twice.
+    let ends = (0..4).flat_map(|u| (0..4).map(move |v| (u, v)));
+    let edges: Vec<(u32, u32)> = ends.clone().chain(ends).collect();
+    for direction in DIRECTIONS {
+        let db = database(4, &edges, direction);
+        let simple = request(find("k-core").unwrap(), &[("graph", "simple")], 1);
+        let outcome = run(&db, &simple, &Control::new()).unwrap();
+        assert_eq!(outcome.result[0], ("max_coreness", Fact::Whole(3)));
+        for algorithm in algorithms() {
+            let outcome = result_or_clear_error(&db, algorithm, &[("graph", "simple")]);
+            if let Some(outcome) = outcome {
+                let made = outcome.prepared.expect("a copy").what;
+                assert!(made.contains("simple"), "{}: {made}", algorithm.name);
+            }
         }
     }
 }

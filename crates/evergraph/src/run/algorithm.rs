@@ -331,8 +331,16 @@ impl Kind {
             Kind::Wholes(least, most) => {
                 format!("whole numbers from {least} to {most}, with commas between")
             }
-            Kind::Real(least, below) if *below == f64::INFINITY => format!("numbers from {least}"),
-            Kind::Real(least, below) => format!("numbers from {least} to below {below}"),
+            Kind::Real(least, below) => {
+                let from = match *least == f64::MIN_POSITIVE {
+                    true => "above 0".to_string(),
+                    false => format!("from {least}"),
+                };
+                match *below == f64::INFINITY {
+                    true => format!("numbers {from}"),
+                    false => format!("numbers {from} to below {below}"),
+                }
+            }
             Kind::Choice(words) => words.join(" or "),
             Kind::Switch => "true or false".to_string(),
             Kind::Vertex => "the id of a vertex".to_string(),
@@ -376,6 +384,7 @@ impl Given {
         match self.text("graph") {
             Some("sealed") => Form::Sealed,
             Some("compressed") => Form::Compressed,
+            Some("simple") => Form::Simple,
             _ => Form::Live,
         }
     }
@@ -446,6 +455,12 @@ mod tests {
                 "damping",
                 "nan",
                 "parameter `damping` cannot be \"nan\" (it takes numbers from 0 to below 1)",
+            ),
+            (
+                "sssp",
+                "delta",
+                "-1",
+                "parameter `delta` cannot be \"-1\" (it takes numbers above 0)",
             ),
             (
                 "pr",

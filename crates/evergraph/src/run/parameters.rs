@@ -8,8 +8,8 @@ pub const COMMON: &[Parameter] = &[
         name: "graph",
         default: "live",
         meaning: "what is read: the stored lists where that is possible, or a sorted copy in \
-                  memory, which may be compressed",
-        kind: Kind::Choice(&["live", "sealed", "compressed"]),
+                  memory, which may be compressed, or be without self-loops and parallel edges",
+        kind: Kind::Choice(&["live", "sealed", "compressed", "simple"]),
     },
     Parameter {
         name: "verify",

@@ -23,6 +23,8 @@ pub enum Form {
     Sealed,
     /// A compressed sealed copy.
     Compressed,
+    /// A sealed copy without self-loops and parallel edges.
+    Simple,
 }
 
 /// What was made of the stored graph for an algorithm.
@@ -181,6 +183,11 @@ fn plan(needs: Needs, form: Form, direction: Direction) -> Plan {
         Needs::Simple => Content::SimpleUndirected,
     };
     let lists = match (wanted, direction) {
+        (Content::Undirected, _) if form == Form::Simple => Content::SimpleUndirected,
+        (Content::Stored | Content::InLists, Direction::Undirected) if form == Form::Simple => {
+            Content::SimpleUndirected
+        }
+        (Content::Stored | Content::InLists, _) if form == Form::Simple => Content::Simple,
         (Content::InLists, Direction::Undirected | Direction::Both)
         | (Content::Undirected, Direction::Undirected) => Content::Stored,
         (Content::Simple, Direction::Undirected) => Content::SimpleUndirected,
