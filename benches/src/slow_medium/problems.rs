@@ -110,7 +110,7 @@ pub fn solve<G: Graph>(problem: Problem, graph: &G, source: VertexId) -> Result<
         MaximalMatching => maximal_matching::run(graph, &Default::default(), control).map(drop),
         SetCover => set_cover::run(graph, &Default::default(), control).map(drop),
         TriangleCount => triangle_count::run(graph, Detail::Total, control).map(drop),
-        KCore => k_core::run(graph, control).map(drop),
+        KCore => k_core::run(graph, &Default::default(), control).map(drop),
         DensestSubgraph => densest_subgraph::run(graph, &Default::default(), control).map(drop),
         PageRank => {
             let parameters = pagerank::Parameters {

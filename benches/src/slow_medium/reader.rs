@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId, Weight};
+use evergraph_graph::{Graph, NeighborReader, VertexId, Weight, facts_of};
 
 /// Waiting is done in portions of this, so that looking at the clock (some 25 ns)
 /// is a small part of it.
@@ -45,29 +45,7 @@ impl<'g, G: Graph> Graph for Slow<'g, G> {
     where
         Self: 'a;
 
-    fn vertex_count(&self) -> usize {
-        self.graph.vertex_count()
-    }
-
-    fn arc_count(&self) -> u64 {
-        self.graph.arc_count()
-    }
-
-    fn direction(&self) -> Direction {
-        self.graph.direction()
-    }
-
-    fn is_sorted(&self) -> bool {
-        self.graph.is_sorted()
-    }
-
-    fn is_simple(&self) -> bool {
-        self.graph.is_simple()
-    }
-
-    fn is_weighted(&self) -> bool {
-        self.graph.is_weighted()
-    }
+    facts_of!(self => self.graph);
 
     fn reader(&self) -> SlowReader<G::Reader<'g>> {
         self.slowed(self.graph.reader())
@@ -193,7 +171,7 @@ impl<R: NeighborReader> NeighborReader for SlowReader<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evergraph_graph::Csr;
+    use evergraph_graph::{Csr, Direction};
 
     #[test]
     fn only_lists_out_of_sequence_wait() {

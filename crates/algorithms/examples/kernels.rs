@@ -11,6 +11,7 @@ use std::fmt::Debug;
 use std::time::Instant;
 
 use evergraph_algorithms::betweenness::Normalization;
+use evergraph_algorithms::k_core::Bucketing;
 use evergraph_algorithms::pagerank::{Iterations, Precision};
 use evergraph_algorithms::similarity::Measure;
 use evergraph_algorithms::triangle_count::Detail;
@@ -176,8 +177,13 @@ const PROBLEMS: &[Problem] = &[
         });
     }),
     ("kcore", |t| {
-        let run = |_| k_core::run(t.graph, &t.control);
-        t.of("k-core", run, |found| k_core::verify(t.graph, found));
+        for bucketing in [Bucketing::Open, Bucketing::SemiEager] {
+            let parameters = k_core::Parameters { bucketing };
+            let run = |_| k_core::run(t.graph, &parameters, &t.control);
+            t.of(&format!("k-core, {bucketing:?}"), run, |found| {
+                k_core::verify(t.graph, found)
+            });
+        }
     }),
     ("lcc", |t| {
         let run = |_| local_clustering::run(t.graph, &t.control);

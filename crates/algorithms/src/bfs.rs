@@ -19,8 +19,9 @@ use crate::error::{check_source, compare_exact};
 use crate::parallel::{shared_u32, unshared_u32};
 use crate::{Control, Mismatch, RunError, UNREACHED, VertexSubset};
 
-const ALPHA: u64 = 15;
-const BETA: usize = 18;
+/// When a search pulls; see [`Switch::new`].
+pub(crate) const ALPHA: u64 = 15;
+pub(crate) const BETA: usize = 18;
 
 /// A breadth-first tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +64,7 @@ pub fn run<G: Graph>(graph: &G, source: VertexId, control: &Control) -> Result<B
         control.report("reached vertices", reached as u64, Some(n as u64));
         let kernel = ClaimParent {
             parents: &parents,
-            depths: &depths,
-            depth: depth + 1,
+            claimed: |v| depths[v as usize].store(depth + 1, Relaxed),
         };
         frontier = edge_map(graph, frontier, &kernel, &mut switch, control)?;
         if frontier.is_empty() {
@@ -81,14 +81,14 @@ pub fn run<G: Graph>(graph: &G, source: VertexId, control: &Control) -> Result<B
     })
 }
 
-struct ClaimParent<'a> {
-    parents: &'a [AtomicU32],
-    depths: &'a [AtomicU32],
-    /// Of those who claim now.
-    depth: u32,
+/// A vertex without a parent ([`UNREACHED`]) takes the first that comes.
+pub(crate) struct ClaimParent<'a, F> {
+    pub parents: &'a [AtomicU32],
+    /// Called with each vertex that has taken one.
+    pub claimed: F,
 }
 
-impl Kernel for ClaimParent<'_> {
+impl<F: Fn(VertexId) + Sync> Kernel for ClaimParent<'_, F> {
     #[inline]
     fn condition(&self, v: VertexId) -> bool {
         self.parents[v as usize].load(Relaxed) == UNREACHED
@@ -100,13 +100,13 @@ impl Kernel for ClaimParent<'_> {
             .compare_exchange(UNREACHED, u, Relaxed, Relaxed)
             .is_ok();
         if claimed {
-            self.depths[v as usize].store(self.depth, Relaxed);
+            (self.claimed)(v);
         }
         claimed
     }
 }
 
-impl Gather for ClaimParent<'_> {
+impl<F: Fn(VertexId) + Sync> Gather for ClaimParent<'_, F> {
     type Gathered = Option<VertexId>;
 
     #[inline]
@@ -123,7 +123,7 @@ impl Gather for ClaimParent<'_> {
     fn apply(&self, v: VertexId, parent: Option<VertexId>) -> bool {
         if let Some(u) = parent {
             self.parents[v as usize].store(u, Relaxed);
-            self.depths[v as usize].store(self.depth, Relaxed);
+            (self.claimed)(v);
         }
         parent.is_some()
     }

@@ -55,6 +55,13 @@ impl Order {
     }
 }
 
+/// Buckets of either kind: an iterator of (bucket, its vertices).
+pub trait BucketQueue: Iterator<Item = (u32, Vec<VertexId>)> {
+    /// Moves each of `vertices` to the bucket that it belongs to now. Those that
+    /// were taken, or in none, may so come back.
+    fn update(&mut self, vertices: &[VertexId]);
+}
+
 /// Where each vertex is, and where it belongs.
 struct Keys<F> {
     order: Order,

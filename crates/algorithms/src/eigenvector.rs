@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use crate::neighbor_sums::InSums;
 use crate::parallel::CHUNK_ITEMS;
-use crate::sums::slice_sum;
+use crate::sums::{map_and_compare, slice_sum};
 use crate::{Control, Mismatch, RunError};
 
 /// When to stop a power iteration.
@@ -85,7 +85,8 @@ pub fn run<G: Graph>(
                 pairs.for_each(|(next, score)| *next += score);
             });
         let length = slice_sum(&next, |x| x * x).sqrt();
-        result.change = scale_and_compare(&mut next, 1.0 / length, &scores);
+        let to_one = 1.0 / length;
+        result.change = map_and_compare(&mut next, |x| x * to_one, &scores);
         std::mem::swap(&mut scores, &mut next);
         result.iterations += 1;
         result.converged = result.change < n as f64 * parameters.tolerance;
@@ -97,25 +98,6 @@ pub fn run<G: Graph>(
     }
     result.scores = scores;
     Ok(result)
-}
-
-/// Multiplies each of `next` by `scale`; returns the sum of their absolute
-/// differences from `before`.
-pub(crate) fn scale_and_compare(next: &mut [f64], scale: f64, before: &[f64]) -> f64 {
-    let parts: Vec<f64> = next
-        .par_chunks_mut(CHUNK_ITEMS)
-        .zip(before.par_chunks(CHUNK_ITEMS))
-        .map(|(next, before)| {
-            let pairs = next.iter_mut().zip(before);
-            pairs
-                .map(|(next, before)| {
-                    *next *= scale;
-                    (*next - before).abs()
-                })
-                .sum()
-        })
-        .collect();
-    parts.iter().sum()
 }
 
 /// Checks that a tolerance is a number and not negative.

@@ -287,6 +287,10 @@ impl<G: Graph> Graph for GraphFilter<'_, G> {
         self.graph.is_sorted()
     }
 
+    fn is_simple(&self) -> bool {
+        self.graph.is_simple()
+    }
+
     fn is_weighted(&self) -> bool {
         self.graph.is_weighted()
     }

@@ -18,10 +18,10 @@
 use evergraph_graph::{Graph, NeighborReader};
 use rayon::prelude::*;
 
-use crate::eigenvector::{check_tolerance, fixed_point, scale_and_compare};
+use crate::eigenvector::{check_tolerance, fixed_point};
 use crate::neighbor_sums::{self, InSums};
 use crate::parallel::{CHUNK_ITEMS, Lists};
-use crate::sums::slice_sum;
+use crate::sums::{map_and_compare, slice_sum};
 use crate::{Control, Mismatch, RunError};
 
 /// When to stop.
@@ -82,7 +82,7 @@ pub fn run<G: Graph>(
         scale(&mut authorities, to_one);
         neighbor_sums::pull(Lists::outgoing(graph), &authorities, &mut next, control)?;
         let to_one = inverse(largest(&next));
-        change = scale_and_compare(&mut next, to_one, &hubs);
+        change = map_and_compare(&mut next, |x| x * to_one, &hubs);
         std::mem::swap(&mut hubs, &mut next);
         iterations += 1;
         converged = change < parameters.tolerance;

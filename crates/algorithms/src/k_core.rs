@@ -13,18 +13,35 @@
 //! Blelloch and Shun, "Julienne", SPAA 2017; Dhulipala et al., "Sage", VLDB 2020,
 //! section 4.3.4.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
 
-use crate::buckets::{Buckets, Order};
+use crate::buckets::{BucketQueue, Buckets, Order, SemiEagerBuckets};
 use crate::error::compare_exact;
 use crate::histogram::Histogram;
 use crate::parallel::{Lists, shared_degrees, unshared_u32};
-use crate::{Control, Mismatch, RunError};
+use crate::{Cancelled, Control, Mismatch, RunError};
 
 /// Buckets that are open at a time.
 const OPEN_BUCKETS: usize = 16;
+
+/// In which buckets vertices wait; the result is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bucketing {
+    /// A few open ones, and one list for all that is later.
+    #[default]
+    Open,
+    /// All at once, packed when a fraction of a bucket is stale.
+    SemiEager,
+}
+
+/// The parameters of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// In which buckets vertices wait.
+    pub bucketing: Bucketing,
+}
 
 /// The cores of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +61,11 @@ pub struct KCore {
 /// # Errors
 /// [`RunError::NeedsUndirected`] if the graph is directed, or if `control` ends
 /// the run.
-pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<KCore, RunError> {
+pub fn run<G: Graph>(
+    graph: &G,
+    parameters: &Parameters,
+    control: &Control,
+) -> Result<KCore, RunError> {
     if graph.direction() != Direction::Undirected {
         return Err(RunError::NeedsUndirected);
     }
@@ -53,7 +74,34 @@ pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<KCore, RunError> {
     // Among the vertices that remain; of the others their coreness.
     let degrees = shared_degrees(lists, control)?;
     let degree = |v: VertexId| degrees[v as usize].load(Relaxed);
-    let mut buckets = Buckets::new(n, Order::Increasing, OPEN_BUCKETS, degree);
+    let (max_coreness, innermost, rounds) = match parameters.bucketing {
+        Bucketing::Open => {
+            let buckets = Buckets::new(n, Order::Increasing, OPEN_BUCKETS, degree);
+            peel(lists, &degrees, buckets, control)?
+        }
+        Bucketing::SemiEager => {
+            let buckets = SemiEagerBuckets::new(n, Order::Increasing, degree);
+            peel(lists, &degrees, buckets, control)?
+        }
+    };
+    Ok(KCore {
+        coreness: unshared_u32(degrees),
+        max_coreness,
+        innermost,
+        rounds,
+    })
+}
+
+/// Removes bucket by bucket, and leaves each vertex's coreness in `degrees`. The
+/// largest coreness, how many have it, and the rounds.
+fn peel<G: Graph>(
+    lists: Lists<'_, G>,
+    degrees: &[AtomicU32],
+    mut buckets: impl BucketQueue,
+    control: &Control,
+) -> Result<(u32, usize, u64), Cancelled> {
+    let n = degrees.len();
+    let degree = |v: VertexId| degrees[v as usize].load(Relaxed);
     let mut histogram = Histogram::new(n);
     let (mut max_coreness, mut innermost, mut rounds, mut peeled) = (0, 0, 0, 0);
     while let Some((k, vertices)) = buckets.next() {
@@ -72,13 +120,7 @@ pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<KCore, RunError> {
         buckets.update(&lowered);
         control.report("peeled vertices", peeled as u64, Some(n as u64));
     }
-    drop(buckets);
-    Ok(KCore {
-        coreness: unshared_u32(degrees),
-        max_coreness,
-        innermost,
-        rounds,
-    })
+    Ok((max_coreness, innermost, rounds))
 }
 
 /// Coreness as the largest numbers such that each vertex has as many neighbors

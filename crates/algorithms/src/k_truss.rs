@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
-use crate::buckets::{Buckets, NONE, Order};
+use crate::buckets::{BucketQueue, Buckets, NONE, Order};
 use crate::error::{compare_exact, compare_near};
 use crate::parallel::{CHUNK_ITEMS, CHUNK_LISTED, shared_u32, unshared_u32};
 use crate::{Cancelled, Control, Mismatch, RunError};

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use crate::eigenvector::{check_tolerance, fixed_point};
 use crate::neighbor_sums::InSums;
 use crate::parallel::CHUNK_ITEMS;
-use crate::sums::slice_sum;
+use crate::sums::{map_and_compare, slice_sum};
 use crate::{Control, Mismatch, RunError};
 
 /// The parameters of a run.
@@ -91,7 +91,11 @@ pub fn run<G: Graph>(
     };
     while result.iterations < parameters.at_most && !result.converged && result.change < LARGEST {
         in_sums.compute(&scores, &mut next, control)?;
-        result.change = weaken(&mut next, parameters, &scores);
+        result.change = map_and_compare(
+            &mut next,
+            |sum| parameters.alpha * sum + parameters.beta,
+            &scores,
+        );
         std::mem::swap(&mut scores, &mut next);
         result.iterations += 1;
         result.converged = result.change < n as f64 * parameters.tolerance;
@@ -124,24 +128,6 @@ fn check(parameters: &Parameters) -> Result<(), RunError> {
         return refuse("beta", parameters.beta, "above 0 and at most 10^6");
     }
     Ok(())
-}
-
-/// Makes values of sums; returns the sum of their absolute differences from `before`.
-fn weaken(sums: &mut [f64], parameters: &Parameters, before: &[f64]) -> f64 {
-    let parts: Vec<f64> = sums
-        .par_chunks_mut(CHUNK_ITEMS)
-        .zip(before.par_chunks(CHUNK_ITEMS))
-        .map(|(sums, before)| {
-            let pairs = sums.iter_mut().zip(before);
-            pairs
-                .map(|(sum, before)| {
-                    *sum = parameters.alpha * *sum + parameters.beta;
-                    (*sum - before).abs()
-                })
-                .sum()
-        })
-        .collect();
-    parts.iter().sum()
 }
 
 fn normalize(scores: &mut [f64]) {

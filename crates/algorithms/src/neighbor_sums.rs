@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
-use crate::parallel::{CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, for_each_chunk, hub_pieces};
+use crate::parallel::{CHUNK_VERTICES, Lists, chunk_range, for_each_list, hub_pieces};
 use crate::sums::ListSum;
 use crate::{Cancelled, Control};
 
@@ -107,26 +107,8 @@ fn push<G: Graph>(
         for &v in segment {
             pushed[v as usize].fetch_add(value, Relaxed);
         }
-        ControlFlow::Continue(())
     };
-    for_each_chunk(values.len(), |vertices| {
-        control.check()?;
-        let mut hubs = Vec::new();
-        {
-            let mut reader = lists.reader();
-            for u in vertices {
-                if reader.degree(u) > HUB_DEGREE {
-                    hubs.push(u);
-                } else {
-                    let _ = reader.for_each_segment(u, |segment| give(u, segment));
-                }
-            }
-        }
-        for u in hubs {
-            hub_pieces(lists, u, control, |_: &mut (), segment| give(u, segment))?;
-        }
-        Ok::<_, Cancelled>(())
-    })?;
+    for_each_list(lists, |_| true, give, control)?;
     sums.par_chunks_mut(CHUNK_VERTICES)
         .zip(pushed.par_chunks(CHUNK_VERTICES))
         .for_each(|(sums, pushed)| {

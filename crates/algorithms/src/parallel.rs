@@ -117,6 +117,40 @@ pub(crate) fn chunk_range(chunk: usize, vertex_count: usize) -> Range<VertexId> 
     start as VertexId..vertex_count.min(start + CHUNK_VERTICES) as VertexId
 }
 
+/// Calls `visit` with each vertex that `wanted` accepts and each segment of its
+/// list. Lists of hubs are shared among tasks, so their segments come in any order.
+pub(crate) fn for_each_list<G: Graph>(
+    lists: Lists<'_, G>,
+    wanted: impl Fn(VertexId) -> bool + Sync,
+    visit: impl Fn(VertexId, &[VertexId]) + Sync,
+    control: &Control,
+) -> Result<(), Cancelled> {
+    for_each_chunk(lists.vertex_count(), |vertices| {
+        control.check()?;
+        let mut hubs = Vec::new();
+        {
+            let mut reader = lists.reader();
+            for u in vertices.filter(|&u| wanted(u)) {
+                if reader.degree(u) > HUB_DEGREE {
+                    hubs.push(u);
+                    continue;
+                }
+                let _ = reader.for_each_segment(u, |segment| {
+                    visit(u, segment);
+                    ControlFlow::Continue(())
+                });
+            }
+        }
+        for u in hubs {
+            hub_pieces(lists, u, control, |_: &mut (), segment| {
+                visit(u, segment);
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(())
+    })
+}
+
 /// Folds the pieces of one hub's list in parallel; results come in list order.
 ///
 /// Call it with no reader alive: a waiting task may be given other work, and

@@ -1,6 +1,6 @@
 //! A graph read against its edges.
 
-use evergraph_graph::{Direction, Graph};
+use evergraph_graph::{Direction, Graph, facts_of};
 
 /// A graph with in-lists whose out- and in-lists have changed places.
 pub(crate) struct Reversed<'g, G>(&'g G);
@@ -18,21 +18,8 @@ impl<G: Graph> Graph for Reversed<'_, G> {
     where
         Self: 'a;
 
-    fn vertex_count(&self) -> usize {
-        self.0.vertex_count()
-    }
-    fn arc_count(&self) -> u64 {
-        self.0.arc_count()
-    }
-    fn direction(&self) -> Direction {
-        self.0.direction()
-    }
-    fn is_sorted(&self) -> bool {
-        self.0.is_sorted()
-    }
-    fn is_weighted(&self) -> bool {
-        self.0.is_weighted()
-    }
+    facts_of!(self => self.0);
+
     fn reader(&self) -> Self::Reader<'_> {
         self.0
             .reverse_reader()

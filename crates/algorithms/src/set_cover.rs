@@ -28,7 +28,7 @@ use evergraph_graph::random::split_mix;
 use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
-use crate::buckets::{Buckets, NONE, Order};
+use crate::buckets::{BucketQueue, Buckets, NONE, Order};
 use crate::edge_map::{Gather, Kernel, push};
 use crate::filter::{BlockSize, GraphFilter, Keep};
 use crate::parallel::{CHUNK_ITEMS, Lists, shared_degrees, shared_u32};

@@ -125,6 +125,29 @@ pub(crate) fn slice_sum<T: Sync>(items: &[T], value: impl Fn(&T) -> f64 + Sync) 
     parts.iter().sum()
 }
 
+/// Replaces each of `values` by what `map` makes of it; returns the sum of their
+/// absolute differences from `before`. Parallel.
+pub(crate) fn map_and_compare(
+    values: &mut [f64],
+    map: impl Fn(f64) -> f64 + Sync,
+    before: &[f64],
+) -> f64 {
+    let parts: Vec<f64> = values
+        .par_chunks_mut(CHUNK_ITEMS)
+        .zip(before.par_chunks(CHUNK_ITEMS))
+        .map(|(values, before)| {
+            let pairs = values.iter_mut().zip(before);
+            pairs
+                .map(|(value, before)| {
+                    *value = map(*value);
+                    (*value - before).abs()
+                })
+                .sum()
+        })
+        .collect();
+    parts.iter().sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

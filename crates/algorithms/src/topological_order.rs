@@ -11,7 +11,6 @@
 //! two; parallel edges change nothing.
 //! Source: Kahn, "Topological Sorting of Large Networks", 1962.
 
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use evergraph_graph::{Graph, NeighborReader, VertexId};
@@ -20,7 +19,7 @@ use rayon::prelude::*;
 use crate::edge_map::Lists;
 use crate::error::{compare_exact, mismatch};
 use crate::parallel::{
-    CHUNK_ITEMS, HUB_DEGREE, for_each_chunk, for_each_listed, hub_pieces, shared_u32, unshared_u32,
+    CHUNK_ITEMS, for_each_chunk, for_each_list, for_each_listed, shared_u32, unshared_u32,
 };
 use crate::push_each::push_each;
 use crate::{Bitmap, Cancelled, Control, Mismatch, RunError, UNREACHED};
@@ -101,46 +100,14 @@ fn edges_in<G: Graph>(graph: &G, control: &Control) -> Result<Vec<AtomicU32>, Ca
             Ok(())
         })?;
     } else {
-        for_each_arc(
-            graph,
-            |_| true,
-            control,
-            |_, v| {
+        let count = |_, list: &[VertexId]| {
+            for &v in list {
                 edges[v as usize].fetch_add(1, Relaxed);
-            },
-        )?;
+            }
+        };
+        for_each_list(Lists::outgoing(graph), |_| true, count, control)?;
     }
     Ok(edges)
-}
-
-/// Calls `visit` with each edge out of those vertices that `wanted` accepts.
-fn for_each_arc<G: Graph>(
-    graph: &G,
-    wanted: impl Fn(VertexId) -> bool + Sync,
-    control: &Control,
-    visit: impl Fn(VertexId, VertexId) + Sync,
-) -> Result<(), Cancelled> {
-    let outgoing = Lists::outgoing(graph);
-    for_each_chunk(graph.vertex_count(), |vertices| {
-        control.check()?;
-        let mut hubs = Vec::new();
-        {
-            let mut reader = outgoing.reader();
-            for u in vertices.filter(|&u| wanted(u)) {
-                match reader.degree(u) > HUB_DEGREE {
-                    true => hubs.push(u),
-                    false => reader.for_each_neighbor(u, |v| visit(u, v)),
-                }
-            }
-        }
-        for u in hubs {
-            hub_pieces(outgoing, u, control, |_: &mut (), segment| {
-                segment.iter().for_each(|&v| visit(u, v));
-                ControlFlow::Continue(())
-            })?;
-        }
-        Ok(())
-    })
 }
 
 /// A cycle among the vertices without a level, of which there are some.
@@ -153,11 +120,14 @@ fn cycle<G: Graph>(
     let is_left = |v: VertexId| levels[v as usize] == UNREACHED;
     // The smallest from which an edge comes.
     let before = shared_u32(n, UNREACHED);
-    for_each_arc(graph, is_left, control, |u, v| {
-        if is_left(v) && u < before[v as usize].load(Relaxed) {
-            before[v as usize].fetch_min(u, Relaxed);
+    let lower = |u, list: &[VertexId]| {
+        for &v in list {
+            if is_left(v) && u < before[v as usize].load(Relaxed) {
+                before[v as usize].fetch_min(u, Relaxed);
+            }
         }
-    })?;
+    };
+    for_each_list(Lists::outgoing(graph), is_left, lower, control)?;
     let before = unshared_u32(before);
     // Backwards until one comes around: the way before is not part of the cycle.
     let mut seen = Bitmap::empty(n);

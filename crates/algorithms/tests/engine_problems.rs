@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Edges, Segmented, edges, with_threads};
+use evergraph_algorithms::k_core::Bucketing;
 use evergraph_algorithms::{
     Cancellation, Cancelled, Control, RunError, UNREACHED, densest_subgraph, k_core,
     maximal_matching, set_cover,
@@ -39,7 +40,9 @@ fn complete(n: u32) -> Csr {
 }
 
 fn coreness(graph: &Csr) -> Vec<u32> {
-    k_core::run(graph, &Control::new()).unwrap().coreness
+    k_core::run(graph, &k_core::Parameters::default(), &Control::new())
+        .unwrap()
+        .coreness
 }
 
 #[test]
@@ -51,12 +54,17 @@ fn cores_of_small_graphs() {
     assert_eq!(coreness(&graph(3, &[])), [0; 3]);
     // A triangle with a tail, and a pair.
     let two = graph(7, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (5, 6)]);
-    let found = k_core::run(&two, &Control::new()).unwrap();
+    let found = k_core::run(&two, &k_core::Parameters::default(), &Control::new()).unwrap();
     assert_eq!(found.coreness, [2, 2, 2, 1, 1, 1, 1]);
     assert_eq!((found.max_coreness, found.innermost), (2, 3));
     // A self-loop is stored twice, parallel edges each.
     assert_eq!(coreness(&graph(3, &[(0, 0), (1, 2), (1, 2)])), [2, 2, 2]);
-    let none = k_core::run(&graph(0, &[]), &Control::new()).unwrap();
+    let none = k_core::run(
+        &graph(0, &[]),
+        &k_core::Parameters::default(),
+        &Control::new(),
+    )
+    .unwrap();
     assert_eq!((none.coreness.len(), none.rounds), (0, 0));
 }
 
@@ -190,8 +198,12 @@ fn all(
     set_cover::SetCover,
 ) {
     let control = Control::new();
-    let cores = k_core::run(graph, &control).unwrap();
+    let cores = k_core::run(graph, &k_core::Parameters::default(), &control).unwrap();
     k_core::verify(graph, &cores).unwrap();
+    let semi_eager = k_core::Parameters {
+        bucketing: Bucketing::SemiEager,
+    };
+    assert_eq!(k_core::run(graph, &semi_eager, &control).unwrap(), cores);
     let epsilon = densest_subgraph::Parameters { epsilon: 0.1 };
     let densest = densest_subgraph::run(graph, &epsilon, &control).unwrap();
     densest_subgraph::verify(graph, &epsilon, &densest).unwrap();
@@ -235,7 +247,12 @@ fn large_graphs_threads_and_hubs() {
 
 #[test]
 fn a_long_path_is_peeled_from_its_ends() {
-    let found = k_core::run(&path(20_000), &Control::new()).unwrap();
+    let found = k_core::run(
+        &path(20_000),
+        &k_core::Parameters::default(),
+        &Control::new(),
+    )
+    .unwrap();
     assert_eq!((found.max_coreness, found.innermost), (1, 20_000));
     assert_eq!(found.rounds, 10_000);
 }
@@ -246,7 +263,10 @@ fn mistakes_are_named() {
     for direction in [Direction::Out, Direction::Both] {
         let graph = Csr::from_edges(2, &[(0, 1)], direction);
         let needs = Some(RunError::NeedsUndirected);
-        assert_eq!(k_core::run(&graph, &control).err(), needs);
+        assert_eq!(
+            k_core::run(&graph, &k_core::Parameters::default(), &control).err(),
+            needs
+        );
         let usual = densest_subgraph::Parameters::default();
         assert_eq!(densest_subgraph::run(&graph, &usual, &control).err(), needs);
         let usual = maximal_matching::Parameters::default();
@@ -271,7 +291,10 @@ fn runs_are_cancelled() {
     let control = Control::new().with_cancellation(&stop);
     let graph = complete(50);
     let requested = Some(RunError::Cancelled(Cancelled::Requested));
-    assert_eq!(k_core::run(&graph, &control).err(), requested);
+    assert_eq!(
+        k_core::run(&graph, &k_core::Parameters::default(), &control).err(),
+        requested
+    );
     let usual = densest_subgraph::Parameters::default();
     assert_eq!(
         densest_subgraph::run(&graph, &usual, &control).err(),

@@ -87,6 +87,38 @@ pub trait Graph: Sync {
     fn reverse_reader(&self) -> Option<Self::Reader<'_>>;
 }
 
+/// Within an `impl Graph` of a graph that reads another in its own way: answers
+/// all questions about the graph as `$graph` does, so that only readers are left to
+/// write. A question that a wrapper forgets would be answered by its default.
+#[macro_export]
+macro_rules! facts_of {
+    ($self:ident => $graph:expr) => {
+        fn vertex_count(&$self) -> usize {
+            $graph.vertex_count()
+        }
+
+        fn arc_count(&$self) -> u64 {
+            $graph.arc_count()
+        }
+
+        fn direction(&$self) -> $crate::Direction {
+            $graph.direction()
+        }
+
+        fn is_sorted(&$self) -> bool {
+            $graph.is_sorted()
+        }
+
+        fn is_simple(&$self) -> bool {
+            $graph.is_simple()
+        }
+
+        fn is_weighted(&$self) -> bool {
+            $graph.is_weighted()
+        }
+    };
+}
+
 /// Reads the live neighbor lists of one direction.
 ///
 /// A list comes as a short sequence of slices in insertion order, deleted edges

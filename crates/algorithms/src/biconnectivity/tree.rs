@@ -5,15 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use evergraph_graph::{Graph, NeighborReader, VertexId};
 
-use crate::edge_map::{Gather, Kernel, Lists, Switch, edge_map};
+use crate::bfs::{ALPHA, BETA, ClaimParent};
+use crate::edge_map::{Lists, Switch, edge_map};
 use crate::parallel::{
     HUB_DEGREE, for_each_chunk, for_each_listed, hub_pieces, shared_u32, unshared_u32,
 };
 use crate::{Cancelled, Control, UNREACHED, VertexSubset};
-
-/// When a search pulls; as in `bfs`.
-const ALPHA: u64 = 15;
-const BETA: usize = 18;
 
 /// Breadth-first trees.
 pub(super) struct Tree {
@@ -37,7 +34,10 @@ impl Tree {
         for_each_listed(&roots, control, |root| {
             parents[root as usize].store(root, Relaxed);
         })?;
-        let kernel = Claim { parents: &parents };
+        let kernel = ClaimParent {
+            parents: &parents,
+            claimed: |_| (),
+        };
         let mut switch = Switch::new(graph, ALPHA, BETA);
         let mut order = Vec::with_capacity(n);
         let mut ends = Vec::new();
@@ -207,46 +207,5 @@ impl Reach {
     fn include(&self, v: VertexId, (low, high): (u32, u32)) {
         self.low[v as usize].fetch_min(low, Relaxed);
         self.high[v as usize].fetch_max(high, Relaxed);
-    }
-}
-
-/// A vertex takes the first that comes as its parent.
-struct Claim<'a> {
-    parents: &'a [AtomicU32],
-}
-
-impl Kernel for Claim<'_> {
-    #[inline]
-    fn condition(&self, v: VertexId) -> bool {
-        self.parents[v as usize].load(Relaxed) == UNREACHED
-    }
-
-    #[inline]
-    fn push(&self, u: VertexId, v: VertexId) -> bool {
-        self.parents[v as usize]
-            .compare_exchange(UNREACHED, u, Relaxed, Relaxed)
-            .is_ok()
-    }
-}
-
-impl Gather for Claim<'_> {
-    type Gathered = Option<VertexId>;
-
-    #[inline]
-    fn gather(&self, parent: &mut Option<VertexId>, u: VertexId) -> ControlFlow<()> {
-        *parent = Some(u);
-        ControlFlow::Break(())
-    }
-
-    fn merge(&self, parent: &mut Option<VertexId>, next: Option<VertexId>) {
-        *parent = parent.or(next);
-    }
-
-    #[inline]
-    fn apply(&self, v: VertexId, parent: Option<VertexId>) -> bool {
-        if let Some(u) = parent {
-            self.parents[v as usize].store(u, Relaxed);
-        }
-        parent.is_some()
     }
 }

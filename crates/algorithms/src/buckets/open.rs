@@ -3,7 +3,7 @@
 use evergraph_graph::VertexId;
 use rayon::prelude::*;
 
-use super::{Keys, NONE, Order};
+use super::{BucketQueue, Keys, NONE, Order};
 use crate::parallel::CHUNK_ITEMS;
 
 /// Entries that are never worth packing.
@@ -35,22 +35,6 @@ impl<F: Fn(VertexId) -> u32 + Sync> Buckets<F> {
             lists,
             first: 0,
             end: 0,
-        }
-    }
-
-    /// Moves each of `vertices` to the bucket that `bucket_of` says now. Those
-    /// that were taken, or in none, may so come back.
-    pub fn update(&mut self, vertices: &[VertexId]) {
-        let (keys, first, end) = (&self.keys, self.first, self.end);
-        let overflow = self.lists.len() - 1;
-        let slot = |key| slot(key, first..end, overflow);
-        self.entries += scatter(&mut self.lists, vertices, |v| {
-            let (before, key) = keys.renew(v);
-            let stays = before != NONE && slot(before) == slot(key);
-            (key != NONE && !stays).then(|| slot(key))
-        });
-        if self.entries > 2 * self.keys.now.len() + SLACK {
-            self.pack();
         }
     }
 
@@ -95,6 +79,22 @@ impl<F: Fn(VertexId) -> u32 + Sync> Buckets<F> {
     pub(super) fn entries(&self) -> usize {
         assert_eq!(self.entries, self.lists.iter().map(Vec::len).sum());
         self.entries
+    }
+}
+
+impl<F: Fn(VertexId) -> u32 + Sync> BucketQueue for Buckets<F> {
+    fn update(&mut self, vertices: &[VertexId]) {
+        let (keys, first, end) = (&self.keys, self.first, self.end);
+        let overflow = self.lists.len() - 1;
+        let slot = |key| slot(key, first..end, overflow);
+        self.entries += scatter(&mut self.lists, vertices, |v| {
+            let (before, key) = keys.renew(v);
+            let stays = before != NONE && slot(before) == slot(key);
+            (key != NONE && !stays).then(|| slot(key))
+        });
+        if self.entries > 2 * self.keys.now.len() + SLACK {
+            self.pack();
+        }
     }
 }
 

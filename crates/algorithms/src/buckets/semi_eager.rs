@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evergraph_graph::VertexId;
 use rayon::prelude::*;
 
-use super::{Keys, NONE, Order};
+use super::{BucketQueue, Keys, NONE, Order};
 use crate::parallel::CHUNK_ITEMS;
 
 /// Stale entries of one bucket that are never worth packing.
@@ -39,37 +39,6 @@ impl<F: Fn(VertexId) -> u32 + Sync> SemiEagerBuckets<F> {
         };
         buckets.arrive(arrivals);
         buckets
-    }
-
-    /// Moves each of `vertices` to the bucket that `bucket_of` says now. Those
-    /// that were taken, or in none, may so come back.
-    pub fn update(&mut self, vertices: &[VertexId]) {
-        let keys = &self.keys;
-        let moves = |chunk: &[VertexId]| {
-            let (mut departures, mut arrivals) = (Vec::new(), Vec::new());
-            for &v in chunk {
-                let (before, key) = keys.renew(v);
-                if before != key {
-                    departures.extend((before != NONE).then_some(before));
-                    arrivals.extend((key != NONE).then_some((key, v)));
-                }
-            }
-            (departures, arrivals)
-        };
-        let (departures, arrivals) = if vertices.len() <= CHUNK_ITEMS {
-            moves(vertices)
-        } else {
-            vertices.par_chunks(CHUNK_ITEMS).map(moves).reduce(
-                || (Vec::new(), Vec::new()),
-                |(mut departures, mut arrivals), (more, others)| {
-                    departures.extend(more);
-                    arrivals.extend(others);
-                    (departures, arrivals)
-                },
-            )
-        };
-        self.arrive(arrivals);
-        self.depart(departures);
     }
 
     fn arrive(&mut self, mut arrivals: Vec<(u32, VertexId)>) {
@@ -107,6 +76,37 @@ impl<F: Fn(VertexId) -> u32 + Sync> SemiEagerBuckets<F> {
             .values()
             .map(|bucket| bucket.entries.len())
             .sum()
+    }
+}
+
+impl<F: Fn(VertexId) -> u32 + Sync> BucketQueue for SemiEagerBuckets<F> {
+    fn update(&mut self, vertices: &[VertexId]) {
+        let keys = &self.keys;
+        let moves = |chunk: &[VertexId]| {
+            let (mut departures, mut arrivals) = (Vec::new(), Vec::new());
+            for &v in chunk {
+                let (before, key) = keys.renew(v);
+                if before != key {
+                    departures.extend((before != NONE).then_some(before));
+                    arrivals.extend((key != NONE).then_some((key, v)));
+                }
+            }
+            (departures, arrivals)
+        };
+        let (departures, arrivals) = if vertices.len() <= CHUNK_ITEMS {
+            moves(vertices)
+        } else {
+            vertices.par_chunks(CHUNK_ITEMS).map(moves).reduce(
+                || (Vec::new(), Vec::new()),
+                |(mut departures, mut arrivals), (more, others)| {
+                    departures.extend(more);
+                    arrivals.extend(others);
+                    (departures, arrivals)
+                },
+            )
+        };
+        self.arrive(arrivals);
+        self.depart(departures);
     }
 }
 

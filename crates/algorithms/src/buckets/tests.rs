@@ -8,27 +8,20 @@ use evergraph_graph::VertexId;
 use evergraph_graph::random::Random;
 use proptest::prelude::*;
 
-use super::{Buckets, NONE, Order, SemiEagerBuckets};
+use super::{BucketQueue, Buckets, NONE, Order, SemiEagerBuckets};
 
 /// What both kinds are for the tests.
-trait Kind: Iterator<Item = (u32, Vec<VertexId>)> {
-    fn update(&mut self, vertices: &[VertexId]);
+trait Kind: BucketQueue {
     fn entries(&self) -> usize;
 }
 
 impl<F: Fn(VertexId) -> u32 + Sync> Kind for Buckets<F> {
-    fn update(&mut self, vertices: &[VertexId]) {
-        Buckets::update(self, vertices);
-    }
     fn entries(&self) -> usize {
         Buckets::entries(self)
     }
 }
 
 impl<F: Fn(VertexId) -> u32 + Sync> Kind for SemiEagerBuckets<F> {
-    fn update(&mut self, vertices: &[VertexId]) {
-        SemiEagerBuckets::update(self, vertices);
-    }
     fn entries(&self) -> usize {
         SemiEagerBuckets::entries(self)
     }

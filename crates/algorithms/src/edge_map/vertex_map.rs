@@ -3,7 +3,7 @@
 use evergraph_graph::VertexId;
 use rayon::prelude::*;
 
-use crate::parallel::CHUNK_ITEMS;
+use crate::parallel::{CHUNK_ITEMS, for_each_listed};
 use crate::subset::{Bitmap, CHUNK_WORDS, VertexSubset};
 use crate::{Cancelled, Control};
 
@@ -17,16 +17,7 @@ pub fn vertex_map(
     control: &Control,
 ) -> Result<(), Cancelled> {
     match subset {
-        VertexSubset::Sparse(list) if list.len() <= CHUNK_ITEMS => {
-            control.check()?;
-            list.iter().for_each(|&v| work(v));
-            Ok(())
-        }
-        VertexSubset::Sparse(list) => list.par_chunks(CHUNK_ITEMS).try_for_each(|list| {
-            control.check()?;
-            list.iter().for_each(|&v| work(v));
-            Ok(())
-        }),
+        VertexSubset::Sparse(list) => for_each_listed(list, control, work),
         VertexSubset::Dense(bitmap, _) => {
             let chunks = bitmap.words().par_chunks(CHUNK_WORDS).enumerate();
             chunks.try_for_each(|(chunk, words)| {

@@ -7,7 +7,7 @@ use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use super::{Iterations, PageRank, Parameters};
-use crate::parallel::{CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, for_each_chunk, hub_pieces};
+use crate::parallel::{CHUNK_VERTICES, Lists, chunk_range, for_each_list, hub_pieces};
 use crate::sums::ListSum;
 use crate::{Cancelled, Control, RunError};
 
@@ -229,26 +229,8 @@ impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
             for &v in list {
                 sums[v as usize].fetch_add(contribution, Relaxed);
             }
-            ControlFlow::Continue(())
         };
-        for_each_chunk(n, |vertices| {
-            control.check()?;
-            let mut hubs = Vec::new();
-            {
-                let mut reader = lists.reader();
-                for u in vertices {
-                    if reader.degree(u) > HUB_DEGREE {
-                        hubs.push(u);
-                    } else {
-                        let _ = reader.for_each_segment(u, |segment| give(u, segment));
-                    }
-                }
-            }
-            for u in hubs {
-                hub_pieces(lists, u, control, |_: &mut (), segment| give(u, segment))?;
-            }
-            Ok::<_, Cancelled>(())
-        })?;
+        for_each_list(lists, |_| true, give, control)?;
 
         let base = self.base();
         let parts: Vec<Totals> = (self.ranks.par_chunks_mut(CHUNK_VERTICES))

@@ -7,7 +7,9 @@ pub mod karate;
 
 use std::ops::ControlFlow;
 
-use evergraph_graph::{Csr, CsrReader, Direction, Graph, NeighborReader, VertexId, Weight};
+use evergraph_graph::{
+    Csr, CsrReader, Direction, Graph, NeighborReader, VertexId, Weight, facts_of,
+};
 use proptest::prelude::*;
 
 pub type Edges = Vec<(VertexId, VertexId)>;
@@ -33,24 +35,8 @@ pub struct Segmented {
 impl Graph for Segmented {
     type Reader<'a> = SegmentedReader<'a>;
 
-    fn vertex_count(&self) -> usize {
-        self.graph.vertex_count()
-    }
-    fn arc_count(&self) -> u64 {
-        self.graph.arc_count()
-    }
-    fn direction(&self) -> Direction {
-        self.graph.direction()
-    }
-    fn is_sorted(&self) -> bool {
-        self.graph.is_sorted()
-    }
-    fn is_simple(&self) -> bool {
-        self.graph.is_simple()
-    }
-    fn is_weighted(&self) -> bool {
-        self.graph.is_weighted()
-    }
+    facts_of!(self => self.graph);
+
     fn reader(&self) -> SegmentedReader<'_> {
         SegmentedReader(self.graph.reader(), self.piece)
     }

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::{
     Compressed, CompressedReader, Csr, CsrReader, Direction, Graph, NeighborReader, Symmetric,
-    SymmetricReader, VertexId, Weight,
+    SymmetricReader, VertexId, Weight, facts_of,
 };
 use evergraph_snapshots::{GraphView, ViewReader};
 
@@ -219,29 +219,7 @@ impl<'g> Graph for Plain<'g> {
     where
         Self: 'a;
 
-    fn vertex_count(&self) -> usize {
-        self.0.vertex_count()
-    }
-
-    fn arc_count(&self) -> u64 {
-        self.0.arc_count()
-    }
-
-    fn direction(&self) -> Direction {
-        self.0.direction()
-    }
-
-    fn is_sorted(&self) -> bool {
-        self.0.is_sorted()
-    }
-
-    fn is_simple(&self) -> bool {
-        self.0.is_simple()
-    }
-
-    fn is_weighted(&self) -> bool {
-        self.0.is_weighted()
-    }
+    facts_of!(self => self.0);
 
     fn reader(&self) -> PlainReader<'_> {
         PlainReader(self.0.reader())

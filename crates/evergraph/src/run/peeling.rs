@@ -1,7 +1,7 @@
 //! Cores, trusses and dense subgraphs.
 
 use evergraph_algorithms::densest_subgraph::{self as densest, Parameters};
-use evergraph_algorithms::k_core as cores;
+use evergraph_algorithms::k_core::{self as cores, Bucketing};
 
 use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
 use super::{Computed, Context, Fact, Values};
@@ -14,7 +14,13 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         computes: "the coreness: the largest k such that a vertex is in a part of the graph \
                    where all degrees are at least k; parallel edges count",
         value: "the coreness",
-        parameters: &[],
+        parameters: &[Parameter {
+            name: "buckets",
+            default: "open",
+            meaning: "how vertices wait by degree: a few open buckets and one list for all that \
+                      is later, or all buckets at once (semi-eager); the result is the same",
+            kind: Kind::Choice(&["open", "semi-eager"]),
+        }],
         needs: Needs::Undirected,
         weights: Weights::Ignored,
         dram: Dram::words(8.0),
@@ -48,7 +54,14 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
 ];
 
 fn k_core(context: &Context<'_>) -> Result<Computed, Error> {
-    let (found, measured) = context.measure(|| cores::run(context.graph, context.control))?;
+    let parameters = cores::Parameters {
+        bucketing: match context.given.text("buckets") {
+            Some("semi-eager") => Bucketing::SemiEager,
+            _ => Bucketing::Open,
+        },
+    };
+    let (found, measured) =
+        context.measure(|| cores::run(context.graph, &parameters, context.control))?;
     let verified = context.verify(|plain| cores::verify(plain, &found));
     Ok(Computed {
         measured,
