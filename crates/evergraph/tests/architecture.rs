@@ -185,8 +185,10 @@ fn unsafe_is_only_where_the_map_says() {
 #[test]
 fn rooms_above_persistence_open_no_files() {
     let forbidden = [
+        " fs::",
+        ":fs::",
+        "(fs::",
         "std::fs",
-        "fs::",
         "File::",
         "OpenOptions",
         "mmap",
