@@ -404,7 +404,12 @@ fn the_document_lists_what_is_registered() {
     let names: Vec<&str> = documented.iter().map(|(name, _)| &**name).collect();
     let registered: Vec<&str> = algorithms().map(|algorithm| algorithm.name).collect();
     let rows: Vec<String> = algorithms().map(table_row).collect();
-    assert_eq!(names, registered, "the rows should be\n{}\n", rows.join("\n"));
+    assert_eq!(
+        names,
+        registered,
+        "the rows should be\n{}\n",
+        rows.join("\n")
+    );
     for (algorithm, (_, cells)) in algorithms().zip(&documented) {
         let row = table_row(algorithm);
         assert_eq!(cells.join(" | ").trim(), row, "the row should be\n{row}\n");
