@@ -27,7 +27,9 @@ pub use evergraph_persistence::{
     AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::EmulatedDevice,
     medium::LatencyProfile,
 };
-pub use evergraph_snapshots::{GraphView, Lists, View, ViewReader};
+pub use evergraph_snapshots::{
+    Diff, EdgeChange, GraphView, ListChange, Lists, View, ViewReader, diff,
+};
 pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{

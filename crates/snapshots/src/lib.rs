@@ -8,9 +8,11 @@
 
 #![forbid(unsafe_code)]
 
+mod diff;
 mod graph_view;
 mod read_ahead;
 mod view;
 
+pub use diff::{Diff, EdgeChange, ListChange, diff};
 pub use graph_view::{GraphView, ViewReader};
 pub use view::{Lists, View};

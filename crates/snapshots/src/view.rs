@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evergraph_graph::{Direction, VertexId, Weight};
 use evergraph_persistence::ViewToken;
 use evergraph_topology::{
-    ListReader, ListScratch, Place, PlacedEntry, Published, Store, TopologyError,
+    ListReader, ListScratch, Place, PlacedEntry, Published, SectionView, Store, TopologyError,
 };
 
 use crate::graph_view::GraphView;
@@ -135,6 +135,28 @@ impl View {
     /// must not use the database.
     pub fn for_each_logged_edge(&self, visit: impl FnMut(VertexId, VertexId, Weight)) {
         self.store.for_each_logged_edge(&self.token, visit);
+    }
+
+    /// Whether both show the same store.
+    pub(crate) fn is_of_store_of(&self, other: &View) -> bool {
+        Arc::ptr_eq(&self.store, &other.store)
+    }
+
+    pub(crate) fn direction(&self) -> Direction {
+        self.store.config().direction
+    }
+
+    pub(crate) fn section_shift(&self) -> u32 {
+        self.store.config().section_shift
+    }
+
+    /// The out-lists of the section that holds a vertex, verified; `None` if it
+    /// holds no edges.
+    pub(crate) fn out_section(
+        &self,
+        vertex: VertexId,
+    ) -> Result<Option<SectionView>, TopologyError> {
+        self.store.pin_section(&self.token, 0, vertex)
     }
 
     fn plane_of(&self, lists: Lists) -> Result<usize, TopologyError> {

@@ -1,5 +1,7 @@
 //! A section as of one commit: its lists, read in slices.
 
+mod versions;
+
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
