@@ -1,11 +1,11 @@
-//! Ctrl-C: the first asks the work to stop, the second ends the process. A
-//! benchmark ends at the first.
+//! Ctrl-C, SIGTERM and SIGHUP: the first asks the work to stop, the second ends
+//! the process. A benchmark ends at the first.
 
 use evergraph::Cancellation;
 
 use crate::report::note;
 
-/// A switch that Ctrl-C turns on. A benchmark does not look at it: what it would
+/// A switch that Ctrl-C and its like turn on. A benchmark does not look at it: what it would
 /// measure from there on is of no use, so its databases go and the process ends.
 pub fn on_ctrl_c(benchmark: bool) -> Cancellation {
     let cancellation = Cancellation::new();
@@ -21,7 +21,7 @@ pub fn on_ctrl_c(benchmark: bool) -> Cancellation {
         note("stopping; press Ctrl-C again to end at once");
         switch.cancel();
     };
-    // Without a handler Ctrl-C ends the process, which loses nothing either.
+    // Without a handler they end the process, which loses nothing either.
     let _ = ctrlc::set_handler(handler);
     cancellation
 }

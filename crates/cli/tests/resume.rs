@@ -70,18 +70,27 @@ fn a_killed_import_goes_on_behind_its_last_commit() {
 
 #[test]
 fn ctrl_c_keeps_what_was_committed() {
+    an_import_stops_in_order("-INT");
+}
+
+#[test]
+fn sigterm_keeps_what_was_committed() {
+    an_import_stops_in_order("-TERM");
+}
+
+fn an_import_stops_in_order(signal: &str) {
     let place = Place::new();
     let expected = prepare(&place, "");
     let import = "import db k.txt --batch-edges 1000 --log-mib 1";
     let child = place.start(import);
     wait_for_commits(&place.path("db"));
-    interrupt(&child);
+    send(&child, signal);
     let outcome = Outcome::new(import, child.wait_with_output().expect("it ends"));
     outcome.expect(1);
     assert!(outcome.error().contains("interrupted"), "{outcome:#?}");
     assert!(outcome.hint().contains("--resume"), "{outcome:#?}");
     let kept = place.json("stats db");
-    assert_eq!(kept["clean"], true, "Ctrl-C stops in order: {kept}");
+    assert_eq!(kept["clean"], true, "it stops in order: {kept}");
     assert!(kept["edges"].as_u64() < Some(EDGES), "{kept}");
     let other = place.call("import db k.txt");
     other.expect(1);
@@ -91,15 +100,20 @@ fn ctrl_c_keeps_what_was_committed() {
     assert_eq!(values(&place, "db"), expected);
 }
 
-/// As Ctrl-C does.
-fn interrupt(child: &Child) {
+fn send(child: &Child, signal: &str) {
     let pid = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    let sent = Command::new("kill").args([signal, &pid]).status();
     assert!(sent.expect("kill is there").success());
 }
 
 #[test]
-fn ctrl_c_removes_what_a_benchmark_made() {
+fn a_signal_removes_what_a_benchmark_made() {
+    ["-INT", "-TERM"]
+        .into_iter()
+        .for_each(a_benchmark_leaves_nothing);
+}
+
+fn a_benchmark_leaves_nothing(signal: &str) {
     let place = Place::new();
     let bench = "bench ingest --scale 18 --medium file --directory .";
     let child = place.start(bench);
@@ -107,7 +121,7 @@ fn ctrl_c_removes_what_a_benchmark_made() {
     while made().count() == 0 {
         std::thread::sleep(Duration::from_millis(1));
     }
-    interrupt(&child);
+    send(&child, signal);
     let outcome = Outcome::new(bench, child.wait_with_output().expect("it ends"));
     outcome.expect(130);
     let left: Vec<_> = made().collect();
