@@ -31,4 +31,4 @@ pub use medium::{AckLevel, Medium, MediumError, MediumHandle, Memory, Properties
 pub use medium::{memory_bytes, prefetch_for_write};
 pub use pool::{FORMAT_VERSION, Pool, PoolFile, Root, USER_BYTES, Uuid};
 pub use region::{Draft, Extent, Region, Words};
-pub use registry::{Registry, ViewToken};
+pub use registry::{Needed, Registry, ViewToken};

@@ -23,6 +23,102 @@ struct Inner<T> {
     csn: u64,
     state: T,
     live: BTreeMap<u64, usize>,
+    kept: Kept,
+    /// Live views of kept CSNs.
+    held: usize,
+}
+
+/// CSNs that stay readable whether or not a view is there, each with the number
+/// of those who keep it.
+#[derive(Debug, Default)]
+struct Kept {
+    counts: BTreeMap<u64, usize>,
+    /// The keys, for everybody who asks: thousands of them are not copied for
+    /// each commit.
+    csns: Arc<Vec<u64>>,
+}
+
+impl Kept {
+    fn add(&mut self, csn: u64) {
+        let count = self.counts.entry(csn).or_insert(0);
+        *count += 1;
+        if *count == 1 {
+            let at = self.csns.partition_point(|&other| other < csn);
+            Arc::make_mut(&mut self.csns).insert(at, csn);
+        }
+    }
+
+    fn remove(&mut self, csn: u64) {
+        let Some(count) = self.counts.get_mut(&csn) else {
+            return;
+        };
+        *count -= 1;
+        if *count == 0 {
+            self.counts.remove(&csn);
+            if let Ok(at) = self.csns.binary_search(&csn) {
+                Arc::make_mut(&mut self.csns).remove(at);
+            }
+        }
+    }
+}
+
+/// CSNs that a reader may ask for, now or later.
+#[derive(Clone, Debug, Default)]
+pub struct Needed {
+    /// Those of live views, and the watermark, which is the last; ascending.
+    live: Vec<u64>,
+    /// Those that are kept, ascending.
+    kept: Arc<Vec<u64>>,
+}
+
+impl Needed {
+    /// The CSNs of views, the watermark last, and those that are kept; both
+    /// ascending.
+    pub fn new(live: Vec<u64>, kept: Arc<Vec<u64>>) -> Self {
+        Needed { live, kept }
+    }
+
+    /// Whether a live view, or the watermark, lies in `from..until`.
+    #[inline]
+    pub fn is_watched(&self, from: u64, until: u64) -> bool {
+        any_between(&self.live, from, until)
+    }
+
+    /// Whether a kept CSN lies in `from..until`.
+    #[inline]
+    pub fn is_kept(&self, from: u64, until: u64) -> bool {
+        any_between(&self.kept, from, until)
+    }
+
+    /// Whether any of the CSNs lies in `from..until`.
+    #[inline]
+    pub fn is_needed(&self, from: u64, until: u64) -> bool {
+        self.is_watched(from, until) || self.is_kept(from, until)
+    }
+
+    /// The last of the CSNs before `csn`.
+    pub fn last_before(&self, csn: u64) -> Option<u64> {
+        let last = |csns: &[u64]| {
+            let before = csns.partition_point(|&other| other < csn);
+            before.checked_sub(1).map(|last| csns[last])
+        };
+        last(&self.live).max(last(&self.kept))
+    }
+
+    /// The watermark when this was gathered; of what is newer it says nothing.
+    pub fn watermark(&self) -> Option<u64> {
+        self.live.last().copied()
+    }
+
+    /// The kept CSNs, ascending.
+    pub fn kept(&self) -> &[u64] {
+        &self.kept
+    }
+}
+
+fn any_between(csns: &[u64], from: u64, until: u64) -> bool {
+    let first = csns.partition_point(|&csn| csn < from);
+    csns.get(first).is_some_and(|&csn| csn < until)
 }
 
 /// Keeps everything that a view at [`ViewToken::csn`] reads; ends on drop.
@@ -31,6 +127,8 @@ pub struct ViewToken<T> {
     registry: Arc<Registry<T>>,
     csn: u64,
     state: T,
+    /// The view holds a kept CSN, and is not in the table of live views.
+    holds_kept: bool,
 }
 
 impl<T: Clone> Registry<T> {
@@ -42,7 +140,44 @@ impl<T: Clone> Registry<T> {
                 csn,
                 state,
                 live: BTreeMap::new(),
+                kept: Kept::default(),
+                held: 0,
             }),
+        })
+    }
+
+    /// As [`Registry::new`], with CSNs that are kept from the beginning.
+    pub fn keeping(csn: u64, state: T, kept: impl IntoIterator<Item = u64>) -> Arc<Self> {
+        let registry = Self::new(csn, state);
+        let mut inner = registry.inner.lock();
+        kept.into_iter().for_each(|csn| inner.kept.add(csn));
+        drop(inner);
+        registry
+    }
+
+    /// Keeps what a view at `csn` reads until [`Registry::release`]. To be called
+    /// before that commit is published, so that nothing comes between.
+    pub fn keep(&self, csn: u64) {
+        self.inner.lock().kept.add(csn);
+    }
+
+    /// Undoes one [`Registry::keep`]. Views that hold the CSN keep it on.
+    pub fn release(&self, csn: u64) {
+        self.inner.lock().kept.remove(csn);
+    }
+
+    /// Registers a view at a kept CSN, which stays kept as long as the view
+    /// lives. `None` if it is not kept.
+    pub fn register_at(self: &Arc<Self>, csn: u64, state: T) -> Option<ViewToken<T>> {
+        let mut inner = self.inner.lock();
+        let count = inner.kept.counts.get_mut(&csn)?;
+        *count += 1;
+        inner.held += 1;
+        Some(ViewToken {
+            registry: Arc::clone(self),
+            csn,
+            state,
+            holds_kept: true,
         })
     }
 
@@ -80,6 +215,7 @@ impl<T: Clone> Registry<T> {
             registry: Arc::clone(self),
             csn,
             state: state(&inner.state),
+            holds_kept: false,
         }
     }
 
@@ -98,24 +234,29 @@ impl<T: Clone> Registry<T> {
             registry: Arc::clone(self),
             csn,
             state: inner.state.clone(),
+            holds_kept: false,
         }
     }
 
-    /// CSNs that a reader may ask for now or later: those of live views, and
-    /// the watermark itself (a view may register there at any moment).
-    /// Ascending.
-    pub fn needed(&self) -> Vec<u64> {
+    /// CSNs that a reader may ask for now or later: those of live views, the
+    /// watermark itself (a view may register there at any moment), and those
+    /// that are kept.
+    pub fn needed(&self) -> Needed {
         let inner = self.inner.lock();
-        let mut needed: Vec<u64> = inner.live.keys().copied().collect();
-        if needed.last() != Some(&inner.csn) {
-            needed.push(inner.csn);
+        let mut live: Vec<u64> = inner.live.keys().copied().collect();
+        if live.last() != Some(&inner.csn) {
+            live.push(inner.csn);
         }
-        needed
+        Needed {
+            live,
+            kept: Arc::clone(&inner.kept.csns),
+        }
     }
 
-    /// Number of live views.
+    /// Number of live views, of kept CSNs too.
     pub fn live_views(&self) -> usize {
-        self.inner.lock().live.values().sum()
+        let inner = self.inner.lock();
+        inner.live.values().sum::<usize>() + inner.held
     }
 }
 
@@ -134,6 +275,11 @@ impl<T> ViewToken<T> {
 impl<T> Drop for ViewToken<T> {
     fn drop(&mut self) {
         let mut inner = self.registry.inner.lock();
+        if self.holds_kept {
+            inner.held -= 1;
+            inner.kept.remove(self.csn);
+            return;
+        }
         if let Some(count) = inner.live.get_mut(&self.csn) {
             *count -= 1;
             if *count == 0 {

@@ -36,6 +36,19 @@ impl View {
         }
     }
 
+    /// A view as of a commit that is kept: that of a named snapshot, or the
+    /// newest. O(1); what it reads is rebuilt section by section when it is
+    /// looked at.
+    ///
+    /// # Errors
+    /// If the commit is not kept.
+    pub fn as_of(store: &Arc<Store>, csn: u64) -> Result<Self, TopologyError> {
+        Ok(View {
+            token: store.register_at(csn)?,
+            store: Arc::clone(store),
+        })
+    }
+
     /// The commit.
     pub fn csn(&self) -> u64 {
         self.token.csn()

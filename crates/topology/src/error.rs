@@ -25,6 +25,38 @@ pub enum TopologyError {
     /// Its caller withdrew a commit that was still waiting.
     #[error("stopped while waiting for room; nothing of this commit is in the database")]
     Cancelled,
+    /// There is no snapshot of this name.
+    #[error("there is no snapshot \"{0}\"")]
+    UnknownSnapshot(String),
+    /// A snapshot of this name exists.
+    #[error("there is a snapshot \"{0}\" already; drop it first, or choose another name")]
+    SnapshotExists(String),
+    /// Another commit creates or drops a snapshot of this name right now.
+    #[error("the snapshot \"{0}\" is being created or dropped by somebody else; try again")]
+    SnapshotBusy(String),
+    /// A name that no snapshot can have.
+    #[error("\"{name}\" cannot be the name of a snapshot: {why}")]
+    BadSnapshotName {
+        /// The name, or how it begins.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Nothing keeps the graph as of this commit.
+    #[error(
+        "the graph as of commit {csn} is not kept{}",
+        nearest(*before, *after, *newest)
+    )]
+    NotKept {
+        /// The commit asked for.
+        csn: u64,
+        /// The last kept commit before it.
+        before: Option<u64>,
+        /// The first kept commit after it.
+        after: Option<u64>,
+        /// The newest commit.
+        newest: u64,
+    },
     /// The store cannot do this.
     #[error("{0}")]
     Unsupported(String),
@@ -33,5 +65,18 @@ pub enum TopologyError {
 impl From<MediumError> for TopologyError {
     fn from(error: MediumError) -> Self {
         TopologyError::Persistence(error.into())
+    }
+}
+
+/// The end of a sentence that names kept commits.
+fn nearest(before: Option<u64>, after: Option<u64>, newest: u64) -> String {
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            format!("; the nearest that are: {before} and {after}; the newest is {newest}")
+        }
+        (Some(one), None) | (None, Some(one)) => {
+            format!("; the nearest that is: {one}; the newest is {newest}")
+        }
+        (None, None) => format!(": there are no snapshots; the newest is {newest}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::{PersistenceError, SectionKey, prefetch_for_write};
+use evergraph_persistence::{Needed, PersistenceError, SectionKey, prefetch_for_write};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rayon::prelude::*;
 
@@ -143,7 +143,7 @@ impl Plane {
         &self,
         context: &Context,
         commits: Commits,
-        needed: &[u64],
+        needed: &Needed,
         batch: &[ArcColumns<'_>],
         reports: bool,
     ) -> Result<Applied, PersistenceError> {
@@ -206,7 +206,7 @@ impl Plane {
         &self,
         context: &Context,
         commits: Commits,
-        needed: &[u64],
+        needed: &Needed,
         batch: &[ArcColumns<'_>],
     ) -> Result<Applied, PersistenceError> {
         let mut entries = Vec::new();
@@ -251,7 +251,7 @@ impl Plane {
         &self,
         context: &Context,
         csn: u64,
-        needed: &[u64],
+        needed: &Needed,
         verify: bool,
     ) -> Result<Vec<SectionView>, PersistenceError> {
         let sections = self.sections.read().clone();

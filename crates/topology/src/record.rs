@@ -12,6 +12,9 @@ const OP_DELETE: u8 = 2;
 const OP_VERTICES: u8 = 3;
 const OP_META: u8 = 4;
 const OP_IDS: u8 = 5;
+const OP_CREATE_SNAPSHOT: u8 = 6;
+const OP_DROP_SNAPSHOT: u8 = 7;
+const COLUMN_TIME: u8 = 1;
 const COLUMN_WEIGHT: u8 = 1;
 const OP_HEADER_BYTES: usize = 16;
 
@@ -33,6 +36,26 @@ pub enum Op {
     },
     /// External ids of the next vertices in order.
     Ids(ExternalIds),
+    /// A name for the graph at the end of this commit.
+    CreateSnapshot {
+        /// Name.
+        name: String,
+        /// When the graph was like that, microseconds since 1970; the commit's
+        /// wall time if nothing is said.
+        time_us: Option<i64>,
+    },
+    /// A name goes.
+    DropSnapshot {
+        /// Name.
+        name: String,
+    },
+}
+
+impl Op {
+    /// Whether it creates or drops a snapshot.
+    pub fn names_snapshots(&self) -> bool {
+        matches!(self, Op::CreateSnapshot { .. } | Op::DropSnapshot { .. })
+    }
 }
 
 /// Edges by column. All columns have one length; no weights is an empty column.
@@ -93,6 +116,18 @@ pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
                 header(OP_IDS, 1, 0, ends.len() as u64, *first, bytes);
                 bytes.extend_from_slice(bytemuck::cast_slice(ends));
                 bytes.extend_from_slice(text);
+            }
+            Op::CreateSnapshot { name, time_us } => {
+                let columns = if time_us.is_some() { COLUMN_TIME } else { 0 };
+                header(OP_CREATE_SNAPSHOT, columns, 0, name.len() as u64, 0, bytes);
+                if let Some(time_us) = time_us {
+                    bytes.extend_from_slice(&time_us.to_le_bytes());
+                }
+                bytes.extend_from_slice(name.as_bytes());
+            }
+            Op::DropSnapshot { name } => {
+                header(OP_DROP_SNAPSHOT, 0, 0, name.len() as u64, 0, bytes);
+                bytes.extend_from_slice(name.as_bytes());
             }
         }
         // Each operation starts aligned, so that columns can be read in place.
@@ -164,6 +199,12 @@ impl<'a> Cursor<'a> {
         Ok(bytemuck::pod_collect_to_vec(self.take(len)?))
     }
 
+    fn text(&mut self, len: usize) -> Result<String, TopologyError> {
+        let text = std::str::from_utf8(self.take(len)?);
+        let text = text.map_err(|_| self.damaged("the name of a snapshot is not UTF-8"))?;
+        Ok(text.to_string())
+    }
+
     fn damaged(&self, what: &str) -> TopologyError {
         PersistenceError::damaged("log", self.at, what).into()
     }
@@ -215,6 +256,19 @@ fn decode_op(cursor: &mut Cursor<'_>) -> Result<Op, TopologyError> {
                 bytes: cursor.take(len)?.to_vec(),
             })
         }
+        OP_CREATE_SNAPSHOT => {
+            let time_us = match columns & COLUMN_TIME {
+                0 => None,
+                _ => cursor.column(1)?.first().copied(),
+            };
+            Op::CreateSnapshot {
+                name: cursor.text(n)?,
+                time_us,
+            }
+        }
+        OP_DROP_SNAPSHOT => Op::DropSnapshot {
+            name: cursor.text(n)?,
+        },
         _ => return Err(cursor.damaged("a commit has an operation this program does not know")),
     })
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::mutant::{Mutant, active};
-use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid};
+use evergraph_persistence::{Entry, Extent, Needed, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
 pub use gather::MergeScratch;
@@ -286,7 +286,7 @@ impl Section {
         &self,
         context: &Context,
         commits: Commits,
-        needed: &[u64],
+        needed: &Needed,
         arcs: &[u64],
         extras: &[u64],
         missed: &mut Vec<u32>,
@@ -352,7 +352,7 @@ impl Section {
         &self,
         context: &Context,
         csn: u64,
-        needed: &[u64],
+        needed: &Needed,
     ) -> Result<SectionView, PersistenceError> {
         let mut guard = self.state.lock();
         let (loaded, run) = self.load_with_run(context, &mut guard)?;
@@ -401,7 +401,7 @@ impl Section {
         &self,
         context: &Context,
         csn: u64,
-        needed: &[u64],
+        needed: &Needed,
     ) -> Result<(), PersistenceError> {
         let mut guard = self.state.lock();
         if guard.run.first_mark().is_none_or(|mark| mark.csn > csn) {
@@ -413,7 +413,7 @@ impl Section {
     }
 
     /// Versions that no CSN in `needed` reads go.
-    pub fn prune(&self, needed: &[u64]) {
+    pub fn prune(&self, needed: &Needed) {
         if let State::Loaded(loaded) = &mut self.state.lock().state {
             loaded.prune(needed);
         }

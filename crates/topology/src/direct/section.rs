@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use evergraph_persistence::mutant::{Mutant, active};
-use evergraph_persistence::{Medium, PersistenceError, Registry, prefetch_for_write};
+use evergraph_persistence::{Medium, Needed, PersistenceError, Registry, prefetch_for_write};
 
 use super::DirectParameters;
 use super::format::{DirectEntry, DirectImage, DirectState, ListPlace, log_entry};
@@ -377,7 +377,7 @@ impl Loaded {
     /// A view was registered since the section was last written: what it reads
     /// is kept before anything changes.
     #[cold]
-    fn begin_direct_epoch(&mut self, now: u64, needed: &[u64]) {
+    fn begin_direct_epoch(&mut self, now: u64, needed: &Needed) {
         self.refresh_direct_page();
         let old = Arc::clone(&self.page);
         if let Some(direct) = &mut self.direct {

@@ -8,6 +8,8 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::Needed;
+
 use super::pool::{BufferPool, MIN_PIECE_WORDS, Piece};
 
 /// Largest piece: 64 KiB. Each is twice as long as the one before.
@@ -90,7 +92,7 @@ impl Run {
         &mut self,
         pool: &Arc<BufferPool>,
         csn: u64,
-        needed: &[u64],
+        needed: &Needed,
         first_vertex: u32,
         arcs: &[u64],
         extras: &[u64],
@@ -131,17 +133,16 @@ impl Run {
         self.mark(csn, needed);
     }
 
-    fn mark(&mut self, csn: u64, needed: &[u64]) {
+    fn mark(&mut self, csn: u64, needed: &Needed) {
         // The newest mark before this one may be asked for: the watermark is
         // there until this commit is published. The one before it may only if a
         // view is there.
-        if let [.., older, newer] = &self.marks[..] {
-            let first = needed.partition_point(|&c| c < older.csn);
-            if needed.get(first).is_none_or(|&c| c >= newer.csn) {
-                let newer = *newer;
-                self.marks.pop();
-                *self.marks.last_mut().expect("two marks") = newer;
-            }
+        if let [.., older, newer] = &self.marks[..]
+            && !needed.is_needed(older.csn, newer.csn)
+        {
+            let newer = *newer;
+            self.marks.pop();
+            *self.marks.last_mut().expect("two marks") = newer;
         }
         match self.marks.last_mut() {
             Some(last) if last.csn == csn => last.end = self.end,
@@ -245,8 +246,7 @@ mod tests {
                 }).collect();
                 let arcs: Vec<u64> = entries.iter().map(|e| u64::from(e.0 + 5) << 32 | u64::from(e.1)).collect();
                 let extras: Vec<u64> = entries.iter().map(|e| u64::from(e.2)).collect();
-                let mut needed = vec![held, csn - 1];
-                needed.sort_unstable();
+                let needed = Needed::new(vec![csn - 1], Arc::new(vec![held]));
                 if count > 0 {
                     run.append(&pool, csn, &needed, 5, &arcs, &extras);
                 }

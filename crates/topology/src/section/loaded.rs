@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::Needed;
+
 use super::{Body, Context};
 use crate::direct::DirectState;
 use crate::front::buffers::{BufferWriter, VertexBuffers};
@@ -49,15 +51,15 @@ impl Loaded {
 
     /// Moves the run's entries up to commit `csn` to the vertex buffers. The
     /// lengths before a commit are kept if a CSN in `needed` reads them.
-    pub(super) fn settle(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &[u64]) {
+    pub(super) fn settle(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &Needed) {
         while let Some(mark) = run.first_mark().filter(|mark| mark.csn <= csn) {
             self.settle_mark(context, run, mark.csn, needed);
         }
     }
 
-    fn settle_mark(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &[u64]) {
+    fn settle_mark(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &Needed) {
         let (count, stride) = (run.len_at(csn), run.stride());
-        if is_needed(needed, self.page.csn, csn) {
+        if needed.is_needed(self.page.csn, csn) {
             self.older.push(Version {
                 page: Arc::clone(&self.page),
                 body: None,
@@ -97,7 +99,7 @@ impl Loaded {
     }
 
     /// Makes `page` the newest; the one before is kept if it is needed.
-    pub(super) fn advance(&mut self, page: Arc<LengthPage>, needed: &[u64]) {
+    pub(super) fn advance(&mut self, page: Arc<LengthPage>, needed: &Needed) {
         let old = std::mem::replace(&mut self.page, page);
         self.older.push(Version {
             page: old,
@@ -119,17 +121,17 @@ impl Loaded {
 
     /// Keeps an older version only if a needed CSN falls between it and the
     /// next. `needed` may have been gathered a while ago: of what is newer than
-    /// the watermark of that time, which is its last, it says nothing.
-    pub(crate) fn prune(&mut self, needed: &[u64]) {
+    /// the watermark of that time it says nothing.
+    pub(crate) fn prune(&mut self, needed: &Needed) {
         if self.older.is_empty() {
             return;
         }
-        let known = needed.last().copied().unwrap_or(u64::MAX);
+        let known = needed.watermark().unwrap_or(u64::MAX);
         let mut until = self.page.csn;
         let mut kept = Vec::with_capacity(self.older.len());
         for version in self.older.drain(..).rev() {
             let from = version.page.csn;
-            if until > known || is_needed(needed, from, until) {
+            if until > known || needed.is_needed(from, until) {
                 kept.push(version);
             }
             until = from;
@@ -137,10 +139,4 @@ impl Loaded {
         kept.reverse();
         self.older = kept;
     }
-}
-
-/// Whether one of the CSNs, which ascend, lies in `from..until`.
-pub(super) fn is_needed(needed: &[u64], from: u64, until: u64) -> bool {
-    let first = needed.partition_point(|&csn| csn < from);
-    needed.get(first).is_some_and(|&csn| csn < until)
 }

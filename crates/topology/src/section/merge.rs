@@ -6,10 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Entry, Extent, PersistenceError};
+use evergraph_persistence::{Entry, Extent, Needed, PersistenceError};
 
 use super::gather::{MergeScratch, compact_lists, fill, lengths_with};
-use super::loaded::is_needed;
 use super::{Body, Context, Inner, Loaded, Section, State, Version};
 use crate::blocks::{self, Identity, Written};
 use crate::layout::{Base, Layout};
@@ -224,7 +223,7 @@ impl Section {
         &self,
         context: &Context,
         csn: u64,
-        needed: &[u64],
+        needed: &Needed,
         wanted: Wanted,
         layout: Layout,
         scratch: &mut MergeScratch,
@@ -238,8 +237,8 @@ impl Section {
             return Ok(None);
         }
         // Lengths that somebody still reads exist before they are jumped over.
-        for &earlier in needed.iter().filter(|&&earlier| earlier < csn) {
-            loaded.settle(context, run, earlier, needed);
+        if let Some(last) = needed.last_before(csn) {
+            loaded.settle(context, run, last, needed);
         }
         let (settled, body) = loaded.version_at(csn);
         let behind = if loaded.page.csn <= csn {
@@ -309,7 +308,7 @@ impl Section {
     pub fn replace_base(
         &self,
         context: &Context,
-        needed: &[u64],
+        needed: &Needed,
         frozen: Frozen,
         product: Product,
     ) -> Result<(), PersistenceError> {
@@ -341,7 +340,7 @@ impl Section {
         if settled_further {
             self.move_newer(context, loaded, &old, &frozen.page);
         } else {
-            if is_needed(needed, loaded.page.csn, merged_csn) {
+            if needed.is_needed(loaded.page.csn, merged_csn) {
                 let kept = frozen.compacted.is_some().then(|| Arc::clone(&old));
                 loaded.older.push(Version {
                     page: Arc::clone(&loaded.page),

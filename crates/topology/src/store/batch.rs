@@ -81,6 +81,24 @@ impl Batch {
         self
     }
 
+    /// Names the graph at the end of this commit (see
+    /// [`crate::Store::create_snapshot`]).
+    pub fn create_snapshot(&mut self, name: &str, time_us: Option<i64>) -> &mut Self {
+        self.ops.push(Op::CreateSnapshot {
+            name: name.to_string(),
+            time_us,
+        });
+        self
+    }
+
+    /// Drops a snapshot.
+    pub fn drop_snapshot(&mut self, name: &str) -> &mut Self {
+        self.ops.push(Op::DropSnapshot {
+            name: name.to_string(),
+        });
+        self
+    }
+
     /// Says when the commit happened, microseconds since 1970; now by default.
     pub fn at(&mut self, wall_us: i64) -> &mut Self {
         self.wall_us = Some(wall_us);

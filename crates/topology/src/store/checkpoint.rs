@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::{Durable, Flushed};
-use evergraph_persistence::{Medium, SectionKey, StoredDirectory as Stored};
+use evergraph_persistence::{Medium, Needed, SectionKey, StoredDirectory as Stored};
 use parking_lot::Mutex;
 
-use super::{BLOB_IDS, BLOB_META, LogState, RootState, Store};
+use super::{BLOB_IDS, BLOB_META, BLOB_NAMES, LogState, RootState, Store};
 use crate::error::TopologyError;
+use crate::history::names;
 use crate::layout::Layout;
 use crate::record::{self, Op};
 use crate::section::{Frozen, MergeScratch, Product, Section, Wanted};
@@ -68,6 +69,8 @@ impl Purpose<'_> {
 struct Target {
     /// From here on the log is still needed; all sections are merged up to it.
     root_csn: u64,
+    /// The merged sections, and names, are as of this commit.
+    csn: u64,
     /// Position in the log that belongs to `root_csn`, and its wall time.
     log_start: u64,
     wall_us: i64,
@@ -304,6 +307,7 @@ impl Store {
             boundary.map_or((root.csn, root.log_start, root.wall_us), |&b| b);
         Target {
             root_csn,
+            csn,
             log_start,
             wall_us,
             clean,
@@ -319,7 +323,7 @@ impl Store {
         target: &Target,
         vertex_count: u64,
     ) -> Result<(), TopologyError> {
-        let stored = self.store_directory(roots, merged, extents);
+        let stored = self.store_directory(roots, merged, extents, target.csn);
         let (stored, stored_ids) = match stored {
             Ok(stored) => stored,
             Err(error) => {
@@ -369,6 +373,7 @@ impl Store {
         }
         directory.published();
         roots.stored_ids = stored_ids;
+        self.names.write().stored(target.csn);
         Ok(())
     }
 
@@ -378,9 +383,11 @@ impl Store {
         roots: &mut RootState,
         merged: &[Merged],
         extents: Vec<Flushed<()>>,
+        csn: u64,
     ) -> Result<(Durable<Stored>, usize), TopologyError> {
         let mut blobs = Vec::new();
         let stored_ids = self.write_blobs(roots, &mut blobs)?;
+        self.write_names(roots, csn, &mut blobs)?;
         let forgotten = usize::from(active(Mutant::CheckpointForgetsSection));
         for merged in merged.iter().skip(forgotten) {
             roots.directory.set(merged.key, merged.product.entry());
@@ -402,7 +409,7 @@ impl Store {
     fn write_sections(
         &self,
         csn: u64,
-        needed: &[u64],
+        needed: &Needed,
         sections: &[Named],
         purpose: Purpose<'_>,
     ) -> Result<(Vec<Merged>, Vec<Flushed<()>>), TopologyError> {
@@ -461,7 +468,7 @@ impl Store {
     fn write_section(
         &self,
         csn: u64,
-        needed: &[u64],
+        needed: &Needed,
         key: SectionKey,
         section: &Arc<Section>,
         wanted: Wanted,
@@ -486,6 +493,29 @@ impl Store {
             product,
         };
         Ok(Some((merged, flushed)))
+    }
+
+    /// Writes what became of names up to a commit.
+    fn write_names(
+        &self,
+        roots: &mut RootState,
+        csn: u64,
+        written: &mut Vec<Flushed<()>>,
+    ) -> Result<(), TopologyError> {
+        let mut bytes = csn.to_le_bytes().to_vec();
+        {
+            let names = self.names.read();
+            let pending = names.pending_until(csn);
+            if pending.is_empty() {
+                return Ok(());
+            }
+            names::encode(pending.iter(), &mut bytes);
+        }
+        let (region, uuid) = (&self.context.region, &self.context.uuid);
+        let number = roots.directory.blob_count(BLOB_NAMES);
+        let directory = &mut roots.directory;
+        written.push(directory.set_blob(region, uuid, BLOB_NAMES, number, &bytes)?);
+        Ok(())
     }
 
     /// Writes the tables that changed. Returns how many external ids are stored

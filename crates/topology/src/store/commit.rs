@@ -47,6 +47,12 @@ struct Ticket {
     outcome: Mutex<Option<Result<Commit, Arc<TopologyError>>>>,
 }
 
+impl Ticket {
+    fn names_snapshots(&self) -> bool {
+        self.ops.iter().any(Op::names_snapshots)
+    }
+}
+
 impl Store {
     /// Makes a batch durable as one commit and applies it. When it returns,
     /// the commit has reached the level that it reports and every view taken
@@ -91,6 +97,7 @@ impl Store {
         stop: Stop<'_>,
     ) -> Result<Commit, TopologyError> {
         self.validate(std::slice::from_ref(&batch))?;
+        let _reserved = self.reserve_names(std::slice::from_ref(&batch))?;
         if self.direct.is_some() {
             return self.commit_direct(batch);
         }
@@ -105,6 +112,7 @@ impl Store {
     pub fn commit_all(&self, batches: Vec<Batch>) -> Result<Vec<Commit>, TopologyError> {
         let _shared = self.flow.gate.read();
         self.validate(&batches)?;
+        let _reserved = self.reserve_names(&batches)?;
         if self.direct.is_some() {
             return batches.into_iter().map(|b| self.commit_direct(b)).collect();
         }
@@ -199,7 +207,7 @@ impl Store {
                     fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
                     ids = Some(len.max(assigned.end()));
                 }
-                Op::Meta { .. } => {}
+                Op::Meta { .. } | Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } => {}
             }
         }
         Ok(())
@@ -347,7 +355,29 @@ impl Store {
         Ok((group[..taken].to_vec(), applying, last_csn))
     }
 
-    fn apply_group(&self, group: &[Arc<Ticket>], csn: u64) -> Result<Vec<u64>, TopologyError> {
+    /// Applies a group in parts, each up to a commit that names a snapshot, so
+    /// that its lengths are told from those after it.
+    fn apply_group(&self, group: &[Arc<Ticket>], last: u64) -> Result<Vec<u64>, TopologyError> {
+        let mut missed = vec![0; group.len()];
+        let mut begin = 0;
+        while begin < group.len() {
+            let named = group[begin..]
+                .iter()
+                .position(|ticket| ticket.names_snapshots());
+            let end = named.map_or(group.len(), |at| begin + at + 1);
+            let csn = last - (group.len() - end) as u64;
+            self.apply_part(&group[begin..end], csn, &mut missed[begin..end])?;
+            begin = end;
+        }
+        Ok(missed)
+    }
+
+    fn apply_part(
+        &self,
+        group: &[Arc<Ticket>],
+        csn: u64,
+        missed: &mut [u64],
+    ) -> Result<(), TopologyError> {
         let (_, mut published) = self.registry.current();
         let mut edges = GroupEdges::new(&self.config);
         for (origin, ticket) in group.iter().enumerate() {
@@ -364,12 +394,12 @@ impl Store {
                         fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
                         edges.vertex_count = edges.vertex_count.max(ids.len() as u64);
                     }
+                    Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } => {}
                 }
             }
             published.wall_us = ticket.wall_us;
         }
         let needed = self.registry.needed();
-        let mut missed = vec![0; group.len()];
         let commits = Commits {
             first: csn + 1 - group.len() as u64,
             last: csn,
@@ -383,13 +413,16 @@ impl Store {
             |origin| missed[origin as usize] += 1,
         )?;
         match &self.direct {
-            None => self.registry.publish(csn, published),
+            None => {
+                let ops = group.iter().flat_map(|ticket| &ticket.ops);
+                self.publish_commit(csn, published, ops);
+            }
             // Views are the clock there; what the log carries has no lists.
             Some(_) => self
                 .registry
                 .amend(|state| state.wall_us = published.wall_us),
         }
-        Ok(missed)
+        Ok(())
     }
 }
 

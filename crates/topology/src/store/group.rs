@@ -1,6 +1,7 @@
 //! The edges of commits that are applied together, on their way to the planes.
 
 use evergraph_graph::Direction;
+use evergraph_persistence::Needed;
 
 use super::open::keeps_in_lists;
 use super::{Config, Published};
@@ -71,7 +72,7 @@ impl<'a> GroupEdges<'a> {
         context: &Context,
         planes: &[Plane],
         commits: Commits,
-        needed: &[u64],
+        needed: &Needed,
         published: &mut Published,
         mut missed: impl FnMut(u32),
     ) -> Result<(), TopologyError> {

@@ -15,6 +15,7 @@ mod open;
 mod places;
 mod queried;
 mod replay;
+mod snapshots;
 mod vertices;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -35,6 +36,7 @@ pub use queried::{Query, QueryMerging};
 
 use crate::error::TopologyError;
 use crate::front::shards::ShardReport;
+use crate::history::names::Names;
 use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
@@ -44,6 +46,7 @@ use crate::section_view::SectionView;
 /// Named blobs of the section directory.
 const BLOB_META: u32 = 1;
 const BLOB_IDS: u32 = 2;
+const BLOB_NAMES: u32 = 3;
 
 /// What every commit publishes beside its CSN.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +69,7 @@ pub struct Store {
     registry: Arc<Registry<Published>>,
     ids: RwLock<IdTable>,
     meta: RwLock<BTreeMap<Vec<u8>, Vec<u8>>>,
+    names: RwLock<Names>,
     /// Direct mode's own parts.
     direct: Option<direct::Direct>,
     ack: AckLevel,

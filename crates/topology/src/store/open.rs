@@ -17,7 +17,8 @@ use super::flow::Flow;
 use super::queried::Queried;
 use super::replay::Replayer;
 use super::{
-    BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, Tuning, ack_of,
+    BLOB_IDS, BLOB_META, BLOB_NAMES, Config, LogState, Mode, Published, RootState, Store, Tuning,
+    ack_of,
 };
 use crate::blocks;
 use crate::direct::Slots;
@@ -25,6 +26,7 @@ use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::front::pool::BufferPool;
 use crate::front::shards::Shards;
+use crate::history::names::{self, Names};
 use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
@@ -163,6 +165,7 @@ impl Store {
         let mut ids = IdTable::new(config.ids);
         let mut meta = BTreeMap::new();
         read_blobs(&directory, &uuid, &mut ids, &mut meta)?;
+        let mut names = read_names(&directory, &uuid)?;
 
         let published = Published {
             vertex_count,
@@ -171,7 +174,15 @@ impl Store {
         };
         let stored_ids = ids.len();
         let newest_merged = merged.last().copied().unwrap_or(0);
-        let mut replayer = Replayer::new(&config, &context, &planes, merged, root.csn, published);
+        let mut replayer = Replayer::new(
+            &config,
+            &context,
+            &planes,
+            merged,
+            root.csn,
+            published,
+            names.kept(),
+        );
         let log_medium = storage.open(CommitLog::file_name(), false)?;
         if log_medium.len() != CommitLog::file_bytes(config.log_bytes) {
             return Err(PersistenceError::damaged(
@@ -196,7 +207,7 @@ impl Store {
             root.clean_log_end,
             |record| {
                 boundaries.push_back((record.csn, record.end, record.wall_us));
-                let result = replayer.replay(&record, &mut ids, &mut meta);
+                let result = replayer.replay(&record, &mut ids, &mut meta, &mut names);
                 result.map_err(|error| match error {
                     TopologyError::Persistence(error) => error,
                     other => {
@@ -227,7 +238,7 @@ impl Store {
         };
         let ack = ack_of(&[&medium, &log_medium]);
         let mut store = Store {
-            registry: Registry::new(csn, published),
+            registry: Registry::keeping(csn, published, names.snapshots().map(|s| s.csn)),
             layout: RwLock::new(config.layout),
             queried: Queried::new(&tuning, config.layout, &medium),
             tuning: RwLock::new(tuning),
@@ -236,6 +247,7 @@ impl Store {
             planes,
             ids: RwLock::new(ids),
             meta: RwLock::new(meta),
+            names: RwLock::new(names),
             direct,
             ack,
             read_only,
@@ -381,6 +393,19 @@ fn read_blobs(
         }
     }
     Ok(())
+}
+
+fn read_names(directory: &Directory, uuid: &Uuid) -> Result<Names, TopologyError> {
+    let mut names = Names::default();
+    for blob in directory.blobs(BLOB_NAMES) {
+        let bytes = blob.read(uuid)?;
+        let offset = blob.extent.offset();
+        let (until, events) = bytes.split_first_chunk().ok_or_else(|| {
+            PersistenceError::damaged(EXTENTS, offset, "a table of snapshots has no header")
+        })?;
+        names.load(names::decode(events, offset)?, u64::from_le_bytes(*until));
+    }
+    Ok(names)
 }
 
 /// Whether a graph keeps in-lists apart from its out-lists.

@@ -1,14 +1,16 @@
 //! Recovery: what the log's tail says is applied again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use evergraph_persistence::{LogRecord, PersistenceError};
+use evergraph_persistence::{LogRecord, Needed, PersistenceError};
 
 use super::commit::set_meta;
 use super::group::GroupEdges;
 use super::{Config, Published};
 use crate::error::TopologyError;
 use crate::front::sharding::NO_ORIGIN;
+use crate::history::names::{Change, Names};
 use crate::ids::IdTable;
 use crate::plane::Plane;
 use crate::record::{self, Op};
@@ -31,6 +33,8 @@ pub(super) struct Replayer<'a> {
     commits: Commits,
     published: Published,
     entries: u64,
+    /// Commits whose lengths have to be told from those after them.
+    kept: Arc<Vec<u64>>,
 }
 
 impl<'a> Replayer<'a> {
@@ -41,6 +45,7 @@ impl<'a> Replayer<'a> {
         merged: Vec<u64>,
         csn: u64,
         published: Published,
+        kept: Arc<Vec<u64>>,
     ) -> Self {
         Replayer {
             config,
@@ -55,6 +60,7 @@ impl<'a> Replayer<'a> {
             },
             published,
             entries: 0,
+            kept,
         }
     }
 
@@ -64,7 +70,9 @@ impl<'a> Replayer<'a> {
         record: &LogRecord<'_>,
         ids: &mut IdTable,
         meta: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+        names: &mut Names,
     ) -> Result<(), TopologyError> {
+        let mut snapshots = Vec::new();
         if self.merged.binary_search(&self.commits.last).is_ok() {
             self.apply()?;
         }
@@ -78,14 +86,32 @@ impl<'a> Replayer<'a> {
                     fits.map_err(|what| PersistenceError::damaged("log", record.lsn, what))?;
                     self.reach(ids.len() as u64);
                 }
+                Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } => snapshots.push(op),
             }
         }
         self.commits.last = record.csn;
         self.published.wall_us = record.wall_us;
+        if !snapshots.is_empty() {
+            // What comes with this commit is part of them, what comes after is not.
+            self.apply()?;
+            for op in &snapshots {
+                self.rename(names, op);
+            }
+        }
         if self.waiting_edges >= REPLAY_EDGES {
             self.apply()?;
         }
         Ok(())
+    }
+
+    fn rename(&mut self, names: &mut Names, op: &Op) {
+        match names.apply(op, self.commits.last, &self.published) {
+            Some(Change::Kept(csn)) if self.kept.last() != Some(&csn) => {
+                Arc::make_mut(&mut self.kept).push(csn);
+            }
+            Some(Change::Released(_)) => self.kept = names.kept(),
+            _ => {}
+        }
     }
 
     fn reach(&mut self, count: u64) {
@@ -105,14 +131,15 @@ impl<'a> Replayer<'a> {
             match op {
                 Op::Insert(inserted) => edges.insert(inserted, NO_ORIGIN),
                 Op::Delete(deleted) => edges.delete(deleted, NO_ORIGIN),
-                Op::Vertices(_) | Op::Meta { .. } | Op::Ids(_) => {}
+                _ => {}
             }
         }
         let per_edge = 1 + u64::from(edges.undirected || edges.both);
         self.entries += self.waiting_edges as u64 * per_edge;
         // No view exists before the store is open.
+        let needed = Needed::new(Vec::new(), Arc::clone(&self.kept));
         let (context, planes, published) = (self.context, self.planes, &mut self.published);
-        edges.apply(context, planes, self.commits, &[], published, |_| {})?;
+        edges.apply(context, planes, self.commits, &needed, published, |_| {})?;
         self.waiting.clear();
         self.waiting_edges = 0;
         self.commits.first = self.commits.last + 1;

@@ -1,0 +1,8 @@
+//! Named snapshots against copies of the graph.
+
+#[path = "snapshots/errors.rs"]
+mod errors;
+#[path = "snapshots/model.rs"]
+mod model;
+#[path = "snapshots/random.rs"]
+mod random;

@@ -1,0 +1,111 @@
+//! Random histories.
+
+use evergraph_graph::Direction;
+use evergraph_topology::{Layout, Tuning};
+use proptest::prelude::*;
+
+use super::model::{Change, Twin};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Commit(Vec<Vec<Change>>),
+    Checkpoint,
+    /// Merge only some sections.
+    MergeWhatIsDue,
+    BufferAll,
+    Compact,
+    CompactVertex(u32),
+    Relayout(Layout),
+    Hold(usize),
+    LetGo,
+    Reopen {
+        clean: bool,
+    },
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let edges = || proptest::collection::vec((0u32..12, 0u32..12), 1..12);
+    prop_oneof![
+        6 => edges().prop_map(Change::Insert),
+        3 => edges().prop_map(Change::Delete),
+        1 => (1u64..20).prop_map(Change::Vertices),
+        5 => Just(Change::Create),
+        1 => any::<usize>().prop_map(Change::Drop),
+    ]
+}
+
+fn layout() -> impl Strategy<Value = Layout> {
+    prop_oneof![Just(Layout::Pma), Just(Layout::Blocks)]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let commits = proptest::collection::vec(proptest::collection::vec(change(), 1..4), 1..5);
+    prop_oneof![
+        8 => commits.prop_map(Step::Commit),
+        2 => Just(Step::Checkpoint),
+        2 => Just(Step::MergeWhatIsDue),
+        1 => Just(Step::BufferAll),
+        1 => Just(Step::Compact),
+        1 => (0u32..12).prop_map(Step::CompactVertex),
+        1 => layout().prop_map(Step::Relayout),
+        1 => any::<usize>().prop_map(Step::Hold),
+        1 => Just(Step::LetGo),
+        2 => any::<bool>().prop_map(|clean| Step::Reopen { clean }),
+    ]
+}
+
+/// What was merged past a snapshot is not on the medium yet.
+const HISTORY: bool = false;
+
+fn run(mut twin: Twin, steps: &[Step]) {
+    let mut merged = false;
+    for step in steps {
+        let lost = !HISTORY && merged;
+        match step {
+            Step::Commit(commits) => twin.commit(commits),
+            Step::Checkpoint => twin.store.checkpoint().unwrap(),
+            Step::MergeWhatIsDue => twin.store.merge_what_is_due().unwrap(),
+            Step::BufferAll => twin.store.buffer_all().unwrap(),
+            Step::Compact => twin.store.compact().unwrap(),
+            Step::CompactVertex(vertex) => twin.store.compact_vertex(*vertex).unwrap(),
+            Step::Relayout(layout) => twin.store.relayout(*layout).unwrap(),
+            Step::Hold(number) => twin.hold(*number),
+            Step::LetGo => twin.let_go(),
+            Step::Reopen { clean } if !lost && (!clean || HISTORY) => twin = twin.reopen(*clean),
+            Step::Reopen { .. } => {}
+        }
+        merged |= matches!(
+            step,
+            Step::Checkpoint
+                | Step::MergeWhatIsDue
+                | Step::Compact
+                | Step::CompactVertex(_)
+                | Step::Relayout(_)
+        );
+        twin.compare();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn snapshots_are_copies_of_the_graph(
+        steps in proptest::collection::vec(step(), 1..30),
+        direction in prop_oneof![
+            Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
+        ],
+        weighted in any::<bool>(),
+        layout in layout(),
+        buffer_bytes in prop_oneof![Just(1usize), Just(1 << 10), Just(1 << 20)],
+    ) {
+        let tuning = Tuning { buffer_bytes, ..Tuning::default() };
+        // A budget this small merges with every commit.
+        let steps: Vec<Step> = if HISTORY || buffer_bytes > 1 << 10 {
+            steps
+        } else {
+            steps.into_iter().filter(|s| !matches!(s, Step::Reopen { .. })).collect()
+        };
+        run(Twin::new(direction, weighted, layout, tuning), &steps);
+    }
+}
