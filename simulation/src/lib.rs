@@ -7,11 +7,15 @@
 //! the one in flight; everything verifies; opening for reading writes nothing
 //! and shows the same; opening twice shows the same; space that nothing reaches
 //! is free; and after more operations all of this holds again.
+//!
+//! [`ResultScenario`] does the same to the store of results.
 
 #![forbid(unsafe_code)]
 
 mod model;
+mod results;
 mod scenario;
 
 pub use model::{Model, Operation, operations};
+pub use results::{Done, ResultScenario};
 pub use scenario::{Acknowledged, StoreScenario};

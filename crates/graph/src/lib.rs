@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod column;
 mod compressed;
 mod csr;
 pub mod generate;
@@ -15,6 +16,7 @@ pub mod random;
 mod seal;
 mod symmetric;
 
+pub use column::{Column, ColumnKind, OwnedColumn};
 pub use compressed::{Compressed, CompressedReader};
 pub use csr::{Csr, CsrReader};
 pub use seal::Shape;

@@ -64,7 +64,7 @@ impl Blob {
         let bytes = self.extent.bytes();
         if checksum(uuid, self.extent.offset(), bytes) != self.crc {
             return Err(PersistenceError::damaged(
-                "extents",
+                &self.extent.file_name(),
                 self.extent.offset(),
                 "a stored table has a wrong checksum",
             ));
@@ -110,7 +110,7 @@ pub struct Stored {
 
 /// CRC-32C bound to the database and the place, so that a block that was
 /// written elsewhere, or belongs to another database, does not hold.
-pub(crate) fn checksum(uuid: &Uuid, offset: u64, bytes: &[u8]) -> u32 {
+pub fn checksum(uuid: &Uuid, offset: u64, bytes: &[u8]) -> u32 {
     let seed = crc32c::crc32c_append(crc32c::crc32c(uuid), &offset.to_le_bytes());
     crc32c::crc32c_append(seed, bytes)
 }
@@ -247,6 +247,12 @@ impl Directory {
             .map(|(_, blob)| blob)
     }
 
+    /// As [`Directory::blobs`], with their numbers.
+    pub fn numbered_blobs(&self, kind: u32) -> impl Iterator<Item = (u32, &Blob)> + '_ {
+        let blobs = self.blobs.range((kind, 0)..=(kind, u32::MAX));
+        blobs.map(|(&(_, number), blob)| (number, blob))
+    }
+
     /// Number of blobs of one kind.
     pub fn blob_count(&self, kind: u32) -> u32 {
         self.blobs(kind).count() as u32
@@ -275,6 +281,15 @@ impl Directory {
             }
             self.undo.push(Undo::Blob((kind, number), before));
         }))
+    }
+
+    /// Takes a blob out of the directory, if it is there; its space is free once
+    /// a root without it is published.
+    pub fn remove_blob(&mut self, kind: u32, number: u32) {
+        if let Some(blob) = self.blobs.remove(&(kind, number)) {
+            self.replaced.push(Arc::clone(&blob.extent));
+            self.undo.push(Undo::Blob((kind, number), Some(blob)));
+        }
     }
 
     /// Durability step 2: writes the changed leaves and a new root blob out of

@@ -5,15 +5,25 @@
 //! the mistakes are not in the program at all. The campaign in `simulation`
 //! switches them on one by one; each must be caught.
 
-/// Declares the seeded mistakes: name, and what goes wrong.
+/// Declares the seeded mistakes: name, and what goes wrong. Those of results come
+/// after a semicolon.
 macro_rules! mutants {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+    (
+        $($(#[$doc:meta])* $name:ident),* $(,)?;
+        $($(#[$result_doc:meta])* $result:ident),* $(,)?
+    ) => {
         /// A seeded persistency mistake.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Mutant { $($(#[$doc])* $name),* }
+        pub enum Mutant {
+            $($(#[$doc])* $name,)*
+            $($(#[$result_doc])* $result,)*
+        }
 
-        /// All of them, in order.
+        /// All that concern the graph, in order.
         pub const ALL: &[Mutant] = &[$(Mutant::$name),*];
+
+        /// All that concern results, in order.
+        pub const RESULTS: &[Mutant] = &[$(Mutant::$result),*];
     };
 }
 
@@ -95,7 +105,16 @@ mutants! {
     IntentsIgnored,
     /// Direct mode: recovery appends what a list does not hold, and not what it
     /// is too short by.
-    IntentRedoneByValue,
+    IntentRedoneByValue;
+    /// Results: the root is published before blocks and manifest are durable.
+    ResultRootBeforeBlocks,
+    /// Results: a block of which the beginning is the same counts as the same.
+    ResultChangedBlockShared,
+    /// Results: what the version before holds alone is reused before the root
+    /// without it is published.
+    ResultFreedFirst,
+    /// Results: the extents' file has no durable name when the pool file is made.
+    ResultPoolFirst,
 }
 
 #[cfg(feature = "mutants")]

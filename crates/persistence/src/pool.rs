@@ -1,6 +1,6 @@
 //! The pool: identity, format version, epoch and root of a database.
 //!
-//! The file `pool` has two slots, each in a sector of its own, that hold the
+//! The file (`pool` of the graph) has two slots, each in a sector of its own, that hold the
 //! root. A root is published by writing the older slot, fencing, and then
 //! writing the other one the same way (durability steps 4 and 5). Between the
 //! two the new root holds already; what the old root needed is reclaimed only
@@ -20,10 +20,36 @@ pub const FORMAT_VERSION: u32 = 2;
 /// Bytes that the rooms above can keep in the root.
 pub const USER_BYTES: usize = 192;
 
-const MAGIC: &[u8; 8] = b"EVERGRPH";
 const SLOT_BYTES: usize = 512;
 const SLOT_STRIDE: u64 = 4096;
-const NAME: &str = "pool";
+
+/// Whose root a pool file holds. One kind cannot be taken for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolKind {
+    name: &'static str,
+    magic: &'static [u8; 8],
+    version: u32,
+}
+
+impl PoolKind {
+    /// That of the graph.
+    pub const GRAPH: PoolKind = PoolKind {
+        name: "pool",
+        magic: b"EVERGRPH",
+        version: FORMAT_VERSION,
+    };
+    /// That of results, which lie beside the graph and have their own version.
+    pub const RESULTS: PoolKind = PoolKind {
+        name: "results",
+        magic: b"EVERRSLT",
+        version: 1,
+    };
+
+    /// Name of the file.
+    pub fn file_name(self) -> &'static str {
+        self.name
+    }
+}
 
 /// Identity of a database, part of every checksum in it.
 pub type Uuid = [u8; 16];
@@ -56,6 +82,7 @@ pub struct Root {
 /// The open pool.
 #[derive(Debug)]
 pub struct Pool {
+    kind: PoolKind,
     uuid: Uuid,
     root: Root,
     /// Slot that the next publication writes first.
@@ -71,9 +98,9 @@ impl UncheckedSlot {
     }
 
     /// The slot's identity and root if its checksum holds.
-    fn check(&self) -> Result<Option<(Uuid, Root)>, PersistenceError> {
+    fn check(&self, kind: PoolKind) -> Result<Option<(Uuid, Root)>, PersistenceError> {
         let bytes = &self.0;
-        if &bytes[..8] != MAGIC {
+        if &bytes[..8] != kind.magic {
             return Ok(None);
         }
         let stored = u32_at(bytes, SLOT_BYTES - 4);
@@ -81,10 +108,10 @@ impl UncheckedSlot {
             return Ok(None);
         }
         let version = u32_at(bytes, 8);
-        if version > FORMAT_VERSION {
+        if version > kind.version {
             return Err(PersistenceError::NewerFormat {
                 found: version,
-                newest: FORMAT_VERSION,
+                newest: kind.version,
             });
         }
         let mut uuid = [0; 16];
@@ -110,10 +137,10 @@ impl UncheckedSlot {
     }
 }
 
-fn encode_slot(uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
+fn encode_slot(kind: PoolKind, uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
     let mut bytes = [0u8; SLOT_BYTES];
-    bytes[..8].copy_from_slice(MAGIC);
-    bytes[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+    bytes[..8].copy_from_slice(kind.magic);
+    bytes[8..12].copy_from_slice(&kind.version.to_le_bytes());
     bytes[16..32].copy_from_slice(uuid);
     bytes[32..40].copy_from_slice(&root.sequence.to_le_bytes());
     bytes[40..44].copy_from_slice(&root.epoch.to_le_bytes());
@@ -140,12 +167,23 @@ impl Pool {
         uuid: Uuid,
         root: Root,
     ) -> Result<(Pool, PoolFile), PersistenceError> {
-        if storage.exists(NAME)? {
-            return Err(PersistenceError::Exists(NAME.to_string()));
+        Self::create_kind(storage, PoolKind::GRAPH, uuid, root)
+    }
+
+    /// As [`Pool::create`], of any kind.
+    pub fn create_kind(
+        storage: &dyn Storage,
+        kind: PoolKind,
+        uuid: Uuid,
+        root: Root,
+    ) -> Result<(Pool, PoolFile), PersistenceError> {
+        if storage.exists(kind.name)? {
+            return Err(PersistenceError::Exists(kind.name.to_string()));
         }
-        let medium = storage.open(NAME, true)?;
+        let medium = storage.open(kind.name, true)?;
         medium.grow(2 * SLOT_STRIDE)?;
         let mut pool = Pool {
+            kind,
             uuid,
             root: root.clone(),
             next_slot: 0,
@@ -158,22 +196,30 @@ impl Pool {
 
     /// Reads the newest root. Writes nothing.
     pub fn open(storage: &dyn Storage) -> Result<(Pool, PoolFile), PersistenceError> {
-        if !storage.exists(NAME)? {
-            return Err(PersistenceError::NotADatabase(
-                "there is no file `pool` (check the path, or import into a new one)".to_string(),
-            ));
+        Self::open_kind(storage, PoolKind::GRAPH)
+    }
+
+    /// As [`Pool::open`], of any kind.
+    pub fn open_kind(
+        storage: &dyn Storage,
+        kind: PoolKind,
+    ) -> Result<(Pool, PoolFile), PersistenceError> {
+        let name = kind.name;
+        if !storage.exists(name)? {
+            return Err(PersistenceError::NotADatabase(format!(
+                "there is no file `{name}` (check the path, or import into a new one)"
+            )));
         }
-        let medium = storage.open(NAME, false)?;
+        let medium = storage.open(name, false)?;
         if medium.is_empty() {
-            return Err(PersistenceError::NotADatabase(
-                "the file `pool` is empty; if its creation was interrupted, make it again"
-                    .to_string(),
-            ));
+            return Err(PersistenceError::NotADatabase(format!(
+                "the file `{name}` is empty; if its creation was interrupted, make it again"
+            )));
         }
         if medium.len() < 2 * SLOT_STRIDE {
             // Not what an interrupted creation leaves: nobody may make it again.
             return Err(PersistenceError::damaged(
-                NAME,
+                name,
                 medium.len(),
                 format!("it has been cut short of its {} bytes", 2 * SLOT_STRIDE),
             ));
@@ -185,7 +231,7 @@ impl Pool {
             medium.read(slot * SLOT_STRIDE, &mut bytes)?;
             let unchecked = UncheckedSlot(bytes);
             any_blank |= unchecked.is_blank();
-            if let Some((uuid, root)) = unchecked.check()? {
+            if let Some((uuid, root)) = unchecked.check(kind)? {
                 slots.push((slot, uuid, root));
             }
         }
@@ -199,11 +245,12 @@ impl Pool {
                     "its creation was interrupted; make it again".to_string(),
                 )
             } else {
-                PersistenceError::damaged(NAME, 0, "neither header slot has a valid checksum")
+                PersistenceError::damaged(name, 0, "neither header slot has a valid checksum")
             });
         };
         Ok((
             Pool {
+                kind,
                 uuid,
                 root,
                 next_slot: 1 - slot,
@@ -248,7 +295,7 @@ impl Pool {
 
     fn publish_root(&mut self, file: &PoolFile, mut root: Root) -> Result<(), PersistenceError> {
         root.sequence = self.root.sequence + 1;
-        let bytes = encode_slot(&self.uuid, &root);
+        let bytes = encode_slot(self.kind, &self.uuid, &root);
         let medium = &file.medium;
         for slot in [self.next_slot, 1 - self.next_slot] {
             let dirty = order::write(medium, slot * SLOT_STRIDE, &bytes, ())?;

@@ -286,6 +286,11 @@ pub struct Extent {
 }
 
 impl Extent {
+    /// Name of the region's file, for messages.
+    pub fn file_name(&self) -> String {
+        self.region.file_name()
+    }
+
     /// Offset in the region's file.
     pub fn offset(&self) -> u64 {
         self.offset

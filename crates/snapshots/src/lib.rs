@@ -4,13 +4,16 @@
 //! list and touches only its section; [`View::graph`] pins all sections and
 //! gives what the algorithms read.
 //!
-//! Invariant: nothing here writes.
+//! [`state`] keeps results of algorithms, and the state of runs that go on.
+//!
+//! Invariant: nothing here writes a graph.
 
 #![forbid(unsafe_code)]
 
 mod diff;
 mod graph_view;
 mod read_ahead;
+pub mod state;
 mod view;
 
 pub use diff::{Diff, EdgeChange, ListChange, diff};

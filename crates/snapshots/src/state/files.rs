@@ -1,0 +1,334 @@
+//! The two files of results, and the switch from one root to the next.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{
+    Directory, Medium, PersistenceError, Pool, PoolFile, PoolKind, Region, Root, Storage,
+    StoredDirectory, USER_BYTES, Uuid,
+};
+
+use super::block::Block;
+use super::manifest::Manifest;
+use super::version::{self, StoredColumn};
+use super::{Description, StateError, Stored};
+
+/// File of the blocks, manifests and the directory.
+const EXTENTS: &str = "results.extents";
+/// Kind of a manifest among the directory's blobs.
+const MANIFEST: u32 = 1;
+/// Free space that is not given back to the system.
+const KEPT_FREE_BYTES: u64 = 1 << 20;
+
+/// How results lie in their file; chosen when it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Bytes of a block, a multiple of 8.
+    pub block_bytes: u32,
+    /// Every block begins at a multiple of this power of two.
+    pub alignment: u32,
+    /// What the file grows by at least, bytes.
+    pub growth_step: u64,
+}
+
+impl Default for Geometry {
+    /// Blocks of 64 KiB, at pages; 1 MiB.
+    fn default() -> Self {
+        Geometry {
+            block_bytes: 64 << 10,
+            alignment: 4096,
+            growth_step: 1 << 20,
+        }
+    }
+}
+
+/// What is known of the two files.
+pub(super) struct Files {
+    pool: Pool,
+    pool_file: PoolFile,
+    pub region: Region,
+    directory: Directory,
+    pub block_bytes: usize,
+    pub results: BTreeMap<String, Arc<Stored>>,
+    /// A publication failed, so either root may be on the medium.
+    pub broken: bool,
+}
+
+impl Files {
+    /// State step S0: the extents' file is durable with its name before the pool
+    /// file is made.
+    pub fn create(
+        storage: &dyn Storage,
+        uuid: &Uuid,
+        geometry: Geometry,
+    ) -> Result<Self, StateError> {
+        // What an interrupted creation left; nothing was ever kept there.
+        for name in [PoolKind::RESULTS.file_name(), EXTENTS] {
+            if storage.exists(name)? {
+                storage.remove(name)?;
+            }
+        }
+        let extents = storage.open(EXTENTS, true)?;
+        if !active(Mutant::ResultPoolFirst) {
+            extents.grow(geometry.growth_step)?;
+            extents.fence()?;
+            storage.sync_names()?;
+        }
+        drop(extents);
+        let mut user = [0; USER_BYTES];
+        user[..4].copy_from_slice(&geometry.block_bytes.to_le_bytes());
+        user[4..8].copy_from_slice(&geometry.alignment.to_le_bytes());
+        user[8..16].copy_from_slice(&geometry.growth_step.to_le_bytes());
+        let root = Root {
+            sequence: 0,
+            epoch: 0,
+            csn: 0,
+            wall_us: 0,
+            log_start: 0,
+            clean_log_end: None,
+            directory_offset: 0,
+            directory_len: 0,
+            directory_crc: 0,
+            user,
+        };
+        drop(Pool::create_kind(storage, PoolKind::RESULTS, *uuid, root)?);
+        let files = Self::open(storage, uuid)?;
+        Ok(files.expect("the files that were just made"))
+    }
+
+    /// `None` if there are no files, or only what an interrupted creation left.
+    pub fn open(storage: &dyn Storage, uuid: &Uuid) -> Result<Option<Self>, StateError> {
+        let name = PoolKind::RESULTS.file_name();
+        let (pool, pool_file) = match Pool::open_kind(storage, PoolKind::RESULTS) {
+            Ok(opened) => opened,
+            Err(PersistenceError::NotADatabase(_)) if is_blank(storage)? => return Ok(None),
+            Err(PersistenceError::NotADatabase(_)) => {
+                let what = "the root of results is missing, though there are some";
+                return Err(PersistenceError::damaged(name, 0, what).into());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let damaged = |offset, what: &str| PersistenceError::damaged(name, offset, what);
+        if pool.uuid() != uuid {
+            return Err(damaged(16, "these are the results of another database").into());
+        }
+        let root = pool.root();
+        let geometry = Geometry::of(&root.user)
+            .ok_or_else(|| damaged(0, "the size of blocks makes no sense"))?;
+        let region = Region::new(
+            storage.open(EXTENTS, false)?,
+            u64::from(geometry.alignment),
+            geometry.growth_step,
+        );
+        let (offset, len) = (root.directory_offset, root.directory_len);
+        let directory = Directory::load(&region, uuid, offset, len, root.directory_crc)?;
+        let mut files = Files {
+            pool,
+            pool_file,
+            region,
+            directory,
+            block_bytes: geometry.block_bytes as usize,
+            results: BTreeMap::new(),
+            broken: false,
+        };
+        files.results = files.read_manifests(uuid)?;
+        files.region.settle();
+        Ok(Some(files))
+    }
+
+    /// The results that the directory names; their blocks are claimed.
+    fn read_manifests(&self, uuid: &Uuid) -> Result<BTreeMap<String, Arc<Stored>>, StateError> {
+        let mut results = BTreeMap::new();
+        for (number, blob) in self.directory.numbered_blobs(MANIFEST) {
+            let bytes = blob.read(uuid)?;
+            let manifest = Manifest::decode(bytes).ok_or_else(|| {
+                let (file, offset) = (self.region.file_name(), blob.extent.offset());
+                PersistenceError::damaged(&file, offset, "the manifest of a result makes no sense")
+            })?;
+            let (description, columns) = version::adopt(&self.region, self.block_bytes, manifest)?;
+            let stored = Stored {
+                description,
+                columns,
+                uuid: *uuid,
+                number,
+                manifest_bytes: blob.extent.reserved_bytes(),
+            };
+            results.insert(stored.description.name.clone(), Arc::new(stored));
+        }
+        Ok(results)
+    }
+
+    /// State steps S2 to S5 for one result: its manifest, the fence, the root, and
+    /// then the space of what only the version before had.
+    pub fn switch_to(
+        &mut self,
+        uuid: &Uuid,
+        description: &Description,
+        columns: Vec<StoredColumn>,
+        blocks: Flushed<Vec<()>>,
+    ) -> Result<(), StateError> {
+        let before = self.results.get(&description.name).cloned();
+        let number = before
+            .as_ref()
+            .map_or_else(|| self.free_number(), |b| b.number);
+        let manifest = version::manifest(description, &columns).encode();
+        let written = (self.directory).set_blob(&self.region, uuid, MANIFEST, number, &manifest);
+        let manifest_written = match written {
+            Ok(token) => token,
+            Err(error) => return Err(self.undo(error)),
+        };
+        let new: HashSet<*const _> = blocks_of(&columns).map(Arc::as_ptr).collect();
+        let replaced: Vec<_> = before
+            .iter()
+            .flat_map(|before| blocks_of(&before.columns))
+            .filter(|block| !new.contains(&Arc::as_ptr(block)))
+            .cloned()
+            .collect();
+        if active(Mutant::ResultFreedFirst) {
+            for block in &replaced {
+                self.region.scribble(&block.extent)?;
+            }
+        }
+        let published: Vec<_> = blocks_of(&columns).cloned().collect();
+        self.publish(uuid, blocks.and(manifest_written).map(|_| ()), || {
+            published.iter().for_each(|block| block.extent.published());
+        })?;
+        replaced.iter().for_each(|block| block.extent.retire());
+        let blob = self.directory.numbered_blobs(MANIFEST);
+        let manifest_bytes = blob
+            .filter(|&(known, _)| known == number)
+            .map(|(_, blob)| blob.extent.reserved_bytes())
+            .sum();
+        let stored = Stored {
+            description: description.clone(),
+            columns,
+            uuid: *uuid,
+            number,
+            manifest_bytes,
+        };
+        self.results
+            .insert(description.name.clone(), Arc::new(stored));
+        Ok(())
+    }
+
+    pub fn remove(&mut self, uuid: &Uuid, names: &[&str]) -> Result<(), StateError> {
+        let removed: Vec<Arc<Stored>> = names
+            .iter()
+            .filter_map(|&name| self.results.get(name).cloned())
+            .collect();
+        for stored in &removed {
+            self.directory.remove_blob(MANIFEST, stored.number);
+        }
+        self.publish(uuid, Flushed::all([]).map(|_: Vec<()>| ()), || ())?;
+        for stored in &removed {
+            blocks_of(&stored.columns).for_each(|block| block.extent.retire());
+            self.results.remove(&stored.description.name);
+        }
+        drop(removed);
+        self.region.trim(KEPT_FREE_BYTES)?;
+        Ok(())
+    }
+
+    /// State steps S3 and S4: a root over the directory as it is now. `written` is
+    /// what it names beside itself; `publishing` is called before the root may be
+    /// on the medium.
+    fn publish(
+        &mut self,
+        uuid: &Uuid,
+        written: Flushed<()>,
+        publishing: impl FnOnce(),
+    ) -> Result<(), StateError> {
+        let stored = match self.directory.store(&self.region, uuid, written) {
+            Ok(stored) => stored,
+            Err(error) => return Err(self.undo(error)),
+        };
+        let medium = self.region.medium().clone();
+        let late_fence = active(Mutant::ResultRootBeforeBlocks);
+        let durable = match late_fence {
+            true => Ok(stored.assume_durable()),
+            false => stored.fence(&medium),
+        };
+        let durable = match durable {
+            Ok(durable) => durable,
+            Err(error) => return Err(self.undo(error.into())),
+        };
+        publishing();
+        self.directory.publishing();
+        let StoredDirectory { offset, len, crc } = *durable.get();
+        let root = Root {
+            directory_offset: offset,
+            directory_len: len,
+            directory_crc: crc,
+            ..self.pool.root().clone()
+        };
+        let switched = (self.pool).publish(&self.pool_file, &durable.map(|_| ()), root);
+        if let Err(error) = switched {
+            self.broken = true;
+            return Err(error.into());
+        }
+        if late_fence {
+            medium.fence()?;
+        }
+        self.directory.published();
+        Ok(())
+    }
+
+    /// The directory as the durable root names it, after `error` and before a new
+    /// root was written.
+    fn undo(&mut self, error: PersistenceError) -> StateError {
+        self.directory.roll_back();
+        error.into()
+    }
+
+    fn free_number(&self) -> u32 {
+        let used: HashSet<u32> = self.results.values().map(|stored| stored.number).collect();
+        let mut numbers = 0..;
+        numbers
+            .find(|number| !used.contains(number))
+            .expect("fewer than 2^32 results")
+    }
+}
+
+/// Whether nothing was ever written to the extents' file: a creation that was
+/// interrupted leaves it so.
+fn is_blank(storage: &dyn Storage) -> Result<bool, StateError> {
+    if !storage.exists(EXTENTS)? {
+        return Ok(true);
+    }
+    let medium = storage.open(EXTENTS, false)?;
+    let mut bytes = vec![0; KEPT_FREE_BYTES as usize];
+    let mut at = 0;
+    while at < medium.len() {
+        let count = (medium.len() - at).min(KEPT_FREE_BYTES);
+        let piece = &mut bytes[..count as usize];
+        medium.read(at, piece)?;
+        if piece.iter().any(|&byte| byte != 0) {
+            return Ok(false);
+        }
+        at += count;
+    }
+    Ok(true)
+}
+
+fn blocks_of(columns: &[StoredColumn]) -> impl Iterator<Item = &Arc<Block>> {
+    columns.iter().flat_map(|column| &column.blocks)
+}
+
+impl Geometry {
+    /// What a root says, if it can be.
+    fn of(user: &[u8; USER_BYTES]) -> Option<Self> {
+        let geometry = Geometry {
+            block_bytes: u32::from_le_bytes(user[..4].try_into().ok()?),
+            alignment: u32::from_le_bytes(user[4..8].try_into().ok()?),
+            growth_step: u64::from_le_bytes(user[8..16].try_into().ok()?),
+        };
+        let sound = geometry.block_bytes > 0
+            && geometry.block_bytes.is_multiple_of(8)
+            && geometry.alignment.is_power_of_two()
+            && geometry.alignment >= 8
+            && geometry.growth_step > 0;
+        sound.then_some(geometry)
+    }
+}
