@@ -16,6 +16,8 @@
 
 mod chunk;
 mod code;
+mod joined;
+mod verify;
 
 use std::ops::{ControlFlow, Range};
 
@@ -24,9 +26,13 @@ use rayon::prelude::*;
 use crate::seal::{CHUNK_VERTICES, Part, Plane, chunks, measure};
 use crate::{Csr, Direction, Graph, NeighborReader, Shape, Symmetric, VertexId, Weight};
 use chunk::Chunk;
+pub use chunk::CompressedChunk;
+pub use joined::CompressedLists;
+use joined::Joined;
 
-/// A sealed graph in DRAM: for each direction kept 5 bytes a vertex and, on most
-/// graphs, 1.5 to 3 an arc; with weights 8 bytes a vertex and 4 an arc more.
+/// A sealed graph: for each direction kept 5 bytes a vertex and, on most graphs,
+/// 1.5 to 3 an arc; with weights 8 bytes a vertex and 4 an arc more. In DRAM, but
+/// for arrays that somebody else keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compressed {
     vertex_count: usize,
@@ -34,9 +40,17 @@ pub struct Compressed {
     shape: Shape,
     weighted: bool,
     block_edges: usize,
-    out: Vec<Chunk>,
+    out: Lists,
     /// Only for [`Direction::Both`].
-    incoming: Option<Vec<Chunk>>,
+    incoming: Option<Lists>,
+}
+
+/// The lists of one direction: as they were coded, chunk by chunk, or in joined
+/// arrays.
+#[derive(Clone, Debug, PartialEq)]
+enum Lists {
+    Chunks(Vec<Chunk>),
+    Joined(CompressedLists),
 }
 
 impl Compressed {
@@ -94,29 +108,89 @@ impl Compressed {
     /// DRAM that the graph takes.
     pub fn size_bytes(&self) -> usize {
         let planes = std::iter::once(&self.out).chain(&self.incoming);
-        planes.flatten().map(Chunk::size_bytes).sum()
+        planes.map(Lists::size_bytes).sum()
     }
 
-    fn read<'a>(&'a self, chunks: &'a [Chunk]) -> CompressedReader<'a> {
+    /// Which entries of its lists it keeps.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Neighbors of a block.
+    pub fn block_edges(&self) -> usize {
+        self.block_edges
+    }
+
+    /// The coded out-lists, in order of their vertices.
+    pub fn out_chunks(&self) -> impl Iterator<Item = CompressedChunk<'_>> {
+        self.out.chunks(self.vertex_count)
+    }
+
+    /// The coded in-lists, where they are kept beside the out-lists.
+    pub fn in_chunks(&self) -> Option<impl Iterator<Item = CompressedChunk<'_>>> {
+        let incoming = self.incoming.as_ref()?;
+        Some(incoming.chunks(self.vertex_count))
+    }
+
+    fn read<'a>(&self, lists: &'a Lists) -> CompressedReader<'a> {
         CompressedReader {
-            chunks,
+            chunks: lists.view(),
             vertex_count: self.vertex_count,
             block: vec![0; self.block_edges],
         }
     }
 }
 
-/// The chunks of one plane.
+impl Lists {
+    fn size_bytes(&self) -> usize {
+        match self {
+            Lists::Chunks(chunks) => chunks.iter().map(Chunk::size_bytes).sum(),
+            Lists::Joined(lists) => lists.size_bytes(),
+        }
+    }
+
+    #[inline]
+    fn view(&self) -> Chunks<'_> {
+        match self {
+            Lists::Chunks(chunks) => Chunks::Apart(chunks),
+            Lists::Joined(lists) => Chunks::Joined(lists.view()),
+        }
+    }
+
+    fn chunks(&self, vertex_count: usize) -> impl Iterator<Item = CompressedChunk<'_>> {
+        let view = self.view();
+        (0..vertex_count.div_ceil(CHUNK_VERTICES)).map(move |number| view.chunk(number))
+    }
+}
+
+/// Where a reader finds chunks.
+#[derive(Clone, Copy, Debug)]
+enum Chunks<'a> {
+    Apart(&'a [Chunk]),
+    Joined(Joined<'a>),
+}
+
+impl<'a> Chunks<'a> {
+    #[inline]
+    fn chunk(&self, number: usize) -> CompressedChunk<'a> {
+        match self {
+            Chunks::Apart(chunks) => chunks[number].as_part(),
+            Chunks::Joined(joined) => joined.chunk(number),
+        }
+    }
+}
+
+/// The lists of one plane.
 fn encode<G: Graph, E: Send>(
     graph: &G,
     plane: Plane,
     simple: bool,
     block_edges: usize,
     check: &(impl Fn() -> Result<(), E> + Sync),
-) -> Result<Vec<Chunk>, E> {
+) -> Result<Lists, E> {
     let n = graph.vertex_count();
     let weighted = graph.is_weighted();
-    chunks(n)
+    let encoded: Result<_, E> = chunks(n)
         .map(|vertices| {
             let mut ends = vec![0; vertices.len()];
             let len = measure(graph, plane, vertices.start, &mut ends);
@@ -132,7 +206,8 @@ fn encode<G: Graph, E: Send>(
             part.tidy(n, simple, check)?;
             Chunk::of(&part, block_edges, check)
         })
-        .collect()
+        .collect();
+    encoded.map(Lists::Chunks)
 }
 
 impl Graph for Compressed {
@@ -143,7 +218,7 @@ impl Graph for Compressed {
     }
 
     fn arc_count(&self) -> u64 {
-        self.out.iter().map(Chunk::arc_count).sum()
+        self.out_chunks().map(|chunk| chunk.arc_count).sum()
     }
 
     fn direction(&self) -> Direction {
@@ -170,7 +245,7 @@ impl Graph for Compressed {
         match self.direction {
             Direction::Undirected => Some(self.read(&self.out)),
             Direction::Out | Direction::Both => {
-                self.incoming.as_ref().map(|chunks| self.read(chunks))
+                self.incoming.as_ref().map(|lists| self.read(lists))
             }
         }
     }
@@ -179,7 +254,7 @@ impl Graph for Compressed {
 /// Reads the lists of a [`Compressed`] graph: each block is a segment.
 #[derive(Clone, Debug)]
 pub struct CompressedReader<'a> {
-    chunks: &'a [Chunk],
+    chunks: Chunks<'a>,
     vertex_count: usize,
     /// The neighbors of the block that was decoded last.
     block: Vec<VertexId>,
@@ -187,10 +262,10 @@ pub struct CompressedReader<'a> {
 
 impl<'a> CompressedReader<'a> {
     #[inline]
-    fn locate(&self, v: VertexId) -> (&'a Chunk, usize) {
+    fn locate(&self, v: VertexId) -> (CompressedChunk<'a>, usize) {
         assert!((v as usize) < self.vertex_count, "vertex {v} exists");
         let (chunk, at) = (v as usize / CHUNK_VERTICES, v as usize % CHUNK_VERTICES);
-        (&self.chunks[chunk], at)
+        (self.chunks.chunk(chunk), at)
     }
 }
 

@@ -5,32 +5,41 @@
 
 mod build;
 mod seal;
+mod verify;
 
 use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
-use crate::{Direction, Graph, NeighborReader, Shape, VertexId, Weight};
+use crate::{Array, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
 use build::{Arcs, Side};
 
-/// A static graph in DRAM; 8 bytes a vertex and 4 an arc for each direction
-/// kept, 4 more an arc with weights.
+/// A static graph; 8 bytes a vertex and 4 an arc for each direction kept, 4 more
+/// an arc with weights. In DRAM, but for arrays that somebody else keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr {
     direction: Direction,
     /// How its lists were sealed; `None` as the edges came.
     shape: Option<Shape>,
-    out: Lists,
+    out: CsrLists,
     /// Only for [`Direction::Both`].
-    incoming: Option<Lists>,
+    incoming: Option<CsrLists>,
 }
 
 /// The lists of one direction, one after another.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Lists {
+pub struct CsrLists {
     /// `vertex_count + 1` positions in `neighbors`; list `v` ends where `v + 1` starts.
+    pub offsets: Array<u64>,
+    /// The entries of all lists.
+    pub neighbors: Array<VertexId>,
+    /// Beside `neighbors`, or empty.
+    pub weights: Array<Weight>,
+}
+
+/// The same while they are made.
+pub(crate) struct Lists {
     pub(crate) offsets: Vec<u64>,
     pub(crate) neighbors: Vec<VertexId>,
-    /// Beside `neighbors`, or empty.
     pub(crate) weights: Vec<Weight>,
 }
 
@@ -71,9 +80,9 @@ impl Csr {
         Self {
             direction,
             shape: None,
-            out: build::lists(vertex_count, edges, side),
+            out: build::lists(vertex_count, edges, side).into(),
             incoming: (direction == Direction::Both)
-                .then(|| build::lists(vertex_count, edges, Side::In)),
+                .then(|| build::lists(vertex_count, edges, Side::In).into()),
         }
     }
 
@@ -98,7 +107,23 @@ impl Csr {
     /// DRAM that it takes.
     pub fn size_bytes(&self) -> usize {
         let incoming = self.incoming.as_ref();
-        self.out.size_bytes() + incoming.map_or(0, Lists::size_bytes)
+        self.out.size_bytes() + incoming.map_or(0, CsrLists::size_bytes)
+    }
+
+    /// How its lists were sealed; `None` if they are in the order in which the
+    /// edges came.
+    pub fn shape(&self) -> Option<Shape> {
+        self.shape
+    }
+
+    /// The arrays of the out-lists.
+    pub fn out_lists(&self) -> &CsrLists {
+        &self.out
+    }
+
+    /// The arrays of the in-lists, where they are kept beside the out-lists.
+    pub fn in_lists(&self) -> Option<&CsrLists> {
+        self.incoming.as_ref()
     }
 
     /// The out-list of `v`.
@@ -118,7 +143,7 @@ impl Csr {
         Some(&lists.neighbors[lists.range(v)])
     }
 
-    fn reverse_lists(&self) -> Option<&Lists> {
+    fn reverse_lists(&self) -> Option<&CsrLists> {
         match self.direction {
             Direction::Undirected => Some(&self.out),
             Direction::Out | Direction::Both => self.incoming.as_ref(),
@@ -126,10 +151,19 @@ impl Csr {
     }
 }
 
-impl Lists {
+impl From<Lists> for CsrLists {
+    fn from(lists: Lists) -> Self {
+        Self {
+            offsets: lists.offsets.into(),
+            neighbors: lists.neighbors.into(),
+            weights: lists.weights.into(),
+        }
+    }
+}
+
+impl CsrLists {
     fn size_bytes(&self) -> usize {
-        let entries = size_of_val(&*self.neighbors) + size_of_val(&*self.weights);
-        size_of_val(&*self.offsets) + entries
+        self.offsets.size_bytes() + self.neighbors.size_bytes() + self.weights.size_bytes()
     }
 
     #[inline]
@@ -185,7 +219,7 @@ impl Graph for Csr {
     }
 
     fn reverse_reader(&self) -> Option<CsrReader<'_>> {
-        self.reverse_lists().map(Lists::reader)
+        self.reverse_lists().map(CsrLists::reader)
     }
 }
 

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod array;
 mod column;
 mod compressed;
 mod csr;
@@ -16,10 +17,11 @@ pub mod random;
 mod seal;
 mod symmetric;
 
+pub use array::Array;
 pub use column::{Column, ColumnKind, OwnedColumn};
-pub use compressed::{Compressed, CompressedReader};
-pub use csr::{Csr, CsrReader};
-pub use seal::Shape;
+pub use compressed::{Compressed, CompressedChunk, CompressedLists, CompressedReader};
+pub use csr::{Csr, CsrLists, CsrReader};
+pub use seal::{Shape, Unsound};
 pub use symmetric::{Symmetric, SymmetricReader};
 
 use std::ops::ControlFlow;

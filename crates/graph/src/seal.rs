@@ -51,6 +51,29 @@ impl Shape {
     }
 }
 
+/// Why arrays are no graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsound(pub(crate) &'static str);
+
+impl std::fmt::Display for Unsound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Unsound {}
+
+/// Whether `list` can be one of `v` in a graph of this shape.
+pub(crate) fn is_in_order(v: VertexId, list: &[VertexId], shape: Option<Shape>) -> bool {
+    match shape {
+        None => true,
+        Some(Shape::Sorted) => list.is_sorted(),
+        Some(Shape::Simple | Shape::Symmetric) => {
+            list.is_sorted_by(|a, b| a < b) && !list.contains(&v)
+        }
+    }
+}
+
 /// Which lists of a graph are sealed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Plane {

@@ -114,10 +114,6 @@ impl Chunk {
         units
     }
 
-    pub(super) fn arc_count(&self) -> u64 {
-        self.arc_count
-    }
-
     pub(super) fn size_bytes(&self) -> usize {
         size_of::<Self>()
             + size_of_val(&self.starts[..])
@@ -126,6 +122,38 @@ impl Chunk {
             + size_of_val(&self.weights[..])
     }
 
+    #[inline]
+    pub(super) fn as_part(&self) -> CompressedChunk<'_> {
+        CompressedChunk {
+            shift: self.shift,
+            arc_count: self.arc_count,
+            starts: &self.starts,
+            bytes: &self.bytes,
+            weight_starts: &self.weight_starts,
+            weights: &self.weights,
+        }
+    }
+}
+
+/// The coded lists of up to 1,024 vertices that follow each other, wherever they
+/// lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CompressedChunk<'a> {
+    /// Starts of lists and blocks count units of `2^shift` bytes.
+    pub shift: u32,
+    /// Entries of all lists.
+    pub arc_count: u64,
+    /// Where each list starts in `bytes`.
+    pub starts: &'a [u32],
+    /// The lists.
+    pub bytes: &'a [u8],
+    /// Where each list starts in `weights`; empty in a graph without.
+    pub weight_starts: &'a [u64],
+    /// One for each entry.
+    pub weights: &'a [Weight],
+}
+
+impl<'a> CompressedChunk<'a> {
     #[inline]
     fn start(&self, at: usize) -> usize {
         (self.starts[at] as usize) << self.shift
@@ -138,7 +166,7 @@ impl Chunk {
     }
 
     /// The weights of the vertex at `at`, for those `positions` of its list.
-    pub(super) fn weights(&self, at: usize, positions: Range<usize>) -> &[Weight] {
+    pub(super) fn weights(&self, at: usize, positions: Range<usize>) -> &'a [Weight] {
         match self.weight_starts.get(at) {
             None => &[],
             Some(&start) => {
@@ -222,10 +250,13 @@ mod tests {
         let Ok(chunk) = Chunk::with_unit(4, &part, 8, &go_on);
         let mut read = vec![];
         for (v, at) in [(7, 0), (8, 1), (9, 2)] {
-            let _ = chunk.for_each_block(v, at, 0..usize::MAX, &mut [0; 8], |block, _| {
-                read.extend_from_slice(block);
-                ControlFlow::Continue(())
-            });
+            let _ =
+                chunk
+                    .as_part()
+                    .for_each_block(v, at, 0..usize::MAX, &mut [0; 8], |block, _| {
+                        read.extend_from_slice(block);
+                        ControlFlow::Continue(())
+                    });
         }
         assert_eq!(read, neighbors);
     }

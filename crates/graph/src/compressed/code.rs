@@ -100,6 +100,22 @@ pub(super) fn block(v: VertexId, bytes: &[u8], neighbors: &mut [VertexId]) {
     }
 }
 
+/// As [`degree`], of bytes that may be anything.
+pub(super) fn checked_degree(bytes: &[u8]) -> Option<(usize, usize)> {
+    let needed = if *bytes.first()? == LONG { 9 } else { 1 };
+    (bytes.len() >= needed).then(|| degree(bytes))
+}
+
+/// As [`block`], of bytes that may be anything: `None` if they end before the block
+/// and what its last number is loaded with.
+pub(super) fn checked_block(v: VertexId, bytes: &[u8], neighbors: &mut [VertexId]) -> Option<()> {
+    let controls = bytes.get(..neighbors.len().div_ceil(4))?;
+    let code = |at: usize| usize::from(controls[at / 4] >> (at % 4 * 2) & 3);
+    let numbers: usize = (0..neighbors.len()).map(|at| code(at) + 1).sum();
+    let last = code(neighbors.len().checked_sub(1)?) + 1;
+    (controls.len() + numbers - last + BEHIND <= bytes.len()).then(|| block(v, bytes, neighbors))
+}
+
 /// A difference of either sign as a number that is small where the difference is.
 fn fold(difference: u32) -> u32 {
     difference << 1 ^ ((difference as i32) >> 31) as u32

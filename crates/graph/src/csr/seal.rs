@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Csr, Lists};
+use super::{Csr, CsrLists, Lists};
 use crate::seal::{CHUNK_VERTICES, Ends, Part, Plane, chunks, measure, union};
 use crate::{Direction, Graph, Shape, Symmetric, VertexId};
 
@@ -24,19 +24,34 @@ impl Csr {
         shape: Shape,
         check: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
-        let simple = shape.is_simple();
-        let read = |plane| read(graph, plane, simple, check);
+        let sorted = Some(shape);
         let (out, incoming) = match (shape, Symmetric::of(graph)) {
-            (Shape::Symmetric, Some(both)) => (self::read(&both, Plane::Out, simple, check)?, None),
-            (Shape::Symmetric, None) => (unite(graph, Ends::Both, simple, check)?, None),
-            _ if graph.direction() == Direction::Both => {
-                (read(Plane::Out)?, Some(read(Plane::In)?))
-            }
-            _ => (read(Plane::Out)?, None),
+            (Shape::Symmetric, Some(both)) => (read(&both, Plane::Out, sorted, check)?, None),
+            (Shape::Symmetric, None) => (unite(graph, Ends::Both, true, check)?, None),
+            _ => read_planes(graph, sorted, check)?,
         };
         Ok(Self {
             direction: shape.direction(graph.direction()),
-            shape: Some(shape),
+            shape: sorted,
+            out,
+            incoming,
+        })
+    }
+
+    /// A copy of `graph` whose lists are in the same order.
+    ///
+    /// Work O(m), parallel over vertices. DRAM as the result.
+    ///
+    /// # Errors
+    /// As [`Csr::seal`].
+    pub fn copy<G: Graph, E: Send>(
+        graph: &G,
+        check: &(impl Fn() -> Result<(), E> + Sync),
+    ) -> Result<Self, E> {
+        let (out, incoming) = read_planes(graph, None, check)?;
+        Ok(Self {
+            direction: graph.direction(),
+            shape: None,
             out,
             incoming,
         })
@@ -68,13 +83,27 @@ impl Csr {
     }
 }
 
-/// The sealed lists of one plane.
+/// Out- and in-lists, as far as they are kept; in their order without a shape.
+fn read_planes<G: Graph, E: Send>(
+    graph: &G,
+    shape: Option<Shape>,
+    check: &(impl Fn() -> Result<(), E> + Sync),
+) -> Result<(CsrLists, Option<CsrLists>), E> {
+    let out = read(graph, Plane::Out, shape, check)?;
+    let incoming = match graph.direction() {
+        Direction::Both => Some(read(graph, Plane::In, shape, check)?),
+        Direction::Undirected | Direction::Out => None,
+    };
+    Ok((out, incoming))
+}
+
+/// The lists of one plane; in their order without a shape.
 fn read<G: Graph, E: Send>(
     graph: &G,
     plane: Plane,
-    simple: bool,
+    shape: Option<Shape>,
     check: &(impl Fn() -> Result<(), E> + Sync),
-) -> Result<Lists, E> {
+) -> Result<CsrLists, E> {
     let n = graph.vertex_count();
     let mut offsets = vec![0; n + 1];
     let lens: Vec<usize> = chunks(n)
@@ -94,11 +123,14 @@ fn read<G: Graph, E: Send>(
         .into_par_iter()
         .map(|mut part| {
             part.fill(graph, plane, check)?;
-            part.tidy(n, simple, check)
+            match shape {
+                Some(shape) => part.tidy(n, shape.is_simple(), check),
+                None => Ok(part.neighbors.len()),
+            }
         })
         .collect::<Result<_, E>>()?;
     join(&mut lists, &lens, &kept, check)?;
-    Ok(lists)
+    Ok(lists.into())
 }
 
 /// The in-lists, or the symmetric lists, of a graph that keeps only out-lists.
@@ -107,7 +139,7 @@ fn unite<G: Graph, E: Send>(
     ends: Ends,
     simple: bool,
     check: &(impl Fn() -> Result<(), E> + Sync),
-) -> Result<Lists, E> {
+) -> Result<CsrLists, E> {
     let n = graph.vertex_count();
     let mut lists = union(graph, ends, check)?;
     let mut start = 0;
@@ -123,7 +155,7 @@ fn unite<G: Graph, E: Send>(
         .map(|mut part| part.tidy(n, simple, check))
         .collect::<Result<_, E>>()?;
     join(&mut lists, &lens, &kept, check)?;
-    Ok(lists)
+    Ok(lists.into())
 }
 
 /// The chunks of `lists`, whose offsets count from the start of their chunk.
