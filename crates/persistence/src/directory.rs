@@ -249,8 +249,18 @@ impl Directory {
 
     /// As [`Directory::blobs`], with their numbers.
     pub fn numbered_blobs(&self, kind: u32) -> impl Iterator<Item = (u32, &Blob)> + '_ {
-        let blobs = self.blobs.range((kind, 0)..=(kind, u32::MAX));
-        blobs.map(|(&(_, number), blob)| (number, blob))
+        self.blobs
+            .range((kind, 0)..=(kind, u32::MAX))
+            .map(|(&(_, number), blob)| (number, blob))
+    }
+
+    /// Takes a blob out of the directory; its space is free once a root without it
+    /// is published.
+    pub fn remove_blob(&mut self, kind: u32, number: u32) {
+        if let Some(blob) = self.blobs.remove(&(kind, number)) {
+            self.replaced.push(Arc::clone(&blob.extent));
+            self.undo.push(Undo::Blob((kind, number), Some(blob)));
+        }
     }
 
     /// Number of blobs of one kind.

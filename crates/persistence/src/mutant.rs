@@ -70,6 +70,14 @@ mutants! {
     OldExtentsFreedFirst,
     /// Open: the mark of a clean stop survives into the next life (DGAP).
     CleanMarkClearedTooLate,
+    /// Sealing: the root that names a sealed graph is published before its pieces
+    /// are durable.
+    SealedPiecesNotFlushed,
+    /// Sealing: the pieces of a sealed graph are used again before the root that
+    /// does not name them is published.
+    SealedFreedFirst,
+    /// Open: the pieces of sealed graphs are not claimed, and used again.
+    SealedNotClaimed,
     /// Direct mode: not the edge but another address is flushed (DGAP's logs).
     DirectWrongAddressFlushed,
     /// Direct mode: an edge is acknowledged before the fence.

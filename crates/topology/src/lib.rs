@@ -25,6 +25,7 @@ mod lengths;
 mod list;
 mod plane;
 pub mod record;
+mod sealed;
 mod section;
 mod section_format;
 mod section_view;
@@ -37,6 +38,7 @@ pub use history::Snapshot;
 pub use layout::Layout;
 pub use list::ListScratch;
 pub use plane::Plane;
+pub use sealed::{SealedGraph, SealedInfo, SealedName};
 pub use section_view::SectionView;
 pub use store::{
     BackPressure, Batch, CheckReport, Commit, Config, ListReader, LogPositions, Mode, OpenReport,

@@ -175,7 +175,7 @@ impl ListSource for SectionImage {
     }
 }
 
-fn seed(uuid: &Uuid, offset: u64) -> u32 {
+pub(crate) fn seed(uuid: &Uuid, offset: u64) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(uuid), &offset.to_le_bytes())
 }
 

@@ -15,6 +15,7 @@ mod open;
 mod places;
 mod queried;
 mod replay;
+mod sealed;
 mod snapshots;
 mod vertices;
 
@@ -47,6 +48,8 @@ use crate::section_view::SectionView;
 const BLOB_META: u32 = 1;
 const BLOB_IDS: u32 = 2;
 const BLOB_NAMES: u32 = 3;
+/// Headers of sealed graphs.
+const BLOB_SEALED: u32 = 16;
 
 /// What every commit publishes beside its CSN.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,6 +85,7 @@ pub struct Store {
     log: Mutex<LogState>,
     apply: Mutex<()>,
     roots: Mutex<RootState>,
+    sealed: sealed::SealedGraphs,
 }
 
 struct LogState {
@@ -132,6 +136,8 @@ pub struct StoreStats {
     pub extent_file_bytes: u64,
     /// Bytes of the section directory among them.
     pub directory_bytes: u64,
+    /// Bytes of sealed graphs among them.
+    pub sealed_bytes: u64,
     /// Sections that exist.
     pub sections: usize,
     /// DRAM of length pages.
@@ -169,6 +175,8 @@ pub struct CheckReport {
     pub sections: usize,
     /// Entries read.
     pub entries: u64,
+    /// Sealed graphs read.
+    pub sealed_graphs: usize,
     /// What does not hold, one sentence each.
     pub problems: Vec<String>,
 }
@@ -352,6 +360,7 @@ impl Store {
             extent_bytes: self.context.region.used_bytes(),
             extent_file_bytes: self.context.region.file_bytes(),
             directory_bytes,
+            sealed_bytes: self.sealed_bytes(),
             sections,
             page_dram_bytes: usage.page_bytes,
             tail_dram_bytes: usage.buffer_bytes + buffers.used_bytes(),
@@ -370,7 +379,7 @@ impl Store {
     }
 
     /// Verifies every byte that the graph reaches: checksums, counts, ids in
-    /// range, and that in-lists mirror out-lists in number. Damage is
+    /// range, that in-lists mirror out-lists in number, and sealed graphs. Damage is
     /// reported, not returned as an error.
     pub fn check(&self) -> CheckReport {
         let token = self.register();
@@ -392,6 +401,7 @@ impl Store {
                 live[0], counted
             ));
         }
+        self.check_sealed(&mut report);
         report
     }
 

@@ -16,6 +16,7 @@ use super::direct::Direct;
 use super::flow::Flow;
 use super::queried::Queried;
 use super::replay::Replayer;
+use super::sealed::SealedGraphs;
 use super::{
     BLOB_IDS, BLOB_META, BLOB_NAMES, Config, LogState, Mode, Published, RootState, Store, Tuning,
     ack_of,
@@ -161,6 +162,7 @@ impl Store {
         if let Some(direct) = &direct {
             context.vertex_limit = direct.vertex_count();
         }
+        let sealed = SealedGraphs::claim(&context, &directory)?;
         context.region.settle();
         let mut ids = IdTable::new(config.ids);
         let mut meta = BTreeMap::new();
@@ -229,6 +231,7 @@ impl Store {
             )
             .into());
         }
+        sealed.refuse_if_newer_than(csn)?;
         let (published, replayed_entries) = replayer.finish()?;
         let report = OpenReport {
             clean: root.clean_log_end.is_some(),
@@ -267,6 +270,7 @@ impl Store {
                 directory,
                 stored_ids,
             }),
+            sealed,
         };
         if !read_only {
             store.begin_epoch()?;
