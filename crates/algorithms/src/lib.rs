@@ -42,6 +42,7 @@ pub mod leiden;
 pub mod local_clustering;
 pub mod louvain;
 pub mod low_diameter_decomposition;
+pub mod maintained;
 pub mod maximal_independent_set;
 pub mod maximal_matching;
 pub mod minimum_spanning_forest;

@@ -1,0 +1,325 @@
+//! PageRank that follows its graph.
+//!
+//! Idea: let y be what readers bring to each vertex when one of them starts at every
+//! vertex, follows edges with probability d, and leaves at a vertex without
+//! out-edges: y(v) = 1 + d · Σ y(u) / deg(u) over the in-neighbors u. Scaled to the
+//! sum 1 this is PageRank, as readers who jump from a vertex without out-edges land
+//! as those who start. So neither these vertices nor the number of vertices appear in
+//! the equations, and a change of the graph concerns the equations of the vertices
+//! alone whose in-lists changed.
+//!
+//! State: an approximation of y, and its residuals, by which the equations fail. A
+//! vertex whose list changed keeps what it gives along each edge, if most of the list
+//! stayed, so that residuals arise where edges came and went and at the vertex itself.
+//! While they sum up to too much, residuals are pushed: what is missing at a vertex is
+//! added to it, and along its out-edges is missing from then on. Largest first, seen by
+//! the entries a push reads, and only where residuals are; once that has read a part of
+//! the graph, all vertices at a time, by pulls.
+//!
+//! Accuracy: residuals are at most [`Parameters::tolerance`] / [`MARGIN`] of the sum of y.
+//! So the L1 error of the ranks is at most 2 / (1 − d) times that, while a static run
+//! that stopped at the same tolerance may be wrong by d / (1 − d) of all of it.
+//! Rounding adds 10^−16 a push.
+//!
+//! Work: O(changes) if they leave residuals below the bound; then O(n) to find
+//! residuals, and the entries that pushes read, at most a static run's from a good
+//! start. DRAM: 2n words; an update takes n more for pulls. The result depends on the
+//! updates that led to it, within its accuracy; for the same updates it is the same
+//! for any number of threads.
+//! Sources: Andersen, Chung and Lang, "Local Graph Partitioning using PageRank
+//! Vectors", FOCS 2006 (pushes); Ohsaka, Maehara and Kawarabayashi, "Efficient
+//! PageRank Tracking in Evolving Networks", KDD 2015 (signed residuals that follow
+//! edges); Del Corso, Gullì and Romani, "Fast PageRank Computation via a Sparse Linear
+//! System", 2005 (vertices without out-edges).
+
+mod pushes;
+
+use evergraph_graph::{Graph, NeighborReader, VertexId};
+use rayon::prelude::*;
+
+use super::{Changes, Entry, Summary};
+use crate::error::{compare_near, mismatch};
+use crate::neighbor_sums::{InSums, pull};
+use crate::pagerank::{self, Iterations, Precision, check_damping};
+use crate::parallel::{Lists, shared_degrees, unshared_u32};
+use crate::sums::slice_sum;
+use crate::{Cancelled, Control, Mismatch, RunError};
+
+/// How much more exact residuals are than the tolerance.
+pub const MARGIN: f64 = 8.0;
+
+/// What is maintained.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Probability of following an edge, 0 up to but without 1.
+    pub damping: f64,
+    /// Ranks are as exact as those of a static run that ends when an iteration
+    /// changes them by less than this in total, 10^−12 up to but without 1.
+    pub tolerance: f64,
+}
+
+impl Default for Parameters {
+    /// As the static algorithm's: damping 0.85, tolerance 10^−6.
+    fn default() -> Self {
+        Self {
+            damping: 0.85,
+            tolerance: 1e-6,
+        }
+    }
+}
+
+/// The ranks of a graph, and what keeps them up to date.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranks {
+    parameters: Parameters,
+    /// The approximation of y.
+    values: Vec<f64>,
+    residuals: Vec<f64>,
+    /// Of the values.
+    sum: f64,
+    /// Sum of the absolute residuals.
+    mass: f64,
+}
+
+/// The ranks of `graph`. O(m) an iteration.
+///
+/// # Errors
+/// If a parameter is out of range, or `control` ends the run.
+pub fn start<G: Graph>(
+    graph: &G,
+    parameters: &Parameters,
+    control: &Control,
+) -> Result<Ranks, RunError> {
+    check(parameters)?;
+    let run = pagerank::Parameters {
+        damping: parameters.damping,
+        iterations: Iterations::Until {
+            tolerance: parameters.tolerance,
+            at_most: u32::MAX,
+        },
+        precision: Precision::Double,
+    };
+    let mut values = pagerank::run(graph, &run, control)?.ranks;
+    let degrees = unshared_u32(shared_degrees(Lists::outgoing(graph), control)?);
+    let ends = values
+        .iter()
+        .zip(&degrees)
+        .filter(|&(_, &degree)| degree == 0);
+    let lost: f64 = ends.map(|(rank, _)| rank).sum();
+    let scale = values.len() as f64 / (1.0 - parameters.damping * (1.0 - lost));
+    values.iter_mut().for_each(|value| *value *= scale);
+
+    let mut residuals = vec![0.0; values.len()];
+    follow(graph, &degrees, &values, &mut residuals, control)?;
+    for (residual, value) in residuals.iter_mut().zip(&values) {
+        *residual = 1.0 + parameters.damping * *residual - value;
+    }
+    let mut ranks = Ranks::of(*parameters, values, residuals);
+    ranks.settle(graph, &mut Summary::default(), control)?;
+    Ok(ranks)
+}
+
+impl Ranks {
+    /// The state whose values and residuals were kept; `None` if they cannot be of
+    /// one graph, or a parameter is out of range. O(n).
+    pub fn restore(parameters: Parameters, values: Vec<f64>, residuals: Vec<f64>) -> Option<Self> {
+        let numbers = || values.iter().chain(&residuals);
+        let valid = check(&parameters).is_ok()
+            && values.len() == residuals.len()
+            && numbers().all(|number| number.is_finite());
+        valid.then(|| Self::of(parameters, values, residuals))
+    }
+
+    fn of(parameters: Parameters, values: Vec<f64>, residuals: Vec<f64>) -> Self {
+        Self {
+            parameters,
+            sum: slice_sum(&values, |value| *value),
+            mass: slice_sum(&residuals, |residual| residual.abs()),
+            values,
+            residuals,
+        }
+    }
+
+    /// What is maintained.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// For each vertex its probability. O(n).
+    pub fn ranks(&self) -> Vec<f64> {
+        self.values.iter().map(|value| value / self.sum).collect()
+    }
+
+    /// The ranks before they are scaled to the sum 1, as they are kept.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// By how much the equations of the values fail.
+    pub fn residuals(&self) -> &[f64] {
+        &self.residuals
+    }
+
+    /// A bound of the sum of the absolute errors of all ranks.
+    pub fn error_bound(&self) -> f64 {
+        2.0 * self.mass / ((1.0 - self.parameters.damping) * self.sum.max(1.0))
+    }
+
+    /// Follows the graph to `after`.
+    ///
+    /// # Errors
+    /// If `control` ends the run.
+    ///
+    /// # Panics
+    /// If `after` has fewer vertices than before.
+    pub fn update<G: Graph>(
+        &mut self,
+        after: &G,
+        changes: &Changes,
+        control: &Control,
+    ) -> Result<Summary, RunError> {
+        self.grow(after.vertex_count());
+        let mut summary = Summary::default();
+        let mut reader = after.reader();
+        changes.for_each_list(|u, added, removed| {
+            summary.touched += 1 + (added.len() + removed.len()) as u64;
+            self.change_list(&mut reader, u, added, removed, &mut summary);
+        });
+        drop(reader);
+        self.settle(after, &mut summary, control)?;
+        Ok(summary)
+    }
+
+    /// New vertices have no edges yet, so their values are exact.
+    fn grow(&mut self, vertex_count: usize) {
+        let new = vertex_count
+            .checked_sub(self.values.len())
+            .expect("vertices are only ever added");
+        self.sum += new as f64;
+        self.values.resize(vertex_count, 1.0);
+        self.residuals.resize(vertex_count, 0.0);
+    }
+
+    /// Takes the changed list of `u` into the equations.
+    fn change_list(
+        &mut self,
+        reader: &mut impl NeighborReader,
+        u: VertexId,
+        added: &[Entry],
+        removed: &[Entry],
+        summary: &mut Summary,
+    ) {
+        let damping = self.parameters.damping;
+        let value = self.values[u as usize];
+        let new = reader.degree(u);
+        let stayed = new - added.len();
+        let old = stayed + removed.len();
+        // Along each edge.
+        let given = |degree: usize| match degree {
+            0 => 0.0,
+            degree => damping * value / degree as f64,
+        };
+        let (before, now) = (given(old), given(new));
+        if stayed > added.len() + removed.len() {
+            let kept = value * (new as f64 / old as f64);
+            self.values[u as usize] = kept;
+            self.sum += kept - value;
+            self.miss(u, value - kept);
+        } else {
+            summary.edges_read += new as u64;
+            reader.for_each_neighbor(u, |v| {
+                self.miss(v, now - before);
+            });
+        }
+        // Either way, what is in the list got what makes `before` right.
+        for &(_, v, _) in added {
+            self.miss(v, before);
+        }
+        for &(_, v, _) in removed {
+            self.miss(v, -before);
+        }
+    }
+
+    /// Adds to the residual of `v`; returns it.
+    #[inline]
+    fn miss(&mut self, v: VertexId, amount: f64) -> f64 {
+        let residual = &mut self.residuals[v as usize];
+        let before = *residual;
+        *residual += amount;
+        self.mass += residual.abs() - before.abs();
+        *residual
+    }
+}
+
+/// Writes into `sums` for each vertex what it gets when each vertex gives its of
+/// `values`, which may be negative, in equal shares along its out-edges.
+fn follow<G: Graph>(
+    graph: &G,
+    degrees: &[u32],
+    values: &[f64],
+    sums: &mut [f64],
+    control: &Control,
+) -> Result<(), Cancelled> {
+    let shares = |sign: f64| -> Vec<f64> {
+        let share = |(value, &degree): (&f64, &u32)| sign * value / f64::from(degree.max(1));
+        values.par_iter().zip(degrees).map(share).collect()
+    };
+    if let Some(lists) = Lists::incoming(graph) {
+        return pull(lists, &shares(1.0), sums, control);
+    }
+    // Pushes add up positive values alone.
+    let mut pushes = InSums::new(graph);
+    let positive = |mut shares: Vec<f64>| {
+        shares.iter_mut().for_each(|share| *share = share.max(0.0));
+        shares
+    };
+    pushes.compute(&positive(shares(1.0)), sums, control)?;
+    let mut negative = vec![0.0; sums.len()];
+    pushes.compute(&positive(shares(-1.0)), &mut negative, control)?;
+    sums.iter_mut()
+        .zip(negative)
+        .for_each(|(sum, less)| *sum -= less);
+    Ok(())
+}
+
+fn check(parameters: &Parameters) -> Result<(), RunError> {
+    check_damping(parameters.damping)?;
+    // Rounding alone leaves residuals of some 10^−16.
+    if (1e-12..1.0).contains(&parameters.tolerance) {
+        return Ok(());
+    }
+    Err(RunError::InvalidParameter {
+        name: "tolerance",
+        value: parameters.tolerance,
+        expected: "at least 1e-12 and below 1",
+    })
+}
+
+/// Checks the ranks against [`pagerank::reference`] after so many iterations that it is
+/// exact to 10^−12: together they are off by at most [`Ranks::error_bound`], and that is
+/// at most what the parameters promise. Sequential.
+///
+/// # Errors
+/// The first vertex that is wrong by more, or vertex 0 for the sum.
+pub fn verify<G: Graph>(graph: &G, result: &Ranks) -> Result<(), Mismatch> {
+    let Parameters { damping, tolerance } = result.parameters;
+    let iterations = (1e-12_f64.ln() / damping.max(1e-9).ln()).ceil() as u32;
+    let expected = pagerank::reference(graph, damping, iterations);
+    let promised = 2.0 * tolerance / MARGIN / (1.0 - damping);
+    let found = result.ranks();
+    compare_near("rank", &found, &expected, 0.0, promised + 1e-11)?;
+    let error: f64 = found
+        .iter()
+        .zip(&expected)
+        .map(|(a, b)| (a - b).abs())
+        .sum();
+    for (what, bound) in [
+        ("total error", result.error_bound()),
+        ("promised error", promised),
+    ] {
+        if error > bound + 1e-11 {
+            return Err(mismatch(0, what, error, bound));
+        }
+    }
+    Ok(())
+}
