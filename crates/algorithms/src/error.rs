@@ -47,6 +47,28 @@ pub enum RunError {
         /// Edges of the graph, made simple.
         edge_count: u64,
     },
+    /// There cannot be so many different vertices in the result.
+    #[error("{wanted} {what} are wanted, but there are only {available} vertices to choose from")]
+    TooFewVertices {
+        /// What is chosen, in words.
+        what: &'static str,
+        /// How many are wanted.
+        wanted: usize,
+        /// How many there are.
+        available: usize,
+    },
+    /// Sketches of influence would take more memory than they may. Allow them more,
+    /// or ask for less accuracy.
+    #[error(
+        "{wanted} sketches of influence take more than {limit} bytes; allow more, or a larger \
+         epsilon"
+    )]
+    TooManySketches {
+        /// Bytes that they may take.
+        limit: u64,
+        /// How many are needed.
+        wanted: u64,
+    },
     /// The problem is not defined for a weight of the graph.
     #[error("the edge from {from} to {to} has weight {weight}, but weights must be {expected}")]
     InvalidWeight {

@@ -1,0 +1,303 @@
+//! Influence maximization and the sources of rumors.
+
+mod common;
+
+use common::karate::karate_club;
+use common::{Segmented, with_threads};
+use evergraph_algorithms::influence_maximization::{
+    self as influence, Method, Parameters, Probabilities, exact_spread, plain_greedy,
+};
+use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
+use evergraph_graph::generate::kronecker;
+use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
+use proptest::prelude::*;
+
+const IMM: Method = Method::Imm {
+    epsilon: 0.2,
+    sketch_bytes: 1 << 28,
+};
+
+const FEW: Parameters = Parameters {
+    seeds: 3,
+    probabilities: Probabilities::WeightedCascade,
+    method: IMM,
+    simulations: 200,
+    seed: 4,
+};
+
+fn run(graph: &impl Graph, parameters: &Parameters) -> influence::Influence {
+    let result = influence::run(graph, parameters, &Control::new()).unwrap();
+    influence::verify(graph, parameters, &result).unwrap();
+    result
+}
+
+fn vertices(result: &influence::Influence) -> Vec<VertexId> {
+    result.seeds.iter().map(|&(v, _)| v).collect()
+}
+
+/// The largest exact spread of `k` vertices.
+fn largest_spread(graph: &impl Graph, probabilities: Probabilities, k: usize) -> f64 {
+    let n = graph.vertex_count();
+    let sets = (0..1_u32 << n).filter(|set| set.count_ones() as usize == k);
+    let members = |set: u32| (0..n as VertexId).filter(move |v| set >> v & 1 == 1);
+    let spreads =
+        sets.map(|set| exact_spread(graph, probabilities, &members(set).collect::<Vec<_>>()));
+    spreads.fold(0.0, f64::max)
+}
+
+/// Up to 7 vertices and 9 edges, with probabilities.
+fn tiny() -> impl Strategy<Value = (usize, Vec<(VertexId, VertexId, Weight)>)> {
+    (2_usize..8).prop_flat_map(|n| {
+        let end = 0..n as VertexId;
+        let chance = prop::sample::select(vec![0.0_f32, 0.1, 0.3, 0.5, 0.9, 1.0]);
+        let edges = prop::collection::vec((end.clone(), end, chance), 0..9);
+        (Just(n), edges)
+    })
+}
+
+const ALL: [Probabilities; 3] = [
+    Probabilities::WeightedCascade,
+    Probabilities::Weights,
+    Probabilities::Uniform(0.4),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn spreads_are_within_the_bound_of_the_largest((n, edges) in tiny(), k in 1_usize..4, seed in 0_u64..100) {
+        let graph = Csr::from_weighted_edges(n, &edges, Direction::Both);
+        let k = k.min(n);
+        for probabilities in ALL {
+            let best = largest_spread(&graph, probabilities, k);
+            for (method, epsilon) in [(Method::Greedy, 0.05), (IMM, 0.2)] {
+                let parameters = Parameters { seeds: k, probabilities, method, simulations: 2000, seed };
+                let result = run(&graph, &parameters);
+                let exact = exact_spread(&graph, probabilities, &vertices(&result));
+                let bound = (1.0 - (-1.0_f64).exp() - epsilon) * best;
+                prop_assert!(exact >= bound, "{method:?}: {exact} of {best}");
+                // Nearly always much better than the bound.
+                prop_assert!(exact >= 0.85 * best, "{method:?}: {exact} of {best}");
+                let found = result.spread;
+                let allowed = 5.0 * found.standard_error + 0.01 * n as f64;
+                prop_assert!((found.mean - exact).abs() <= allowed, "{found:?}, exactly {exact}");
+                let added: f64 = result.seeds.iter().map(|&(_, spread)| spread).sum();
+                prop_assert!((added - exact).abs() <= 0.2 * n as f64, "{added}, exactly {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn lazy_greedy_is_greedy((n, edges) in common::edges(), k in 1_usize..6, seed in 0_u64..100) {
+        for direction in [Direction::Both, Direction::Undirected] {
+            let graph = Csr::from_edges(n, &edges, direction);
+            for probabilities in [Probabilities::WeightedCascade, Probabilities::Uniform(0.3)] {
+                let parameters = Parameters {
+                    seeds: k.min(n),
+                    probabilities,
+                    method: Method::Greedy,
+                    simulations: 8,
+                    seed,
+                };
+                let result = run(&graph, &parameters);
+                prop_assert_eq!(result.seeds, plain_greedy(&graph, &parameters).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn threads_and_segments_do_not_change_seeds((n, edges) in common::edges(), seed in 0_u64..100) {
+        let graph = Csr::from_edges(n, &edges, Direction::Both);
+        for method in [Method::Greedy, IMM] {
+            let parameters = Parameters { seeds: 3.min(n), method, seed, simulations: 20, ..FEW };
+            let result = run(&graph, &parameters);
+            for threads in [1, 3] {
+                let again = with_threads(threads, || run(&graph, &parameters));
+                prop_assert_eq!(&result, &again);
+            }
+            let pieces = Segmented { graph: graph.clone(), piece: 3 };
+            prop_assert_eq!(&result, &run(&pieces, &parameters));
+        }
+    }
+}
+
+#[test]
+fn exact_spreads_are_those_worked_out_by_hand() {
+    // 0 → 1 → 2 and 0 → 2, each by one half: 1 + 1/2 + (1 − 1/2 · 3/4).
+    let edges = [(0, 1, 0.5), (1, 2, 0.5), (0, 2, 0.5)];
+    let graph = Csr::from_weighted_edges(3, &edges, Direction::Both);
+    let spread = |probabilities, seeds: &[VertexId]| exact_spread(&graph, probabilities, seeds);
+    assert_eq!(spread(Probabilities::Weights, &[0]), 2.125);
+    assert_eq!(spread(Probabilities::Weights, &[1, 2]), 2.0);
+    // 1 has one in-edge, 2 has two.
+    assert_eq!(spread(Probabilities::WeightedCascade, &[0]), 2.75);
+    assert_eq!(spread(Probabilities::Uniform(1.0), &[0]), 3.0);
+}
+
+#[test]
+fn certain_cascades_reach_what_is_connected() {
+    let chain: Vec<(VertexId, VertexId)> = (0..40).map(|v| (v, v + 1)).collect();
+    let graph = Csr::from_edges(60, &chain, Direction::Both);
+    for method in [Method::Greedy, IMM] {
+        let result = run(&graph, &Parameters { method, ..FEW });
+        assert_eq!(result.seeds[0].0, 0, "{method:?}");
+        assert_eq!(result.spread.mean, 43.0, "{method:?}");
+        assert_eq!(result.spread.standard_error, 0.0);
+    }
+}
+
+#[test]
+fn sketches_find_seeds_as_good_as_greedys() {
+    let edges = kronecker(10, 8, 3);
+    for (probabilities, least) in [
+        (Probabilities::WeightedCascade, 0.97),
+        (Probabilities::Uniform(0.02), 0.97),
+    ] {
+        let graph = Csr::from_edges(1 << 10, &edges, Direction::Both);
+        let parameters = Parameters {
+            seeds: 10,
+            probabilities,
+            simulations: 400,
+            ..FEW
+        };
+        let greedy = run(
+            &graph,
+            &Parameters {
+                method: Method::Greedy,
+                ..parameters
+            },
+        );
+        let imm = run(&graph, &parameters);
+        let ratio = imm.spread.mean / greedy.spread.mean;
+        assert!((least..1.03).contains(&ratio), "{probabilities:?}: {ratio}");
+        assert!(imm.sketches > 0 && greedy.sketches == 0);
+    }
+}
+
+#[test]
+fn all_vertices_can_be_seeds() {
+    let graph = karate_club();
+    for method in [Method::Greedy, IMM] {
+        let result = run(
+            &graph,
+            &Parameters {
+                seeds: 34,
+                method,
+                ..FEW
+            },
+        );
+        assert_eq!(result.spread.mean, 34.0);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let edges = [(0, 1, 0.5), (1, 2, 1.5)];
+    let graph = Csr::from_weighted_edges(3, &edges, Direction::Both);
+    let refuse = |parameters| influence::run(&graph, &parameters, &Control::new()).unwrap_err();
+    assert_eq!(
+        refuse(Parameters {
+            probabilities: Probabilities::Weights,
+            ..FEW
+        }),
+        RunError::InvalidWeight {
+            from: 1,
+            to: 2,
+            weight: 1.5,
+            expected: "from 0 to 1, as probabilities are"
+        }
+    );
+    assert_eq!(
+        refuse(Parameters { seeds: 4, ..FEW }),
+        RunError::TooFewVertices {
+            what: "seeds",
+            wanted: 4,
+            available: 3
+        }
+    );
+    let tight = Method::Imm {
+        epsilon: 0.01,
+        sketch_bytes: 1000,
+    };
+    for (parameters, named) in [
+        (Parameters { seeds: 0, ..FEW }, "`seeds`"),
+        (
+            Parameters {
+                simulations: 1,
+                ..FEW
+            },
+            "`simulations`",
+        ),
+        (
+            Parameters {
+                probabilities: Probabilities::Uniform(1.1),
+                ..FEW
+            },
+            "`probability`",
+        ),
+        (
+            Parameters {
+                probabilities: Probabilities::Uniform(f64::NAN),
+                ..FEW
+            },
+            "`probability`",
+        ),
+        (
+            Parameters {
+                method: Method::Imm {
+                    epsilon: 0.0,
+                    sketch_bytes: 1,
+                },
+                ..FEW
+            },
+            "`epsilon`",
+        ),
+        (
+            Parameters {
+                method: tight,
+                seeds: 2,
+                ..FEW
+            },
+            "more than 1000 bytes",
+        ),
+    ] {
+        let message = refuse(parameters).to_string();
+        assert!(message.contains(named), "{message}");
+    }
+    let out = Csr::from_weighted_edges(3, &edges, Direction::Out);
+    let error = influence::run(&out, &FEW, &Control::new());
+    assert_eq!(error.unwrap_err(), RunError::NeedsInLists);
+}
+
+#[test]
+fn memory_of_sketches_is_kept_to() {
+    // Sets of half of the vertices each: as lists they would take 16 times as much.
+    let chain: Vec<(VertexId, VertexId)> = (0..1999).map(|v| (v, v + 1)).collect();
+    let graph = Csr::from_edges(2000, &chain, Direction::Both);
+    let with = |sketch_bytes| {
+        let method = Method::Imm {
+            epsilon: 0.5,
+            sketch_bytes,
+        };
+        influence::run(&graph, &Parameters { method, ..FEW }, &Control::new())
+    };
+    let sketches = with(1 << 20).unwrap().sketches;
+    assert!(sketches > 200, "{sketches}");
+    let error = with(100 * sketches).unwrap_err();
+    assert!(matches!(error, RunError::TooManySketches { .. }), "{error}");
+}
+
+#[test]
+fn cascades_can_be_stopped() {
+    let graph = Csr::from_edges(1 << 10, &kronecker(10, 8, 3), Direction::Both);
+    let stopped = Cancellation::new();
+    stopped.cancel();
+    let control = Control::new().with_cancellation(&stopped);
+    for method in [Method::Greedy, IMM] {
+        let result = influence::run(&graph, &Parameters { method, ..FEW }, &control);
+        assert_eq!(
+            result.unwrap_err(),
+            RunError::Cancelled(Cancelled::Requested)
+        );
+    }
+}
