@@ -254,15 +254,6 @@ impl Directory {
             .map(|(&(_, number), blob)| (number, blob))
     }
 
-    /// Takes a blob out of the directory; its space is free once a root without it
-    /// is published.
-    pub fn remove_blob(&mut self, kind: u32, number: u32) {
-        if let Some(blob) = self.blobs.remove(&(kind, number)) {
-            self.replaced.push(Arc::clone(&blob.extent));
-            self.undo.push(Undo::Blob((kind, number), Some(blob)));
-        }
-    }
-
     /// Number of blobs of one kind.
     pub fn blob_count(&self, kind: u32) -> u32 {
         self.blobs(kind).count() as u32
