@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use crate::Checkpoints;
+
 /// A switch that stops the runs it was given to. Clones share the switch.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation(Arc<AtomicBool>);
@@ -55,6 +57,7 @@ pub struct Control<'a> {
     cancellation: Option<Cancellation>,
     deadline: Option<Instant>,
     progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    pub(crate) checkpoints: Option<&'a dyn Checkpoints>,
 }
 
 impl<'a> Control<'a> {
@@ -85,10 +88,19 @@ impl<'a> Control<'a> {
         self
     }
 
-    /// The same without the callback, for a run within a run.
+    /// Offers the state of the run to `checkpoints`, and begins with what is saved
+    /// there. Only kernels that say so do this; others run as without.
+    #[must_use]
+    pub fn with_checkpoints(mut self, checkpoints: &'a dyn Checkpoints) -> Self {
+        self.checkpoints = Some(checkpoints);
+        self
+    }
+
+    /// The same without callbacks, for a run within a run.
     pub(crate) fn unseen(&self) -> Self {
         Self {
             progress: None,
+            checkpoints: None,
             ..self.clone()
         }
     }

@@ -16,7 +16,7 @@
 //! Sources: Bonacich, "Power and Centrality", 1987; stopping rule, start and norm as
 //! NetworkX documents them.
 
-use evergraph_graph::{Graph, NeighborReader};
+use evergraph_graph::{Column, Graph, NeighborReader};
 use rayon::prelude::*;
 
 use crate::neighbor_sums::InSums;
@@ -76,6 +76,11 @@ pub fn run<G: Graph>(
         change: 0.0,
         converged: n == 0,
     };
+    if let Some(mut saved) = control.saved() {
+        result.iterations = saved.step as u32;
+        result.change = saved.take("change", 1)?[0];
+        scores = saved.take("scores", n)?;
+    }
     while result.iterations < parameters.at_most && !result.converged {
         in_sums.compute(&scores, &mut next, control)?;
         next.par_chunks_mut(CHUNK_ITEMS)
@@ -95,9 +100,27 @@ pub fn run<G: Graph>(
             result.iterations.into(),
             Some(parameters.at_most.into()),
         );
+        if !result.converged && result.iterations < parameters.at_most {
+            offer_scores(&result.change, &scores, result.iterations, control)?;
+        }
     }
     result.scores = scores;
     Ok(result)
+}
+
+/// Offers scores that are all that an iteration leaves to the next.
+pub(crate) fn offer_scores(
+    change: &f64,
+    scores: &[f64],
+    iteration: u32,
+    control: &Control,
+) -> Result<(), RunError> {
+    control.offer(iteration.into(), || {
+        [
+            ("change", Column::F64(std::slice::from_ref(change))),
+            ("scores", Column::F64(scores)),
+        ]
+    })
 }
 
 /// Checks that a tolerance is a number and not negative.

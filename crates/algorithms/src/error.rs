@@ -3,7 +3,7 @@
 use evergraph_graph::{Direction, Graph, VertexId, Weight};
 use thiserror::Error;
 
-use crate::Cancelled;
+use crate::{Cancelled, SaveFailed};
 
 /// Why a run gave no result. The graph is as it was.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -68,6 +68,15 @@ pub enum RunError {
         limit: u64,
         /// How many are needed.
         wanted: u64,
+    },
+    /// The caller could not keep the state of the run.
+    #[error(transparent)]
+    NotSaved(#[from] SaveFailed),
+    /// The state to go on from is not one that this algorithm leaves.
+    #[error("the saved state has no column {column:?} that fits the graph")]
+    WrongState {
+        /// The column.
+        column: String,
     },
     /// The problem is not defined for a weight of the graph.
     #[error("the edge from {from} to {to} has weight {weight}, but weights must be {expected}")]

@@ -18,7 +18,7 @@
 use evergraph_graph::{Graph, NeighborReader};
 use rayon::prelude::*;
 
-use crate::eigenvector::{check_tolerance, fixed_point};
+use crate::eigenvector::{check_tolerance, fixed_point, offer_scores};
 use crate::neighbor_sums::{self, InSums};
 use crate::parallel::{CHUNK_ITEMS, Lists};
 use crate::sums::{map_and_compare, slice_sum};
@@ -76,6 +76,10 @@ pub fn run<G: Graph>(
     let mut next = vec![0.0; n];
     let mut authorities = vec![0.0; n];
     let (mut iterations, mut change, mut converged) = (0, 0.0, n == 0);
+    if let Some(mut saved) = control.saved() {
+        iterations = saved.step as u32;
+        hubs = saved.take("scores", n)?;
+    }
     while iterations < parameters.at_most && !converged {
         in_sums.compute(&hubs, &mut authorities, control)?;
         let to_one = inverse(largest(&authorities));
@@ -88,6 +92,9 @@ pub fn run<G: Graph>(
         converged = change < parameters.tolerance;
         let at_most = Some(parameters.at_most.into());
         control.report("iterations", iterations.into(), at_most);
+        if !converged && iterations < parameters.at_most {
+            offer_scores(&change, &hubs, iterations, control)?;
+        }
     }
     for values in [&mut hubs, &mut authorities] {
         let to_sum = inverse(slice_sum(values, |&x| x));

@@ -17,7 +17,7 @@
 use evergraph_graph::{Graph, NeighborReader};
 use rayon::prelude::*;
 
-use crate::eigenvector::{check_tolerance, fixed_point};
+use crate::eigenvector::{check_tolerance, fixed_point, offer_scores};
 use crate::neighbor_sums::InSums;
 use crate::parallel::CHUNK_ITEMS;
 use crate::sums::{map_and_compare, slice_sum};
@@ -89,6 +89,11 @@ pub fn run<G: Graph>(
         change: 0.0,
         converged: n == 0,
     };
+    if let Some(mut saved) = control.saved() {
+        result.iterations = saved.step as u32;
+        result.change = saved.take("change", 1)?[0];
+        scores = saved.take("scores", n)?;
+    }
     while result.iterations < parameters.at_most && !result.converged && result.change < LARGEST {
         in_sums.compute(&scores, &mut next, control)?;
         result.change = map_and_compare(
@@ -104,6 +109,9 @@ pub fn run<G: Graph>(
             result.iterations.into(),
             Some(parameters.at_most.into()),
         );
+        if !result.converged && result.iterations < parameters.at_most {
+            offer_scores(&result.change, &scores, result.iterations, control)?;
+        }
     }
     if parameters.normalized {
         normalize(&mut scores);

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Direction, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use self::winner::{Best, for_each_run};
@@ -93,6 +93,10 @@ pub fn run<G: Graph>(
     };
     let mut propagation = Propagation::new(graph)?;
     let (mut iterations, mut changed) = (0, 0);
+    if let Some(mut saved) = control.saved() {
+        iterations = saved.step as u32;
+        ranks = saved.take("ranks", n)?;
+    }
     while iterations < parameters.iterations {
         changed = propagation.iterate(&mut ranks, control)?;
         iterations += 1;
@@ -100,6 +104,9 @@ pub fn run<G: Graph>(
         control.report("iterations", iterations.into(), at_most);
         if changed == 0 {
             break;
+        }
+        if iterations < parameters.iterations {
+            control.offer(iterations.into(), || [("ranks", Column::U32(&ranks))])?;
         }
     }
     drop(propagation);

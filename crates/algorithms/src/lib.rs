@@ -18,6 +18,7 @@ pub mod betweenness;
 pub mod bfs;
 pub mod biconnectivity;
 pub mod buckets;
+pub mod checkpoint;
 pub mod closeness;
 mod clustering;
 pub mod coloring;
@@ -74,6 +75,7 @@ mod triangles;
 pub mod weighted_bfs;
 pub mod widest_path;
 
+pub use checkpoint::{Checkpoints, SaveFailed, Saved};
 pub use control::{Cancellation, Cancelled, Control, Progress};
 pub use error::{Mismatch, RunError};
 pub use subset::{Bitmap, VertexSubset};

@@ -48,6 +48,18 @@ impl ColumnKind {
     }
 }
 
+/// A number that columns consist of.
+pub trait ColumnValue: Copy + Send + Sync + 'static {
+    /// The values as a column.
+    fn column(values: &[Self]) -> Column<'_>;
+
+    /// The values of a column.
+    ///
+    /// # Errors
+    /// The type that they have instead.
+    fn values(column: OwnedColumn) -> Result<Vec<Self>, ColumnKind>;
+}
+
 /// Declares the two enums and their conversions for each type of value.
 macro_rules! columns {
     ($($variant:ident($value:ty)),*) => {
@@ -98,23 +110,18 @@ macro_rules! columns {
         }
 
         $(
-            impl<'a> From<&'a [$value]> for Column<'a> {
-                fn from(values: &'a [$value]) -> Self {
-                    Column::$variant(values)
-                }
-            }
-
             impl From<Vec<$value>> for OwnedColumn {
                 fn from(values: Vec<$value>) -> Self {
                     OwnedColumn::$variant(values)
                 }
             }
 
-            impl TryFrom<OwnedColumn> for Vec<$value> {
-                /// The type that the values have instead.
-                type Error = ColumnKind;
+            impl ColumnValue for $value {
+                fn column(values: &[Self]) -> Column<'_> {
+                    Column::$variant(values)
+                }
 
-                fn try_from(column: OwnedColumn) -> Result<Self, ColumnKind> {
+                fn values(column: OwnedColumn) -> Result<Vec<Self>, ColumnKind> {
                     match column {
                         OwnedColumn::$variant(values) => Ok(values),
                         other => Err(other.as_column().kind()),
@@ -140,7 +147,7 @@ mod tests {
             assert_eq!(column.as_column().to_owned(), column);
         }
         let column = OwnedColumn::from(vec![1.0_f64, 2.0]);
-        assert_eq!(Vec::<u32>::try_from(column.clone()), Err(ColumnKind::F64));
-        assert_eq!(Vec::<f64>::try_from(column), Ok(vec![1.0, 2.0]));
+        assert_eq!(u32::values(column.clone()), Err(ColumnKind::F64));
+        assert_eq!(f64::values(column), Ok(vec![1.0, 2.0]));
     }
 }

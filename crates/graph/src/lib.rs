@@ -18,7 +18,7 @@ mod seal;
 mod symmetric;
 
 pub use array::Array;
-pub use column::{Column, ColumnKind, OwnedColumn};
+pub use column::{Column, ColumnKind, ColumnValue, OwnedColumn};
 pub use compressed::{Compressed, CompressedChunk, CompressedLists, CompressedReader};
 pub use csr::{Csr, CsrLists, CsrReader};
 pub use seal::{Shape, Unsound};

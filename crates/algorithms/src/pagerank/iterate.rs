@@ -3,31 +3,36 @@
 use std::ops::{Add, ControlFlow};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use evergraph_graph::{Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, ColumnValue, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use super::{Iterations, PageRank, Parameters};
-use crate::parallel::{CHUNK_VERTICES, Lists, chunk_range, for_each_list, hub_pieces};
+use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, Lists, chunk_range, for_each_list, hub_pieces};
 use crate::sums::ListSum;
-use crate::{Cancelled, Control, RunError};
+use crate::{Cancelled, Control, RunError, Saved};
 
 /// One in the integers that pushed contributions are added as. Ranks sum to 1,
 /// so there are bits to spare for rounding.
 const FIXED_ONE: f64 = (1_u64 << 62) as f64;
 
 /// A floating-point number that ranks are kept in.
-pub(crate) trait Real:
-    Add<Output = Self> + Copy + Default + Into<f64> + Send + Sync
-{
+pub(crate) trait Real: Add<Output = Self> + ColumnValue + Default + Into<f64> {
+    /// Whether a contribution can be worked out from the rank as it is kept.
+    const RANK_IS_EXACT: bool;
+
     fn from_f64(value: f64) -> Self;
 }
 impl Real for f32 {
+    const RANK_IS_EXACT: bool = false;
+
     #[inline]
     fn from_f64(value: f64) -> Self {
         value as f32
     }
 }
 impl Real for f64 {
+    const RANK_IS_EXACT: bool = true;
+
     #[inline]
     fn from_f64(value: f64) -> Self {
         value
@@ -70,6 +75,10 @@ pub(crate) fn run<G: Graph, R: Real>(
     };
     let mut iterations = 0;
     let mut change = 0.0;
+    if let Some(mut saved) = control.saved() {
+        iterations = saved.step as u32;
+        ranking.resume(&mut saved)?;
+    }
     while iterations < at_most {
         change = match incoming {
             Some(lists) => ranking.pull(lists, control)?,
@@ -79,6 +88,9 @@ pub(crate) fn run<G: Graph, R: Real>(
         control.report("iterations", iterations.into(), Some(at_most.into()));
         if change < tolerance {
             break;
+        }
+        if iterations < at_most {
+            ranking.offer(iterations, control)?;
         }
     }
     let ranks: Vec<f64> = ranking.ranks.into_par_iter().map(Into::into).collect();
@@ -152,6 +164,41 @@ impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
             shares,
             lost: lost.iter().sum(),
         })
+    }
+
+    /// Offers what the next iteration begins with.
+    fn offer(&self, iteration: u32, control: &Control) -> Result<(), RunError> {
+        // Of exact ranks they are worked out anew.
+        let contributions = match R::RANK_IS_EXACT {
+            true => &[],
+            false => &*self.contributions,
+        };
+        control.offer(iteration.into(), || {
+            [
+                ("ranks", R::column(&self.ranks)),
+                ("contributions", R::column(contributions)),
+                ("lost", Column::F64(std::slice::from_ref(&self.lost))),
+            ]
+        })
+    }
+
+    /// Goes back to what was offered.
+    fn resume(&mut self, saved: &mut Saved) -> Result<(), RunError> {
+        let n = self.ranks.len();
+        self.ranks = saved.take("ranks", n)?;
+        self.lost = saved.take("lost", 1)?[0];
+        if !R::RANK_IS_EXACT {
+            self.contributions = saved.take("contributions", n)?;
+            return Ok(());
+        }
+        let places = self.contributions.par_iter_mut().with_min_len(CHUNK_ITEMS);
+        places
+            .zip(&self.ranks)
+            .zip(&self.shares)
+            .for_each(|((contribution, &rank), &share)| {
+                *contribution = R::from_f64(rank.into() * share.into());
+            });
+        Ok(())
     }
 
     /// What a vertex receives beside its in-neighbors' contributions.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use evergraph_graph::{Column, ColumnKind, OwnedColumn};
+use evergraph_graph::{Column, ColumnKind, ColumnValue, OwnedColumn};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{PersistenceError, Region, Uuid};
 
@@ -78,11 +78,8 @@ impl Stored {
     ///
     /// # Errors
     /// As [`Stored::column`]; also if it has another type.
-    pub fn values<T>(&self, name: &str) -> Result<Vec<T>, StateError>
-    where
-        Vec<T>: TryFrom<OwnedColumn, Error = ColumnKind>,
-    {
-        let values = Vec::<T>::try_from(self.column(name)?);
+    pub fn values<T: ColumnValue>(&self, name: &str) -> Result<Vec<T>, StateError> {
+        let values = T::values(self.column(name)?);
         values.map_err(|kind| self.no_column(name, format!("its values are {}", kind.name())))
     }
 
