@@ -7,7 +7,7 @@
 mod memory;
 
 use evergraph::graph::{Direction, generate};
-use evergraph::run::{Algorithm, Dram, Kind, Outcome, Request, algorithms, run};
+use evergraph::run::{Algorithm, Dram, Kind, Outcome, Parameter, Request, algorithms, run};
 use evergraph::{Batch, Control, Database, Edges, MediumKind, Options};
 
 const SCALE: u32 = 15;
@@ -100,9 +100,12 @@ fn variants(algorithm: &Algorithm) -> Vec<Vec<(String, String)>> {
 fn outcome(db: &Database, algorithm: &Algorithm, parameters: &[(String, String)]) -> Outcome {
     let name = format!("{} {parameters:?}", algorithm.name);
     let mut parameters = parameters.to_vec();
-    if algorithm.parameters.iter().any(|p| p.name == "samples") {
-        // From every vertex of a path the searches would take too long.
-        parameters.push(("samples".to_string(), "4".to_string()));
+    // From every vertex of a path the searches would take too long.
+    for (name, few) in [("samples", "4"), ("simulations", "8")] {
+        let takes = |parameter: &Parameter| parameter.name == name;
+        if algorithm.parameters.iter().any(takes) {
+            parameters.push((name.to_string(), few.to_string()));
+        }
     }
     let request = Request {
         algorithm: algorithm.name.to_string(),

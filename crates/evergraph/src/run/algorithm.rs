@@ -58,6 +58,8 @@ pub enum Weights {
     Ignored,
     /// It reads them; without weights every edge counts 1.
     Used,
+    /// It reads them if a parameter says so, as [`Weights::Used`].
+    OnRequest,
     /// It is of no use without them.
     Required,
 }
@@ -213,6 +215,7 @@ impl Weights {
         match self {
             Weights::Ignored => "not read",
             Weights::Used => "used; 1 in a graph without",
+            Weights::OnRequest => "used if asked for",
             Weights::Required => "needed",
         }
     }

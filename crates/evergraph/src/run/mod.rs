@@ -18,6 +18,7 @@ mod prepare;
 mod registry;
 mod sampling;
 mod sets;
+mod spreading;
 mod traversal;
 mod trees;
 mod triangles;

@@ -2,8 +2,8 @@
 
 use super::algorithm::Algorithm;
 use super::{
-    centralities, communities, components, paths, peeling, sampling, sets, traversal, trees,
-    triangles,
+    centralities, communities, components, paths, peeling, sampling, sets, spreading, traversal,
+    trees, triangles,
 };
 use crate::Error;
 use crate::names::nearest;
@@ -19,6 +19,7 @@ const FAMILIES: &[&[Algorithm]] = &[
     peeling::ALGORITHMS,
     communities::ALGORITHMS,
     sampling::ALGORITHMS,
+    spreading::ALGORITHMS,
 ];
 
 /// Every algorithm that can be run.

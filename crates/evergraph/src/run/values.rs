@@ -18,6 +18,8 @@ pub enum Values {
     Vertices(Vec<u32>),
     /// For each vertex whether it belongs to the result.
     Members(Vec<bool>),
+    /// Some vertices in an order that is part of the result, each with a score.
+    Ranked(Vec<(u32, f64)>),
     /// Edges, or pairs of vertices.
     Edges(Vec<(u32, u32)>),
     /// Edges or pairs, each with a score or weight.
@@ -104,6 +106,11 @@ impl Values {
             Values::Members(members) => {
                 for (vertex, &member) in of_vertices(members.len()).zip(members) {
                     line(&[&vertex, if member { "1" } else { "0" }])?;
+                }
+            }
+            Values::Ranked(vertices) => {
+                for &(vertex, value) in vertices {
+                    line(&[&name(vertex), &format.real(value)])?;
                 }
             }
             Values::Edges(edges) => {
