@@ -232,6 +232,11 @@ impl Database {
         &self.store
     }
 
+    /// The store, for what keeps it alive.
+    pub(crate) fn shared_store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
     /// The sealed copies that runs have left.
     pub(crate) fn sealed_graphs(&self) -> &SealedGraphs {
         &self.sealed

@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+mod as_of;
+mod calendar;
 mod database;
 mod error;
 pub mod formats;
@@ -15,9 +17,13 @@ mod lock;
 mod merger;
 mod names;
 mod options;
+mod retention;
 pub mod run;
 mod sealed;
+mod snapshots;
 
+pub use as_of::{At, Moment};
+pub use calendar::{time_of_text, time_text};
 pub use database::{Database, allocated_bytes};
 pub use error::Error;
 pub use evergraph_algorithms as algorithms;
@@ -34,6 +40,7 @@ pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{
     BackPressure, Batch, CheckReport, Commit, Config, Layout, ListReader, LogPositions, Mode,
-    OpenReport, Place, PlacedEntry, ShardReport, StoreStats, TopologyError, Tuning,
+    OpenReport, Place, PlacedEntry, ShardReport, Snapshot, StoreStats, TopologyError, Tuning,
 };
 pub use options::{MediumKind, Options};
+pub use retention::{Pruned, Retention};

@@ -132,6 +132,50 @@ impl EdgeBatch {
         self.weights.extend(weight);
     }
 
+    /// Appends all edges of another batch with the same columns.
+    pub(crate) fn append(&mut self, other: &EdgeBatch) {
+        self.sources.extend_from_slice(&other.sources);
+        self.targets.extend_from_slice(&other.targets);
+        for (texts, more) in [
+            (&mut self.source_texts, &other.source_texts),
+            (&mut self.target_texts, &other.target_texts),
+        ] {
+            more.iter().for_each(|text| texts.push(text));
+        }
+        self.weights.extend_from_slice(&other.weights);
+        self.timestamps.extend_from_slice(&other.timestamps);
+        self.deletions.extend_from_slice(&other.deletions);
+    }
+
+    /// Appends one edge of another batch with the same columns.
+    pub(crate) fn push_from(&mut self, other: &EdgeBatch, edge: usize) {
+        self.sources.extend(other.sources.get(edge));
+        self.targets.extend(other.targets.get(edge));
+        for (texts, more) in [
+            (&mut self.source_texts, &other.source_texts),
+            (&mut self.target_texts, &other.target_texts),
+        ] {
+            if edge < more.len() {
+                texts.push(more.get(edge));
+            }
+        }
+        self.weights.extend(other.weights.get(edge));
+        self.timestamps.extend(other.timestamps.get(edge));
+        self.deletions.extend(other.deletions.get(edge));
+    }
+
+    /// About how many bytes the columns take, and an order of them.
+    pub(crate) fn bytes(&self) -> u64 {
+        let texts = |texts: &TextColumn| texts.bytes.len() + 8 * texts.ends.len();
+        let bytes = 8 * (self.sources.len() + self.targets.len() + self.timestamps.len())
+            + texts(&self.source_texts)
+            + texts(&self.target_texts)
+            + 4 * self.weights.len()
+            + self.deletions.len()
+            + 8 * self.len();
+        bytes as u64
+    }
+
     /// Takes back what was appended after the batch had `len` edges.
     pub(super) fn truncate(&mut self, len: usize) {
         self.sources.truncate(len);

@@ -50,5 +50,6 @@ pub use input::Compression;
 pub use lines::{LINE_LIMIT, METIS_LINE_LIMIT};
 pub use options::{Contents, EndpointKind, Format, Header, Options, UnknownFormat};
 pub use reader::{EdgeReader, Position};
-pub use time::seconds_since_1970;
+pub(crate) use time::days_since_1970;
+pub use time::{TimeUnit, UnknownTimeUnit, seconds_since_1970};
 pub use write::{EdgeWriter, WriteFormat, write_edges};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::columns::ColumnChoice;
+use super::time::TimeUnit;
 
 /// How a text file lays out its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,6 +121,8 @@ pub struct Options {
     pub weighted: bool,
     /// Reads a time with each edge; a file without times is then an error.
     pub timestamps: bool,
+    /// What times that are numbers count.
+    pub time_unit: TimeUnit,
     /// Which column holds what, where the usual order does not hold
     /// (`edgelist` and `csv`).
     pub columns: ColumnChoice,

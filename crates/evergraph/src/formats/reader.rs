@@ -189,6 +189,11 @@ impl EdgeReader {
         }
     }
 
+    /// Lines of the file of the last batch that were consumed.
+    pub(crate) fn position_in_file(&self) -> u64 {
+        self.current.lines()
+    }
+
     /// Passes the first `lines` lines of all files together, heads included,
     /// without parsing them: a fresh reader then goes on where another one of
     /// the same files stopped with that [`Position::lines`]. Lines that were

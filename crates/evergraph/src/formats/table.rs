@@ -12,11 +12,12 @@ use super::file::{LineParser, Text, Tolerance};
 use super::guess::is_vertex_list;
 use super::lines::Content;
 use super::options::{Contents, EndpointKind, Format, Header, Options};
-use super::time::seconds_since_1970;
+use super::time::TimeUnit;
 use super::values::{digits, id, is_blank, weight};
 
 pub(super) struct TableParser {
     ids: EndpointKind,
+    time_unit: TimeUnit,
     vertices: bool,
     events: bool,
     comments: bool,
@@ -47,6 +48,7 @@ pub(super) fn open(
     let (csv, events) = (format == Format::Csv, format == Format::Events);
     let mut parser = TableParser {
         ids: options.ids,
+        time_unit: options.time_unit,
         vertices: match options.contents {
             _ if events => false,
             Contents::ByName => is_vertex_list(&text.path),
@@ -222,7 +224,7 @@ impl TableParser {
         }
         let mut read_time = None;
         if let Some(index) = columns.timestamp {
-            let time = seconds_since_1970(fields[index].bytes(line));
+            let time = self.time_unit.seconds(fields[index].bytes(line));
             read_time = Some(time.ok_or(BadLine::NotATime).map_err(blame(index))?);
         }
         let (source, target) = (columns.source, columns.target);

@@ -1,4 +1,92 @@
-//! Times as they stand in edge lists: seconds, or ISO 8601 dates.
+//! Times as they stand in edge lists: numbers, or ISO 8601 dates.
+
+use std::str::FromStr;
+
+/// What a time that is a number counts; dates are read whatever it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TimeUnit {
+    /// Seconds since 1970.
+    #[default]
+    Seconds,
+    /// Milliseconds since 1970.
+    Milliseconds,
+    /// Microseconds since 1970.
+    Microseconds,
+    /// Nothing: the digits are a date, `YYYYMMDD`.
+    Date,
+}
+
+/// A name that is none of a unit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("give s, ms, us or date (YYYYMMDD)")]
+pub struct UnknownTimeUnit;
+
+impl FromStr for TimeUnit {
+    type Err = UnknownTimeUnit;
+
+    fn from_str(name: &str) -> Result<TimeUnit, UnknownTimeUnit> {
+        Ok(match name {
+            "s" => TimeUnit::Seconds,
+            "ms" => TimeUnit::Milliseconds,
+            "us" => TimeUnit::Microseconds,
+            "date" => TimeUnit::Date,
+            _ => return Err(UnknownTimeUnit),
+        })
+    }
+}
+
+impl TimeUnit {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            TimeUnit::Seconds => "seconds",
+            TimeUnit::Milliseconds => "milliseconds",
+            TimeUnit::Microseconds => "microseconds",
+            TimeUnit::Date => "dates YYYYMMDD",
+        }
+    }
+
+    /// The unit that numbers are most likely of, read as seconds. Seconds of
+    /// today have ten digits, a date eight.
+    pub fn of_numbers(numbers: &[i64]) -> TimeUnit {
+        const DATES: std::ops::RangeInclusive<i64> = 19_000_101..=21_001_231;
+        let all = |fits: &dyn Fn(i64) -> bool| numbers.iter().all(|&number| fits(number));
+        if numbers.is_empty() {
+            TimeUnit::Seconds
+        } else if all(&|number| DATES.contains(&number) && day_of_digits(number).is_some()) {
+            TimeUnit::Date
+        } else if all(&|number| number >= 100_000_000_000_000) {
+            TimeUnit::Microseconds
+        } else if all(&|number| number >= 100_000_000_000) {
+            TimeUnit::Milliseconds
+        } else {
+            TimeUnit::Seconds
+        }
+    }
+
+    /// Seconds since 1970 of a time, parts of a second dropped.
+    pub(super) fn seconds(self, text: &[u8]) -> Option<i64> {
+        if is_date(text) {
+            return date_time(text);
+        }
+        let number = number(text)?;
+        match self {
+            TimeUnit::Seconds => Some(number),
+            TimeUnit::Milliseconds => Some(number.div_euclid(1000)),
+            TimeUnit::Microseconds => Some(number.div_euclid(1_000_000)),
+            TimeUnit::Date => Some(day_of_digits(number)? * DAY),
+        }
+    }
+}
+
+/// Days from 1970 to the date that eight digits write.
+fn day_of_digits(number: i64) -> Option<i64> {
+    let (year, month, day) = (number / 10_000, number / 100 % 100, number % 100);
+    match number {
+        0..=99_991_231 => days_since_1970(year, month, day),
+        _ => None,
+    }
+}
 
 const DAY: i64 = 86_400;
 
@@ -7,11 +95,7 @@ const DAY: i64 = 86_400;
 /// `THH:MM[:SS[.fraction]]` (or a blank for the `T`) and an optional `Z` or
 /// `±HH[:]MM`. A date without zone is UTC; fractions of a second are dropped.
 pub fn seconds_since_1970(text: &[u8]) -> Option<i64> {
-    if is_date(text) {
-        date_time(text)
-    } else {
-        number(text)
-    }
+    TimeUnit::Seconds.seconds(text)
 }
 
 /// Whether `text` starts like `YYYY-`.
@@ -123,7 +207,7 @@ fn date_time(mut text: &[u8]) -> Option<i64> {
 }
 
 /// Days of a date of the Gregorian calendar; `None` if there is no such day.
-fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
+pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     const BEFORE_MONTH: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -151,7 +235,41 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::seconds_since_1970;
+    use super::{TimeUnit, seconds_since_1970};
+
+    #[test]
+    fn units_are_told_and_read() {
+        let rows: &[(&[i64], TimeUnit)] = &[
+            (&[], TimeUnit::Seconds),
+            (&[1_082_040_961], TimeUnit::Seconds),
+            (&[19_971_108, 20_000_102], TimeUnit::Date),
+            (&[19_971_108, 19_971_308], TimeUnit::Seconds),
+            (&[1, 19_971_108], TimeUnit::Seconds),
+            (&[1_082_040_961_000], TimeUnit::Milliseconds),
+            (
+                &[1_082_040_961_000_000, 1_082_040_961_000],
+                TimeUnit::Milliseconds,
+            ),
+            (&[1_082_040_961_000_000], TimeUnit::Microseconds),
+        ];
+        for (numbers, unit) in rows {
+            assert_eq!(TimeUnit::of_numbers(numbers), *unit, "{numbers:?}");
+        }
+        for (unit, text, expected) in [
+            ("s", "7", Some(7)),
+            ("ms", "-1", Some(-1)),
+            ("ms", "2999.5", Some(2)),
+            ("us", "1999999", Some(1)),
+            ("us", "1970-01-02", Some(86_400)),
+            ("date", "19971108", Some(878_947_200)),
+            ("date", "1997-11-08", Some(878_947_200)),
+            ("date", "19971131", None),
+            ("date", "-19971108", None),
+        ] {
+            let unit: TimeUnit = unit.parse().unwrap();
+            assert_eq!(unit.seconds(text.as_bytes()), expected, "{text}");
+        }
+    }
 
     #[test]
     fn times_are_read_or_refused() {

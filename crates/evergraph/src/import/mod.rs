@@ -9,9 +9,11 @@
 //! progress record of the same commit says that it was read.
 
 mod ids;
+mod input;
 mod locate;
 mod progress;
 mod source;
+mod steps;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
@@ -20,12 +22,14 @@ use std::time::Instant;
 use evergraph_algorithms::Cancellation;
 use evergraph_graph::Direction;
 use evergraph_topology::ids::IdKind;
-use evergraph_topology::{Batch, MAX_VERTICES, TopologyError};
+use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError};
 
-use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines};
+use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, TimeUnit};
+use crate::snapshots::check_name;
 use crate::{Database, Error};
 use progress::Record;
 use source::Source;
+pub use steps::{Every, NotAStep, Series};
 
 /// Batches that may wait between the two threads.
 const WAITING_BATCHES: usize = 2;
@@ -53,6 +57,9 @@ pub struct ImportOptions {
     pub batch_edges: usize,
     /// Goes on behind what an earlier import of the same files committed.
     pub resume: bool,
+    /// Names a snapshot after each step of the input. For steps of time every edge
+    /// needs its time; edges that are not in their order are sorted in memory.
+    pub snapshots: Option<Series>,
 }
 
 impl Default for ImportOptions {
@@ -62,6 +69,7 @@ impl Default for ImportOptions {
             reading: formats::Options::default(),
             batch_edges: 1 << 20,
             resume: false,
+            snapshots: None,
         }
     }
 }
@@ -106,6 +114,12 @@ pub struct ImportReport {
     pub seconds: f64,
     /// Malformed lines that were tolerated.
     pub skipped: SkippedLines,
+    /// Snapshots that this run named.
+    pub snapshots: u64,
+    /// Snapshots that the rules of retention dropped at its end.
+    pub pruned: u64,
+    /// Where the times of the files first went back, if the edges were sorted.
+    pub sorted_from: Option<String>,
 }
 
 /// What files hold, as far as their heads and first edges tell.
@@ -117,6 +131,21 @@ pub struct Probe {
     pub numeric: bool,
     /// They are numbers that a graph with dense ids can hold.
     pub dense: bool,
+}
+
+/// What times that are numbers most likely count, from the first edges of a file.
+pub fn probe_times(file: impl AsRef<Path>, reading: &formats::Options) -> Result<TimeUnit, Error> {
+    let options = formats::Options {
+        ids: EndpointKind::Text,
+        timestamps: reading.timestamps && reading.columns.timestamp.is_none(),
+        time_unit: TimeUnit::Seconds,
+        ..reading.clone()
+    };
+    let mut batch = EdgeBatch::default();
+    let mut reader = EdgeReader::open(file, &options)?;
+    // A line that is bad is reported when it is imported.
+    let _ = reader.next_batch(&mut batch, PROBED_EDGES);
+    Ok(TimeUnit::of_numbers(&batch.timestamps))
 }
 
 /// Looks at the heads and first edges of files.
@@ -168,6 +197,8 @@ struct Prepared {
     /// Deletions of edges whose ends do not exist.
     missed: u64,
     bytes: u64,
+    /// The batch names a snapshot.
+    ends_step: bool,
 }
 
 /// Imports files in their order. When it returns, everything is durable and
@@ -192,10 +223,12 @@ pub fn import(
         });
     }
     let resumed_edges = record.edges;
-    let mut source = Source::open(db, files, reading, options, key, record)?;
+    let cancellation = &control.cancellation;
+    let mut source = Source::open(db, files, reading, options, (key, record), cancellation)?;
     let total_bytes = source.total_bytes();
     let mut report = ImportReport {
         resumed_edges,
+        sorted_from: source.sorted_from(),
         ..ImportReport::default()
     };
     let follow = |edges, bytes| {
@@ -208,7 +241,7 @@ pub fn import(
     };
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(WAITING_BATCHES);
-        let (reader, cancellation) = (&mut source, &control.cancellation);
+        let reader = &mut source;
         scope.spawn(move || {
             loop {
                 let prepared = reader.next(cancellation).transpose();
@@ -239,11 +272,15 @@ pub fn import(
             report.edges += prepared.edges;
             report.deletions += prepared.deletions;
             report.missed += prepared.missed + commit.missed_deletes;
+            report.snapshots += u64::from(prepared.ends_step);
             follow(report.edges, prepared.bytes);
         }
         Ok(())
     })?;
     report.skipped = source.skipped();
+    if options.snapshots.is_some() {
+        report.pruned = db.apply_retention()?.dropped.len() as u64;
+    }
     db.checkpoint()?;
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
@@ -268,6 +305,16 @@ fn reading_for(db: &Database, options: &ImportOptions) -> Result<formats::Option
     }
     // A deletion names an edge by its ends.
     reading.weighted = config.weighted && options.action == Action::Insert;
+    if let Some(series) = &options.snapshots {
+        if config.mode == Mode::Direct {
+            return Err(Error::usage(
+                "direct mode keeps no snapshots: its edges are no commits",
+                "import into a new database in merged mode",
+            ));
+        }
+        check_name(&format!("{}name", series.prefix))?;
+        reading.timestamps |= series.every.is_of_time() && reading.columns.timestamp.is_none();
+    }
     match config.ids {
         IdKind::Dense => reading.ids = EndpointKind::Number,
         IdKind::Numbers => {
@@ -286,7 +333,8 @@ fn start_record(
     reading: &formats::Options,
     options: &ImportOptions,
 ) -> Result<(Vec<u8>, Record), Error> {
-    let identity = progress::identity(files, reading, options.action)?;
+    let snapshots = options.snapshots.as_ref();
+    let identity = progress::identity(files, reading, options.action, snapshots)?;
     let fresh = Record::new(identity, options.action, files);
     let records = progress::stored(db)?;
     let next = progress::key(records.len());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use evergraph_persistence::PersistenceError;
 
-use super::Action;
+use super::{Action, Series};
 use crate::{Database, Error, formats};
 
 /// Bytes of a file that tell it from others, beside its name and length.
@@ -30,6 +30,10 @@ pub(super) struct Record {
     pub skipped: u64,
     /// Nothing is left to read.
     pub done: bool,
+    /// Time of the last edge, of an import that names snapshots.
+    pub time: Option<i64>,
+    /// The second behind the step whose snapshot is still to come.
+    pub step_end: Option<i64>,
 }
 
 impl Record {
@@ -47,6 +51,8 @@ impl Record {
             edges: 0,
             skipped: 0,
             done: false,
+            time: None,
+            step_end: None,
         }
     }
 
@@ -61,10 +67,18 @@ impl Record {
             edges,
             skipped,
             done,
+            time,
+            step_end,
         } = self;
+        let optional = |name, value: &Option<i64>| match value {
+            Some(value) => format!("{name} {value}\n"),
+            None => String::new(),
+        };
         format!(
             "identity {identity}\naction {action:?}\nlines {lines}\npast {past}\n\
-             edges {edges}\nskipped {skipped}\ndone {done}\nfiles {files}\n"
+             edges {edges}\nskipped {skipped}\ndone {done}\n{}{}files {files}\n",
+            optional("time", time),
+            optional("step-end", step_end),
         )
         .into_bytes()
     }
@@ -89,6 +103,8 @@ impl Record {
             edges: number("edges")?,
             skipped: number("skipped")?,
             done: value("done")?.parse().ok()?,
+            time: value("time").and_then(|time| time.parse().ok()),
+            step_end: value("step-end").and_then(|end| end.parse().ok()),
         })
     }
 }
@@ -115,6 +131,7 @@ pub(super) fn identity(
     files: &[PathBuf],
     reading: &formats::Options,
     action: Action,
+    snapshots: Option<&Series>,
 ) -> Result<u64, Error> {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     let same_lines = formats::Options {
@@ -122,6 +139,9 @@ pub(super) fn identity(
         ..reading.clone()
     };
     hash.add(format!("{action:?} {same_lines:?}").as_bytes());
+    if let Some(series) = snapshots {
+        hash.add(format!("{series:?}").as_bytes());
+    }
     for path in files {
         let io = |error| Error::io(path.display().to_string(), error);
         let file = File::open(path).map_err(io)?;
@@ -162,6 +182,8 @@ mod tests {
             edges: 7,
             skipped: 8,
             done: true,
+            time: Some(-9),
+            step_end: Some(10),
             ..Record::new(u64::MAX, Action::Delete, &files)
         };
         assert_eq!(Record::decode(&record.encode()), Some(record));

@@ -7,10 +7,13 @@ use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, MAX_VERTICES};
 
 use super::ids::{End, Mapper};
+use super::input::{Input, Sorted, Times, times_of};
 use super::locate::out_of_range;
-use super::progress::Record;
-use super::{Action, ImportOptions, Prepared, interrupted, needs_reverse};
-use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines};
+use super::progress::{self, Record};
+use super::steps::{NoStep, StepEnd, Steps};
+use super::{Action, ImportOptions, Prepared, Series, interrupted, needs_reverse};
+use crate::calendar::{Unit, written};
+use crate::formats::{self, EdgeBatch, EndpointKind, SkippedLines};
 use crate::{Database, Error};
 
 /// Edges that are read at a time; fewer of texts, whose length is not known.
@@ -23,7 +26,7 @@ const RUN_BYTES: usize = 24;
 
 pub(super) struct Source<'a> {
     db: &'a Database,
-    reader: EdgeReader,
+    reader: Input,
     reading: formats::Options,
     action: Action,
     mapper: Mapper,
@@ -31,6 +34,10 @@ pub(super) struct Source<'a> {
     record: Record,
     /// Malformed lines before this run.
     skipped_before: u64,
+    steps: Option<Steps>,
+    /// Edges of earlier imports, for steps of edges.
+    edges_before: u64,
+    sorted_from: Option<String>,
     batch_edges: usize,
     batch_bytes: usize,
     piece_edges: usize,
@@ -65,14 +72,30 @@ impl<'a> Source<'a> {
         files: &[PathBuf],
         mut reading: formats::Options,
         options: &ImportOptions,
-        key: Vec<u8>,
-        record: Record,
+        (key, record): (Vec<u8>, Record),
+        cancellation: &Cancellation,
     ) -> Result<Self, Error> {
         let skipped_before = record.skipped;
         reading.skip_bad = reading.skip_bad.saturating_sub(skipped_before);
-        let mut reader = EdgeReader::open_all(files, &reading)?;
+        let mut sorted_from = None;
+        let mut reader = match &options.snapshots {
+            Some(series) if series.every.is_of_time() => {
+                let times = times_of(files, &reading, cancellation)?;
+                check_first(db, series, &times, &key)?;
+                sorted_from = times.place();
+                match sorted_from {
+                    None => Input::open(files, &reading)?,
+                    Some(_) => {
+                        let sorted = Sorted::read(files, &reading, &times, cancellation)?;
+                        Input::Sorted(Box::new(sorted))
+                    }
+                }
+            }
+            _ => Input::open(files, &reading)?,
+        };
         reader.skip_lines(record.lines)?;
         let texts = reading.ids == EndpointKind::Text;
+        let steps = |series: &Series| Steps::new(series.clone(), record.step_end, record.time);
         let mut source = Source {
             db,
             mapper: Mapper::new(&db.store().ids().read()),
@@ -80,6 +103,9 @@ impl<'a> Source<'a> {
             reader,
             reading,
             action: options.action,
+            edges_before: edges_of_others(db, &key)?,
+            steps: options.snapshots.as_ref().map(steps),
+            sorted_from,
             key,
             record,
             skipped_before,
@@ -93,6 +119,11 @@ impl<'a> Source<'a> {
         source.check_declared()?;
         source.pass_edges()?;
         Ok(source)
+    }
+
+    /// Where the times of the files first go back, if the edges were sorted.
+    pub fn sorted_from(&self) -> Option<String> {
+        self.sorted_from.clone()
     }
 
     pub fn total_bytes(&self) -> Option<u64> {
@@ -152,17 +183,26 @@ impl<'a> Source<'a> {
             return Ok(None);
         }
         let mut gathered = Gathered::default();
-        while !self.is_full(&gathered) {
+        let mut step_ends = false;
+        while !step_ends && !self.is_full(&gathered) {
             if cancellation.is_cancelled() {
                 return Err(interrupted(self.record.edges));
             }
             if self.taken == self.piece.len() && !self.read_piece()? {
                 self.finished = true;
+                let edges = self.record.edges + gathered.count;
+                let steps = self.steps.as_ref();
+                step_ends = steps.is_some_and(|steps| steps.is_open(edges, self.edges_before));
                 break;
             }
-            self.gather(&mut gathered)?;
+            step_ends = self.gather(&mut gathered)?;
         }
-        Ok(Some(self.prepare(gathered)))
+        let edges = self.edges_before + self.record.edges + gathered.count;
+        let ended = match (&mut self.steps, step_ends) {
+            (Some(steps), true) => steps.close(edges),
+            _ => None,
+        };
+        Ok(Some(self.prepare(gathered, ended)?))
     }
 
     fn read_piece(&mut self) -> Result<bool, Error> {
@@ -177,12 +217,26 @@ impl<'a> Source<'a> {
         gathered.count >= self.batch_edges as u64 || bytes >= self.batch_bytes
     }
 
-    /// Takes edges of the piece until the batch is full or the piece is used up.
-    fn gather(&mut self, gathered: &mut Gathered) -> Result<(), Error> {
+    /// Takes edges of the piece until the batch is full or the piece is used up, or
+    /// the step ends: says whether it does.
+    fn gather(&mut self, gathered: &mut Gathered) -> Result<bool, Error> {
         let vertices = self.reader.lists_vertices();
         let reverse = needs_reverse(self.db, self.reader.symmetric());
+        let edges = self.edges_before + self.record.edges;
+        let room = match &self.steps {
+            Some(steps) => steps.room(edges),
+            None => u64::MAX,
+        };
         while self.taken < self.piece.len() && !self.is_full(gathered) {
             let edge = self.taken;
+            if let (Some(steps), Some(&seconds)) =
+                (&mut self.steps, self.piece.timestamps.get(edge))
+                && !steps
+                    .admits(seconds)
+                    .map_err(|why| self.no_step(seconds, why))?
+            {
+                return Ok(true);
+            }
             let event = self.piece.deletions.get(edge).copied();
             match (self.action, vertices, event) {
                 (Action::Insert, true, _) => self.insert_vertex(edge, gathered)?,
@@ -197,8 +251,26 @@ impl<'a> Source<'a> {
                 gathered.wall_us = Some(seconds.saturating_mul(1_000_000));
             }
             self.taken += 1;
+            if gathered.count >= room {
+                return Ok(true);
+            }
         }
-        Ok(())
+        Ok(false)
+    }
+
+    #[cold]
+    fn no_step(&self, seconds: i64, why: NoStep) -> Error {
+        let file = self.reader.file().display();
+        match why {
+            NoStep::Before(last) => Error::usage(
+                format!("{file}: an edge of time {seconds} comes behind one of time {last}"),
+                "the file has changed: import it anew",
+            ),
+            NoStep::NoDate => Error::usage(
+                format!("{file}: the time {seconds} is no second of the years 0 to 9999"),
+                "say with --time-unit what the times count",
+            ),
+        }
     }
 
     #[cold]
@@ -248,9 +320,13 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Makes a batch of what was gathered, with the record of how far it goes.
-    fn prepare(&mut self, gathered: Gathered) -> Prepared {
+    /// Makes a batch of what was gathered, with the record of how far it goes and
+    /// the snapshot that ends the step.
+    fn prepare(&mut self, gathered: Gathered, ended: Option<StepEnd>) -> Result<Prepared, Error> {
         let record = &mut self.record;
+        if let Some(steps) = &self.steps {
+            (record.step_end, record.time) = steps.position();
+        }
         record.edges += gathered.count;
         record.skipped = self.skipped_before + self.reader.skipped().count;
         record.done = self.finished;
@@ -283,14 +359,68 @@ impl<'a> Source<'a> {
                 false => batch.insert_columns(edges),
             };
         }
-        Prepared {
+        if let Some(end) = &ended {
+            self.name_snapshot(&mut batch, end)?;
+        }
+        Ok(Prepared {
             batch,
             edges: gathered.count,
             deletions: gathered.deletions,
             missed: gathered.missed,
             bytes: self.reader.position().bytes,
-        }
+            ends_step: ended.is_some(),
+        })
     }
+
+    /// Has the batch name the snapshot of a step. One that an earlier import named,
+    /// whose files ended in the same step, moves on.
+    fn name_snapshot(&self, batch: &mut Batch, end: &StepEnd) -> Result<(), Error> {
+        let snapshots = self.db.store().snapshots();
+        if let Some(there) = snapshots.iter().find(|there| there.name == end.name) {
+            if end.time_us != Some(there.time_us) {
+                return Err(Error::usage(
+                    format!("there is another snapshot `{}`", end.name),
+                    "drop it, or choose other names with --snapshot-prefix",
+                ));
+            }
+            batch.drop_snapshot(&end.name);
+        }
+        batch.create_snapshot(&end.name, end.time_us);
+        Ok(())
+    }
+}
+
+/// Edges that other imports than this one brought.
+fn edges_of_others(db: &Database, key: &[u8]) -> Result<u64, Error> {
+    let records = progress::stored(db)?;
+    let others = (0..)
+        .zip(&records)
+        .filter(|(n, _)| progress::key(*n) != key);
+    Ok(others.map(|(_, record)| record.edges).sum())
+}
+
+/// Refuses steps before those that other imports have named.
+fn check_first(db: &Database, series: &Series, times: &Times, key: &[u8]) -> Result<(), Error> {
+    let records = progress::stored(db)?;
+    let others = (0..)
+        .zip(&records)
+        .filter(|(n, _)| progress::key(*n) != key);
+    let last = others.filter_map(|(_, record)| record.time).max();
+    let (Some(first), Some(last)) = (times.first, last) else {
+        return Ok(());
+    };
+    let end = |seconds| series.every.end_of_step(seconds);
+    if first < last && end(first) < end(last) {
+        return Err(Error::usage(
+            format!(
+                "the edges begin at {}, and those up to {} are in: the past cannot be changed",
+                written(first, Unit::Second),
+                written(last, Unit::Second)
+            ),
+            "import them in the order of their times, or leave out --snapshot-every",
+        ));
+    }
+    Ok(())
 }
 
 impl Gathered {

@@ -1,0 +1,321 @@
+//! Steps of a temporal input: after each of them an import names a snapshot.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::calendar::{DAY, Date, NAMEABLE, SECOND_US, Unit, start_of_month, written};
+
+/// Weeks begin on Mondays; 1 January 1970 was a Thursday.
+const FIRST_MONDAY: i64 = 4 * DAY;
+
+/// How often an import names a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// After so many edges.
+    Edges(u64),
+    /// At the end of each step of so many seconds of the edges' times. Steps of
+    /// weeks begin on Mondays, others are counted from 1970, so that days begin at
+    /// midnight (UTC).
+    Seconds(i64),
+    /// At the end of each step of so many months; quarters and years begin in
+    /// January.
+    Months(i64),
+}
+
+/// A text that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "give a number of edges, or a time: a number from 1 with s, min, h, d, w, mo or y (`7d`, `1mo`)"
+)]
+pub struct NotAStep;
+
+impl FromStr for Every {
+    type Err = NotAStep;
+
+    fn from_str(text: &str) -> Result<Every, NotAStep> {
+        let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, unit) = text.split_at(digits);
+        let number: u32 = number.parse().map_err(|_| NotAStep)?;
+        if number == 0 {
+            return Err(NotAStep);
+        }
+        let number = i64::from(number);
+        Ok(match unit {
+            "" => Every::Edges(number as u64),
+            "s" => Every::Seconds(number),
+            "min" => Every::Seconds(60 * number),
+            "h" => Every::Seconds(3600 * number),
+            "d" => Every::Seconds(DAY * number),
+            "w" => Every::Seconds(7 * DAY * number),
+            "mo" => Every::Months(number),
+            "y" => Every::Months(12 * number),
+            _ => return Err(NotAStep),
+        })
+    }
+}
+
+impl fmt::Display for Every {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Every::Edges(n) => write!(f, "{n} edges"),
+            Every::Months(n) if n % 12 == 0 => write!(f, "{}y", n / 12),
+            Every::Months(n) => write!(f, "{n}mo"),
+            Every::Seconds(n) if n % DAY == 0 => write!(f, "{}d", n / DAY),
+            Every::Seconds(n) if n % 3600 == 0 => write!(f, "{}h", n / 3600),
+            Every::Seconds(n) if n % 60 == 0 => write!(f, "{}min", n / 60),
+            Every::Seconds(n) => write!(f, "{n}s"),
+        }
+    }
+}
+
+impl Every {
+    /// Whether steps go by the times of edges.
+    pub fn is_of_time(self) -> bool {
+        !matches!(self, Every::Edges(_))
+    }
+
+    /// The second behind the step of a time; `None` for steps of edges, and for
+    /// times whose dates have not four digits of years.
+    pub(super) fn end_of_step(self, seconds: i64) -> Option<i64> {
+        if !NAMEABLE.contains(&seconds) {
+            return None;
+        }
+        match self {
+            Every::Edges(_) => None,
+            Every::Seconds(step) => {
+                let first = match step % (7 * DAY) {
+                    0 => FIRST_MONDAY,
+                    _ => 0,
+                };
+                Some(seconds - (seconds - first).rem_euclid(step) + step)
+            }
+            Every::Months(step) => {
+                let months = Date::of(seconds).months();
+                Some(start_of_month(months - months.rem_euclid(step) + step))
+            }
+        }
+    }
+
+    /// What a step is called: the last of its months, days, hours, minutes or
+    /// seconds, so that the name, read as a time, means its end.
+    pub(super) fn name_of_step(self, end: i64) -> String {
+        let unit = match self {
+            Every::Months(_) => Unit::Month,
+            Every::Seconds(n) if n % DAY == 0 => Unit::Day,
+            Every::Seconds(n) if n % 3600 == 0 => Unit::Hour,
+            Every::Seconds(n) if n % 60 == 0 => Unit::Minute,
+            Every::Seconds(_) | Every::Edges(_) => Unit::Second,
+        };
+        written((end - 1).min(*NAMEABLE.end()), unit)
+    }
+}
+
+/// Which snapshots an import names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// How often.
+    pub every: Every,
+    /// Stands before the names, which are dates, or `edges-N` for steps of edges.
+    pub prefix: String,
+}
+
+/// A snapshot that ends a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StepEnd {
+    pub name: String,
+    /// The step's last microsecond; unknown without times.
+    pub time_us: Option<i64>,
+}
+
+/// Cuts the input into steps.
+pub(super) struct Steps {
+    series: Series,
+    /// The second behind the step of the edges since the last snapshot.
+    open: Option<i64>,
+    /// The time of the edge before.
+    last: Option<i64>,
+}
+
+/// Why an edge belongs to no step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoStep {
+    /// The edge before was of this time, which is later.
+    Before(i64),
+    /// The time has no date.
+    NoDate,
+}
+
+impl Steps {
+    /// Goes on behind an edge of time `last`, where the step that ends at `open`
+    /// has no snapshot yet.
+    pub fn new(series: Series, open: Option<i64>, last: Option<i64>) -> Self {
+        Steps { series, open, last }
+    }
+
+    /// Whether an edge of this time belongs to the open step; if there is none, it
+    /// opens its own.
+    #[inline]
+    pub fn admits(&mut self, seconds: i64) -> Result<bool, NoStep> {
+        if let Some(last) = self.last
+            && seconds < last
+            && self.series.every.is_of_time()
+        {
+            return Err(NoStep::Before(last));
+        }
+        if !self.series.every.is_of_time() {
+            self.last = Some(seconds);
+            return Ok(true);
+        }
+        if let Some(end) = self.open {
+            if seconds >= end {
+                return Ok(false);
+            }
+        } else {
+            self.open = Some(
+                self.series
+                    .every
+                    .end_of_step(seconds)
+                    .ok_or(NoStep::NoDate)?,
+            );
+        }
+        self.last = Some(seconds);
+        Ok(true)
+    }
+
+    /// Edges that may come until the step ends, of `edges` so far.
+    pub fn room(&self, edges: u64) -> u64 {
+        match self.series.every {
+            Every::Edges(step) => step - edges % step,
+            _ => u64::MAX,
+        }
+    }
+
+    /// Whether there are edges behind the last snapshot: `own` edges of this input
+    /// so far, and `before` of others.
+    pub fn is_open(&self, own: u64, before: u64) -> bool {
+        match self.series.every {
+            Every::Edges(step) => own > 0 && !(before + own).is_multiple_of(step),
+            _ => self.open.is_some(),
+        }
+    }
+
+    /// Ends the open step, `edges` being all so far.
+    pub fn close(&mut self, edges: u64) -> Option<StepEnd> {
+        let Series { every, prefix } = &self.series;
+        if !every.is_of_time() {
+            return Some(StepEnd {
+                name: format!("{prefix}edges-{edges}"),
+                time_us: self.last.and_then(|last| last.checked_mul(SECOND_US)),
+            });
+        }
+        let end = self.open.take()?;
+        Some(StepEnd {
+            name: format!("{prefix}{}", every.name_of_step(end)),
+            time_us: Some(end * SECOND_US - 1),
+        })
+    }
+
+    /// Where the open step ends, and the time of the last edge.
+    pub fn position(&self) -> (Option<i64>, Option<i64>) {
+        (self.open, self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calendar::time_of_text;
+    use crate::formats::seconds_since_1970;
+    use proptest::prelude::*;
+
+    #[test]
+    fn steps_are_read_and_shown() {
+        for (text, shown) in [
+            ("5000", "5000 edges"),
+            ("90s", "90s"),
+            ("60s", "1min"),
+            ("24h", "1d"),
+            ("1w", "7d"),
+            ("3mo", "3mo"),
+            ("12mo", "1y"),
+        ] {
+            assert_eq!(text.parse::<Every>().unwrap().to_string(), shown);
+        }
+        for text in [
+            "",
+            "0",
+            "0d",
+            "d",
+            "-1d",
+            "1m",
+            "1.5d",
+            "1 d",
+            "99999999999d",
+        ] {
+            assert_eq!(text.parse::<Every>(), Err(NotAStep), "{text}");
+        }
+    }
+
+    #[test]
+    fn steps_end_where_the_calendar_says() {
+        let second = |text: &str| seconds_since_1970(text.as_bytes()).unwrap();
+        for (every, time, name) in [
+            ("1mo", "2016-02-29T23:59:59", "2016-02"),
+            ("3mo", "2016-02-29", "2016-03"),
+            ("1y", "2016-02-29", "2016-12"),
+            ("1y", "9999-12-31", "9999-12"),
+            ("1d", "2016-02-29T12:00", "2016-02-29"),
+            ("1d", "1969-12-31T12:00", "1969-12-31"),
+            // A Monday, a Sunday.
+            ("1w", "2016-05-02", "2016-05-08"),
+            ("7d", "2016-05-08T23:00", "2016-05-08"),
+            ("6h", "2016-05-08T13:00", "2016-05-08T17"),
+            ("15min", "2016-05-08T13:00", "2016-05-08T13:14"),
+            ("10s", "2016-05-08T13:00:07", "2016-05-08T13:00:09"),
+        ] {
+            let every: Every = every.parse().unwrap();
+            let end = every.end_of_step(second(time)).unwrap();
+            assert_eq!(every.name_of_step(end), name, "{every} {time}");
+        }
+        assert_eq!(Every::Seconds(1).end_of_step(i64::MAX), None);
+    }
+
+    #[test]
+    fn an_edge_that_goes_back_is_refused() {
+        let series = Series {
+            every: Every::Seconds(10),
+            prefix: "p-".to_string(),
+        };
+        let mut steps = Steps::new(series, None, Some(3));
+        assert_eq!(steps.admits(2), Err(NoStep::Before(3)));
+        assert_eq!(steps.admits(3), Ok(true));
+        assert_eq!(steps.admits(9), Ok(true));
+        assert_eq!(steps.admits(30), Ok(false));
+        let end = steps.close(3).unwrap();
+        assert_eq!(end.name, "p-1970-01-01T00:00:09");
+        assert_eq!(end.time_us, Some(9_999_999));
+        assert_eq!(steps.close(3), None);
+        assert_eq!(steps.admits(i64::MAX), Err(NoStep::NoDate));
+        assert_eq!(steps.admits(30), Ok(true));
+        assert_eq!(steps.position(), (Some(40), Some(30)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_step_ends_behind_its_times_and_is_named_by_its_end(
+            seconds in NAMEABLE,
+            number in 1..50i64,
+            unit in prop::sample::select(vec!["s", "min", "h", "d", "w", "mo", "y"]),
+        ) {
+            let every: Every = format!("{number}{unit}").parse().unwrap();
+            let end = every.end_of_step(seconds).unwrap();
+            prop_assert!(end > seconds);
+            if end <= *NAMEABLE.end() {
+                // One step is of one piece, and the next begins behind it.
+                prop_assert_eq!(every.end_of_step(end - 1), Some(end));
+                prop_assert!(every.end_of_step(end).unwrap() > end);
+                prop_assert_eq!(time_of_text(&every.name_of_step(end)), Some(end * SECOND_US - 1));
+            }
+        }
+    }
+}
