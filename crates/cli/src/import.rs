@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use evergraph::graph::Direction;
 use evergraph::import::{
-    ImportControl, ImportOptions, ImportProgress, ImportReport, import, probe,
+    Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, import, probe,
+    probe_times,
 };
 use evergraph::{Cancellation, Database, IdKind, Layout, Mode, Options, allocated_bytes, formats};
 use serde_json::json;
@@ -33,6 +34,22 @@ pub struct Args {
     /// Read a time with each edge; commits get the times of their edges
     #[arg(long)]
     timestamps: bool,
+    /// What times that are numbers count: s, ms, us, or date (YYYYMMDD) [default:
+    /// what the first edges look like]
+    #[arg(long, value_name = "U")]
+    time_unit: Option<formats::TimeUnit>,
+    /// Name a snapshot after every N edges, or at the end of each step of time (1h,
+    /// 1d, 7d, 1mo, 1y), which reads times
+    #[arg(long, value_name = "N|TIME")]
+    snapshot_every: Option<Every>,
+    /// What the names of these snapshots begin with; a date follows, or `edges-N`
+    #[arg(
+        long,
+        value_name = "P",
+        default_value = "",
+        requires = "snapshot_every"
+    )]
+    snapshot_prefix: String,
     /// Layout of the adjacency: packed lists, or chains of blocks (merged mode
     /// only) [default: pma]
     #[arg(long, value_name = "L", value_parser = relayout::layouts())]
@@ -83,17 +100,17 @@ enum Ids {
 
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
-    let reading = formats::Options {
-        weighted: args.weighted,
-        timestamps: args.timestamps,
-        ..args.input.reading.options()
-    };
+    let reading = reading(args)?;
     let (db, is_new) = open(args, &reading)?;
     let started = Instant::now();
     let options = ImportOptions {
         reading,
         batch_edges: args.batch_edges as usize,
         resume: args.input.resume,
+        snapshots: args.snapshot_every.map(|every| Series {
+            every,
+            prefix: args.snapshot_prefix.clone(),
+        }),
         ..ImportOptions::default()
     };
     match follow(&db, &args.input.files, &options, stop) {
@@ -103,6 +120,32 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             Err(error)
         }
     }
+}
+
+/// How the files are read.
+fn reading(args: &Args) -> Result<formats::Options, Failure> {
+    let by_time = args.snapshot_every.is_some_and(Every::is_of_time);
+    let mut reading = formats::Options {
+        weighted: args.weighted,
+        timestamps: args.timestamps || by_time,
+        ..args.input.reading.options()
+    };
+    let reads_times = reading.timestamps || reading.columns.timestamp.is_some();
+    reading.time_unit = match args.time_unit {
+        Some(unit) => unit,
+        None if reads_times => {
+            let unit = probe_times(&args.input.files[0], &reading)?;
+            if unit != formats::TimeUnit::default() {
+                note(&format!(
+                    "the times look like {}; reading them so (--time-unit says otherwise)",
+                    unit.name()
+                ));
+            }
+            unit
+        }
+        None => formats::TimeUnit::default(),
+    };
+    Ok(reading)
 }
 
 /// Imports with a progress bar and reports tolerated lines.
@@ -130,6 +173,11 @@ pub fn follow(
     let report = import(db, files, options, &control);
     bar.finish_and_clear();
     let report = report?;
+    if let Some(place) = &report.sorted_from {
+        note(&format!(
+            "{place}: the times go back; the edges were sorted by time"
+        ));
+    }
     let skipped = &report.skipped;
     for line in &skipped.first {
         note(&format!("skipped: {}", line.summary()));
@@ -296,6 +344,9 @@ fn finish(
         "resumed_edges": imported.resumed_edges,
         "skipped_lines": imported.skipped.count,
         "commits": imported.commits,
+        "snapshots": imported.snapshots,
+        "snapshots_dropped": imported.pruned,
+        "sorted": imported.sorted_from.is_some(),
         "commit_waits": waited.waits,
         "commit_waited_seconds": waited.waited_us as f64 / 1e6,
         "csn": csn,
@@ -327,6 +378,13 @@ fn finish(
     if imported.deletions > 0 {
         rows.push(("deleted", format!("{} edges", count(deleted))));
         rows.push(("not found", count(imported.missed)));
+    }
+    if imported.snapshots > 0 {
+        let dropped = match imported.pruned {
+            0 => String::new(),
+            dropped => format!(", {} dropped by the rules of retention", count(dropped)),
+        };
+        rows.push(("snapshots", count(imported.snapshots) + &dropped));
     }
     if imported.resumed_edges > 0 {
         rows.push((

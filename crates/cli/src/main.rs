@@ -16,11 +16,13 @@ mod generate;
 mod import;
 mod medium;
 mod memory;
+mod output;
 mod progress;
 mod reading;
 mod relayout;
 mod report;
 mod run;
+mod snapshot;
 mod stats;
 mod stop;
 mod tuning;
@@ -66,6 +68,8 @@ enum Command {
     /// Run an algorithm on the graph
     #[command(disable_help_flag = true)]
     Run(run::Args),
+    /// Name moments of the graph, compare them, and forget them
+    Snapshot(snapshot::Args),
     /// Print facts about a database
     Stats(medium::DatabaseArgs),
     /// Verify every byte that a database reaches
@@ -97,6 +101,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Compact(args) => compact::execute(args, &stop),
         Command::Relayout(args) => relayout::execute(args),
         Command::Run(args) => run::execute(args, cli.json, &stop),
+        Command::Snapshot(args) => snapshot::execute(args, &stop),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
         Command::Bench(args) => bench::execute(args, cli.json),

@@ -153,6 +153,22 @@ pub fn table(rows: &[(&str, String)]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// Rows of columns, aligned; the first column to the left, others to the right.
+pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
+    let mut text = String::new();
+    for row in rows {
+        let mut line = format!("{:<width$}", row[0], width = widths[0]);
+        for (cell, width) in row.iter().zip(widths).skip(1) {
+            line += &format!("  {cell:>width$}");
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
 /// A count with thin gaps between thousands.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();

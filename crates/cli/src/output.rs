@@ -1,0 +1,105 @@
+//! Files that commands write values to.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use evergraph::Cancellation;
+
+use crate::report::Failure;
+
+/// Where values are written. A file appears under its name only when complete.
+pub struct Target {
+    path: PathBuf,
+    /// Where it is written first; `None` for what is no ordinary file.
+    partial: Option<PathBuf>,
+    out: BufWriter<Box<dyn Write>>,
+}
+
+impl Target {
+    /// Opens it: `-` is standard output.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            return Ok(Target::new(path, None, Box::new(std::io::stdout())));
+        }
+        let special = path.exists() && !path.is_file();
+        let partial = (!special).then(|| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".partial");
+            PathBuf::from(name)
+        });
+        let written = partial.as_deref().unwrap_or(path);
+        let file = File::create(written)
+            .map_err(|error| evergraph::Error::io(written.display().to_string(), error))?;
+        Ok(Target::new(path, partial, Box::new(file)))
+    }
+
+    fn new(path: &Path, partial: Option<PathBuf>, out: Box<dyn Write>) -> Self {
+        Target {
+            path: path.to_path_buf(),
+            partial,
+            out: BufWriter::with_capacity(1 << 17, out),
+        }
+    }
+
+    /// Has `write` write everything; a file appears only if that ends well.
+    pub fn write(
+        mut self,
+        stop: &Cancellation,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut out = Stoppable {
+            out: &mut self.out,
+            stop,
+        };
+        let written = write(&mut out)
+            .and_then(|()| self.out.flush())
+            .and_then(|()| match self.partial.take() {
+                Some(partial) => std::fs::rename(partial, &self.path),
+                None => Ok(()),
+            });
+        match written {
+            Err(_) if stop.is_cancelled() => Err(Failure::new(
+                "interrupted: the values were not written",
+                "nothing was changed; run it again",
+            )),
+            // A reader of standard output that has seen enough is no failure.
+            Err(error)
+                if self.path == Path::new("-")
+                    && error.kind() == std::io::ErrorKind::BrokenPipe =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(evergraph::Error::io(self.path.display().to_string(), error).into()),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// Writes until it is told to stop.
+struct Stoppable<'a, W> {
+    out: &'a mut W,
+    stop: &'a Cancellation,
+}
+
+impl<W: Write> Write for Stoppable<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.stop.is_cancelled() {
+            true => Err(std::io::Error::other("stopped")),
+            false => self.out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Some(partial) = &self.partial {
+            // The run failed; half a file helps nobody.
+            let _ = std::fs::remove_file(partial);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `evergraph snapshot`: named moments of a database.
+
+mod changes;
+mod keep;
+mod list;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use evergraph::{At, Cancellation, Database};
+use serde_json::json;
+
+use crate::medium::MediumArgs;
+use crate::report::{Failure, Report, count, note, table};
+
+/// A database, and what is done with its snapshots.
+#[derive(clap::Args)]
+#[command(
+    after_help = "A moment (AT) is the name of a snapshot, a date (2016-05, 2016-05-01, \
+                  2016-05-01T12:30), the number of a commit, or `now`."
+)]
+pub struct Args {
+    /// Directory of the database
+    db: PathBuf,
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Name the graph as it is now
+    Create {
+        /// The name
+        name: String,
+        /// When the graph was like this, if not now: a date
+        #[arg(long, value_name = "TIME")]
+        time: Option<String>,
+    },
+    /// List the snapshots
+    List,
+    /// Drop snapshots by name
+    Drop {
+        /// Their names
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+    /// Show what changed from one moment to another
+    Diff(changes::Args),
+    /// Drop the snapshots before a moment, and what only they showed
+    Flatten {
+        /// The moment [default: the newest snapshot]
+        #[arg(long, value_name = "AT")]
+        before: Option<String>,
+    },
+    /// Drop, once, the snapshots that no rule keeps
+    Prune {
+        #[command(flatten)]
+        rules: keep::Rules,
+        /// Only say what would be dropped
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Set the rules that are applied after each new snapshot, or show them
+    Retain {
+        #[command(flatten)]
+        rules: keep::Rules,
+        /// Keep all snapshots
+        #[arg(long, conflicts_with_all = ["keep_last", "keep_for", "keep"])]
+        all: bool,
+    },
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    let looks = matches!(
+        &args.action,
+        Action::List | Action::Diff(_) | Action::Prune { dry_run: true, .. }
+    ) || matches!(&args.action, Action::Retain { rules, all: false } if rules.are_none());
+    let options = match looks {
+        true => args.medium.read_only()?,
+        false => args.medium.options()?,
+    };
+    let db = Database::open(&args.db, &options)?;
+    let report = act(&db, &args.action, stop);
+    if !looks {
+        db.close()?;
+    }
+    report
+}
+
+fn act(db: &Database, action: &Action, stop: &Cancellation) -> Result<Report, Failure> {
+    match action {
+        Action::Create { name, time } => create(db, name, time.as_deref()),
+        Action::List => list::list(db),
+        Action::Drop { names } => drop_named(db, names),
+        Action::Diff(args) => changes::diff(db, args, stop),
+        Action::Flatten { before } => flatten(db, before.as_deref()),
+        Action::Prune { rules, dry_run } => keep::prune(db, rules, *dry_run),
+        Action::Retain { rules, all } => keep::retain(db, rules, *all),
+    }
+}
+
+fn create(db: &Database, name: &str, time: Option<&str>) -> Result<Report, Failure> {
+    let time_us = time.map(event_time).transpose()?;
+    let created = db.create_snapshot(name, time_us)?;
+    Ok(Report::new(
+        list::described(db, &created),
+        table(&[
+            ("snapshot", created.name.clone()),
+            ("commit", count(created.csn)),
+            ("time", evergraph::time_text(created.time_us)),
+            ("vertices", count(created.vertex_count)),
+            ("edges", count(list::edges_of(db, &created))),
+        ]),
+    ))
+}
+
+/// The end of a date, or seconds since 1970.
+fn event_time(text: &str) -> Result<i64, Failure> {
+    evergraph::time_of_text(text).ok_or_else(|| {
+        Failure::usage(
+            format!("\"{text}\" is no date"),
+            "write 2016-05, 2016-05-01 or 2016-05-01T12:30:00Z",
+        )
+    })
+}
+
+fn drop_named(db: &Database, names: &[String]) -> Result<Report, Failure> {
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.sort_unstable();
+    names.dedup();
+    db.drop_snapshots(&names)?;
+    Ok(Report::new(
+        json!({ "dropped": names }),
+        table(&[("dropped", names.join(", "))]),
+    ))
+}
+
+fn flatten(db: &Database, before: Option<&str>) -> Result<Report, Failure> {
+    let bytes_before = db.stats().extent_bytes;
+    let dropped = db.flatten(before.map(At::from_text).as_ref())?;
+    let bytes_after = db.stats().extent_bytes;
+    if dropped.is_empty() {
+        note("no snapshot is before that moment");
+    }
+    Ok(Report::new(
+        json!({
+            "dropped": dropped,
+            "bytes_before": bytes_before,
+            "bytes_after": bytes_after,
+        }),
+        table(&[
+            ("dropped", count(dropped.len() as u64)),
+            ("left", count(db.snapshots().len() as u64)),
+        ]),
+    ))
+}

@@ -1,0 +1,161 @@
+//! `snapshot diff`: what changed between two moments.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use evergraph::{At, Cancellation, Database, Diff, EdgeChange, View};
+use serde_json::json;
+
+use crate::output::Target;
+use crate::report::{Failure, Report, count, table};
+
+/// Which moments, and what is shown of the difference.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The earlier moment
+    before: String,
+    /// The later one; the other way round works too
+    #[arg(default_value = "now")]
+    after: String,
+    /// Write a line for each edge, `+ u v [weight]` or `- u v [weight]`; `-` is
+    /// standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Show at most so many edges of each kind
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10,
+        conflicts_with = "output"
+    )]
+    limit: u64,
+}
+
+/// What was counted, and the lines that are shown.
+#[derive(Default)]
+struct Seen {
+    added: u64,
+    removed: u64,
+    shown: String,
+}
+
+/// Compares two moments.
+pub fn diff(db: &Database, args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    let moment = |text: &str| db.moment(&At::from_text(text));
+    let (before, after) = (moment(&args.before)?, moment(&args.after)?);
+    let views = [db.view_of(&before)?, db.view_of(&after)?];
+    let compared = db.diff(&views[0], &views[1])?;
+    let mut seen = Seen::default();
+    match &args.output {
+        Some(path) => write(db, &compared, path, &mut seen, stop)?,
+        None => show(db, &compared, args.limit, &mut seen, stop)?,
+    }
+    if args.output.as_deref() == Some(Path::new("-")) {
+        return Ok(Report::new(json!({}), ""));
+    }
+    let (new, gone) = (compared.added_vertices(), compared.removed_vertices());
+    let json = json!({
+        "from": { "name": before.name(), "csn": before.csn },
+        "to": { "name": after.name(), "csn": after.csn },
+        "added_edges": seen.added,
+        "removed_edges": seen.removed,
+        "added_vertices": new.len(),
+        "removed_vertices": gone.len(),
+    });
+    let edges = |view: &View| view.edge_count().map(count);
+    let mut rows = vec![
+        ("from", format!("{}, commit {}", before.name(), before.csn)),
+        ("to", format!("{}, commit {}", after.name(), after.csn)),
+        (
+            "edges",
+            format!("{} before, {} after", edges(&views[0])?, edges(&views[1])?),
+        ),
+        ("added", format!("{} edges", count(seen.added))),
+        ("removed", format!("{} edges", count(seen.removed))),
+        ("new vertices", count(new.len() as u64)),
+    ];
+    if !gone.is_empty() {
+        rows.push(("gone vertices", count(gone.len() as u64)));
+    }
+    Ok(Report::new(json, table(&rows) + &seen.shown))
+}
+
+/// Counts the changes, and keeps the first of each kind.
+fn show(
+    db: &Database,
+    compared: &Diff<'_>,
+    limit: u64,
+    seen: &mut Seen,
+    stop: &Cancellation,
+) -> Result<(), Failure> {
+    let flow = compared.for_each_edge(|change| {
+        if seen.count(&change) <= limit {
+            seen.shown += &line(db, &change);
+        }
+        match stop.is_cancelled() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })?;
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Failure::new(
+            "interrupted: the difference was not read to its end",
+            "nothing was changed; run it again",
+        )),
+    }
+}
+
+/// Writes all changes to a file.
+fn write(
+    db: &Database,
+    compared: &Diff<'_>,
+    path: &Path,
+    seen: &mut Seen,
+    stop: &Cancellation,
+) -> Result<(), Failure> {
+    let mut read = Ok(ControlFlow::Continue(()));
+    Target::open(path)?
+        .write(stop, |out| {
+            let mut written = Ok(());
+            read = compared.for_each_edge(|change| {
+                seen.count(&change);
+                written = out.write_all(line(db, &change).as_bytes());
+                match written {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            match read {
+                // The file is not to appear; why is told below.
+                Err(_) => Err(std::io::Error::other("the graph could not be read")),
+                Ok(_) => written,
+            }
+        })
+        .or_else(|failure| match read {
+            Err(error) => Err(error.into()),
+            Ok(_) => Err(failure),
+        })
+}
+
+impl Seen {
+    /// Counts a change; returns how many of its kind there are.
+    fn count(&mut self, change: &EdgeChange) -> u64 {
+        let number = match change.added {
+            true => &mut self.added,
+            false => &mut self.removed,
+        };
+        *number += 1;
+        *number
+    }
+}
+
+/// A change as a file of events has it.
+fn line(db: &Database, change: &EdgeChange) -> String {
+    let sign = if change.added { '+' } else { '-' };
+    let (source, target) = (db.vertex_name(change.source), db.vertex_name(change.target));
+    match db.config().weighted {
+        true => format!("{sign} {source} {target} {}\n", change.weight),
+        false => format!("{sign} {source} {target}\n"),
+    }
+}

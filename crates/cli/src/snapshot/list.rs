@@ -1,0 +1,48 @@
+//! `snapshot list`: what there is.
+
+use evergraph::graph::Direction;
+use evergraph::{Database, Snapshot, time_text};
+use serde_json::{Value, json};
+
+use crate::report::{Failure, Report, columns, count};
+
+/// Lists the snapshots, oldest first.
+pub fn list(db: &Database) -> Result<Report, Failure> {
+    let snapshots = db.snapshots();
+    let all: Vec<Value> = snapshots.iter().map(|s| described(db, s)).collect();
+    let mut rows = vec![["NAME", "COMMIT", "TIME", "VERTICES", "EDGES"].map(str::to_string)];
+    rows.extend(snapshots.iter().map(|snapshot| {
+        [
+            snapshot.name.clone(),
+            snapshot.csn.to_string(),
+            time_text(snapshot.time_us),
+            count(snapshot.vertex_count),
+            count(edges_of(db, snapshot)),
+        ]
+    }));
+    let text = match snapshots.is_empty() {
+        true => "no snapshots\n".to_string(),
+        false => columns(&rows),
+    };
+    Ok(Report::new(json!({ "snapshots": all }), text))
+}
+
+/// A snapshot, for `--json`.
+pub fn described(db: &Database, snapshot: &Snapshot) -> Value {
+    json!({
+        "name": snapshot.name,
+        "csn": snapshot.csn,
+        "time": time_text(snapshot.time_us),
+        "time_us": snapshot.time_us,
+        "vertices": snapshot.vertex_count,
+        "edges": edges_of(db, snapshot),
+    })
+}
+
+/// Live edges: an undirected one counts once.
+pub fn edges_of(db: &Database, snapshot: &Snapshot) -> u64 {
+    match db.config().direction {
+        Direction::Undirected => snapshot.arc_count / 2,
+        Direction::Out | Direction::Both => snapshot.arc_count,
+    }
+}
