@@ -12,7 +12,11 @@
 
 pub mod components;
 pub mod degrees;
+pub mod distances;
+pub mod k_core;
+mod overlay;
 pub mod pagerank;
+pub mod triangles;
 
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId, Weight};
 
@@ -120,7 +124,7 @@ impl Changes {
 }
 
 fn sort(entries: &mut [Entry]) {
-    entries.sort_unstable_by(|a, b| compare(a, b));
+    entries.sort_unstable_by(compare);
 }
 
 fn compare(a: &Entry, b: &Entry) -> std::cmp::Ordering {

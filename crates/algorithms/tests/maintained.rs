@@ -3,8 +3,15 @@
 mod common;
 
 use common::{DIRECTIONS, Segmented};
-use evergraph_algorithms::maintained::{Changes, Entry, components, degrees, pagerank};
-use evergraph_algorithms::{Control, connected_components};
+use evergraph_algorithms::maintained::distances::{self, Length};
+use evergraph_algorithms::maintained::{
+    Changes, Entry, components, degrees, k_core, pagerank, triangles,
+};
+use evergraph_algorithms::{
+    Control, bfs, connected_components, delta_stepping, k_core as cores, pagerank as ranking,
+    triangle_count,
+};
+use evergraph_graph::generate::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId};
 use proptest::prelude::*;
 
@@ -123,6 +130,20 @@ fn with_in_lists((mut model, batches): (Model, Vec<Batch>)) -> (Model, Vec<Batch
     (model, batches)
 }
 
+fn undirected((mut model, batches): (Model, Vec<Batch>)) -> (Model, Vec<Batch>) {
+    model.direction = Direction::Undirected;
+    (model, batches)
+}
+
+fn check_coreness(graph: &Segmented, state: &k_core::Cores) {
+    assert_eq!(state.coreness(), cores::reference(graph));
+    let expected = cores::run(graph, &Default::default(), &Control::new()).unwrap();
+    assert_eq!(
+        state.innermost(),
+        (expected.max_coreness, expected.innermost)
+    );
+}
+
 fn check_components(graph: &Segmented, state: &components::Components) {
     let expected = connected_components::run(graph, &Control::new()).unwrap();
     assert_eq!(state.labels(), expected.labels);
@@ -203,6 +224,48 @@ proptest! {
     }
 
     #[test]
+    fn coreness_follows(history in history()) {
+        follow(
+            undirected(history),
+            |graph| k_core::start(graph, &Control::new()).unwrap(),
+            |state, after, changes| {
+                state.update(after, changes, &Control::new()).unwrap();
+            },
+            check_coreness,
+        );
+    }
+
+    #[test]
+    fn triangles_follow(history in history()) {
+        follow(
+            undirected(history),
+            |graph| triangles::start(graph, &Control::new()).unwrap(),
+            |state, after, changes| {
+                state.update(after, changes, &Control::new()).unwrap();
+            },
+            |graph, state| triangle_count::verify(graph, state.counts()).unwrap(),
+        );
+    }
+
+    #[test]
+    fn distances_follow(history in history(), by_weight in any::<bool>()) {
+        let length = if by_weight { Length::Weights } else { Length::Edges };
+        follow(
+            with_in_lists(history),
+            |graph| distances::start(graph, 0, length, &Control::new()).unwrap(),
+            |state, after, changes| {
+                state.update(after, changes, &Control::new()).unwrap();
+            },
+            |graph, state| match length {
+                Length::Edges => assert_eq!(state.depths(), bfs::reference(graph, 0)),
+                Length::Weights => {
+                    assert_eq!(state.distances(), delta_stepping::reference(graph, 0));
+                }
+            },
+        );
+    }
+
+    #[test]
     fn ranks_follow(history in history(), damping in 0.0..0.95, exponent in -9..-3) {
         let parameters = pagerank::Parameters { damping, tolerance: 10_f64.powi(exponent) };
         follow(
@@ -213,6 +276,43 @@ proptest! {
             },
             |graph, state| pagerank::verify(graph, state).unwrap(),
         );
+    }
+}
+
+#[test]
+fn ranks_are_as_exact_as_from_scratch() {
+    let control = Control::new();
+    let edges: Vec<Entry> = kronecker(12, 8, 27)
+        .into_iter()
+        .map(|(u, v)| (u, v, 1.0))
+        .collect();
+    for direction in [Direction::Undirected, Direction::Both] {
+        let graph = |edges: &[Entry]| Csr::from_weighted_edges(1 << 12, edges, direction);
+        let (mut first, mut behind) = (0, edges.len() - 2000);
+        let mut state =
+            pagerank::start(&graph(&edges[first..behind]), &Default::default(), &control).unwrap();
+        for size in [1, 3, 10, 30, 100, 300, 1000] {
+            let (added, removed) = (&edges[behind..behind + size], &edges[first..first + size]);
+            (first, behind) = (first + size, behind + size);
+            let after = graph(&edges[first..behind]);
+            let changes = Changes::of_edges(direction, added, removed);
+            state.update(&after, &changes, &control).unwrap();
+
+            let fixed = |count| ranking::Parameters {
+                iterations: ranking::Iterations::Fixed(count),
+                ..Default::default()
+            };
+            let ranks = |parameters| ranking::run(&after, &parameters, &control).unwrap().ranks;
+            let exact = ranks(fixed(150));
+            let error = |ranks: &[f64]| -> f64 {
+                ranks.iter().zip(&exact).map(|(a, b)| (a - b).abs()).sum()
+            };
+            let (found, scratch) = (error(&state.ranks()), error(&ranks(Default::default())));
+            assert!(
+                found <= scratch,
+                "{direction:?} {size}: {found} above {scratch}"
+            );
+        }
     }
 }
 
@@ -260,6 +360,80 @@ fn components_split_and_join_where_they_must() {
     assert_eq!(labels_after(&path, &[edge(1, 4)], &[edge(2, 3)]), [0; 6]);
 }
 
+/// A state after `added` and `removed` edges of an undirected graph of 6 vertices.
+fn after<S>(
+    edges: &[Entry],
+    added: &[Entry],
+    removed: &[Entry],
+    start: impl Fn(&Csr) -> S,
+    update: impl Fn(&mut S, &Csr, &Changes),
+) -> S {
+    let graph = |edges: &[Entry]| Csr::from_weighted_edges(6, edges, Direction::Undirected);
+    let mut state = start(&graph(edges));
+    let mut edges = edges.to_vec();
+    for edge in removed {
+        edges.remove(edges.iter().position(|known| known == edge).unwrap());
+    }
+    edges.extend(added);
+    let changes = Changes::of_edges(Direction::Undirected, added, removed);
+    update(&mut state, &graph(&edges), &changes);
+    state
+}
+
+#[test]
+fn coreness_counts_parallel_edges_and_self_loops() {
+    let edge = |u, v| (u, v, 1.0);
+    let coreness = |edges: &[Entry], added: &[Entry], removed: &[Entry]| {
+        let state = after(
+            edges,
+            added,
+            removed,
+            |graph| k_core::start(graph, &Control::new()).unwrap(),
+            |state, graph, changes| {
+                state.update(graph, changes, &Control::new()).unwrap();
+            },
+        );
+        state.coreness().to_vec()
+    };
+    // An isolated vertex rises by two with an edge to itself.
+    assert_eq!(coreness(&[], &[edge(0, 0)], &[]), [2, 0, 0, 0, 0, 0]);
+    assert_eq!(
+        coreness(&[edge(0, 1)], &[edge(0, 1), edge(1, 0)], &[]),
+        [3, 3, 0, 0, 0, 0]
+    );
+    let cycle = [edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 0)];
+    assert_eq!(coreness(&cycle, &[], &cycle[3..]), [1, 1, 1, 1, 0, 0]);
+    assert_eq!(coreness(&cycle[..3], &cycle[3..], &[]), [2, 2, 2, 2, 0, 0]);
+}
+
+#[test]
+fn triangles_change_with_the_first_and_the_last_parallel_edge() {
+    let edge = |u, v| (u, v, 1.0);
+    let count = |edges: &[Entry], added: &[Entry], removed: &[Entry]| {
+        let state = after(
+            edges,
+            added,
+            removed,
+            |graph| triangles::start(graph, &Control::new()).unwrap(),
+            |state, graph, changes| {
+                state.update(graph, changes, &Control::new()).unwrap();
+            },
+        );
+        state.counts().triangles
+    };
+    let triangle = [edge(0, 1), edge(1, 2), edge(2, 0)];
+    let double = [edge(0, 1), edge(1, 2), edge(2, 0), edge(1, 0)];
+    assert_eq!(count(&triangle, &[edge(1, 0), edge(1, 1)], &[]), 1);
+    assert_eq!(count(&double, &[], &[edge(1, 0)]), 1);
+    assert_eq!(count(&double, &[], &[edge(1, 0), edge(0, 1)]), 0);
+    // All edges of one triangle come, and all of another go.
+    assert_eq!(count(&[], &triangle, &[]), 1);
+    assert_eq!(
+        count(&triangle, &[edge(3, 4), edge(4, 5), edge(5, 3)], &triangle),
+        1
+    );
+}
+
 #[test]
 fn what_cannot_be_maintained_is_refused() {
     let out = Csr::from_edges(2, &[(0, 1)], Direction::Out);
@@ -269,8 +443,22 @@ fn what_cannot_be_maintained_is_refused() {
         let parameters = pagerank::Parameters { damping, tolerance };
         assert!(pagerank::start(&out, &parameters, &Control::new()).is_err());
     }
+    assert!(distances::start(&out, 0, Length::Edges, &Control::new()).is_err());
+    assert!(k_core::start(&out, &Control::new()).is_err());
+    assert!(triangles::start(&out, &Control::new()).is_err());
+    assert!(distances::Distances::restore(0, Length::Edges, vec![1.0]).is_none());
+    assert!(distances::Distances::restore(1, Length::Edges, vec![0.0]).is_none());
+    let loops = Csr::from_edges(2, &[(0, 1)], Direction::Both);
+    let mut state = distances::start(&loops, 0, Length::Weights, &Control::new()).unwrap();
+    let negative = Changes::new(vec![(0, 1, -1.0)], vec![]);
+    assert!(state.update(&loops, &negative, &Control::new()).is_err());
     assert!(components::Components::restore(&[0, 0], vec![0]).is_none());
     assert!(components::Components::restore(&[1, 1], vec![1, 1]).is_none());
     assert!(components::Components::restore(&[0, 1], vec![0, 0]).is_none());
-    assert!(pagerank::Ranks::restore(Default::default(), vec![1.0], vec![]).is_none());
+    let scalars = pagerank::Scalars {
+        accuracy: 1e-6,
+        unsettled: 0.0,
+        shift: 0.0,
+    };
+    assert!(pagerank::Ranks::restore(Default::default(), vec![1.0], vec![], scalars).is_none());
 }

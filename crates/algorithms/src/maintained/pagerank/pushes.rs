@@ -1,103 +1,122 @@
-//! Pushing residuals until they are small enough.
+//! Pushing residuals until what is left of them does not matter.
+//!
+//! One by one, the bar for residuals by the entries that a push reads falling from
+//! round to round, while that reads less than a part of the graph. Then all at a time.
 
+use evergraph_graph::random::Random;
 use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
-use super::{MARGIN, Ranks, Summary, follow};
+use super::{Ranks, Summary, follow};
 use crate::parallel::{Lists, shared_degrees, unshared_u32};
 use crate::sums::slice_sum;
 use crate::{Cancelled, Control};
 
-/// Residuals are pushed until they are this part of what they may be, so that not
-/// every update has to.
-const GOAL: f64 = 0.5;
+/// An update that has to push goes on until the error is this part of what it may be,
+/// so that not every update has to.
+const GOAL: f64 = 0.8;
 /// By how much the bar falls from one round of pushes to the next.
-const FALL: f64 = 0.25;
-/// Pushes that read this part of all entries end; an entry takes a push this much
-/// longer than a pull, and the rest is up to pulls.
-const PUSHED_PART: f64 = 0.25;
+const FALL: f64 = 0.5;
+/// Pushes one by one end when they have read this part of all entries: an entry
+/// takes them longer than a pull.
+const PUSHED_PART: f64 = 0.2;
+/// What a push of all would leave is estimated once residuals are this many times what
+/// it may be, and again when they are [`AGAIN`] of what they were. In graphs of low
+/// diameter it leaves some seventh.
+const NEAR: f64 = 9.0;
+const AGAIN: f64 = 0.7;
+/// An estimate reads about so many entries at vertices with about the same degree,
+const CLASS_ENTRIES: usize = 1 << 14;
+/// at so many of them at least and at most.
+const FEWEST_SAMPLES: usize = 4;
+const MOST_SAMPLES: usize = 64;
 
 impl Ranks {
-    /// Pushes until residuals are as small as promised.
+    /// Pushes until the error is as small as promised.
     pub(super) fn settle<G: Graph>(
         &mut self,
         graph: &G,
         summary: &mut Summary,
         control: &Control,
     ) -> Result<(), Cancelled> {
-        let bound = |ranks: &Self| ranks.parameters.tolerance / MARGIN * ranks.sum;
-        if self.mass <= bound(self) {
+        let bound = self.scalars.accuracy * self.sum;
+        if self.scalars.unsettled <= bound {
             return Ok(());
         }
-        let goal = GOAL * bound(self);
-        self.push(graph, goal, summary, control)?;
-        if self.mass > goal {
-            let degrees = unshared_u32(shared_degrees(Lists::outgoing(graph), control)?);
-            while self.mass > goal {
-                self.pull(graph, &degrees, summary, control)?;
+        let goal = GOAL * bound;
+        control.check()?;
+        let degrees = unshared_u32(shared_degrees(Lists::outgoing(graph), control)?);
+        self.push(graph, &degrees, goal, summary, control)?;
+        while self.scalars.unsettled > goal {
+            self.pull(graph, &degrees, summary, control)?;
+            self.scalars.unsettled = self.mass;
+            if self.mass > goal && self.mass < NEAR * goal {
+                self.estimate(graph, &degrees, summary);
             }
         }
         Ok(())
     }
 
-    /// Pushes the residuals of one vertex after the other until they sum up to
-    /// `goal`, or a part of the graph was read.
+    /// Pushes the residuals of one vertex after the other until the error is at
+    /// most `goal`, or a part of the graph was read.
     fn push<G: Graph>(
         &mut self,
         graph: &G,
+        degrees: &[u32],
         goal: f64,
         summary: &mut Summary,
         control: &Control,
     ) -> Result<(), Cancelled> {
         let n = self.values.len();
-        let entries = graph.arc_count() as f64;
-        let budget = summary.edges_read + (PUSHED_PART * entries) as u64;
-        // All residuals below it together are half the goal.
-        let floor = 0.5 * goal / n as f64;
-        let lowest_bar = 0.5 * goal / (entries + n as f64);
+        let budget = summary.edges_read + (PUSHED_PART * graph.arc_count() as f64) as u64;
+        let floor = goal / n as f64;
+        let entries = |v: VertexId| f64::from(degrees[v as usize]) + 1.0;
 
-        let mut waits: Vec<bool> = vec![false; n];
+        let mut waits = vec![false; n];
         let mut waiting: Vec<VertexId> = Vec::new();
+        let mut bar = 0.0_f64;
         for (v, residual) in (0..).zip(&self.residuals) {
             if residual.abs() > floor {
                 waits[v as usize] = true;
                 waiting.push(v);
+                bar = bar.max(residual.abs() / entries(v));
             }
         }
+        let mut estimated = f64::INFINITY;
         let mut reader = graph.reader();
-        let entries_of = |reader: &mut G::Reader<'_>, v| reader.degree(v) as f64 + 1.0;
-        let mut bar = 0.0_f64;
-        for &v in &waiting {
-            bar = bar.max(self.residuals[v as usize].abs() / entries_of(&mut reader, v));
-        }
-        while self.mass > goal && summary.edges_read < budget && !waiting.is_empty() {
+        while self.mass > goal && !waiting.is_empty() {
             control.check()?;
-            bar = (bar * FALL).max(lowest_bar);
-            let mut still = Vec::new();
-            for v in waiting {
-                let residual = self.residuals[v as usize];
-                let enough = self.mass <= goal || summary.edges_read >= budget;
-                if enough || residual.abs() <= bar * entries_of(&mut reader, v) {
+            bar *= FALL;
+            let mut still = Vec::with_capacity(waiting.len());
+            for &v in &waiting {
+                if self.residuals[v as usize].abs() <= bar * entries(v) {
                     still.push(v);
                     continue;
                 }
                 waits[v as usize] = false;
-                self.push_one(&mut reader, v, summary, |v, residual| {
-                    if residual.abs() > floor && !waits[v as usize] {
-                        waits[v as usize] = true;
-                        still.push(v);
+                self.push_one(&mut reader, v, summary, |u, residual| {
+                    if residual.abs() > floor && !waits[u as usize] {
+                        waits[u as usize] = true;
+                        still.push(u);
                     }
                 });
-            }
-            if bar == lowest_bar
-                && still
-                    .iter()
-                    .all(|&v| self.residuals[v as usize].abs() <= bar * entries_of(&mut reader, v))
-            {
-                break;
+                if summary.edges_read > budget {
+                    break;
+                }
             }
             waiting = still;
+            if self.mass < AGAIN * estimated && self.mass < NEAR * goal {
+                estimated = self.mass;
+                self.estimate(graph, degrees, summary);
+                if self.scalars.unsettled <= goal {
+                    return Ok(());
+                }
+            }
+            if summary.edges_read > budget {
+                break;
+            }
         }
+        self.scalars.unsettled = self.mass;
         Ok(())
     }
 
@@ -124,7 +143,7 @@ impl Ranks {
         });
     }
 
-    /// Pushes all residuals at a time.
+    /// Pushes all residuals at a time, without their common part.
     fn pull<G: Graph>(
         &mut self,
         graph: &G,
@@ -132,18 +151,94 @@ impl Ranks {
         summary: &mut Summary,
         control: &Control,
     ) -> Result<(), Cancelled> {
+        self.choose_shift(degrees);
+        let shift = self.scalars.shift;
         let mut next = vec![0.0; self.values.len()];
+        self.residuals
+            .par_iter_mut()
+            .for_each(|residual| *residual -= shift);
         follow(graph, degrees, &self.residuals, &mut next, control)?;
-        next.par_iter_mut()
-            .for_each(|sum| *sum *= self.parameters.damping);
+        let factor = self.parameters.damping / (1.0 - shift);
+        next.par_iter_mut().for_each(|sum| *sum *= factor);
         (self.values.par_iter_mut())
             .zip(&self.residuals)
-            .for_each(|(value, residual)| *value += residual);
+            .for_each(|(value, residual)| *value = (*value + residual) / (1.0 - shift));
         self.residuals = next;
         self.sum = slice_sum(&self.values, |value| *value);
         self.mass = slice_sum(&self.residuals, |residual| residual.abs());
+        self.scalars.shift = 0.0;
         summary.touched += self.values.len() as u64;
         summary.edges_read += graph.arc_count();
         Ok(())
+    }
+
+    /// Chooses the common part of all residuals: the mean of those that go on.
+    fn choose_shift(&mut self, degrees: &[u32]) {
+        let (mut sum, mut count) = (0.0, 0_usize);
+        for (residual, &degree) in self.residuals.iter().zip(degrees) {
+            sum += if degree > 0 { *residual } else { 0.0 };
+            count += usize::from(degree > 0);
+        }
+        self.scalars.shift = sum / count.max(1) as f64;
+    }
+
+    /// Estimates what residuals would be after a push of all without their common
+    /// part, from vertices of each class of degrees; exact in a graph with few
+    /// vertices. Without in-lists it is the worst that can be.
+    fn estimate<G: Graph>(&mut self, graph: &G, degrees: &[u32], summary: &mut Summary) {
+        self.choose_shift(degrees);
+        let Some(lists) = Lists::incoming(graph) else {
+            let beyond = |residual: &f64| (residual - self.scalars.shift).abs();
+            self.scalars.unsettled = self.parameters.damping * slice_sum(&self.residuals, beyond);
+            return;
+        };
+        let mut reader = lists.reader();
+        let mut total = 0.0;
+        for class in Classes::of(&mut reader, degrees.len()).0 {
+            let mut sum = 0.0;
+            for &v in &class.samples {
+                let mut own = 0.0;
+                reader.for_each_neighbor(v, |u| {
+                    summary.edges_read += 1;
+                    let given = self.residuals[u as usize] - self.scalars.shift;
+                    own += given / f64::from(degrees[u as usize]);
+                });
+                sum += own.abs();
+            }
+            total += sum * class.vertices as f64 / class.samples.len().max(1) as f64;
+        }
+        self.scalars.unsettled = self.parameters.damping * total;
+    }
+}
+
+/// Samples of the vertices with 2^k up to 2^(k + 1) in-neighbors, for each k.
+struct Classes(Vec<Class>);
+
+#[derive(Clone, Default)]
+struct Class {
+    vertices: u64,
+    samples: Vec<VertexId>,
+}
+
+impl Classes {
+    fn of(reader: &mut impl NeighborReader, vertex_count: usize) -> Self {
+        let mut classes = vec![Class::default(); u32::BITS as usize];
+        let mut random = Random::new(27);
+        for v in 0..vertex_count as VertexId {
+            let Some(log) = (reader.degree(v) as u32).checked_ilog2() else {
+                continue;
+            };
+            let class = &mut classes[log as usize];
+            class.vertices += 1;
+            let wanted = (CLASS_ENTRIES >> log).clamp(FEWEST_SAMPLES, MOST_SAMPLES);
+            if class.samples.len() < wanted {
+                class.samples.push(v);
+            } else if let Some(place) =
+                (class.samples).get_mut(random.below(class.vertices) as usize)
+            {
+                *place = v;
+            }
+        }
+        Self(classes)
     }
 }
