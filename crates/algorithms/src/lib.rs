@@ -57,6 +57,7 @@ pub mod personalized_pagerank;
 mod push_each;
 pub mod random_walks;
 mod reversed;
+pub mod rumor_sources;
 pub mod sampling;
 pub mod set_cover;
 mod settling;

@@ -25,6 +25,7 @@ use crate::error::check_source;
 use crate::shortest_paths::for_each_weighted;
 use crate::{Control, Mismatch, RunError, UNREACHED};
 use step::Stepper;
+pub(crate) use step::largest_weight;
 
 /// Walks of one task.
 const CHUNK_WALKS: usize = 64;

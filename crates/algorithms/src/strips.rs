@@ -16,6 +16,11 @@ impl<S: Send> Strips<S> {
         )
     }
 
+    /// One scratch, for what one thread does.
+    pub(crate) fn first(&mut self) -> &mut S {
+        &mut self.0[0]
+    }
+
     /// Calls `work` with each of `items` and its position. Each thread takes
     /// consecutive ones, in order.
     pub(crate) fn each<I: Send, E: Send>(

@@ -7,6 +7,7 @@ use common::{Segmented, with_threads};
 use evergraph_algorithms::influence_maximization::{
     self as influence, Method, Parameters, Probabilities, exact_spread, plain_greedy,
 };
+use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Distances, Objective};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
 use evergraph_graph::generate::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
@@ -300,4 +301,218 @@ fn cascades_can_be_stopped() {
             RunError::Cancelled(Cancelled::Requested)
         );
     }
+}
+
+const SUM: rumor::Parameters = rumor::Parameters {
+    sources: 2,
+    objective: Objective::Sum,
+    candidates: Candidates::All,
+    weighted: false,
+    rounds: 10,
+};
+
+/// Distances with what none counts as, so that fewer unreached are nearly always less.
+fn cost(of: &Distances, objective: Objective, none: f64) -> f64 {
+    match (objective, of.unreached) {
+        (Objective::Sum, unreached) => of.sum + unreached as f64 * none,
+        (Objective::Maximum, 0) => of.maximum,
+        (Objective::Maximum, _) => none,
+    }
+}
+
+/// The smallest cost of any `sources`, and the cost of none.
+fn smallest_cost(graph: &Csr, infected: &[VertexId], given: &rumor::Parameters, none: f64) -> f64 {
+    let n = graph.vertex_count();
+    let sets = (0..1_u32 << n).filter(|set| set.count_ones() as usize == given.sources);
+    let allowed = |v: &VertexId| given.candidates == Candidates::All || infected.contains(v);
+    let sets = sets.map(|set| {
+        (0..n as VertexId)
+            .filter(|v| set >> v & 1 == 1)
+            .collect::<Vec<_>>()
+    });
+    let sets = sets.filter(|set| set.iter().all(allowed));
+    let costs = sets.map(|set| {
+        cost(
+            &rumor::distances(graph, given.weighted, &set, infected),
+            given.objective,
+            none,
+        )
+    });
+    costs.fold(f64::INFINITY, f64::min)
+}
+
+fn find(
+    graph: &impl Graph,
+    infected: &[VertexId],
+    given: &rumor::Parameters,
+) -> rumor::RumorSources {
+    let result = rumor::run(graph, infected, given, &Control::new()).unwrap();
+    rumor::verify(graph, given, &result).unwrap();
+    result
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn sources_are_near_the_best((n, edges) in tiny(), k in 1_usize..4, infected in 1_u32..128, choice in 0_u8..8) {
+        let edges: Vec<_> = edges.into_iter().map(|(u, v, w)| (u, v, (w * 10.0).round())).collect();
+        let graph = Csr::from_weighted_edges(n, &edges, Direction::Both);
+        let mut infected: Vec<VertexId> = (0..n as VertexId).filter(|v| infected >> v & 1 == 1).collect();
+        if infected.is_empty() {
+            infected.push(0);
+        }
+        let pick = |bit: u8| choice >> bit & 1 == 1;
+        let given = rumor::Parameters {
+            sources: k.min(infected.len()),
+            objective: if pick(0) { Objective::Sum } else { Objective::Maximum },
+            candidates: if pick(1) { Candidates::All } else { Candidates::Infected },
+            weighted: pick(2),
+            rounds: 10,
+        };
+        let largest = edges.iter().map(|edge| f64::from(edge.2)).fold(0.0, f64::max);
+        let none = n as f64 * if given.weighted && largest > 0.0 { largest } else { 1.0 };
+        let best = smallest_cost(&graph, &infected, &given, none);
+        let result = find(&graph, &infected, &given);
+        let all = rumor::distances(&graph, given.weighted, &result.sources, &infected);
+        prop_assert_eq!(all.unreached, result.unreached());
+        prop_assert_eq!((all.sum, all.maximum), (result.sum(), result.maximum()));
+        let found = cost(&all, given.objective, none);
+        if given.objective == Objective::Sum {
+            let most = infected.len() as f64 * none;
+            let bound = (1.0 - (-1.0_f64).exp()) * (most - best);
+            prop_assert!(most - found >= bound, "{found} of {best}");
+        }
+        if given.sources == 1 {
+            prop_assert_eq!(found, best);
+        }
+        // No single swap is better.
+        let sources = &result.sources;
+        for number in 0..sources.len() {
+            for v in 0..n as VertexId {
+                let allowed = given.candidates == Candidates::All || infected.contains(&v);
+                if allowed && !sources.contains(&v) {
+                    let mut swapped = sources.clone();
+                    swapped[number] = v;
+                    let other = rumor::distances(&graph, given.weighted, &swapped, &infected);
+                    let other = cost(&other, given.objective, none);
+                    prop_assert!(found <= other, "{found}, but {swapped:?} have {other}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn threads_and_segments_do_not_change_sources((n, edges) in common::edges(), k in 1_usize..4) {
+        let weigh = |&(u, v): &(VertexId, VertexId)| (u, v, ((u + v) % 7) as Weight);
+        let weighted: Vec<_> = edges.iter().map(weigh).collect();
+        let graph = Csr::from_weighted_edges(n, &weighted, Direction::Both);
+        let infected: Vec<VertexId> = (0..n as VertexId).step_by(3).collect();
+        for objective in [Objective::Sum, Objective::Maximum] {
+            for weighted in [false, true] {
+                let given = rumor::Parameters { sources: k.min(n), objective, weighted, ..SUM };
+                let result = find(&graph, &infected, &given);
+                let again = with_threads(3, || find(&graph, &infected, &given));
+                prop_assert_eq!(&result, &again);
+                let pieces = Segmented { graph: graph.clone(), piece: 2 };
+                prop_assert_eq!(&result, &find(&pieces, &infected, &given));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_path_is_split_in_the_middle() {
+    let path: Vec<(VertexId, VertexId)> = (0..9).map(|v| (v, v + 1)).collect();
+    let graph = Csr::from_edges(10, &path, Direction::Undirected);
+    let infected: Vec<VertexId> = (0..10).collect();
+    for (objective, sum, maximum) in [(Objective::Sum, 12.0, 2.0), (Objective::Maximum, 12.0, 2.0)]
+    {
+        let result = find(&graph, &infected, &rumor::Parameters { objective, ..SUM });
+        let mut sources = result.sources.clone();
+        sources.sort_unstable();
+        assert_eq!(sources, [2, 7], "{objective:?}");
+        assert_eq!((result.sum(), result.maximum()), (sum, maximum));
+        assert_eq!(result.nearest, [[sources[0]; 5], [sources[1]; 5]].concat());
+    }
+}
+
+#[test]
+fn rumors_spread_along_edges() {
+    // 0 leads to all, nobody to 0.
+    let graph = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3)], Direction::Both);
+    let one = rumor::Parameters { sources: 1, ..SUM };
+    let result = find(&graph, &[3, 1, 2, 3], &one);
+    assert_eq!((result.sources, result.infected), (vec![1], vec![1, 2, 3]));
+    assert_eq!(result.distances, [0.0, 1.0, 2.0]);
+    // What nobody reaches counts, but has no distance.
+    let result = find(
+        &graph,
+        &[0, 3],
+        &rumor::Parameters {
+            candidates: Candidates::Infected,
+            ..one
+        },
+    );
+    assert_eq!(
+        (result.sources.clone(), result.unreached(), result.sum()),
+        (vec![0], 0, 3.0)
+    );
+    let graph = Csr::from_edges(4, &[(1, 2), (2, 3)], Direction::Both);
+    let result = find(&graph, &[0, 1, 2, 3], &one);
+    assert_eq!(
+        (result.sources.clone(), result.unreached(), result.sum()),
+        (vec![1], 1, 3.0)
+    );
+}
+
+#[test]
+fn sources_that_cannot_be_are_refused() {
+    let edges = [(0, 1, 0.5), (1, 2, -1.5)];
+    let graph = Csr::from_weighted_edges(3, &edges, Direction::Both);
+    let refuse = |infected: &[VertexId], given| {
+        let error = rumor::run(&graph, infected, &given, &Control::new());
+        error.unwrap_err().to_string()
+    };
+    let weighted = rumor::Parameters {
+        weighted: true,
+        ..SUM
+    };
+    for (infected, given, named) in [
+        (
+            &[0_u32, 1][..],
+            weighted,
+            "the edge from 1 to 2 has weight -1.5",
+        ),
+        (&[], SUM, "`infected`"),
+        (&[3], SUM, "source vertex 3"),
+        (&[0], rumor::Parameters { sources: 0, ..SUM }, "`sources`"),
+        (
+            &[0],
+            rumor::Parameters { sources: 4, ..SUM },
+            "only 3 vertices",
+        ),
+        (
+            &[0],
+            rumor::Parameters {
+                candidates: Candidates::Infected,
+                ..SUM
+            },
+            "only 1 vertices",
+        ),
+    ] {
+        let message = refuse(infected, given);
+        assert!(message.contains(named), "{message}");
+    }
+    let out = Csr::from_weighted_edges(3, &edges, Direction::Out);
+    let error = rumor::run(&out, &[0], &SUM, &Control::new());
+    assert_eq!(error.unwrap_err(), RunError::NeedsInLists);
+    let stopped = Cancellation::new();
+    stopped.cancel();
+    let control = Control::new().with_cancellation(&stopped);
+    let error = rumor::run(&graph, &[0, 2], &SUM, &control);
+    assert_eq!(
+        error.unwrap_err(),
+        RunError::Cancelled(Cancelled::Requested)
+    );
 }

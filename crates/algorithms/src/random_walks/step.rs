@@ -172,8 +172,12 @@ impl<'g, G: Graph> Stepper<'g, G> {
     }
 }
 
-/// The largest weight in the list of `u`, 0 for an empty one.
-fn largest_weight(reader: &mut impl NeighborReader, u: VertexId) -> Result<Weight, RunError> {
+/// The largest weight in the list of `u`, 0 for an empty one; refuses those that are
+/// negative or not finite.
+pub(crate) fn largest_weight(
+    reader: &mut impl NeighborReader,
+    u: VertexId,
+) -> Result<Weight, RunError> {
     let mut largest: Weight = 0.0;
     let mut wrong = None;
     for_each_weighted(reader, u, |v, weight| {
