@@ -63,7 +63,10 @@ fn resumes<T: PartialEq + std::fmt::Debug>(
         ..Kept::default()
     };
     let refused = run(&Control::new().with_checkpoints(&kept));
-    assert!(matches!(refused, Err(RunError::WrongState { .. })), "{name}");
+    assert!(
+        matches!(refused, Err(RunError::WrongState { .. })),
+        "{name}"
+    );
 }
 
 fn graphs() -> Vec<Csr> {

@@ -26,6 +26,10 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         count(found.sections as u64),
         count(found.entries)
     );
+    if found.sealed_graphs > 0 {
+        let graphs = format!(", {} sealed graphs\n", count(found.sealed_graphs as u64));
+        text.replace_range(text.len() - 1.., &graphs);
+    }
     for problem in &found.problems {
         text.push_str(&format!("problem: {problem}\n"));
     }
@@ -35,6 +39,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             "problems": found.problems,
             "sections": found.sections,
             "entries": found.entries,
+            "sealed_graphs": found.sealed_graphs,
         }),
         text,
         is_failure: !ok,

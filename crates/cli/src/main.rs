@@ -22,6 +22,7 @@ mod reading;
 mod relayout;
 mod report;
 mod run;
+mod seal;
 mod snapshot;
 mod stats;
 mod stop;
@@ -70,6 +71,8 @@ enum Command {
     Run(run::Args),
     /// Name moments of the graph, compare them, and forget them
     Snapshot(snapshot::Args),
+    /// Keep the graph of now sealed: in the form that algorithms read fastest
+    Seal(seal::Args),
     /// Print facts about a database
     Stats(medium::DatabaseArgs),
     /// Verify every byte that a database reaches
@@ -102,6 +105,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Relayout(args) => relayout::execute(args),
         Command::Run(args) => run::execute(args, cli.json, &stop),
         Command::Snapshot(args) => snapshot::execute(args, &stop),
+        Command::Seal(args) => seal::execute(args, &stop),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
         Command::Bench(args) => bench::execute(args, cli.json),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::medium::DatabaseArgs;
 use crate::report::{Failure, Report, bytes, count, table};
+use crate::seal;
 
 /// Runs the command.
 pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
@@ -45,6 +46,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         .filter(|(_, sections)| *sections > 0)
         .map(|(layout, sections)| format!("{} {}", count(*sections as u64), layout.name()))
         .collect();
+    let sealed = db.sealed_graphs();
     let medium = db.medium().name();
     let live_edges = view.edge_count()?;
     let json = json!({
@@ -64,6 +66,8 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "extent_bytes": stats.extent_bytes,
         "extent_file_bytes": stats.extent_file_bytes,
         "directory_bytes": stats.directory_bytes,
+        "sealed_bytes": stats.sealed_bytes,
+        "sealed": seal::all_facts(&sealed, view.csn()),
         "log_head": stats.log_positions.head,
         "log_marker": stats.log_positions.marker,
         "log_buffering": stats.log_positions.buffering,
@@ -133,6 +137,10 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             .to_string(),
         ),
     ];
+    for graph in &sealed {
+        let text = format!("{}: {}", graph.name.text(), seal::line(graph, view.csn()));
+        rows.push(("sealed graph", text));
+    }
     if stats.shards.shards > 1 {
         rows.push(("shards", count(stats.shards.shards as u64)));
     }

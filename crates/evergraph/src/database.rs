@@ -11,9 +11,9 @@ use evergraph_topology::{
     Batch, CheckReport, Commit, Config, Layout, Mode, OpenReport, Store, StoreStats,
 };
 
+use crate::copies::Copies;
 use crate::lock::Lock;
 use crate::merger::Merger;
-use crate::sealed::SealedGraphs;
 use crate::{Error, MediumKind, Options};
 
 /// The file that makes a directory a database.
@@ -44,7 +44,7 @@ pub struct Database {
     opened: OpenReport,
     merger: Option<Merger>,
     emulated: Option<Arc<EmulatedDevice>>,
-    sealed: SealedGraphs,
+    copies: Copies,
     _lock: Option<Lock>,
 }
 
@@ -138,7 +138,7 @@ impl Database {
             medium: options.medium,
             opened,
             emulated,
-            sealed: SealedGraphs::new(options.sealed_bytes),
+            copies: Copies::new(options.sealed_bytes),
             _lock: lock,
         }
     }
@@ -237,9 +237,9 @@ impl Database {
         &self.store
     }
 
-    /// The sealed copies that runs have left.
-    pub(crate) fn sealed_graphs(&self) -> &SealedGraphs {
-        &self.sealed
+    /// The sealed copies in memory that runs have left.
+    pub(crate) fn copies(&self) -> &Copies {
+        &self.copies
     }
 
     /// What the user calls a vertex.

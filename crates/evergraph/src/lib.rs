@@ -9,6 +9,7 @@
 
 mod as_of;
 mod calendar;
+mod copies;
 mod database;
 mod error;
 pub mod formats;
@@ -40,7 +41,9 @@ pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{
     BackPressure, Batch, CheckReport, Commit, Config, Layout, ListReader, LogPositions, Mode,
-    OpenReport, Place, PlacedEntry, ShardReport, Snapshot, StoreStats, TopologyError, Tuning,
+    OpenReport, Place, PlacedEntry, SealedGraph, SealedInfo, SealedName, ShardReport, Snapshot,
+    StoreStats, TopologyError, Tuning,
 };
 pub use options::{MediumKind, Options};
 pub use retention::{Pruned, Retention};
+pub use sealed::{Seal, SealOutcome};

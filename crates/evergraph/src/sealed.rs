@@ -1,124 +1,216 @@
-//! Sealed copies that a database keeps for the next run.
+//! Sealed graphs that are stored in the database.
 
-use std::sync::Arc;
+use evergraph_algorithms::Control;
+use evergraph_graph::Shape;
+use evergraph_persistence::memory_bytes;
+use evergraph_snapshots::View;
+use evergraph_topology::{Mode, SealedGraph, SealedInfo, SealedName, TopologyError};
 
-use evergraph_graph::{Compressed, Csr};
-use parking_lot::Mutex;
+use crate::copies::Copy;
+use crate::names::nearest;
+use crate::run::{Content, Form, Source, seal};
+use crate::{Database, Error};
 
-use crate::run::Content;
-
-/// Of which commit a copy is, and what it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
-    pub csn: u64,
-    pub lists: Content,
+/// What to seal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// Which entries the lists keep. A graph that is stored as out-lists alone gets
+    /// in-lists, too.
+    pub shape: Shape,
+    /// Whether lists are coded: about half the bytes, and up to twice the time to
+    /// read them.
     pub compressed: bool,
+    /// What the graph is called; after its shape if `None`.
+    pub name: Option<String>,
+    /// DRAM that sealing may take; all that the process may use if `None`.
+    pub memory_limit: Option<u64>,
 }
 
-/// A copy.
-#[derive(Clone)]
-pub(crate) enum Copy {
-    Sealed(Arc<Csr>),
-    Compressed(Arc<Compressed>),
+/// What sealing gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealOutcome {
+    /// The graph as it is stored.
+    pub graph: SealedInfo,
+    /// The same graph was stored already, and nothing was done.
+    pub was_there: bool,
+    /// The commit of another graph whose name, and whose place, this one has.
+    pub replaced: Option<u64>,
 }
 
-impl Copy {
-    /// DRAM that it takes.
-    pub fn bytes(&self) -> u64 {
-        let bytes = match self {
-            Copy::Sealed(graph) => graph.size_bytes(),
-            Copy::Compressed(graph) => graph.size_bytes(),
-        };
-        bytes as u64
-    }
-}
-
-/// Copies in the order in which they were used, the latest last.
-pub(crate) struct SealedGraphs {
-    budget: u64,
-    kept: Mutex<Vec<(Key, Copy)>>,
-}
-
-impl SealedGraphs {
-    /// Keeps `budget` bytes at most.
-    pub fn new(budget: u64) -> Self {
-        SealedGraphs {
-            budget,
-            kept: Mutex::new(Vec::new()),
-        }
-    }
-
-    /// The copy, if it is kept.
-    pub fn get(&self, key: Key) -> Option<Copy> {
-        let mut kept = self.kept.lock();
-        let place = kept.iter().position(|(known, _)| *known == key)?;
-        let found = kept.remove(place);
-        let graph = found.1.clone();
-        kept.push(found);
-        Some(graph)
-    }
-
-    /// Keeps a copy, unless it is larger than the budget alone. For room, copies
-    /// of other commits go first, then those that nobody used for longest.
-    pub fn keep(&self, key: Key, graph: &Copy) {
-        let mut kept = self.kept.lock();
-        if graph.bytes() > self.budget || kept.iter().any(|(known, _)| *known == key) {
-            return;
-        }
-        let bytes =
-            |kept: &[(Key, Copy)]| -> u64 { kept.iter().map(|(_, graph)| graph.bytes()).sum() };
-        while bytes(&kept) + graph.bytes() > self.budget {
-            let old = kept.iter().position(|(known, _)| known.csn != key.csn);
-            kept.remove(old.unwrap_or(0));
-        }
-        kept.push((key, graph.clone()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use evergraph_graph::Direction;
-
-    use super::*;
-
-    fn graph() -> Copy {
-        Copy::Sealed(Arc::new(Csr::from_edges(2, &[(0, 1)], Direction::Out)))
-    }
-
-    fn key(csn: u64, lists: Content) -> Key {
-        Key {
-            csn,
-            lists,
+impl Default for Seal {
+    fn default() -> Self {
+        Seal {
+            shape: Shape::Sorted,
             compressed: false,
+            name: None,
+            memory_limit: None,
         }
     }
+}
 
-    #[test]
-    fn copies_of_other_commits_go_first() {
-        let graph = graph();
-        let sealed = SealedGraphs::new(2 * graph.bytes());
-        let (a, b, c) = (
-            key(1, Content::Stored),
-            key(2, Content::Stored),
-            key(2, Content::Simple),
-        );
-        sealed.keep(b, &graph);
-        sealed.keep(a, &graph);
-        sealed.keep(c, &graph);
-        let kept = [a, b, c].map(|key| sealed.get(key).is_some());
-        assert_eq!(kept, [false, true, true]);
-        // `b` was used after `c`, and goes all the same once its commit is old.
-        sealed.get(b);
-        sealed.keep(key(3, Content::Stored), &graph);
-        assert!(sealed.get(c).is_none() && sealed.get(b).is_some());
+impl Seal {
+    /// What the graph will be called.
+    pub fn name(&self) -> String {
+        let shape = match self.shape {
+            Shape::Sorted => "sorted",
+            Shape::Simple => "simple",
+            Shape::Symmetric => "symmetric",
+        };
+        let coding = if self.compressed { "-compressed" } else { "" };
+        let usual = || format!("{shape}{coding}");
+        self.name.clone().unwrap_or_else(usual)
+    }
+}
+
+impl Database {
+    /// Seals the graph as of a view and stores it, durable when this returns, in
+    /// place of another sealed graph of that name. Writers go on meanwhile. Runs
+    /// on views of the same commit read it instead of making a copy.
+    ///
+    /// Work O(m log n), parallel; DRAM as a copy takes.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if `control` ends it; then, and after any other
+    /// error, nothing has changed. [`Error::Usage`] in direct mode, whose commits
+    /// have no lasting numbers, and where a copy would take more than the limit.
+    ///
+    /// ```
+    /// use evergraph::{Control, Database, MediumKind, Options, Seal};
+    ///
+    /// let options = Options { medium: MediumKind::Dram, ..Options::default() };
+    /// let db = Database::create("anywhere", &options)?;
+    /// db.insert_edges(&[(0, 2), (0, 1), (1, 2)])?;
+    /// db.seal(&db.view(), &Seal::default(), &Control::new())?;
+    /// assert_eq!(db.sealed_graphs()[0].csn, 1);
+    /// # Ok::<(), evergraph::Error>(())
+    /// ```
+    pub fn seal(
+        &self,
+        view: &View,
+        wanted: &Seal,
+        control: &Control<'_>,
+    ) -> Result<SealOutcome, Error> {
+        let lists = Content::of_shape(wanted.shape, self.config().direction);
+        let name = SealedName::Own(wanted.name());
+        self.store_graph(view, name, lists, wanted, control)
     }
 
-    #[test]
-    fn what_is_larger_than_the_budget_is_not_kept() {
-        let graph = graph();
-        let sealed = SealedGraphs::new(graph.bytes() - 1);
-        let key = key(1, Content::Stored);
-        sealed.keep(key, &graph);
-        assert!(sealed.get(key).is_none());
+    /// The sealed graphs that are stored, in the order in which they were.
+    pub fn sealed_graphs(&self) -> Vec<SealedInfo> {
+        self.store().sealed_graphs()
+    }
+
+    /// Drops a stored sealed graph. Its space is free when the last run that reads
+    /// it has ended.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is none of that name.
+    pub fn drop_sealed(&self, name: &str) -> Result<(), Error> {
+        let known = self.sealed_graphs();
+        let own = SealedName::Own(name.to_string());
+        if known.iter().any(|graph| graph.name == own) {
+            return Ok(self.store().drop_sealed(&[own])?);
+        }
+        let names = known.iter().filter_map(|graph| match &graph.name {
+            SealedName::Own(name) => Some(&**name),
+            SealedName::Snapshot(_) => None,
+        });
+        let hint = match nearest(name, names) {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => "`evergraph seal DB --list` shows those that there are".to_string(),
+        };
+        Err(Error::usage(
+            format!("there is no sealed graph {name:?}"),
+            hint,
+        ))
+    }
+
+    /// A stored graph of a commit with these lists, that a run which wants `form`
+    /// can read; plain rather than coded, where either will do.
+    pub(crate) fn stored_graph(&self, csn: u64, lists: Content, form: Form) -> Option<SealedInfo> {
+        let direction = self.config().direction;
+        let fits = |graph: &SealedInfo| {
+            let coding = match form {
+                Form::Live | Form::Simple => true,
+                Form::Sealed => graph.block_edges.is_none(),
+                Form::Compressed => graph.block_edges.is_some(),
+            };
+            graph.csn == csn && coding && Content::of(graph, direction).serves(lists)
+        };
+        let mut found: Vec<SealedInfo> = self.sealed_graphs();
+        found.retain(fits);
+        found.sort_by_key(|graph| graph.block_edges.is_some());
+        found.into_iter().next()
+    }
+
+    fn store_graph(
+        &self,
+        view: &View,
+        name: SealedName,
+        lists: Content,
+        wanted: &Seal,
+        control: &Control<'_>,
+    ) -> Result<SealOutcome, Error> {
+        let config = self.config();
+        if config.mode == Mode::Direct {
+            return Err(Error::usage(
+                "a database in direct mode keeps no sealed graphs",
+                "import its edges into a database in merged mode",
+            ));
+        }
+        self.store().refuse_sealing(&name, view.csn())?;
+        let known = self.sealed_graphs();
+        let known = known.into_iter().find(|graph| graph.name == name);
+        if let Some(graph) = &known
+            && graph.csn == view.csn()
+            && graph.block_edges.is_some() == wanted.compressed
+            && Content::of(graph, config.direction) == lists
+        {
+            return Ok(SealOutcome {
+                graph: graph.clone(),
+                was_there: true,
+                replaced: None,
+            });
+        }
+        let limit = wanted.memory_limit.unwrap_or_else(memory_bytes);
+        let source = Source::of(self, view, view.arc_count()?);
+        let needed = source.peak_bytes(lists, wanted.compressed);
+        if needed > limit {
+            return Err(Error::usage(
+                format!("sealing may take {needed} bytes of memory; the limit is {limit}"),
+                "raise the limit",
+            ));
+        }
+        control.report("sealing the graph", 0, Some(1));
+        let live = view.graph()?;
+        let sealed = seal(&live, lists, wanted.compressed, &|| control.check());
+        let graph = match sealed.map_err(|_| interrupted())? {
+            Copy::Sealed(graph) => SealedGraph::Plain(graph),
+            Copy::Compressed(graph) => SealedGraph::Compressed(graph),
+        };
+        drop(live);
+        let mut go_on = |done: u64, total: u64| {
+            control.report("bytes written", done, Some(total));
+            control.check().is_ok()
+        };
+        let stored = self
+            .store()
+            .store_sealed(name, view.csn(), &graph, &mut go_on);
+        let graph = stored.map_err(|error| match error {
+            TopologyError::Cancelled => interrupted(),
+            other => other.into(),
+        })?;
+        Ok(SealOutcome {
+            graph,
+            was_there: false,
+            replaced: known.map(|graph| graph.csn),
+        })
+    }
+}
+
+fn interrupted() -> Error {
+    Error::Interrupted {
+        message: "the graph was not sealed".to_string(),
+        hint: "nothing was changed; run it again".to_string(),
     }
 }

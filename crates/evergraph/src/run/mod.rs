@@ -38,8 +38,8 @@ use graph::Plain;
 pub use graph::{AnyGraph, AnyReader};
 pub use output::{real, write_values};
 pub use parameters::COMMON;
-pub(crate) use prepare::Content;
 use prepare::Preparation;
+pub(crate) use prepare::{Content, Source, seal};
 pub use prepare::{Form, Prepared};
 pub use registry::{algorithms, find};
 pub use values::{Format, Lists, Values};
@@ -131,15 +131,8 @@ pub fn run(
             "import edges first",
         ));
     }
-    let live = view.graph()?;
-    let preparation = Preparation::new(
-        &live,
-        db.sealed_graphs(),
-        view.csn(),
-        algorithm.needs,
-        given.form(),
-    );
-    if algorithm.weights == Weights::Required && !live.is_weighted() {
+    let preparation = Preparation::new(db, view, algorithm.needs, given.form())?;
+    if algorithm.weights == Weights::Required && !db.config().weighted {
         return Err(Error::usage(
             format!("{} needs weights, and the graph has none", algorithm.name),
             "import with --weighted",
@@ -153,12 +146,10 @@ pub fn run(
     let dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
     let limit = request.memory_limit.unwrap_or_else(memory_bytes);
     check_limit(limit, dram_bound, preparation.bytes())?;
-    let (held, prepared) = pool
-        .install(|| preparation.prepare(control))
-        .map_err(cancelled)?;
+    let (held, prepared) = pool.install(|| preparation.prepare(control))?;
     let context = Context {
         db,
-        graph: &held.graph(&live),
+        graph: &held.graph(),
         given,
         control,
         memory,

@@ -1,17 +1,21 @@
 //! Makes of the stored graph what an algorithm reads: nothing where that will
-//! do, a view where it can, and a sealed copy where it must.
+//! do, a view where it can, and where it must a sealed graph: one that is stored, a
+//! copy that was made before, or a new one.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use evergraph_algorithms::{Cancelled, Control};
+use evergraph_algorithms::Control;
 use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape, Symmetric};
-use evergraph_snapshots::GraphView;
+use evergraph_snapshots::{GraphView, View};
+use evergraph_topology::{SealedGraph, SealedInfo, TopologyError};
 
 use super::algorithm::{Needs, Size};
+use super::cancelled;
 use super::graph::AnyGraph;
-use crate::sealed::{Copy, Key, SealedGraphs};
+use crate::copies::{Copy, Key};
+use crate::{Database, Error};
 
 /// Which form of the graph the caller wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,9 +42,11 @@ pub struct Prepared {
     pub seconds: f64,
 }
 
-/// The lists that a copy holds; sorted.
+/// The lists that a sealed graph holds; sorted but for the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
+    /// Those that are stored, in their order.
+    InOrder,
     /// Those that are stored.
     Stored,
     /// Out- and in-lists.
@@ -63,42 +69,46 @@ enum Plan {
 
 /// The graph as it was prepared; lends an [`AnyGraph`].
 pub(super) enum Held {
-    Live,
-    Symmetric,
+    Live(GraphView),
+    /// Of a graph whose lists are not those of an undirected one.
+    Symmetric(GraphView),
     Copy(Copy),
 }
 
 /// A choice, and what it costs.
 pub(super) struct Preparation<'a> {
-    graph: &'a GraphView,
-    kept: &'a SealedGraphs,
-    csn: u64,
+    db: &'a Database,
+    view: &'a View,
+    arcs: u64,
     plan: Plan,
     compressed: bool,
+    /// A stored graph with the lists that are planned.
+    stored: Option<SealedInfo>,
 }
 
 impl<'a> Preparation<'a> {
-    pub fn new(
-        graph: &'a GraphView,
-        kept: &'a SealedGraphs,
-        csn: u64,
-        needs: Needs,
-        form: Form,
-    ) -> Self {
-        Preparation {
-            graph,
-            kept,
-            csn,
+    pub fn new(db: &'a Database, view: &'a View, needs: Needs, form: Form) -> Result<Self, Error> {
+        let plan = plan(needs, form, db.config().direction);
+        let lists = match plan {
+            Plan::Live => Some(Content::InOrder),
+            Plan::Symmetric => None,
+            Plan::Copy(lists) => Some(lists),
+        };
+        Ok(Preparation {
+            db,
+            view,
+            arcs: view.arc_count()?,
+            plan,
             compressed: form == Form::Compressed,
-            plan: plan(needs, form, graph.direction()),
-        }
+            stored: lists.and_then(|lists| db.stored_graph(view.csn(), lists, form)),
+        })
     }
 
     /// Bytes of DRAM that the copy takes at most while it is made.
     pub fn bytes(&self) -> u64 {
         match self.plan {
-            Plan::Copy(lists) if self.kept.get(self.key(lists)).is_none() => {
-                peak_bytes(self.graph, lists, self.compressed)
+            Plan::Copy(lists) if self.stored.is_none() && self.cached(lists).is_none() => {
+                self.source().peak_bytes(lists, self.compressed)
             }
             _ => 0,
         }
@@ -106,37 +116,53 @@ impl<'a> Preparation<'a> {
 
     /// Size of the graph that the algorithm gets; a copy may turn out smaller.
     pub fn size(&self) -> Size {
-        let arcs = self.graph.arc_count();
         let doubled = match self.plan {
             Plan::Live => false,
             Plan::Symmetric => true,
-            Plan::Copy(lists) => is_doubled(lists, self.graph.direction()),
+            Plan::Copy(lists) => is_doubled(lists, self.db.config().direction),
         };
         Size {
-            vertices: self.graph.vertex_count() as u64,
-            arcs: if doubled { 2 * arcs } else { arcs },
+            vertices: self.view.vertex_count() as u64,
+            arcs: if doubled { 2 * self.arcs } else { self.arcs },
         }
     }
 
     /// Makes it.
-    pub fn prepare(self, control: &Control<'_>) -> Result<(Held, Option<Prepared>), Cancelled> {
+    pub fn prepare(self, control: &Control<'_>) -> Result<(Held, Option<Prepared>), Error> {
+        if let Some(stored) = &self.stored
+            && let Some(opened) = open_stored(self.db, stored, control)?
+        {
+            return Ok(opened);
+        }
         let lists = match self.plan {
-            Plan::Live => return Ok((Held::Live, None)),
-            Plan::Symmetric => return Ok((Held::Symmetric, Some(Prepared::symmetrised()))),
+            Plan::Live => return Ok((Held::Live(self.view.graph()?), None)),
+            Plan::Symmetric => {
+                let held = Held::Symmetric(self.view.graph()?);
+                return Ok((held, Some(Prepared::symmetrised())));
+            }
             Plan::Copy(lists) => lists,
         };
-        let key = self.key(lists);
-        if let Some(known) = self.kept.get(key) {
+        if let Some(known) = self.cached(lists) {
             let prepared = self.prepared("cached ", lists, &known, 0.0);
             return Ok((Held::Copy(known), Some(prepared)));
         }
+        let live = self.view.graph()?;
         let started = Instant::now();
         control.report("sealing the graph", 0, Some(1));
-        let sealed = copy(self.graph, lists, self.compressed, &|| control.check())?;
-        self.kept.keep(key, &sealed);
+        let sealed = seal(&live, lists, self.compressed, &|| control.check());
+        let sealed = sealed.map_err(cancelled)?;
+        self.db.copies().keep(self.key(lists), &sealed);
         let seconds = started.elapsed().as_secs_f64();
         let prepared = self.prepared("", lists, &sealed, seconds);
         Ok((Held::Copy(sealed), Some(prepared)))
+    }
+
+    fn source(&self) -> Source {
+        Source::of(self.db, self.view, self.arcs)
+    }
+
+    fn cached(&self, lists: Content) -> Option<Copy> {
+        self.db.copies().get(self.key(lists))
     }
 
     fn prepared(&self, known: &str, lists: Content, copy: &Copy, seconds: f64) -> Prepared {
@@ -153,20 +179,52 @@ impl<'a> Preparation<'a> {
 
     fn key(&self, lists: Content) -> Key {
         Key {
-            csn: self.csn,
+            csn: self.view.csn(),
             lists,
             compressed: self.compressed,
         }
     }
 }
 
+/// A stored graph, verified if nobody has read it yet; `None` if it was dropped
+/// meanwhile.
+fn open_stored(
+    db: &Database,
+    stored: &SealedInfo,
+    control: &Control<'_>,
+) -> Result<Option<(Held, Option<Prepared>)>, Error> {
+    let started = Instant::now();
+    control.report("reading the sealed graph", 0, Some(1));
+    let opened = db
+        .store()
+        .sealed_graph(&stored.name, &|| control.check().is_ok());
+    let opened = match (opened, control.check()) {
+        (Err(TopologyError::Cancelled), Err(why)) => return Err(cancelled(why)),
+        (opened, _) => opened?,
+    };
+    let Some(graph) = opened else {
+        return Ok(None);
+    };
+    let (copy, form) = match graph {
+        SealedGraph::Plain(graph) => (Copy::Sealed(graph), ""),
+        SealedGraph::Compressed(graph) => (Copy::Compressed(graph), ", compressed"),
+    };
+    let lists = Content::of(stored, db.config().direction).text();
+    let prepared = Prepared {
+        what: format!("stored {} ({lists}{form})", stored.name),
+        bytes: copy.bytes(),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    Ok(Some((Held::Copy(copy), Some(prepared))))
+}
+
 impl Held {
-    pub fn graph<'g>(&'g self, live: &'g GraphView) -> AnyGraph<'g> {
+    pub fn graph(&self) -> AnyGraph<'_> {
         match self {
-            Held::Live => AnyGraph::Live(live),
-            Held::Symmetric => match Symmetric::of(live) {
+            Held::Live(graph) => AnyGraph::Live(graph),
+            Held::Symmetric(graph) => match Symmetric::of(graph) {
                 Some(graph) => AnyGraph::Symmetric(graph),
-                None => AnyGraph::Live(live),
+                None => AnyGraph::Live(graph),
             },
             Held::Copy(Copy::Sealed(graph)) => AnyGraph::Sealed(graph),
             Held::Copy(Copy::Compressed(graph)) => AnyGraph::Compressed(graph),
@@ -200,7 +258,8 @@ fn plan(needs: Needs, form: Form, direction: Direction) -> Plan {
     }
 }
 
-fn copy<E: Send>(
+/// The sealed graph of a view; coded if it is to be compressed.
+pub(crate) fn seal<E: Send>(
     graph: &GraphView,
     lists: Content,
     compressed: bool,
@@ -208,29 +267,30 @@ fn copy<E: Send>(
 ) -> Result<Copy, E> {
     let lacks_in_lists = graph.direction() == Direction::Out;
     match lists {
-        Content::Stored => seal(graph, Shape::Sorted, compressed, check),
-        Content::SimpleUndirected => seal(graph, Shape::Symmetric, compressed, check),
-        Content::Simple if !lacks_in_lists => seal(graph, Shape::Simple, compressed, check),
-        Content::InLists if !lacks_in_lists => seal(graph, Shape::Sorted, compressed, check),
+        Content::InOrder => Ok(Copy::Sealed(Arc::new(Csr::copy(graph, check)?))),
+        Content::Stored => shaped(graph, Shape::Sorted, compressed, check),
+        Content::SimpleUndirected => shaped(graph, Shape::Symmetric, compressed, check),
+        Content::Simple if !lacks_in_lists => shaped(graph, Shape::Simple, compressed, check),
+        Content::InLists if !lacks_in_lists => shaped(graph, Shape::Sorted, compressed, check),
         Content::Simple | Content::InLists => {
             let both = Csr::seal_with_in_lists(graph, lists == Content::Simple, check)?;
             match compressed {
-                true => seal(&both, lists.shape(), true, check),
+                true => shaped(&both, lists.shape(), true, check),
                 false => Ok(Copy::Sealed(Arc::new(both))),
             }
         }
         Content::Undirected => match Symmetric::of(graph) {
-            Some(symmetric) => seal(&symmetric, Shape::Sorted, compressed, check),
+            Some(symmetric) => shaped(&symmetric, Shape::Sorted, compressed, check),
             None => {
                 let both = Csr::seal_with_in_lists(graph, false, check)?;
                 let symmetric = Symmetric::of(&both).expect("it was made with in-lists");
-                seal(&symmetric, Shape::Sorted, compressed, check)
+                shaped(&symmetric, Shape::Sorted, compressed, check)
             }
         },
     }
 }
 
-fn seal<G: Graph, E: Send>(
+fn shaped<G: Graph, E: Send>(
     graph: &G,
     shape: Shape,
     compressed: bool,
@@ -251,36 +311,88 @@ fn is_doubled(lists: Content, direction: Direction) -> bool {
     undirected && direction != Direction::Undirected
 }
 
-/// What [`copy`] takes at its peak, but for the longest lists of its tasks. A
-/// compressed copy is counted as large as another: how small it will be is not
-/// known before.
-fn peak_bytes(graph: &GraphView, lists: Content, compressed: bool) -> u64 {
-    let (n, m) = (graph.vertex_count() as u64, graph.arc_count());
-    let entry = if graph.is_weighted() { 8 } else { 4 };
-    let plane = 8 * (n + 1) + entry * m;
-    let joined = plane + entry * m;
-    match (graph.direction(), lists) {
-        (Direction::Undirected, _) | (Direction::Out, Content::Stored) => plane,
-        (Direction::Both, Content::Stored | Content::InLists | Content::Simple) => 2 * plane,
-        (Direction::Out, Content::InLists | Content::Simple) if compressed => 4 * plane,
-        (Direction::Out, Content::InLists | Content::Simple) => 2 * plane,
-        (Direction::Out, Content::Undirected) => 2 * plane + joined,
-        (Direction::Out, Content::SimpleUndirected) if compressed => 2 * joined,
-        (_, Content::Undirected | Content::SimpleUndirected) => joined,
+/// What a sealed graph is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Source {
+    vertices: u64,
+    arcs: u64,
+    direction: Direction,
+    weighted: bool,
+}
+
+impl Source {
+    pub fn of(db: &Database, view: &View, arcs: u64) -> Self {
+        let config = db.config();
+        Source {
+            vertices: view.vertex_count() as u64,
+            arcs,
+            direction: config.direction,
+            weighted: config.weighted,
+        }
+    }
+
+    /// What [`seal`] takes at its peak, but for the longest lists of its tasks. A
+    /// compressed graph is counted as large as another: how small it will be is
+    /// not known before.
+    pub fn peak_bytes(self, lists: Content, compressed: bool) -> u64 {
+        let entry = if self.weighted { 8 } else { 4 };
+        let plane = 8 * (self.vertices + 1) + entry * self.arcs;
+        let joined = plane + entry * self.arcs;
+        match (self.direction, lists) {
+            (Direction::Undirected, _) => plane,
+            (Direction::Out, Content::Stored | Content::InOrder) => plane,
+            (Direction::Both, Content::Undirected | Content::SimpleUndirected) => joined,
+            (Direction::Both, _) => 2 * plane,
+            (Direction::Out, Content::InLists | Content::Simple) if compressed => 4 * plane,
+            (Direction::Out, Content::InLists | Content::Simple) => 2 * plane,
+            (Direction::Out, Content::Undirected) => 2 * plane + joined,
+            (Direction::Out, Content::SimpleUndirected) if compressed => 2 * joined,
+            (Direction::Out, Content::SimpleUndirected) => joined,
+        }
     }
 }
 
 impl Content {
-    fn shape(self) -> Shape {
-        match self {
-            Content::Stored | Content::InLists | Content::Undirected => Shape::Sorted,
-            Content::Simple => Shape::Simple,
-            Content::SimpleUndirected => Shape::Symmetric,
+    /// What a graph of this shape holds that serves most algorithms: in-lists too,
+    /// where only out-lists are stored.
+    pub fn of_shape(shape: Shape, direction: Direction) -> Self {
+        match (shape, direction) {
+            (Shape::Sorted, Direction::Out) => Content::InLists,
+            (Shape::Sorted, _) => Content::Stored,
+            (Shape::Simple, Direction::Undirected) => Content::SimpleUndirected,
+            (Shape::Simple, _) => Content::Simple,
+            (Shape::Symmetric, _) => Content::SimpleUndirected,
         }
     }
 
-    fn text(self) -> &'static str {
+    /// What a stored graph holds in a database of `direction`.
+    pub fn of(stored: &SealedInfo, direction: Direction) -> Self {
+        match stored.shape {
+            None => Content::InOrder,
+            Some(Shape::Sorted) if stored.direction == direction => Content::Stored,
+            Some(Shape::Sorted) if stored.direction == Direction::Undirected => Content::Undirected,
+            Some(Shape::Sorted) => Content::InLists,
+            Some(Shape::Simple) => Content::Simple,
+            Some(Shape::Symmetric) => Content::SimpleUndirected,
+        }
+    }
+
+    /// Whether an algorithm that is to get `wanted` can read these lists.
+    pub fn serves(self, wanted: Content) -> bool {
+        self == wanted || (self, wanted) == (Content::InLists, Content::Stored)
+    }
+
+    fn shape(self) -> Shape {
         match self {
+            Content::Simple => Shape::Simple,
+            Content::SimpleUndirected => Shape::Symmetric,
+            _ => Shape::Sorted,
+        }
+    }
+
+    pub fn text(self) -> &'static str {
+        match self {
+            Content::InOrder => "in stored order",
             Content::Stored => "sorted",
             Content::InLists => "sorted, with in-lists",
             Content::Simple => "sorted, simple, with in-lists",

@@ -1,0 +1,208 @@
+//! `evergraph seal`: keeps the graph of now in the form that algorithms read
+//! fastest.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use evergraph::algorithms::Progress;
+use evergraph::graph::{Direction, Shape};
+use evergraph::{Cancellation, Control, Database, Seal, SealOutcome, SealedInfo, SealedName};
+use serde_json::{Value, json};
+
+use crate::medium::MediumArgs;
+use crate::progress;
+use crate::report::{Failure, Report, bytes, count, seconds, table};
+
+/// What to seal, or to drop.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the database
+    db: PathBuf,
+    /// Which entries the lists keep: all (`sorted`), no self-loops and parallel
+    /// edges (`simple`), or those of the simple undirected graph (`symmetric`)
+    #[arg(long, value_name = "S", default_value = "sorted", value_parser = shapes())]
+    shape: Shape,
+    /// Code the lists: about half the bytes, read more slowly
+    #[arg(long)]
+    compressed: bool,
+    /// What the sealed graph is called [default: after its shape]; it takes the
+    /// place of another of that name
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Drop the sealed graph of this name, or of this shape and coding
+    #[arg(long)]
+    drop: bool,
+    /// List the sealed graphs that are stored
+    #[arg(long, conflicts_with_all = ["drop", "name", "compressed"])]
+    list: bool,
+    /// Memory that sealing may take; what could take more is refused
+    #[arg(long, value_name = "BYTES")]
+    memory_limit: Option<u64>,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+const SHAPES: [(&str, Shape); 3] = [
+    ("sorted", Shape::Sorted),
+    ("simple", Shape::Simple),
+    ("symmetric", Shape::Symmetric),
+];
+
+fn shapes() -> impl TypedValueParser<Value = Shape> {
+    PossibleValuesParser::new(SHAPES.map(|(name, _)| name)).map(|given| {
+        let found = SHAPES.iter().find(|(name, _)| *name == given);
+        found.expect("one of the possible values").1
+    })
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    if args.list {
+        return list(args);
+    }
+    let db = Database::open(&args.db, &args.medium.options()?)?;
+    let wanted = Seal {
+        shape: args.shape,
+        compressed: args.compressed,
+        name: args.name.clone(),
+        memory_limit: args.memory_limit,
+    };
+    match args.drop {
+        true => drop_graph(db, &wanted),
+        false => seal(db, &wanted, stop),
+    }
+}
+
+fn seal(db: Database, wanted: &Seal, stop: &Cancellation) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let bar = progress::spinner("sealing the graph");
+    let show = |progress: Progress| match progress.unit {
+        "bytes written" => bar.set_message(format!(
+            "{} of {} written",
+            bytes(progress.done),
+            bytes(progress.total.unwrap_or(0))
+        )),
+        other => bar.set_message(other.to_string()),
+    };
+    let control = Control::new().with_cancellation(stop).with_progress(&show);
+    let outcome = db.seal(&db.view(), wanted, &control);
+    bar.finish_and_clear();
+    let outcome = outcome?;
+    let now = db.view().csn();
+    db.close()?;
+    Ok(report(&outcome, now, started.elapsed().as_secs_f64()))
+}
+
+fn report(outcome: &SealOutcome, now: u64, elapsed: f64) -> Report {
+    let graph = &outcome.graph;
+    let mut json = facts(graph, now);
+    json["was_there"] = json!(outcome.was_there);
+    json["replaced_csn"] = json!(outcome.replaced);
+    json["seconds"] = json!(elapsed);
+    let done = match (outcome.was_there, outcome.replaced) {
+        (true, _) => ", which was there already".to_string(),
+        (false, Some(csn)) => format!(", in place of that of commit {}", count(csn)),
+        (false, None) => String::new(),
+    };
+    let rows = [
+        ("sealed", format!("{}{done}", graph.name.text())),
+        ("commit", count(graph.csn)),
+        ("lists", lists(graph)),
+        ("vertices", count(graph.vertex_count)),
+        ("entries", count(graph.arc_count)),
+        ("bytes", bytes(graph.bytes)),
+        ("time", seconds(elapsed)),
+    ];
+    Report::new(json, table(&rows))
+}
+
+fn drop_graph(db: Database, wanted: &Seal) -> Result<Report, Failure> {
+    let name = wanted.name();
+    let before = db.stats().extent_bytes;
+    db.drop_sealed(&name)?;
+    let freed = before - db.stats().extent_bytes;
+    db.close()?;
+    Ok(Report::new(
+        json!({ "dropped": name, "bytes_freed": freed }),
+        table(&[("dropped", name.clone()), ("freed", bytes(freed))]),
+    ))
+}
+
+fn list(args: &Args) -> Result<Report, Failure> {
+    let db = Database::open(&args.db, &args.medium.read_only()?)?;
+    let (graphs, now) = (db.sealed_graphs(), db.view().csn());
+    let rows: Vec<(&str, String)> = graphs
+        .iter()
+        .map(|graph| (graph.name.text(), line(graph, now)))
+        .collect();
+    let text = match &rows[..] {
+        [] => "no sealed graphs\n".to_string(),
+        rows => table(rows),
+    };
+    Ok(Report::new(
+        json!({ "csn": now, "sealed": all_facts(&graphs, now) }),
+        text,
+    ))
+}
+
+/// What there is to say about sealed graphs, in a database that is at commit
+/// `now`.
+pub fn all_facts(graphs: &[SealedInfo], now: u64) -> Vec<Value> {
+    graphs.iter().map(|graph| facts(graph, now)).collect()
+}
+
+fn facts(graph: &SealedInfo, now: u64) -> Value {
+    json!({
+        "name": graph.name.text(),
+        "of_snapshot": matches!(graph.name, SealedName::Snapshot(_)),
+        "csn": graph.csn,
+        "is_current": graph.csn == now,
+        "shape": shape(graph),
+        "directions": directions(graph),
+        "compressed": graph.block_edges.is_some(),
+        "weighted": graph.weighted,
+        "vertices": graph.vertex_count,
+        "entries": graph.arc_count,
+        "bytes": graph.bytes,
+    })
+}
+
+/// A sealed graph on one line.
+pub fn line(graph: &SealedInfo, now: u64) -> String {
+    let what = match graph.name {
+        SealedName::Own(_) => "",
+        SealedName::Snapshot(_) => "of the snapshot, ",
+    };
+    let moved_on = match graph.csn == now {
+        true => String::new(),
+        false => format!("; the graph is at commit {}", count(now)),
+    };
+    format!(
+        "{what}{}, {}, as of commit {}{moved_on}",
+        lists(graph),
+        bytes(graph.bytes),
+        count(graph.csn)
+    )
+}
+
+fn lists(graph: &SealedInfo) -> String {
+    let coding = match graph.block_edges {
+        Some(_) => ", compressed",
+        None => "",
+    };
+    format!("{}, {}{coding}", shape(graph), directions(graph))
+}
+
+fn shape(graph: &SealedInfo) -> &'static str {
+    let known = SHAPES.iter().find(|(_, shape)| graph.shape == Some(*shape));
+    known.map_or("in stored order", |(name, _)| name)
+}
+
+fn directions(graph: &SealedInfo) -> &'static str {
+    match graph.direction {
+        Direction::Undirected => "undirected",
+        Direction::Out => "out",
+        Direction::Both => "both",
+    }
+}

@@ -1,0 +1,124 @@
+//! Sealed copies in memory that a database keeps for the next run.
+
+use std::sync::Arc;
+
+use evergraph_graph::{Compressed, Csr};
+use parking_lot::Mutex;
+
+use crate::run::Content;
+
+/// Of which commit a copy is, and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub csn: u64,
+    pub lists: Content,
+    pub compressed: bool,
+}
+
+/// A copy.
+#[derive(Clone)]
+pub(crate) enum Copy {
+    Sealed(Arc<Csr>),
+    Compressed(Arc<Compressed>),
+}
+
+impl Copy {
+    /// DRAM that it takes.
+    pub fn bytes(&self) -> u64 {
+        let bytes = match self {
+            Copy::Sealed(graph) => graph.size_bytes(),
+            Copy::Compressed(graph) => graph.size_bytes(),
+        };
+        bytes as u64
+    }
+}
+
+/// Copies in the order in which they were used, the latest last.
+pub(crate) struct Copies {
+    budget: u64,
+    kept: Mutex<Vec<(Key, Copy)>>,
+}
+
+impl Copies {
+    /// Keeps `budget` bytes at most.
+    pub fn new(budget: u64) -> Self {
+        Copies {
+            budget,
+            kept: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The copy, if it is kept.
+    pub fn get(&self, key: Key) -> Option<Copy> {
+        let mut kept = self.kept.lock();
+        let place = kept.iter().position(|(known, _)| *known == key)?;
+        let found = kept.remove(place);
+        let graph = found.1.clone();
+        kept.push(found);
+        Some(graph)
+    }
+
+    /// Keeps a copy, unless it is larger than the budget alone. For room, copies
+    /// of other commits go first, then those that nobody used for longest.
+    pub fn keep(&self, key: Key, graph: &Copy) {
+        let mut kept = self.kept.lock();
+        if graph.bytes() > self.budget || kept.iter().any(|(known, _)| *known == key) {
+            return;
+        }
+        let bytes =
+            |kept: &[(Key, Copy)]| -> u64 { kept.iter().map(|(_, graph)| graph.bytes()).sum() };
+        while bytes(&kept) + graph.bytes() > self.budget {
+            let old = kept.iter().position(|(known, _)| known.csn != key.csn);
+            kept.remove(old.unwrap_or(0));
+        }
+        kept.push((key, graph.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evergraph_graph::Direction;
+
+    use super::*;
+
+    fn graph() -> Copy {
+        Copy::Sealed(Arc::new(Csr::from_edges(2, &[(0, 1)], Direction::Out)))
+    }
+
+    fn key(csn: u64, lists: Content) -> Key {
+        Key {
+            csn,
+            lists,
+            compressed: false,
+        }
+    }
+
+    #[test]
+    fn copies_of_other_commits_go_first() {
+        let graph = graph();
+        let sealed = Copies::new(2 * graph.bytes());
+        let (a, b, c) = (
+            key(1, Content::Stored),
+            key(2, Content::Stored),
+            key(2, Content::Simple),
+        );
+        sealed.keep(b, &graph);
+        sealed.keep(a, &graph);
+        sealed.keep(c, &graph);
+        let kept = [a, b, c].map(|key| sealed.get(key).is_some());
+        assert_eq!(kept, [false, true, true]);
+        // `b` was used after `c`, and goes all the same once its commit is old.
+        sealed.get(b);
+        sealed.keep(key(3, Content::Stored), &graph);
+        assert!(sealed.get(c).is_none() && sealed.get(b).is_some());
+    }
+
+    #[test]
+    fn what_is_larger_than_the_budget_is_not_kept() {
+        let graph = graph();
+        let sealed = Copies::new(graph.bytes() - 1);
+        let key = key(1, Content::Stored);
+        sealed.keep(key, &graph);
+        assert!(sealed.get(key).is_none());
+    }
+}
