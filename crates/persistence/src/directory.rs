@@ -240,18 +240,29 @@ impl Directory {
         before
     }
 
-    /// The blobs of one kind in order.
-    pub fn blobs(&self, kind: u32) -> impl Iterator<Item = &Blob> + '_ {
-        self.blobs
-            .range((kind, 0)..=(kind, u32::MAX))
-            .map(|(_, blob)| blob)
+    /// The entry of one section.
+    pub fn entry(&self, key: SectionKey) -> Option<Entry> {
+        let leaf = self
+            .leaves
+            .get(&(key.plane, key.section / LEAF_ENTRIES as u32))?;
+        leaf.entries[key.section as usize % LEAF_ENTRIES]
     }
 
-    /// As [`Directory::blobs`], with their numbers.
+    /// The blobs of one kind in order.
+    pub fn blobs(&self, kind: u32) -> impl Iterator<Item = &Blob> + '_ {
+        self.numbered_blobs(kind).map(|(_, blob)| blob)
+    }
+
+    /// The blobs of one kind in order, with their numbers.
     pub fn numbered_blobs(&self, kind: u32) -> impl Iterator<Item = (u32, &Blob)> + '_ {
         self.blobs
             .range((kind, 0)..=(kind, u32::MAX))
-            .map(|(&(_, number), blob)| (number, blob))
+            .map(|(key, blob)| (key.1, blob))
+    }
+
+    /// One blob.
+    pub fn blob(&self, kind: u32, number: u32) -> Option<&Blob> {
+        self.blobs.get(&(kind, number))
     }
 
     /// Number of blobs of one kind.
@@ -268,7 +279,24 @@ impl Directory {
         number: u32,
         bytes: &[u8],
     ) -> Result<Flushed<()>, PersistenceError> {
-        let draft = region.allocate(bytes.len() as u64)?;
+        let len = bytes.len() as u64;
+        self.set_blob_at(region, uuid, kind, number, len, |_| bytes)
+    }
+
+    /// As [`Directory::set_blob`], for `len` bytes that depend on where they
+    /// will lie.
+    pub fn set_blob_at<B: AsRef<[u8]>>(
+        &mut self,
+        region: &Region,
+        uuid: &Uuid,
+        kind: u32,
+        number: u32,
+        len: u64,
+        bytes_at: impl FnOnce(u64) -> B,
+    ) -> Result<Flushed<()>, PersistenceError> {
+        let draft = region.allocate(len)?;
+        let bytes = bytes_at(draft.offset());
+        let bytes = bytes.as_ref();
         let crc = checksum(uuid, draft.offset(), bytes);
         let flushed = draft.finish(bytes)?;
         Ok(flushed.map(|extent| {

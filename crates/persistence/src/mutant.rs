@@ -62,6 +62,23 @@ mutants! {
     /// Blocks: the slabs of a section that is written whole are used again
     /// before the root that does not name them is published.
     BlocksRewriteFreesFirst,
+    /// History: a merge does not store the lengths of the past that it jumps over.
+    HistoryDroppedAtMerge,
+    /// History: a segment is written after the root that should name it.
+    HistoryAfterRoot,
+    /// History: segments that were joined are used again before the root that does
+    /// not name them is published.
+    HistoryFreedFirst,
+    /// History: lengths that are stored are told again with the next merge.
+    HistoryStoredTwice,
+    /// History: names of snapshots are not stored, though their log is freed.
+    NamesNotStored,
+    /// History: a dropped snapshot is not written to the table.
+    DropForgotten,
+    /// Compaction: drops entries that only snapshots show.
+    CompactionIgnoresSnapshots,
+    /// Open: replay does not tell the lengths as of a snapshot from those after it.
+    ReplayJumpsSnapshots,
     /// Change of layout: the directory does not say that a section has another.
     RelayoutUnmarked,
     /// Checkpoint: the root is published before the directory is durable.

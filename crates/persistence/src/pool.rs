@@ -15,7 +15,8 @@ use crate::order::{self, Durable};
 /// Version of everything on the medium.
 ///
 /// 2: sections may be newer than the root's commit, and chains of blocks.
-pub const FORMAT_VERSION: u32 = 2;
+/// 3: named snapshots, and segments of history.
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Bytes that the rooms above can keep in the root.
 pub const USER_BYTES: usize = 192;

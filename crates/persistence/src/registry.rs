@@ -96,13 +96,10 @@ impl Needed {
         self.is_watched(from, until) || self.is_kept(from, until)
     }
 
-    /// The last of the CSNs before `csn`.
-    pub fn last_before(&self, csn: u64) -> Option<u64> {
-        let last = |csns: &[u64]| {
-            let before = csns.partition_point(|&other| other < csn);
-            before.checked_sub(1).map(|last| csns[last])
-        };
-        last(&self.live).max(last(&self.kept))
+    /// The last CSN of a live view, or the watermark, before `csn`.
+    pub fn last_watched_before(&self, csn: u64) -> Option<u64> {
+        let before = self.live.partition_point(|&other| other < csn);
+        before.checked_sub(1).map(|last| self.live[last])
     }
 
     /// The watermark when this was gathered; of what is newer it says nothing.

@@ -36,11 +36,30 @@ impl LengthPage {
         self.len[list] - 2 * self.tombstones(list)
     }
 
-    /// Counts one more tombstone.
-    pub fn add_tombstone(&mut self, list: usize) {
+    /// Tombstones of each list.
+    pub fn tombstones_mut(&mut self) -> &mut [u32] {
         let lists = self.len.len();
         self.tombstones
-            .get_or_insert_with(|| vec![0; lists].into_boxed_slice())[list] += 1;
+            .get_or_insert_with(|| vec![0; lists].into_boxed_slice())
+    }
+
+    /// Where no list has tombstones, none are counted.
+    pub fn forget_no_tombstones(&mut self) {
+        if let Some(counts) = &self.tombstones
+            && counts.iter().all(|&count| count == 0)
+        {
+            self.tombstones = None;
+        }
+    }
+
+    /// Counts one more tombstone.
+    pub fn add_tombstone(&mut self, list: usize) {
+        self.tombstones_mut()[list] += 1;
+    }
+
+    /// Bytes in DRAM.
+    pub fn heap_bytes(&self) -> usize {
+        4 * self.len.len() * (1 + usize::from(self.tombstones.is_some()))
     }
 
     /// Entries and tombstones of the whole section.

@@ -41,6 +41,6 @@ pub use plane::Plane;
 pub use sealed::{SealedGraph, SealedInfo, SealedName};
 pub use section_view::SectionView;
 pub use store::{
-    BackPressure, Batch, CheckReport, Commit, Config, ListReader, LogPositions, Mode, OpenReport,
-    Place, PlacedEntry, Published, Query, QueryMerging, Store, StoreStats, Tuning,
+    BackPressure, Batch, CheckReport, Commit, Config, HistoryStats, ListReader, LogPositions, Mode,
+    OpenReport, Place, PlacedEntry, Published, Query, QueryMerging, Store, StoreStats, Tuning,
 };

@@ -60,6 +60,55 @@ impl ListScratch {
     }
 }
 
+/// Where a list is cut as of some commit: entries before, and tombstones among
+/// them.
+pub type Cut = (u32, u32);
+
+impl ListScratch {
+    /// As [`ListScratch::cancel`], but an entry and the tombstone that cancels it
+    /// both stay if the list was cut between them, ascending: somebody reads it
+    /// up to there. Gives the cuts as they are afterwards. O(length · log cuts).
+    pub fn cancel_between(&mut self, cuts: &mut [Cut]) {
+        let mut open: HashMap<u32, Vec<usize>> = HashMap::new();
+        let mut drops = vec![false; self.words.len()];
+        for (at, &word) in self.words.iter().enumerate() {
+            if !is_tombstone(word) {
+                open.entry(word).or_default().push(at);
+                continue;
+            }
+            let Some(entry) = open.get_mut(&neighbor(word)).and_then(Vec::pop) else {
+                continue;
+            };
+            let next = cuts.partition_point(|cut| cut.0 as usize <= entry);
+            if cuts.get(next).is_none_or(|cut| cut.0 as usize > at) {
+                (drops[entry], drops[at]) = (true, true);
+            }
+        }
+        let weighted = !self.weights.is_empty();
+        let (mut write, mut tombstones) = (0, 0);
+        let mut waiting = cuts.iter_mut().peekable();
+        for (read, dropped) in drops.into_iter().enumerate() {
+            while let Some(cut) = waiting.next_if(|cut| cut.0 as usize == read) {
+                *cut = (write as u32, tombstones);
+            }
+            if dropped {
+                continue;
+            }
+            tombstones += u32::from(is_tombstone(self.words[read]));
+            self.words[write] = self.words[read];
+            if weighted {
+                self.weights[write] = self.weights[read];
+            }
+            write += 1;
+        }
+        waiting.for_each(|cut| *cut = (write as u32, tombstones));
+        self.words.truncate(write);
+        if weighted {
+            self.weights.truncate(write);
+        }
+    }
+}
+
 /// Whether each tombstone has an earlier live entry to cancel, as in every
 /// list that was written: a deletion of nothing leaves no tombstone.
 pub fn tombstones_cancel(words: impl Iterator<Item = u32>) -> bool {
@@ -100,5 +149,65 @@ impl LiveCount {
     /// Live edges so far.
     pub fn live(&self) -> u64 {
         self.live
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::TOMBSTONE;
+    use proptest::prelude::*;
+
+    fn live(words: &[u32]) -> Vec<u32> {
+        let mut scratch = ListScratch::default();
+        scratch.extend(words, &[]);
+        scratch.cancel();
+        scratch.words
+    }
+
+    proptest! {
+        /// What a list shows at each cut stays, and without cuts nothing deleted
+        /// does.
+        #[test]
+        fn what_a_cut_shows_stays(
+            steps in proptest::collection::vec((0u32..4, any::<bool>()), 0..40),
+            mut at in proptest::collection::vec(0usize..41, 0..6),
+        ) {
+            let mut words: Vec<u32> = Vec::new();
+            for (target, deletes) in steps {
+                if !deletes {
+                    words.push(target);
+                } else if live(&words).contains(&target) {
+                    words.push(target | TOMBSTONE);
+                }
+            }
+            at.iter_mut().for_each(|at| *at = (*at).min(words.len()));
+            at.sort_unstable();
+            let count = |words: &[u32]| words.iter().filter(|&&w| is_tombstone(w)).count() as u32;
+            let mut cuts: Vec<Cut> =
+                at.iter().map(|&at| (at as u32, count(&words[..at]))).collect();
+            let mut scratch = ListScratch::default();
+            let weights: Vec<u32> = (0..words.len() as u32).collect();
+            scratch.extend(&words, &weights);
+            scratch.cancel_between(&mut cuts);
+            for (&before, &(len, tombstones)) in at.iter().zip(&cuts) {
+                let after = &scratch.words[..len as usize];
+                prop_assert_eq!(live(after), live(&words[..before]));
+                prop_assert_eq!(tombstones, count(after));
+            }
+            prop_assert_eq!(live(&scratch.words), live(&words));
+            for (&word, &weight) in scratch.words.iter().zip(&scratch.weights) {
+                prop_assert_eq!(word, words[weight as usize]);
+            }
+            // No more stays than is seen: each tombstone is behind a cut, and what
+            // it cancels before it.
+            let separated = |i: usize| cuts.iter().any(|cut| cut.0 as usize <= i && cut.0 > 0);
+            for (i, &word) in scratch.words.iter().enumerate() {
+                prop_assert!(!is_tombstone(word) || separated(i));
+            }
+            if at.is_empty() {
+                prop_assert_eq!(&scratch.words, &live(&words));
+            }
+        }
     }
 }

@@ -26,6 +26,7 @@ use crate::front::buffers::{BufferWriter, Levels, VertexBuffers};
 use crate::front::pool::BufferPool;
 use crate::front::run::Run;
 use crate::front::shards::Shards;
+use crate::history::{History, PageCache};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
@@ -58,6 +59,8 @@ pub struct Context {
     pub shards: Arc<Shards>,
     /// [`crate::Tuning::rewrite_growth`].
     pub rewrite_growth: Option<u32>,
+    /// Length pages of the past.
+    pub pages: Arc<PageCache>,
 }
 
 /// Where the entries of a section are: the merged part and the tail behind it.
@@ -95,6 +98,15 @@ pub(crate) struct Inner {
     pub run: Run,
     /// The oldest commit with entries that are not merged.
     pub unmerged_since: Option<u64>,
+    /// Lengths as of kept commits that `state` is past.
+    pub history: History,
+}
+
+/// The parts of a section that is loaded.
+pub(crate) struct Parts<'a> {
+    pub loaded: &'a mut Loaded,
+    pub run: &'a mut Run,
+    pub history: &'a mut History,
 }
 
 pub(crate) enum State {
@@ -111,7 +123,7 @@ impl Section {
             first_vertex,
             lists,
             columns,
-            state: Mutex::new(Inner::new(state, columns)),
+            state: Mutex::new(Inner::new(state, lists, columns)),
             places: OnceLock::new(),
             words_hint: AtomicPtr::default(),
         }
@@ -184,17 +196,22 @@ impl Section {
         context: &Context,
         guard: &'a mut MutexGuard<'_, Inner>,
     ) -> Result<&'a mut Loaded, PersistenceError> {
-        Ok(self.load_with_run(context, guard)?.0)
+        Ok(self.load_parts(context, guard)?.loaded)
     }
 
     /// The section's content, read from the medium if this is its first use,
-    /// and its run.
-    fn load_with_run<'a>(
+    /// its run, and its history.
+    fn load_parts<'a>(
         &self,
         context: &Context,
         guard: &'a mut MutexGuard<'_, Inner>,
-    ) -> Result<(&'a mut Loaded, &'a mut Run), PersistenceError> {
-        let Inner { state, run, .. } = &mut **guard;
+    ) -> Result<Parts<'a>, PersistenceError> {
+        let Inner {
+            state,
+            run,
+            history,
+            ..
+        } = &mut **guard;
         if let State::Stored(entry, extent) = &*state {
             let base = section_format::Base::open(
                 &context.uuid,
@@ -228,7 +245,11 @@ impl Section {
             *state = State::Loaded(self.load_direct(context, extent)?);
         }
         match state {
-            State::Loaded(loaded) => Ok((loaded, run)),
+            State::Loaded(loaded) => Ok(Parts {
+                loaded,
+                run,
+                history,
+            }),
             State::Stored(..) | State::StoredDirect(_) => unreachable!("loaded above"),
         }
     }
@@ -309,8 +330,11 @@ impl Section {
             );
             return Ok(arcs.len() as i64);
         }
-        let (loaded, run) = self.load_with_run(context, &mut guard)?;
-        loaded.settle(context, run, u64::MAX, needed);
+        let mut parts = self.load_parts(context, &mut guard)?;
+        parts.settle(context, u64::MAX, needed)?;
+        let Parts {
+            loaded, history, ..
+        } = parts;
         // Whether there is an edge to delete is read from the merged part.
         loaded.body.base.verify(&context.uuid)?;
         let mut page = LengthPage::clone(&loaded.page);
@@ -342,6 +366,9 @@ impl Section {
             buffers.append(writer, list, word, extra as u32, expected);
             page.len[list] += 1;
         }
+        if needed.is_kept(loaded.page.csn, csn) {
+            history.record(context, &loaded.page)?;
+        }
         loaded.advance(Arc::new(page), needed);
         Ok(balance)
     }
@@ -355,10 +382,11 @@ impl Section {
         needed: &Needed,
     ) -> Result<SectionView, PersistenceError> {
         let mut guard = self.state.lock();
-        let (loaded, run) = self.load_with_run(context, &mut guard)?;
-        loaded.refresh_direct_page();
-        loaded.settle(context, run, csn, needed);
-        let (page, body) = loaded.version_at(csn);
+        let mut parts = self.load_parts(context, &mut guard)?;
+        parts.loaded.refresh_direct_page();
+        parts.settle(context, csn, needed)?;
+        let (page, body) = parts.version_at(context, csn)?;
+        let loaded = parts.loaded;
         let fits = context.region.fits_in_memory();
         Ok(SectionView::new(body, page, loaded.in_place(), fits))
     }
@@ -407,9 +435,27 @@ impl Section {
         if guard.run.first_mark().is_none_or(|mark| mark.csn > csn) {
             return Ok(());
         }
-        let (loaded, run) = self.load_with_run(context, &mut guard)?;
-        loaded.settle(context, run, csn, needed);
-        Ok(())
+        let mut parts = self.load_parts(context, &mut guard)?;
+        parts.settle(context, csn, needed)
+    }
+
+    /// Live entries as of kept commits, ascending, up to `csn`.
+    pub fn live_at(
+        &self,
+        context: &Context,
+        csn: u64,
+        needed: &Needed,
+        csns: &[u64],
+    ) -> Result<Vec<u64>, PersistenceError> {
+        let mut guard = self.state.lock();
+        let mut parts = self.load_parts(context, &mut guard)?;
+        parts.settle(context, csn, needed)?;
+        parts.live_at(context, csns)
+    }
+
+    /// Looks at the lengths of the past.
+    pub(crate) fn with_history<R>(&self, look: impl FnOnce(&mut History) -> R) -> R {
+        look(&mut self.state.lock().history)
     }
 
     /// Versions that no CSN in `needed` reads go.
@@ -425,15 +471,14 @@ impl Section {
         let mut usage = SectionUsage {
             run_entries: guard.run.len() as u64,
             buffer_bytes: guard.run.heap_bytes(),
+            page_bytes: guard.history.heap_bytes(),
             ..SectionUsage::default()
         };
         let State::Loaded(loaded) = &guard.state else {
             return usage;
         };
-        let page_bytes =
-            |page: &LengthPage| 4 * page.len.len() * (1 + usize::from(page.tombstones.is_some()));
-        let older = loaded.older.iter().map(|version| page_bytes(&version.page));
-        usage.page_bytes = page_bytes(&loaded.page) + older.sum::<usize>();
+        let older = loaded.older.iter().map(|version| version.page.heap_bytes());
+        usage.page_bytes += loaded.page.heap_bytes() + older.sum::<usize>();
         if let Some(buffers) = loaded.body.buffers.get() {
             let (chunks, heads) = buffers.bytes();
             usage.chunk_bytes = chunks;
@@ -486,11 +531,12 @@ impl Context {
 }
 
 impl Inner {
-    fn new(state: State, columns: usize) -> Self {
+    fn new(state: State, lists: usize, columns: usize) -> Self {
         Inner {
             state,
             run: Run::new(columns),
             unmerged_since: None,
+            history: History::new(lists),
         }
     }
 

@@ -84,6 +84,13 @@ impl Run {
         }
     }
 
+    /// Commits up to `csn` where entries of the run end, with the number of
+    /// entries up to there.
+    pub fn marks_until(&self, csn: u64) -> impl Iterator<Item = (u64, usize)> + '_ {
+        let marks = self.marks.iter().take_while(move |mark| mark.csn <= csn);
+        marks.map(|mark| (mark.csn, (mark.end - self.start) as usize))
+    }
+
     /// Appends the entries of commit `csn`, packed as `vertex << 32 | word`,
     /// list 0 being that of `first_vertex`, with their weights in the low halves
     /// of `extras` if the graph has weights. Commits that no CSN in `needed`

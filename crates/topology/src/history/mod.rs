@@ -4,6 +4,13 @@
 //! of a commit are prefixes, so all that has to be kept of a snapshot are the
 //! lengths that its lists had.
 
+mod cache;
+mod chain;
 pub(crate) mod names;
+mod section;
+pub(crate) mod segment;
+pub(crate) mod tiers;
 
+pub use cache::PageCache;
 pub use names::Snapshot;
+pub(crate) use section::{History, NewPoints, Published as PublishedHistory};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use evergraph_persistence::PersistenceError;
+use evergraph_persistence::mutant::{Mutant, active};
 
 use crate::error::TopologyError;
 use crate::record::Op;
@@ -73,6 +74,11 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// How many snapshots there are.
+    pub fn len(&self) -> usize {
+        self.snapshots.len()
+    }
+
     /// All snapshots, ascending by commit.
     pub fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
         self.snapshots.values()
@@ -246,6 +252,31 @@ fn check_name(name: &str) -> Result<(), TopologyError> {
         return bad("it is a number, which stands for a commit");
     }
     Ok(())
+}
+
+/// The shortest list of changes that says the same. If `all` are there, nothing
+/// has to be said of what was dropped.
+pub(crate) fn reduce(events: Vec<NameEvent>, all: bool) -> Vec<NameEvent> {
+    let mut created: HashMap<String, usize> = HashMap::new();
+    let mut reduced: Vec<Option<NameEvent>> = Vec::new();
+    for event in events {
+        match &event {
+            NameEvent::Created(snapshot) => {
+                created.insert(snapshot.name.clone(), reduced.len());
+            }
+            NameEvent::Dropped { name, .. } => {
+                if let Some(at) = created.remove(name) {
+                    reduced[at] = None;
+                    continue;
+                }
+                if all || active(Mutant::DropForgotten) {
+                    continue;
+                }
+            }
+        }
+        reduced.push(Some(event));
+    }
+    reduced.into_iter().flatten().collect()
 }
 
 const CREATED: u32 = 1;

@@ -3,11 +3,13 @@
 
 use std::ops::ControlFlow;
 
+use evergraph_persistence::Needed;
+
 use super::Body;
 use crate::blocks::ListSource;
 use crate::front::run::Run;
 use crate::lengths::LengthPage;
-use crate::list::ListScratch;
+use crate::list::{Cut, ListScratch};
 use crate::section_format::SectionImage;
 
 /// Memory of a merging thread, used again from section to section.
@@ -18,6 +20,8 @@ pub struct MergeScratch {
     pub whole: SectionImage,
     pub cursors: Vec<u32>,
     pub lists: ListScratch,
+    /// What is left of lists that were compacted, one after another.
+    pub live: ListScratch,
 }
 
 /// The settled lengths and the first `count` entries of the run.
@@ -86,59 +90,133 @@ pub(super) fn fill(
     });
 }
 
-/// Gets `image` from `whole`: lists whose length is to change have their live
-/// entries, others all that `whole` has of them.
+/// Calls `visit` with the lengths as of the commits that a merge from the settled
+/// lengths to commit `csn` jumps over, and that somebody keeps.
+pub(super) fn jumped(
+    settled: &LengthPage,
+    run: &Run,
+    csn: u64,
+    needed: &Needed,
+) -> Vec<LengthPage> {
+    let mut pages = Vec::new();
+    if !needed.is_kept(settled.csn, csn) {
+        return pages;
+    }
+    let mut page = settled.clone();
+    let mut pass = |page: &LengthPage, until: u64| {
+        if needed.is_kept(page.csn, until) {
+            pages.push(page.clone());
+        }
+    };
+    let mut marks = run.marks_until(csn).peekable();
+    let (mut read, stride) = (0, run.stride());
+    let count = run.len_at(csn);
+    if count > 0 {
+        run.for_each_slice(count, |words| {
+            for entry in words.chunks_exact(stride) {
+                while let Some((mark, _)) = marks.next_if(|&(_, end)| end <= read) {
+                    page.csn = mark;
+                }
+                if let Some(&(mark, _)) = marks.peek()
+                    && page.csn < mark
+                {
+                    // The first entry of the commits up to the next mark.
+                    pass(&page, mark);
+                    page.csn = mark;
+                }
+                page.len[entry[0] as usize] += 1;
+                read += 1;
+            }
+        });
+    }
+    pass(&page, csn);
+    pages
+}
+
+/// What a compaction made of a section's lengths.
+pub(super) struct Compacted {
+    /// As of the commit that was frozen.
+    pub page: LengthPage,
+    /// As of the moments before it that somebody keeps.
+    pub past: Vec<LengthPage>,
+}
+
+/// Gets `image` from `whole`, without what is deleted in the chosen lists. Where
+/// a length of the past lies between an entry and its deletion both stay. `None`,
+/// and no image, if that drops nothing.
 pub(super) fn compact_lists(
     scratch: &mut MergeScratch,
     page: &LengthPage,
-    live: &LengthPage,
+    mut past: Vec<LengthPage>,
+    chosen: impl Fn(usize) -> bool,
     weighted: bool,
-) {
+) -> Option<Compacted> {
     let MergeScratch {
         image,
         whole,
         lists,
+        live,
         ..
     } = scratch;
-    let drops = |list: usize| live.len[list] != page.len[list];
-    let lens: Vec<u32> = (0..page.len.len())
-        .map(|list| {
-            if drops(list) {
-                live.len[list]
-            } else {
-                whole.len(list) as u32
-            }
-        })
-        .collect();
-    let tombstones: Vec<u32> = (0..page.len.len())
-        .map(|list| {
-            if drops(list) {
-                0
-            } else {
-                whole.tombstones(list)
-            }
-        })
-        .collect();
-    image.begin(&lens, Some(&tombstones), weighted);
+    live.clear();
+    let mut compacted = page.clone();
+    // What is in the image of a list that is not chosen may be only its end.
+    let mut lens: Vec<u32> = (0..page.len.len()).map(|l| whole.len(l) as u32).collect();
+    let mut counts: Vec<u32> = (0..page.len.len()).map(|l| whole.tombstones(l)).collect();
+    let shrinks = |list: usize| chosen(list) && page.tombstones(list) > 0;
     let (from, words, weights) = whole.columns_mut();
-    let (to, live_words, live_weights) = image.columns_mut();
-    for list in 0..page.len.len() {
+    for list in (0..page.len.len()).filter(|&list| shrinks(list)) {
         let (first, last) = (from[list] as usize, from[list + 1] as usize);
-        let place = to[list] as usize..to[list + 1] as usize;
-        let list_weights = weights.get(first..last).unwrap_or(&[]);
-        if !drops(list) {
-            live_words[place.clone()].copy_from_slice(&words[first..last]);
-            if !live_weights.is_empty() {
-                live_weights[place].copy_from_slice(list_weights);
-            }
-            continue;
-        }
         lists.clear();
-        lists.extend(&words[first..last], list_weights);
-        lists.cancel();
-        live_words[place.clone()].copy_from_slice(&lists.words);
+        lists.extend(&words[first..last], weights.get(first..last).unwrap_or(&[]));
+        let mut cuts: Vec<Cut> = past
+            .iter()
+            .map(|past| (past.len[list], past.tombstones(list)))
+            .collect();
+        if cuts.is_empty() {
+            lists.cancel();
+            counts[list] = 0;
+        } else {
+            lists.cancel_between(&mut cuts);
+            let dropped = page.len[list] - lists.words.len() as u32;
+            counts[list] = page.tombstones(list) - dropped / 2;
+        }
+        for (past, cut) in past.iter_mut().zip(cuts) {
+            past.len[list] = cut.0;
+            if let Some(tombstones) = &mut past.tombstones {
+                tombstones[list] = cut.1;
+            }
+        }
+        lens[list] = lists.words.len() as u32;
+        compacted.len[list] = lens[list];
+        compacted.tombstones_mut()[list] = counts[list];
+        live.extend(&lists.words, &lists.weights);
+    }
+    if compacted.len == page.len {
+        return None;
+    }
+    image.begin(&lens, Some(&counts), weighted);
+    let (to, live_words, live_weights) = image.columns_mut();
+    let mut at = 0;
+    for list in 0..page.len.len() {
+        let place = to[list] as usize..to[list + 1] as usize;
+        let (its_words, its_weights) = if shrinks(list) {
+            let its = at..at + place.len();
+            at = its.end;
+            (&live.words[its.clone()], live.weights.get(its))
+        } else {
+            let its = from[list] as usize..from[list + 1] as usize;
+            (&words[its.clone()], weights.get(its))
+        };
+        live_words[place.clone()].copy_from_slice(its_words);
         if !live_weights.is_empty() {
-            live_weights[place].copy_from_slice(&lists.weights);
+            live_weights[place].copy_from_slice(its_weights.unwrap_or(&[]));
         }
     }
+    past.iter_mut().for_each(LengthPage::forget_no_tombstones);
+    compacted.forget_no_tombstones();
+    Some(Compacted {
+        page: compacted,
+        past,
+    })
 }

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::Needed;
+use evergraph_persistence::{Needed, PersistenceError};
 
-use super::{Body, Context};
+use super::{Body, Context, Parts};
 use crate::direct::DirectState;
 use crate::front::buffers::{BufferWriter, VertexBuffers};
 use crate::front::run::Run;
@@ -49,17 +49,9 @@ impl Loaded {
         (body.buffers.get().expect("made with the writer"), writer)
     }
 
-    /// Moves the run's entries up to commit `csn` to the vertex buffers. The
-    /// lengths before a commit are kept if a CSN in `needed` reads them.
-    pub(super) fn settle(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &Needed) {
-        while let Some(mark) = run.first_mark().filter(|mark| mark.csn <= csn) {
-            self.settle_mark(context, run, mark.csn, needed);
-        }
-    }
-
     fn settle_mark(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &Needed) {
         let (count, stride) = (run.len_at(csn), run.stride());
-        if needed.is_needed(self.page.csn, csn) {
+        if needed.is_watched(self.page.csn, csn) {
             self.older.push(Version {
                 page: Arc::clone(&self.page),
                 body: None,
@@ -108,18 +100,18 @@ impl Loaded {
         self.prune(needed);
     }
 
-    /// Lengths as of a commit, and where the entries are.
-    pub(crate) fn version_at(&self, csn: u64) -> (Arc<LengthPage>, Arc<Body>) {
+    /// Lengths as of a commit, and where the entries are, if a view had them
+    /// kept.
+    fn watched_version_at(&self, csn: u64) -> Option<(Arc<LengthPage>, Arc<Body>)> {
         if self.page.csn <= csn {
-            return (Arc::clone(&self.page), Arc::clone(&self.body));
+            return Some((Arc::clone(&self.page), Arc::clone(&self.body)));
         }
-        let older = self.older.iter().rev().find(|v| v.page.csn <= csn);
-        let version = older.expect("versions that a registered view needs are preserved");
+        let version = self.older.iter().rev().find(|v| v.page.csn <= csn)?;
         let body = version.body.as_ref().unwrap_or(&self.body);
-        (Arc::clone(&version.page), Arc::clone(body))
+        Some((Arc::clone(&version.page), Arc::clone(body)))
     }
 
-    /// Keeps an older version only if a needed CSN falls between it and the
+    /// Keeps an older version only if the CSN of a view falls between it and the
     /// next. `needed` may have been gathered a while ago: of what is newer than
     /// the watermark of that time it says nothing.
     pub(crate) fn prune(&mut self, needed: &Needed) {
@@ -131,12 +123,72 @@ impl Loaded {
         let mut kept = Vec::with_capacity(self.older.len());
         for version in self.older.drain(..).rev() {
             let from = version.page.csn;
-            if until > known || needed.is_needed(from, until) {
+            if until > known || needed.is_watched(from, until) {
                 kept.push(version);
             }
             until = from;
         }
         kept.reverse();
         self.older = kept;
+    }
+}
+
+impl Parts<'_> {
+    /// Moves the run's entries up to commit `csn` to the vertex buffers. The
+    /// lengths before a commit are kept if a CSN in `needed` reads them.
+    pub(super) fn settle(
+        &mut self,
+        context: &Context,
+        csn: u64,
+        needed: &Needed,
+    ) -> Result<(), PersistenceError> {
+        while let Some(mark) = self.run.first_mark().filter(|mark| mark.csn <= csn) {
+            if needed.is_kept(self.loaded.page.csn, mark.csn) {
+                self.history.record(context, &self.loaded.page)?;
+            }
+            self.loaded.settle_mark(context, self.run, mark.csn, needed);
+        }
+        Ok(())
+    }
+
+    /// Live entries as of commits that are kept, which ascend.
+    pub(super) fn live_at(
+        &self,
+        context: &Context,
+        csns: &[u64],
+    ) -> Result<Vec<u64>, PersistenceError> {
+        let mut points = vec![(0, 0)];
+        let mut visit = |page: &LengthPage| {
+            let (entries, tombstones) = page.totals();
+            points.push((page.csn, entries - 2 * tombstones));
+        };
+        self.history
+            .for_each_page(context, 0, u64::MAX, &mut visit)?;
+        visit(&self.loaded.page);
+        let live = |&csn: &u64| {
+            let point = points.partition_point(|point| point.0 <= csn);
+            points[point.saturating_sub(1)].1
+        };
+        Ok(csns.iter().map(live).collect())
+    }
+
+    /// Lengths as of a commit that somebody needs, and where the entries are.
+    pub(super) fn version_at(
+        &self,
+        context: &Context,
+        csn: u64,
+    ) -> Result<(Arc<LengthPage>, Arc<Body>), PersistenceError> {
+        let watched = self.loaded.watched_version_at(csn);
+        // The one that is newer is the one that was asked for.
+        if let Some((page, _)) = &watched
+            && page.csn >= self.history.last().min(csn)
+        {
+            return Ok(watched.expect("just seen"));
+        }
+        let past = self.history.page_at(context, csn)?;
+        match watched {
+            Some((page, body)) if page.csn >= past.csn => Ok((page, body)),
+            _ => Ok((past, Arc::clone(&self.loaded.body))),
+        }
     }
 }

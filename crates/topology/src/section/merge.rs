@@ -8,9 +8,10 @@ use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Needed, PersistenceError};
 
-use super::gather::{MergeScratch, compact_lists, fill, lengths_with};
-use super::{Body, Context, Inner, Loaded, Section, State, Version};
+use super::gather::{Compacted, MergeScratch, compact_lists, fill, jumped, lengths_with};
+use super::{Body, Context, Inner, Loaded, Parts, Section, State, Version};
 use crate::blocks::{self, Identity, Written};
+use crate::history::{NewPoints, PublishedHistory};
 use crate::layout::{Base, Layout};
 use crate::lengths::LengthPage;
 use crate::section_format::{self, SectionImage};
@@ -53,6 +54,8 @@ pub struct Frozen {
     page: Arc<LengthPage>,
     /// ...and after it, if it dropped entries.
     compacted: Option<Arc<LengthPage>>,
+    /// Lengths of the past that have to be stored with it.
+    points: Option<NewPoints>,
 }
 
 /// A merged section that is written and not published.
@@ -94,6 +97,17 @@ impl Frozen {
             Base::Blocks(base) if self.plan == Plan::RewriteBlocks => base.slab_extents().collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// Lengths of the past that have to be stored with the section.
+    pub(crate) fn points(&self) -> Option<&NewPoints> {
+        self.points.as_ref()
+    }
+
+    /// Whether those are all there are: the ones before are of lists that have
+    /// other entries now.
+    pub fn replaces_history(&self) -> bool {
+        self.compacted.is_some()
     }
 
     fn generation(&self) -> u32 {
@@ -232,23 +246,30 @@ impl Section {
         if !guard.has_work(csn, wanted, layout) {
             return Ok(None);
         }
-        let (loaded, run) = self.load_with_run(context, &mut guard)?;
-        if loaded.direct.is_some() {
+        let is_new = guard.has_work(csn, Wanted::Merged, layout);
+        let mut parts = self.load_parts(context, &mut guard)?;
+        if parts.loaded.direct.is_some() {
             return Ok(None);
         }
-        // Lengths that somebody still reads exist before they are jumped over.
-        if let Some(last) = needed.last_before(csn) {
-            loaded.settle(context, run, last, needed);
+        // Lengths that a view still reads exist before they are jumped over.
+        if let Some(last) = needed.last_watched_before(csn) {
+            parts.settle(context, last, needed)?;
         }
-        let (settled, body) = loaded.version_at(csn);
-        let behind = if loaded.page.csn <= csn {
-            run.len_at(csn)
+        let (settled, body) = parts.version_at(context, csn)?;
+        let Parts {
+            loaded,
+            run,
+            history,
+        } = parts;
+        let (behind, jumped) = if loaded.page.csn <= csn {
+            (run.len_at(csn), jumped(&settled, run, csn, needed))
         } else {
-            0
+            (0, Vec::new())
         };
         let page = lengths_with(&settled, run, behind, csn);
         let plan = plan(&body.base, &page, wanted, layout, context.rewrite_growth);
-        let drops = compacted_lists(&page, wanted, plan);
+        let drops = Dropping::of(&page, wanted, plan);
+        let stays = !is_new && body.base.layout() == Some(layout) && !plan.ends_chains(&body.base);
         let appends = matches!(plan, Plan::AppendBlocks | Plan::CompactBlocks(_));
         // Where each list begins: at its first entry, or behind what is merged.
         let from = |list: usize| match plan {
@@ -289,28 +310,44 @@ impl Section {
             behind,
             &mut scratch.cursors,
         );
+        let mut points = history.unstored(context, csn, &jumped)?;
+        let mut past = Vec::new();
+        if drops.is_some() && !active(Mutant::CompactionIgnoresSnapshots) {
+            past = history.needed_pages(context, csn, needed)?;
+            past.extend(jumped);
+        }
         drop(guard);
-        let compacted = drops.map(|live| {
-            compact_lists(scratch, &page, &live, weighted);
-            Arc::new(live)
-        });
+        let mut compacted = None;
+        if let Some(drops) = drops {
+            match compact_lists(scratch, &page, past, |list| drops.is_of(list), weighted) {
+                // Snapshots need all of it.
+                None if stays => return Ok(None),
+                None => std::mem::swap(&mut scratch.image, &mut scratch.whole),
+                Some(Compacted { page, past }) => {
+                    points = NewPoints::of(&past);
+                    compacted = Some(Arc::new(page));
+                }
+            }
+        }
         Ok(Some(Frozen {
             body,
             plan,
             page: Arc::new(page),
             compacted,
+            points,
         }))
     }
 
     /// Durability step 6 for one section: puts what a published root names into
     /// the place of what was frozen, and gives the old extents back. What came
     /// since stays in the run, or moves to new vertex buffers.
-    pub fn replace_base(
+    pub(crate) fn replace_base(
         &self,
         context: &Context,
         needed: &Needed,
         frozen: Frozen,
         product: Product,
+        history_published: Option<PublishedHistory>,
     ) -> Result<(), PersistenceError> {
         let base = open_product(product, &frozen.body.base);
         let mut guard = self.state.lock();
@@ -318,6 +355,7 @@ impl Section {
             state,
             run,
             unmerged_since,
+            history,
         } = &mut *guard;
         let State::Loaded(loaded) = state else {
             unreachable!("a frozen section is loaded");
@@ -340,7 +378,7 @@ impl Section {
         if settled_further {
             self.move_newer(context, loaded, &old, &frozen.page);
         } else {
-            if needed.is_needed(loaded.page.csn, merged_csn) {
+            if needed.is_watched(loaded.page.csn, merged_csn) {
                 let kept = frozen.compacted.is_some().then(|| Arc::clone(&old));
                 loaded.older.push(Version {
                     page: Arc::clone(&loaded.page),
@@ -351,6 +389,13 @@ impl Section {
             run.drop_until(merged_csn);
         }
         loaded.prune(needed);
+        let published = history_published.unwrap_or_else(|| PublishedHistory::nothing(&frozen));
+        history.publish(context, published, Some(merged_csn), |page| {
+            match &frozen.compacted {
+                Some(compacted) => since_compaction(page, &frozen.page, compacted),
+                None => page.clone(),
+            }
+        })?;
         *unmerged_since = (settled_further || !run.is_empty()).then_some(merged_csn + 1);
         Ok(())
     }
@@ -455,21 +500,7 @@ impl Loaded {
     /// the lengths of `compacted`: versions before keep their body, those since
     /// then get the lengths that they have in the new generation.
     fn change_generation(&mut self, old: &Arc<Body>, frozen: &LengthPage, compacted: &LengthPage) {
-        let since = |page: &Arc<LengthPage>| -> Arc<LengthPage> {
-            let mut page = LengthPage::clone(page);
-            for list in 0..page.len.len() {
-                page.len[list] -= frozen.len[list] - compacted.len[list];
-            }
-            if let Some(counts) = &mut page.tombstones {
-                for (list, count) in counts.iter_mut().enumerate() {
-                    *count -= frozen.tombstones(list) - compacted.tombstones(list);
-                }
-                if counts.iter().all(|&count| count == 0) {
-                    page.tombstones = None;
-                }
-            }
-            Arc::new(page)
-        };
+        let since = |page: &LengthPage| Arc::new(since_compaction(page, frozen, compacted));
         for version in &mut self.older {
             if version.body.is_some() {
                 continue;
@@ -484,6 +515,22 @@ impl Loaded {
             self.page = since(&self.page);
         }
     }
+}
+
+/// Lengths as of a commit after `frozen`, in the generation that gave those the
+/// lengths of `compacted`.
+fn since_compaction(page: &LengthPage, frozen: &LengthPage, compacted: &LengthPage) -> LengthPage {
+    let mut page = page.clone();
+    for list in 0..page.len.len() {
+        page.len[list] -= frozen.len[list] - compacted.len[list];
+    }
+    if let Some(counts) = &mut page.tombstones {
+        for (list, count) in counts.iter_mut().enumerate() {
+            *count -= frozen.tombstones(list) - compacted.tombstones(list);
+        }
+    }
+    page.forget_no_tombstones();
+    page
 }
 
 fn is_chained(base: &Base) -> bool {
@@ -520,24 +567,38 @@ fn plan(
     }
 }
 
-/// The lengths after the merge, if it drops entries.
-fn compacted_lists(page: &LengthPage, wanted: Wanted, plan: Plan) -> Option<LengthPage> {
-    page.tombstones.as_ref()?;
-    let mut live = page.clone();
-    match (wanted, plan) {
-        (Wanted::Merged | Wanted::Converted, _) | (_, Plan::AppendBlocks) => return None,
-        (_, Plan::CompactBlocks(list)) => {
-            live.len[list] = page.live(list);
-            let counts = live.tombstones.as_mut()?;
-            counts[list] = 0;
-            if counts.iter().all(|&count| count == 0) {
-                live.tombstones = None;
-            }
-        }
-        _ => {
-            live.len = (0..page.len.len()).map(|list| page.live(list)).collect();
-            live.tombstones = None;
+/// Lists that a merge compacts.
+#[derive(Clone, Copy)]
+enum Dropping {
+    All,
+    One(usize),
+}
+
+impl Dropping {
+    /// Those that are wanted and have tombstones, if there are any.
+    fn of(page: &LengthPage, wanted: Wanted, plan: Plan) -> Option<Self> {
+        page.tombstones.as_ref()?;
+        match (wanted, plan) {
+            (Wanted::Merged | Wanted::Converted, _) | (_, Plan::AppendBlocks) => None,
+            (_, Plan::CompactBlocks(list)) => Some(Dropping::One(list)),
+            _ => Some(Dropping::All),
         }
     }
-    Some(live)
+
+    fn is_of(self, list: usize) -> bool {
+        match self {
+            Dropping::All => true,
+            Dropping::One(one) => one == list,
+        }
+    }
+}
+
+impl Plan {
+    /// Whether lists in several blocks become one.
+    fn ends_chains(self, base: &Base) -> bool {
+        match self {
+            Plan::CompactBlocks(list) => base.is_chained(list),
+            _ => is_chained(base),
+        }
+    }
 }

@@ -29,10 +29,10 @@ impl Section {
         }
         let view = {
             let mut guard = self.state.lock();
-            let loaded = self.load(context, &mut guard)?;
-            loaded.refresh_direct_page();
-            let (page, body) = loaded.version_at(csn);
-            SectionView::new(body, page, loaded.in_place(), true)
+            let parts = self.load_parts(context, &mut guard)?;
+            parts.loaded.refresh_direct_page();
+            let (page, body) = parts.version_at(context, csn)?;
+            SectionView::new(body, page, parts.loaded.in_place(), true)
         };
         view.verify(context)?;
         let each = |words: &[u32], weights: &[u32]| {

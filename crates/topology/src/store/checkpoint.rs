@@ -10,9 +10,9 @@ use evergraph_persistence::order::{Durable, Flushed};
 use evergraph_persistence::{Medium, Needed, SectionKey, StoredDirectory as Stored};
 use parking_lot::Mutex;
 
-use super::{BLOB_IDS, BLOB_META, BLOB_NAMES, LogState, RootState, Store};
+use super::history::Update;
+use super::{BLOB_IDS, BLOB_META, LogState, RootState, Store};
 use crate::error::TopologyError;
-use crate::history::names;
 use crate::layout::Layout;
 use crate::record::{self, Op};
 use crate::section::{Frozen, MergeScratch, Product, Section, Wanted};
@@ -29,10 +29,10 @@ const ANNOUNCED_AHEAD: usize = 4;
 const RUN_ENTRY_BYTES: u64 = 8;
 
 /// A section that is written and not published.
-struct Merged {
-    key: SectionKey,
+pub(super) struct Merged {
+    pub key: SectionKey,
     section: Arc<Section>,
-    frozen: Frozen,
+    pub frozen: Frozen,
     product: Product,
 }
 
@@ -43,6 +43,8 @@ pub(super) type Named = (SectionKey, Arc<Section>);
 pub(super) enum Purpose<'a> {
     /// The same of all.
     All(Wanted),
+    /// Merging all, and the past written again.
+    Flattened,
     /// One list of each section in one block.
     Lists(&'a BTreeMap<SectionKey, usize>),
 }
@@ -57,6 +59,7 @@ impl Purpose<'_> {
     fn of(self, key: SectionKey) -> Wanted {
         match self {
             Purpose::All(wanted) => wanted,
+            Purpose::Flattened => Wanted::Merged,
             Purpose::Lists(lists) => match lists.get(&key) {
                 Some(&list) => Wanted::CompactedList(list),
                 None => Wanted::Merged,
@@ -75,6 +78,8 @@ struct Target {
     log_start: u64,
     wall_us: i64,
     clean: bool,
+    /// All of the past is written again, without what nobody needs.
+    rewrites_history: bool,
 }
 
 impl Store {
@@ -118,6 +123,13 @@ impl Store {
             .collect();
         let list = vertex as usize & ((1 << self.config.section_shift) - 1);
         self.merge_at(&mut roots, &sections, Wanted::CompactedList(list), false)
+    }
+
+    /// Merges everything, and writes all that is stored of the past again, without
+    /// what nobody needs.
+    pub(super) fn rewrite_history(&self) -> Result<(), TopologyError> {
+        let mut roots = self.roots.lock();
+        self.merge_at(&mut roots, &self.all_sections(), Purpose::Flattened, false)
     }
 
     /// Changes the layout: from now on sections are merged into it, and those
@@ -257,15 +269,18 @@ impl Store {
         }
         let needed = self.registry.needed();
         let (merged, extents) = self.write_sections(csn, &needed, sections, purpose)?;
-        let target = self.target(roots, &merged, csn, clean);
+        let mut target = self.target(roots, &merged, csn, clean);
+        target.rewrites_history = matches!(purpose, Purpose::Flattened);
         let vertex_count = token.state().vertex_count;
-        self.publish(roots, &merged, extents, &target, vertex_count)?;
+        let mut update = self.publish(roots, &merged, extents, &target, vertex_count, &needed)?;
         // Durability step 6: only now is anything given back.
         let needed = self.registry.needed();
         for m in merged {
+            let history = update.as_mut().and_then(|update| update.take(m.key));
             m.section
-                .replace_base(&self.context, &needed, m.frozen, m.product)?;
+                .replace_base(&self.context, &needed, m.frozen, m.product, history)?;
         }
+        self.publish_history(roots, update)?;
         let mut log = self.log.lock();
         log.log.release(target.log_start);
         while log
@@ -311,6 +326,7 @@ impl Store {
             log_start,
             wall_us,
             clean,
+            rewrites_history: false,
         }
     }
 
@@ -322,9 +338,10 @@ impl Store {
         extents: Vec<Flushed<()>>,
         target: &Target,
         vertex_count: u64,
-    ) -> Result<(), TopologyError> {
-        let stored = self.store_directory(roots, merged, extents, target.csn);
-        let (stored, stored_ids) = match stored {
+        needed: &Needed,
+    ) -> Result<Option<Update>, TopologyError> {
+        let stored = self.store_directory(roots, merged, extents, target, needed);
+        let (stored, stored_ids, update) = match stored {
             Ok(stored) => stored,
             Err(error) => {
                 // The sections go, so nothing may name them: neither this root
@@ -374,7 +391,7 @@ impl Store {
         directory.published();
         roots.stored_ids = stored_ids;
         self.names.write().stored(target.csn);
-        Ok(())
+        Ok(update)
     }
 
     /// Durability steps 2 and 3. Returns how many external ids are stored, too.
@@ -383,26 +400,37 @@ impl Store {
         roots: &mut RootState,
         merged: &[Merged],
         extents: Vec<Flushed<()>>,
-        csn: u64,
-    ) -> Result<(Durable<Stored>, usize), TopologyError> {
+        target: &Target,
+        needed: &Needed,
+    ) -> Result<(Durable<Stored>, usize, Option<Update>), TopologyError> {
         let mut blobs = Vec::new();
         let stored_ids = self.write_blobs(roots, &mut blobs)?;
-        self.write_names(roots, csn, &mut blobs)?;
         let forgotten = usize::from(active(Mutant::CheckpointForgetsSection));
         for merged in merged.iter().skip(forgotten) {
             roots.directory.set(merged.key, merged.product.entry());
+        }
+        let (csn, rewrite) = (target.csn, target.rewrites_history);
+        let history = |roots: &mut RootState, blobs: &mut Vec<_>| {
+            self.write_history(roots, merged, needed, csn, rewrite, blobs)
+        };
+        let mut update = None;
+        if !active(Mutant::HistoryAfterRoot) {
+            update = history(roots, &mut blobs)?;
         }
         // Durability step 2: the directory is written beside the sections...
         let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
         let (region, uuid) = (&self.context.region, &self.context.uuid);
         let stored = roots.directory.store(region, uuid, sections)?;
+        if active(Mutant::HistoryAfterRoot) {
+            update = history(roots, &mut Vec::new())?;
+        }
         // ...Durability step 3: all of them are durable...
         let stored = if active(Mutant::DirectoryNotFenced) {
             stored.assume_durable()
         } else {
             stored.fence(region.medium())?
         };
-        Ok((stored, stored_ids))
+        Ok((stored, stored_ids, update))
     }
 
     /// Durability step 1: writes every touched section out of place.
@@ -493,29 +521,6 @@ impl Store {
             product,
         };
         Ok(Some((merged, flushed)))
-    }
-
-    /// Writes what became of names up to a commit.
-    fn write_names(
-        &self,
-        roots: &mut RootState,
-        csn: u64,
-        written: &mut Vec<Flushed<()>>,
-    ) -> Result<(), TopologyError> {
-        let mut bytes = csn.to_le_bytes().to_vec();
-        {
-            let names = self.names.read();
-            let pending = names.pending_until(csn);
-            if pending.is_empty() {
-                return Ok(());
-            }
-            names::encode(pending.iter(), &mut bytes);
-        }
-        let (region, uuid) = (&self.context.region, &self.context.uuid);
-        let number = roots.directory.blob_count(BLOB_NAMES);
-        let directory = &mut roots.directory;
-        written.push(directory.set_blob(region, uuid, BLOB_NAMES, number, &bytes)?);
-        Ok(())
     }
 
     /// Writes the tables that changed. Returns how many external ids are stored

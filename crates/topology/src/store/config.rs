@@ -65,6 +65,10 @@ pub struct Tuning {
     /// queries than that run at once; 0 is never. `None`: measured at the opening
     /// on media that are not byte-addressed, elsewhere never.
     pub merge_queried_below: Option<usize>,
+    /// Bytes of length pages of the past that are kept once they were rebuilt: 4
+    /// bytes a vertex (8 in sections with deletions) for each snapshot that is
+    /// read.
+    pub past_page_bytes: usize,
 }
 
 /// A list then has two or three blocks at most, and what is written again is at
@@ -76,6 +80,9 @@ const MOST_CHUNK_BYTES: usize = 4096;
 
 /// Enough for merges that write in large steps.
 const MOST_BUFFER_BYTES: u64 = 512 << 20;
+
+/// One snapshot of 16 million vertices.
+const PAST_PAGE_BYTES: usize = 64 << 20;
 
 impl Default for Tuning {
     /// Half a gigabyte of buffers; where that is more than a quarter of the memory
@@ -89,6 +96,7 @@ impl Default for Tuning {
             rewrite_growth: Some(REWRITE_GROWTH),
             hub_chunk_bytes: None,
             merge_queried_below: None,
+            past_page_bytes: PAST_PAGE_BYTES,
         }
     }
 }

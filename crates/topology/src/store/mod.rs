@@ -11,7 +11,9 @@ mod config;
 mod direct;
 mod flow;
 mod group;
+mod history;
 mod open;
+mod past;
 mod places;
 mod queried;
 mod replay;
@@ -32,12 +34,14 @@ pub use batch::{Batch, Commit};
 pub use config::{Config, Mode, Tuning};
 pub use flow::BackPressure;
 pub use open::OpenReport;
+pub use past::HistoryStats;
 pub use places::{ListReader, Place, PlacedEntry};
 pub use queried::{Query, QueryMerging};
 
 use crate::error::TopologyError;
 use crate::front::shards::ShardReport;
 use crate::history::names::Names;
+use crate::history::segment::Segment;
 use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
@@ -47,7 +51,7 @@ use crate::section_view::SectionView;
 /// Named blobs of the section directory.
 const BLOB_META: u32 = 1;
 const BLOB_IDS: u32 = 2;
-const BLOB_NAMES: u32 = 3;
+const BLOB_HISTORY: u32 = 3;
 /// Headers of sealed graphs.
 const BLOB_SEALED: u32 = 16;
 
@@ -100,6 +104,8 @@ struct RootState {
     file: PoolFile,
     directory: Directory,
     stored_ids: usize,
+    /// What is stored of the past, the oldest first.
+    segments: Vec<Arc<Segment>>,
 }
 
 /// Positions in the log, in bytes ever written (XPGraph's section 3.1). What
@@ -162,6 +168,8 @@ pub struct StoreStats {
     pub shards: ShardReport,
     /// Merging of lists that are queried.
     pub query_merging: QueryMerging,
+    /// Named snapshots, and what the past occupies.
+    pub history: HistoryStats,
     /// Views that exist.
     pub live_views: usize,
     /// Times the database was opened for writing.
@@ -373,13 +381,15 @@ impl Store {
             back_pressure: self.back_pressure(),
             shards: self.context.shards.report(),
             query_merging: self.queried.report(),
+            history: self.history_stats(),
             live_views: self.registry.live_views(),
             epoch,
         }
     }
 
     /// Verifies every byte that the graph reaches: checksums, counts, ids in
-    /// range, that in-lists mirror out-lists in number, and sealed graphs. Damage is
+    /// range, that in-lists mirror out-lists in number, that the snapshots have the
+    /// edges that they count, and sealed graphs. Damage is
     /// reported, not returned as an error.
     pub fn check(&self) -> CheckReport {
         let token = self.register();
@@ -402,6 +412,9 @@ impl Store {
             ));
         }
         self.check_sealed(&mut report);
+        if self.direct.is_none() && report.problems.is_empty() {
+            self.check_past(&token, &mut report);
+        }
         report
     }
 

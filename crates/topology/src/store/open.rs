@@ -14,12 +14,12 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use super::direct::Direct;
 use super::flow::Flow;
+use super::history;
 use super::queried::Queried;
 use super::replay::Replayer;
 use super::sealed::SealedGraphs;
 use super::{
-    BLOB_IDS, BLOB_META, BLOB_NAMES, Config, LogState, Mode, Published, RootState, Store, Tuning,
-    ack_of,
+    BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, Tuning, ack_of,
 };
 use crate::blocks;
 use crate::direct::Slots;
@@ -27,7 +27,7 @@ use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::front::pool::BufferPool;
 use crate::front::shards::Shards;
-use crate::history::names::{self, Names};
+use crate::history::PageCache;
 use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
@@ -151,6 +151,7 @@ impl Store {
             levels: tuning.levels(medium.properties()),
             rewrite_growth: tuning.rewrite_growth,
             shards: Arc::new(Shards::new(tuning.shards, Nodes::of_this_machine())),
+            pages: Arc::new(PageCache::new(tuning.past_page_bytes)),
         };
         let planes = new_planes(&config);
         let arc_count = claim_sections(&context, &config, &planes, &directory)?;
@@ -167,7 +168,7 @@ impl Store {
         let mut ids = IdTable::new(config.ids);
         let mut meta = BTreeMap::new();
         read_blobs(&directory, &uuid, &mut ids, &mut meta)?;
-        let mut names = read_names(&directory, &uuid)?;
+        let (segments, mut names) = history::read(&directory, &uuid, &planes)?;
 
         let published = Published {
             vertex_count,
@@ -269,6 +270,7 @@ impl Store {
                 file,
                 directory,
                 stored_ids,
+                segments,
             }),
             sealed,
         };
@@ -397,19 +399,6 @@ fn read_blobs(
         }
     }
     Ok(())
-}
-
-fn read_names(directory: &Directory, uuid: &Uuid) -> Result<Names, TopologyError> {
-    let mut names = Names::default();
-    for blob in directory.blobs(BLOB_NAMES) {
-        let bytes = blob.read(uuid)?;
-        let offset = blob.extent.offset();
-        let (until, events) = bytes.split_first_chunk().ok_or_else(|| {
-            PersistenceError::damaged(EXTENTS, offset, "a table of snapshots has no header")
-        })?;
-        names.load(names::decode(events, offset)?, u64::from_le_bytes(*until));
-    }
-    Ok(names)
 }
 
 /// Whether a graph keeps in-lists apart from its out-lists.

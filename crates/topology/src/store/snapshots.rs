@@ -8,6 +8,9 @@ use crate::history::Snapshot;
 use crate::history::names::Change;
 use crate::record::Op;
 
+/// Snapshots that one commit of [`Store::flatten`] drops.
+const DROPPED_AT_ONCE: usize = 256;
+
 /// Names that a commit on its way creates or drops: nobody else may.
 pub(super) struct Reserved<'a> {
     store: &'a Store,
@@ -60,6 +63,29 @@ impl Store {
             return Ok(());
         }
         self.commit(batch).map(|_| ())
+    }
+
+    /// Drops all snapshots before a commit, and writes what is left of the past
+    /// anew, so that the space of what only they showed is free when this returns
+    /// (that of views of them when those end). Entries that were kept for them go
+    /// with the next [`Store::compact`]. Returns how many were dropped.
+    ///
+    /// # Errors
+    /// As [`Store::drop_snapshots`] and [`Store::checkpoint`]. If only writing
+    /// failed, the snapshots are dropped.
+    pub fn flatten(&self, until: u64) -> Result<usize, TopologyError> {
+        let names: Vec<String> = {
+            let names = self.names.read();
+            let before = names.snapshots().take_while(|s| s.csn < until);
+            before.map(|s| s.name.clone()).collect()
+        };
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        // One commit takes only as many as fit into a record of the log.
+        for some in names.chunks(DROPPED_AT_ONCE) {
+            self.drop_snapshots(some)?;
+        }
+        self.rewrite_history()?;
+        Ok(names.len())
     }
 
     /// All snapshots, ascending by commit.

@@ -171,6 +171,18 @@ impl Twin {
         self.store.commit_all(batches).unwrap();
     }
 
+    /// Drops the snapshots before one of them.
+    pub fn flatten(&mut self, number: usize) {
+        let snapshots = self.store.snapshots();
+        let chosen = snapshots.get(number % (snapshots.len() + 1));
+        let until = chosen.map_or(u64::MAX, |snapshot| snapshot.csn);
+        let before = snapshots.iter().filter(|snapshot| snapshot.csn < until);
+        for snapshot in before.clone() {
+            self.kept.remove(&snapshot.name);
+        }
+        assert_eq!(self.store.flatten(until).unwrap(), before.count());
+    }
+
     /// Takes a view of a snapshot, or of now.
     pub fn hold(&mut self, number: usize) {
         let chosen = self.kept.iter().nth(number % (self.kept.len() + 1));
@@ -207,6 +219,14 @@ impl Twin {
         drop(store);
         let (store, report) = Store::open_with(&storage, false, self.tuning).unwrap();
         assert_eq!(report.clean, clean);
+        let used = store.stats().extent_bytes;
+        let again = Store::open_with(&storage, true, self.tuning).unwrap().0;
+        assert_eq!(
+            again.stats().extent_bytes,
+            used,
+            "what is used is reachable"
+        );
+        drop(again);
         Twin {
             store,
             storage,

@@ -18,6 +18,9 @@ enum Step {
     Relayout(Layout),
     Hold(usize),
     LetGo,
+    /// Drops the snapshots before one of them.
+    Flatten(usize),
+    Check,
     Reopen {
         clean: bool,
     },
@@ -50,17 +53,14 @@ fn step() -> impl Strategy<Value = Step> {
         1 => layout().prop_map(Step::Relayout),
         1 => any::<usize>().prop_map(Step::Hold),
         1 => Just(Step::LetGo),
+        1 => any::<usize>().prop_map(Step::Flatten),
+        1 => Just(Step::Check),
         2 => any::<bool>().prop_map(|clean| Step::Reopen { clean }),
     ]
 }
 
-/// What was merged past a snapshot is not on the medium yet.
-const HISTORY: bool = false;
-
 fn run(mut twin: Twin, steps: &[Step]) {
-    let mut merged = false;
     for step in steps {
-        let lost = !HISTORY && merged;
         match step {
             Step::Commit(commits) => twin.commit(commits),
             Step::Checkpoint => twin.store.checkpoint().unwrap(),
@@ -71,17 +71,10 @@ fn run(mut twin: Twin, steps: &[Step]) {
             Step::Relayout(layout) => twin.store.relayout(*layout).unwrap(),
             Step::Hold(number) => twin.hold(*number),
             Step::LetGo => twin.let_go(),
-            Step::Reopen { clean } if !lost && (!clean || HISTORY) => twin = twin.reopen(*clean),
-            Step::Reopen { .. } => {}
+            Step::Flatten(number) => twin.flatten(*number),
+            Step::Check => assert_eq!(twin.store.check().problems, Vec::<String>::new()),
+            Step::Reopen { clean } => twin = twin.reopen(*clean),
         }
-        merged |= matches!(
-            step,
-            Step::Checkpoint
-                | Step::MergeWhatIsDue
-                | Step::Compact
-                | Step::CompactVertex(_)
-                | Step::Relayout(_)
-        );
         twin.compare();
     }
 }
@@ -100,12 +93,6 @@ proptest! {
         buffer_bytes in prop_oneof![Just(1usize), Just(1 << 10), Just(1 << 20)],
     ) {
         let tuning = Tuning { buffer_bytes, ..Tuning::default() };
-        // A budget this small merges with every commit.
-        let steps: Vec<Step> = if HISTORY || buffer_bytes > 1 << 10 {
-            steps
-        } else {
-            steps.into_iter().filter(|s| !matches!(s, Step::Reopen { .. })).collect()
-        };
         run(Twin::new(direction, weighted, layout, tuning), &steps);
     }
 }

@@ -60,6 +60,7 @@ fn context(medium: &MediumHandle) -> Context {
         buffers: crate::front::pool::BufferPool::new(),
         levels: crate::front::buffers::Levels::default(),
         rewrite_growth: None,
+        pages: Arc::default(),
         shards: Arc::new(Shards::new(Some(1), Nodes::of_this_machine())),
     }
 }

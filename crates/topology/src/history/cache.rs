@@ -1,0 +1,110 @@
+//! Length pages of the past that were rebuilt, kept as long as there is room.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::lengths::LengthPage;
+
+/// Which page: the history it is of, and the commit that it was rebuilt for.
+type Key = (u64, u64);
+
+/// Pages under a budget; those that were asked for longest ago go first.
+#[derive(Debug, Default)]
+pub struct PageCache {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    budget: usize,
+    bytes: usize,
+    clock: u64,
+    pages: HashMap<Key, (Arc<LengthPage>, u64)>,
+    /// Keys by when they were asked for.
+    used: BTreeMap<u64, Key>,
+}
+
+impl PageCache {
+    /// A cache of at most `budget` bytes of lengths.
+    pub fn new(budget: usize) -> Self {
+        let cache = PageCache::default();
+        cache.inner.lock().budget = budget;
+        cache
+    }
+
+    /// A page by history and the commit that was asked for, if it is there.
+    pub fn get(&self, history: u64, csn: u64) -> Option<Arc<LengthPage>> {
+        let mut inner = self.inner.lock();
+        inner.clock += 1;
+        let now = inner.clock;
+        let key = (history, csn);
+        let (page, stamp) = inner.pages.get_mut(&key)?;
+        let page = Arc::clone(page);
+        let before = std::mem::replace(stamp, now);
+        inner.used.remove(&before);
+        inner.used.insert(now, key);
+        Some(page)
+    }
+
+    /// Takes a page in, and lets others go until it fits. One that is larger than
+    /// the budget is not kept.
+    pub fn put(&self, history: u64, csn: u64, page: &Arc<LengthPage>) {
+        let bytes = page.heap_bytes();
+        let mut inner = self.inner.lock();
+        if bytes > inner.budget {
+            return;
+        }
+        let key = (history, csn);
+        inner.clock += 1;
+        let now = inner.clock;
+        if let Some((old, stamp)) = inner.pages.insert(key, (Arc::clone(page), now)) {
+            inner.bytes -= old.heap_bytes();
+            inner.used.remove(&stamp);
+        }
+        inner.bytes += bytes;
+        inner.used.insert(now, key);
+        while inner.bytes > inner.budget {
+            let Some((_, oldest)) = inner.used.pop_first() else {
+                break;
+            };
+            if let Some((page, _)) = inner.pages.remove(&oldest) {
+                inner.bytes -= page.heap_bytes();
+            }
+        }
+    }
+
+    /// Bytes of the pages that are there.
+    pub fn bytes(&self) -> usize {
+        self.inner.lock().bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_asked_for_goes() {
+        let page = |csn| {
+            let mut page = LengthPage::empty(10);
+            page.csn = csn;
+            Arc::new(page)
+        };
+        let cache = PageCache::new(100);
+        for csn in 1..=2 {
+            cache.put(1, csn, &page(csn));
+        }
+        assert!(cache.get(1, 1).is_some() && cache.get(2, 1).is_none());
+        cache.put(1, 3, &page(3));
+        assert!(cache.get(1, 2).is_none(), "1 was asked for later");
+        assert!(cache.get(1, 1).is_some() && cache.get(1, 3).is_some());
+        cache.put(1, 3, &page(3));
+        assert_eq!(cache.bytes(), 80);
+        assert_eq!(cache.get(1, 3).unwrap().csn, 3);
+        let none = PageCache::new(39);
+        none.put(1, 1, &page(1));
+        assert_eq!(none.bytes(), 0);
+    }
+}

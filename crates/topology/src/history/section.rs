@@ -1,0 +1,407 @@
+//! The history of one section: the lengths that its lists had at kept commits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::{Needed, PersistenceError};
+
+use super::chain::{Chain, Points, Weight};
+use super::segment::Chunk;
+use crate::lengths::LengthPage;
+use crate::section::{Context, Frozen};
+
+/// How many histories there have been.
+static HISTORIES: AtomicU64 = AtomicU64::new(0);
+
+/// Points of one section, ascending. A point holds for all commits from its own
+/// up to the next point's, as far as anybody asks for them.
+#[derive(Debug)]
+pub(crate) struct History {
+    /// Its pages are in the cache by this number.
+    number: u64,
+    lists: usize,
+    /// Points in segments, ascending.
+    stored: Vec<Chunk>,
+    /// Points after those, which no segment holds: the log can rebuild them.
+    tail: Option<Chain>,
+}
+
+/// Points of a section that a merge stores.
+#[derive(Clone, Debug)]
+pub(crate) struct NewPoints {
+    /// Commit of the point before.
+    pub after: u64,
+    /// Commit of the last.
+    pub last: u64,
+    pub points: u32,
+    pub bytes: Vec<u8>,
+}
+
+/// What a root published of a section's history.
+#[derive(Clone, Debug)]
+pub(crate) struct Published {
+    /// Chunks of this segment and of newer ones are in the new one now.
+    pub absorbed_from: u32,
+    /// The section's points in the new segment.
+    pub chunk: Option<Chunk>,
+    /// All points of before are gone: their lengths are of another generation.
+    pub replaces: bool,
+    /// The stored points are not those of before; what follows them is told by
+    /// its differences to the last, so it has to be told anew.
+    pub rewritten: bool,
+}
+
+/// A point with its page.
+struct Walk<'a> {
+    history: &'a History,
+    context: &'a Context,
+}
+
+impl Walk<'_> {
+    /// Calls `visit` with all points up to commit `csn`, and for each an error in
+    /// its place.
+    fn points<'a>(
+        &'a self,
+        csn: u64,
+        mut visit: impl FnMut(
+            super::chain::Point<'a>,
+            &dyn Fn(&str) -> PersistenceError,
+        ) -> Result<(), PersistenceError>,
+    ) -> Result<(), PersistenceError> {
+        for chunk in &self.history.stored {
+            if chunk.entry.after >= csn {
+                return Ok(());
+            }
+            let bytes = chunk.bytes(&self.context.uuid)?;
+            let damaged = |what: &str| chunk.damaged(&format!("lengths of the past: {what}"));
+            let mut count = 0;
+            let mut last = chunk.entry.after;
+            for point in Points::new(bytes, chunk.entry.after) {
+                let point = point.map_err(damaged)?;
+                (count, last) = (count + 1, point.csn);
+                if point.csn <= csn {
+                    visit(point, &damaged)?;
+                }
+            }
+            if (count, last) != (chunk.entry.points, chunk.entry.last) {
+                return Err(damaged("the index counts other moments"));
+            }
+        }
+        if let Some(tail) = &self.history.tail {
+            let after = self.history.stored_until();
+            let damaged = |_: &str| unreachable!("what was not stored is what was recorded");
+            for point in Points::new(tail.bytes(), after) {
+                let point = point.expect("it is what was recorded");
+                if point.csn <= csn {
+                    visit(point, &damaged)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl History {
+    /// No points.
+    pub fn new(lists: usize) -> Self {
+        History {
+            number: HISTORIES.fetch_add(1, Ordering::Relaxed),
+            lists,
+            stored: Vec::new(),
+            tail: None,
+        }
+    }
+
+    /// Takes in the next chunk that the section directory names, of a section
+    /// that is merged up to commit `merged`.
+    pub fn load(&mut self, chunk: Chunk, merged: u64) -> Result<(), PersistenceError> {
+        if chunk.entry.after != self.stored_until() || chunk.entry.last >= merged {
+            return Err(chunk.damaged("lengths of the past do not follow one another"));
+        }
+        self.stored.push(chunk);
+        Ok(())
+    }
+
+    /// Commit of the last stored point; 0 if there is none.
+    fn stored_until(&self) -> u64 {
+        self.stored.last().map_or(0, |chunk| chunk.entry.last)
+    }
+
+    /// Bytes in DRAM.
+    pub fn heap_bytes(&self) -> usize {
+        self.stored.capacity() * size_of::<Chunk>()
+            + self.tail.as_ref().map_or(0, Chain::heap_bytes)
+    }
+
+    /// The page as of commit `csn`: that of the last point up to it; of none, and
+    /// empty lists, if there is no such point.
+    pub fn page_at(
+        &self,
+        context: &Context,
+        csn: u64,
+    ) -> Result<Arc<LengthPage>, PersistenceError> {
+        if let Some(tail) = &self.tail
+            && tail.last() <= csn
+        {
+            return Ok(Arc::new(tail.tip().clone()));
+        }
+        if let Some(page) = context.pages.get(self.number, csn) {
+            return Ok(page);
+        }
+        let (page, _) = self.rebuild(context, csn)?;
+        let page = Arc::new(page);
+        context.pages.put(self.number, csn, &page);
+        Ok(page)
+    }
+
+    /// Decodes the last point up to a commit, and what the points up to it weigh.
+    fn rebuild(
+        &self,
+        context: &Context,
+        csn: u64,
+    ) -> Result<(LengthPage, Weight), PersistenceError> {
+        let walk = Walk {
+            history: self,
+            context,
+        };
+        // Only the last whole point and what comes after it count.
+        let mut begin = 0;
+        walk.points(csn, |point, _| {
+            if point.whole {
+                begin = point.csn;
+            }
+            Ok(())
+        })?;
+        let mut page = LengthPage::empty(self.lists);
+        let mut weight = Weight::default();
+        walk.points(csn, |point, damaged| {
+            if point.csn < begin {
+                return Ok(());
+            }
+            weight = weight.and(&point);
+            point.apply(&mut page).map_err(damaged)
+        })?;
+        Ok((page, weight))
+    }
+
+    /// Commit of the last point; 0 if there is none.
+    pub fn last(&self) -> u64 {
+        self.tail.as_ref().map_or(self.stored_until(), Chain::last)
+    }
+
+    /// Calls `visit` with the pages of all points after commit `after`, up to and
+    /// with `until`.
+    pub fn for_each_page(
+        &self,
+        context: &Context,
+        after: u64,
+        until: u64,
+        mut visit: impl FnMut(&LengthPage),
+    ) -> Result<(), PersistenceError> {
+        let walk = Walk {
+            history: self,
+            context,
+        };
+        let mut page = LengthPage::empty(self.lists);
+        walk.points(until, |point, damaged| {
+            point.apply(&mut page).map_err(damaged)?;
+            if point.csn > after {
+                visit(&page);
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with commit and bytes of all points.
+    pub fn for_each_size(
+        &self,
+        context: &Context,
+        mut visit: impl FnMut(u64, usize),
+    ) -> Result<(), PersistenceError> {
+        let walk = Walk {
+            history: self,
+            context,
+        };
+        walk.points(u64::MAX, |point, _| {
+            visit(point.csn, point.bytes);
+            Ok(())
+        })
+    }
+
+    /// Adds a point, unless it is the last already.
+    pub fn record(&mut self, context: &Context, page: &LengthPage) -> Result<(), PersistenceError> {
+        let mut tail = match self.tail.take() {
+            Some(tail) => tail,
+            None => self.after_stored(context)?,
+        };
+        tail.push(page);
+        if !tail.bytes().is_empty() {
+            self.tail = Some(tail);
+        }
+        Ok(())
+    }
+
+    /// A chain that continues the stored points.
+    fn after_stored(&self, context: &Context) -> Result<Chain, PersistenceError> {
+        self.chain_after(context, self.stored_until())
+    }
+
+    /// A chain that continues the points up to commit `csn`.
+    pub fn chain_after(&self, context: &Context, csn: u64) -> Result<Chain, PersistenceError> {
+        let (page, weight) = self.rebuild(context, csn)?;
+        Ok(Chain::after(page, weight))
+    }
+
+    /// What a merge up to commit `csn` has to store: the points before it that no
+    /// segment holds, and `jumped`, pages of commits that the merge itself jumps
+    /// over.
+    pub fn unstored(
+        &self,
+        context: &Context,
+        csn: u64,
+        jumped: &[LengthPage],
+    ) -> Result<Option<NewPoints>, PersistenceError> {
+        let mut chain = match &self.tail {
+            Some(tail) => tail.clone(),
+            None if jumped.is_empty() => return Ok(None),
+            None => self.after_stored(context)?,
+        };
+        jumped.iter().for_each(|page| chain.push(page));
+        Ok(chain.until(csn.saturating_sub(1)))
+    }
+
+    /// The pages of the points before commit `csn` that somebody needs.
+    pub fn needed_pages(
+        &self,
+        context: &Context,
+        csn: u64,
+        needed: &Needed,
+    ) -> Result<Vec<LengthPage>, PersistenceError> {
+        let mut pages: Vec<LengthPage> = Vec::new();
+        self.for_each_page(context, 0, csn.saturating_sub(1), |page| {
+            // What nobody asks for between two points, the later one replaces.
+            let before = pages.last().map(|before| before.csn);
+            if before.is_some_and(|before| !needed.is_kept(before, page.csn)) {
+                pages.pop();
+            }
+            pages.push(page.clone());
+        })?;
+        let is_last_needed = |page: &mut LengthPage| needed.is_kept(page.csn, u64::MAX);
+        let _ = pages.pop_if(|page| !is_last_needed(page));
+        Ok(pages)
+    }
+
+    /// Takes in what a root published. Of a section that was merged up to a
+    /// commit, points before it are in the segment now; those since then stay,
+    /// with the lengths that `since` gives them.
+    pub fn publish(
+        &mut self,
+        context: &Context,
+        published: Published,
+        merged: Option<u64>,
+        since: impl Fn(&LengthPage) -> LengthPage,
+    ) -> Result<(), PersistenceError> {
+        let retells = merged.is_some() || published.rewritten || published.replaces;
+        let mut newer = Vec::new();
+        if retells
+            && let Some(tail) = &self.tail
+            && tail.last() >= merged.unwrap_or(0)
+        {
+            let after = self
+                .stored_until()
+                .max(merged.unwrap_or(0).saturating_sub(1));
+            self.for_each_page(context, after, u64::MAX, |page| newer.push(since(page)))?;
+        }
+        if published.replaces {
+            self.stored.clear();
+        }
+        self.stored
+            .retain(|chunk| chunk.segment.number < published.absorbed_from);
+        self.stored.extend(published.chunk);
+        if published.replaces {
+            // What was rebuilt is of another generation.
+            self.number = HISTORIES.fetch_add(1, Ordering::Relaxed);
+        }
+        if retells && !active(Mutant::HistoryStoredTwice) {
+            self.tail = None;
+            for page in &newer {
+                self.record(context, page)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl NewPoints {
+    /// The points of a history that begins with them.
+    pub fn of(pages: &[LengthPage]) -> Option<Self> {
+        let lists = pages.first()?.len.len();
+        let mut chain = Chain::after(LengthPage::empty(lists), Weight::default());
+        pages.iter().for_each(|page| chain.push(page));
+        chain.into_points()
+    }
+
+    /// Points that follow each other, put together: commit before, last commit,
+    /// number and bytes of each part.
+    pub fn joined(parts: &[(u64, u64, u32, &[u8])]) -> Self {
+        let mut bytes = Vec::new();
+        parts
+            .iter()
+            .for_each(|part| bytes.extend_from_slice(part.3));
+        NewPoints {
+            after: parts.first().map_or(0, |part| part.0),
+            last: parts.last().map_or(0, |part| part.1),
+            points: parts.iter().map(|part| part.2).sum(),
+            bytes,
+        }
+    }
+
+    /// Whether somebody may ask for each of the points.
+    pub fn all_needed(&self, needed: &Needed) -> Result<bool, &'static str> {
+        let mut before: Option<u64> = None;
+        for point in Points::new(&self.bytes, self.after) {
+            let csn = point?.csn;
+            if before.is_some_and(|before| !needed.is_kept(before, csn)) {
+                return Ok(false);
+            }
+            before = Some(csn);
+        }
+        Ok(before.is_none_or(|last| needed.is_kept(last, u64::MAX)))
+    }
+
+    /// The same without points that nobody asks for; `chain` ends with the point
+    /// before.
+    pub fn without_unneeded(
+        &self,
+        mut chain: Chain,
+        needed: &Needed,
+    ) -> Result<Option<NewPoints>, &'static str> {
+        let mut page = chain.tip().clone();
+        let mut points = Points::new(&self.bytes, self.after).peekable();
+        while let Some(point) = points.next() {
+            let point = point?;
+            point.apply(&mut page)?;
+            let until = match points.peek() {
+                Some(Ok(next)) => next.csn,
+                _ => u64::MAX,
+            };
+            if needed.is_kept(point.csn, until) {
+                chain.push(&page);
+            }
+        }
+        Ok(chain.into_points())
+    }
+}
+
+impl Published {
+    /// Nothing was stored of a section's history with its merge.
+    pub fn nothing(frozen: &Frozen) -> Self {
+        Published {
+            absorbed_from: u32::MAX,
+            chunk: None,
+            replaces: frozen.replaces_history(),
+            rewritten: false,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! History segments: points of many sections, and changes of the table of
+//! snapshots, in one table of the section directory. Written once.
+
+use std::sync::Arc;
+
+use evergraph_persistence::{Blob, PersistenceError, Region, SectionKey, Uuid};
+
+use super::names::{self, NameEvent};
+use crate::section_format::seed;
+
+const FILE: &str = "extents";
+const MAGIC: u32 = 0x5349_4845; // "EHIS"
+const HEADER_BYTES: usize = 64;
+const ENTRY_BYTES: usize = 48;
+
+/// Where the points of one section are in a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ChunkEntry {
+    pub key: SectionKey,
+    /// Generation of the section whose lists these are lengths of.
+    pub generation: u32,
+    /// Number of points.
+    pub points: u32,
+    /// Commit of the point before the first.
+    pub after: u64,
+    /// Commit of the last.
+    pub last: u64,
+    /// Where they are in the segment's data, and how many bytes.
+    at: u64,
+    len: u32,
+    crc: u32,
+}
+
+/// A segment that the section directory names; its index is in DRAM, its points
+/// are on the medium.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    /// Its number in the directory: newer segments have higher ones.
+    pub number: u32,
+    blob: Blob,
+    pub chunks: Vec<ChunkEntry>,
+    /// Changes of the table of snapshots up to this commit are in this segment
+    /// and those before it.
+    pub names_csn: u64,
+    /// How many of them are in this one.
+    pub name_count: usize,
+    names_len: usize,
+}
+
+/// Points of one section for a segment to be written.
+#[derive(Clone, Debug)]
+pub(crate) struct NewChunk {
+    pub key: SectionKey,
+    pub generation: u32,
+    pub points: u32,
+    pub after: u64,
+    pub last: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// Points of one section, with the segment that holds them.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk {
+    pub segment: Arc<Segment>,
+    pub entry: ChunkEntry,
+}
+
+impl Chunk {
+    /// The points, after their checksum has been checked.
+    pub fn bytes(&self, uuid: &Uuid) -> Result<&[u8], PersistenceError> {
+        let extent = &self.segment.blob.extent;
+        let at = self.segment.data_at() + self.entry.at;
+        extent.touch_range(at, u64::from(self.entry.len))?;
+        let bytes = &extent.bytes()[at as usize..][..self.entry.len as usize];
+        let crc = crc32c::crc32c_append(seed(uuid, extent.offset() + at), bytes);
+        if crc != self.entry.crc {
+            return Err(self.damaged("lengths of the past have a wrong checksum"));
+        }
+        Ok(bytes)
+    }
+
+    /// An error that names the place.
+    pub fn damaged(&self, what: &str) -> PersistenceError {
+        let at = self.segment.data_at() + self.entry.at;
+        PersistenceError::damaged(FILE, self.segment.blob.extent.offset() + at, what)
+    }
+}
+
+/// The bytes of a segment to be stored at `offset`.
+pub(crate) fn encode(
+    uuid: &Uuid,
+    offset: u64,
+    chunks: &[NewChunk],
+    events: &[NameEvent],
+    names_csn: u64,
+) -> Vec<u8> {
+    let mut bytes = vec![0; HEADER_BYTES];
+    names::encode(events.iter(), &mut bytes);
+    let names_len = bytes.len() - HEADER_BYTES;
+    let data_at = bytes.len() + chunks.len() * ENTRY_BYTES;
+    let mut at = 0u64;
+    for chunk in chunks {
+        let crc = crc32c::crc32c_append(seed(uuid, offset + data_at as u64 + at), &chunk.bytes);
+        for word in [
+            chunk.key.plane,
+            chunk.key.section,
+            chunk.generation,
+            chunk.points,
+        ] {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        for word in [chunk.after, chunk.last, at] {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        for word in [chunk.bytes.len() as u32, crc] {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        at += chunk.bytes.len() as u64;
+    }
+    bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());
+    bytes[8..12].copy_from_slice(&(chunks.len() as u32).to_le_bytes());
+    bytes[12..16].copy_from_slice(&(events.len() as u32).to_le_bytes());
+    bytes[16..24].copy_from_slice(&(names_len as u64).to_le_bytes());
+    bytes[24..32].copy_from_slice(&names_csn.to_le_bytes());
+    bytes[32..40].copy_from_slice(&at.to_le_bytes());
+    let crc = index_crc(uuid, offset, &bytes);
+    bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+    chunks
+        .iter()
+        .for_each(|chunk| bytes.extend_from_slice(&chunk.bytes));
+    bytes
+}
+
+/// Bytes that [`encode`] will give.
+pub(crate) fn encoded_len(chunks: &[NewChunk], events: &[NameEvent]) -> u64 {
+    let mut names = Vec::new();
+    names::encode(events.iter(), &mut names);
+    let points: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+    (HEADER_BYTES + names.len() + chunks.len() * ENTRY_BYTES + points) as u64
+}
+
+/// Checksum of header and index, without itself.
+fn index_crc(uuid: &Uuid, offset: u64, bytes: &[u8]) -> u32 {
+    let crc = crc32c::crc32c_append(seed(uuid, offset), &bytes[..4]);
+    crc32c::crc32c_append(crc, &bytes[8..])
+}
+
+impl Segment {
+    /// Reads the index, and nothing of the points.
+    pub fn open(uuid: &Uuid, number: u32, blob: Blob) -> Result<Self, PersistenceError> {
+        let extent = &blob.extent;
+        let offset = extent.offset();
+        let damaged = |what: &str| PersistenceError::damaged(FILE, offset, what);
+        let len = extent.len();
+        if len < HEADER_BYTES as u64 {
+            return Err(damaged("a segment of history has no header"));
+        }
+        extent.touch_range(0, HEADER_BYTES as u64)?;
+        let bytes = extent.bytes();
+        if u32_at(bytes, 0) != MAGIC {
+            return Err(damaged("a segment of history does not begin like one"));
+        }
+        let (count, name_count) = (u32_at(bytes, 8) as usize, u32_at(bytes, 12) as usize);
+        let (names_len, names_csn) = (u64_at(bytes, 16), u64_at(bytes, 24));
+        let data_len = u64_at(bytes, 32);
+        let index_len = (count * ENTRY_BYTES) as u64;
+        let index_end = names_len
+            .checked_add(index_len + HEADER_BYTES as u64)
+            .filter(|end| end.checked_add(data_len) == Some(len))
+            .ok_or_else(|| damaged("the counts of a segment of history do not fit its length"))?;
+        extent.touch_range(0, index_end)?;
+        let bytes = &bytes[..index_end as usize];
+        if index_crc(uuid, offset, bytes) != u32_at(bytes, 4) {
+            return Err(damaged(
+                "the index of a segment of history has a wrong checksum",
+            ));
+        }
+        let index = &bytes[HEADER_BYTES + names_len as usize..];
+        let chunks: Vec<ChunkEntry> = index.chunks_exact(ENTRY_BYTES).map(decode).collect();
+        let mut end = 0u64;
+        for chunk in &chunks {
+            if chunk.at != end || chunk.points == 0 || chunk.last <= chunk.after {
+                return Err(damaged("the index of a segment of history is out of order"));
+            }
+            end += u64::from(chunk.len);
+        }
+        if end != data_len || !chunks.is_sorted_by(|a, b| a.key < b.key) {
+            return Err(damaged("the index of a segment of history is out of order"));
+        }
+        let segment = Segment {
+            number,
+            blob,
+            chunks,
+            names_csn,
+            name_count,
+            names_len: names_len as usize,
+        };
+        if segment.names()?.len() != name_count {
+            return Err(segment.damaged("a table of snapshots counts other changes"));
+        }
+        Ok(segment)
+    }
+
+    fn damaged(&self, what: &str) -> PersistenceError {
+        PersistenceError::damaged(FILE, self.blob.extent.offset(), what)
+    }
+
+    /// The changes of the table of snapshots in it.
+    pub fn names(&self) -> Result<Vec<NameEvent>, PersistenceError> {
+        let extent = &self.blob.extent;
+        let names = &extent.bytes()[HEADER_BYTES..HEADER_BYTES + self.names_len];
+        names::decode(names, extent.offset())
+    }
+
+    fn data_at(&self) -> u64 {
+        (HEADER_BYTES + self.names_len + self.chunks.len() * ENTRY_BYTES) as u64
+    }
+
+    /// The points of one section.
+    pub fn chunk(self: &Arc<Self>, key: SectionKey) -> Option<Chunk> {
+        let at = self.chunks.binary_search_by_key(&key, |chunk| chunk.key);
+        Some(Chunk {
+            segment: Arc::clone(self),
+            entry: self.chunks[at.ok()?],
+        })
+    }
+
+    /// Seeded mistake: its space is used again.
+    pub fn scribble(&self, region: &Region) -> Result<(), PersistenceError> {
+        region.scribble(&self.blob.extent)
+    }
+
+    /// Its bytes.
+    pub fn len(&self) -> u64 {
+        self.blob.extent.len()
+    }
+
+    /// Bytes that it occupies.
+    pub fn reserved_bytes(&self) -> u64 {
+        self.blob.extent.reserved_bytes()
+    }
+}
+
+impl ChunkEntry {
+    /// Bytes of the points and of the entry.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.len) + ENTRY_BYTES as u64
+    }
+}
+
+fn decode(bytes: &[u8]) -> ChunkEntry {
+    ChunkEntry {
+        key: SectionKey {
+            plane: u32_at(bytes, 0),
+            section: u32_at(bytes, 4),
+        },
+        generation: u32_at(bytes, 8),
+        points: u32_at(bytes, 12),
+        after: u64_at(bytes, 16),
+        last: u64_at(bytes, 24),
+        at: u64_at(bytes, 32),
+        len: u32_at(bytes, 40),
+        crc: u32_at(bytes, 44),
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}

@@ -1,0 +1,85 @@
+//! Facts about the past: what it occupies, and whether it holds.
+
+use evergraph_persistence::ViewToken;
+
+use super::{CheckReport, Published, Store};
+use crate::error::TopologyError;
+use crate::history::Snapshot;
+
+/// What the past occupies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HistoryStats {
+    /// Named snapshots.
+    pub snapshots: usize,
+    /// Bytes on the medium: lengths of the past, and names.
+    pub stored_bytes: u64,
+    /// Segments that they are in.
+    pub segments: usize,
+    /// DRAM of lengths that were rebuilt and are kept for the next reader.
+    pub cached_bytes: usize,
+}
+
+impl Store {
+    pub(super) fn history_stats(&self) -> HistoryStats {
+        let roots = self.roots.lock();
+        HistoryStats {
+            snapshots: self.names.read().len(),
+            stored_bytes: roots.segments.iter().map(|s| s.reserved_bytes()).sum(),
+            segments: roots.segments.len(),
+            cached_bytes: self.context.pages.bytes(),
+        }
+    }
+
+    /// All snapshots, ascending by commit, each with the bytes of the lengths that
+    /// are kept for it: those that it shows and no snapshot before it does. What
+    /// would come free if it were dropped alone is about that, or less, because the
+    /// next snapshot may need them. Reads the past of all sections.
+    pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, TopologyError> {
+        let mut sizes: Vec<(Snapshot, u64)> =
+            self.snapshots().into_iter().map(|s| (s, 0)).collect();
+        for plane in &self.planes {
+            for (_, section) in plane.sections() {
+                section.with_history(|history| {
+                    history.for_each_size(&self.context, |csn, bytes| {
+                        let shows = sizes.partition_point(|(snapshot, _)| snapshot.csn < csn);
+                        if let Some((_, size)) = sizes.get_mut(shows) {
+                            *size += bytes as u64;
+                        }
+                    })
+                })?;
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// Verifies all lengths of the past: that they can be read, and that they add
+    /// up to what the snapshots count.
+    pub(super) fn check_past(&self, now: &ViewToken<Published>, report: &mut CheckReport) {
+        let snapshots = self.snapshots();
+        // Whatever is dropped meanwhile stays.
+        let held: Vec<_> = snapshots.iter().map(|s| self.register_at(s.csn)).collect();
+        let needed = self.registry.needed();
+        let commits: Vec<u64> = snapshots.iter().map(|s| s.csn).collect();
+        for plane in &self.planes {
+            let mut live = vec![0; commits.len()];
+            for (_, section) in plane.sections() {
+                let counted = section.live_at(&self.context, now.csn(), &needed, &commits);
+                match counted {
+                    Ok(counted) => live.iter_mut().zip(counted).for_each(|(sum, n)| *sum += n),
+                    Err(error) => return report.problems.push(error.to_string()),
+                }
+            }
+            for (snapshot, live) in snapshots.iter().zip(live) {
+                if live != snapshot.arc_count {
+                    report.problems.push(format!(
+                        "snapshot \"{}\" counts {} live edges and the lists of plane {} had {live}",
+                        snapshot.name,
+                        snapshot.arc_count,
+                        plane.number()
+                    ));
+                }
+            }
+        }
+        drop(held);
+    }
+}
