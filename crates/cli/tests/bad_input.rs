@@ -136,6 +136,69 @@ const CASES: &[Case] = &[
         hint: "from 0 to 2",
     },
     Case {
+        name: "no seeds",
+        arguments: "run db influence-maximization --param k=0",
+        code: 2,
+        error: &["`k`", "\"0\""],
+        hint: "from 1 to",
+    },
+    Case {
+        name: "more seeds than vertices",
+        arguments: "run db influence-maximization --param k=4",
+        code: 1,
+        error: &["4 seeds", "only 3 vertices"],
+        hint: "run --list",
+    },
+    Case {
+        name: "a weight that is no probability",
+        arguments: "run weighted influence-maximization --param probabilities=weights",
+        code: 1,
+        error: &["the edge from 1 to 2", "weight 1.5"],
+        hint: "from 0 to 1",
+    },
+    Case {
+        name: "sketches that are too large",
+        arguments: "run db influence-maximization --param k=1 --param sketch-bytes=100",
+        code: 1,
+        error: &["sketches", "more than 100 bytes"],
+        hint: "",
+    },
+    Case {
+        name: "more sources than candidates",
+        arguments: "run db rumor-sources --param k=2 --param infected=1 --param candidates=infected",
+        code: 1,
+        error: &["2 sources", "only 1 vertices"],
+        hint: "run --list",
+    },
+    Case {
+        name: "an infected vertex that does not exist",
+        arguments: "run db rumor-sources --param infected-file=infected.txt",
+        code: 1,
+        error: &["infected.txt:3", "no vertex \"99\""],
+        hint: "from 0 to 2",
+    },
+    Case {
+        name: "a file without infected vertices",
+        arguments: "run db rumor-sources --param infected-file=nobody.txt",
+        code: 1,
+        error: &["nobody.txt names no vertices"],
+        hint: "each line",
+    },
+    Case {
+        name: "no file of infected vertices",
+        arguments: "run db rumor-sources --param infected-file=missing.txt",
+        code: 1,
+        error: &["missing.txt"],
+        hint: "path",
+    },
+    Case {
+        name: "a negative length",
+        arguments: "run negative rumor-sources --param distances=weights",
+        code: 1,
+        error: &["the edge from 1 to 2", "weight -1"],
+        hint: "0 or more",
+    },
+    Case {
         name: "an output file in no directory",
         arguments: "run db bfs -o nowhere/out.txt",
         code: 1,
@@ -177,7 +240,13 @@ fn place() -> Place {
     let compressed = common::gzip(text.as_bytes(), &place.path("."));
     place.file("cut.gz", &compressed[..compressed.len() / 2]);
     std::fs::create_dir(place.path("empty")).expect("a directory");
+    place.file("infected.txt", "0\n\n99\n");
+    place.file("nobody.txt", "\n");
+    place.file("chances.txt", "0 1 0.5\n1 2 1.5\n");
+    place.file("lengths.txt", "0 1 0.5\n1 2 -1\n");
     place.json("import db good.txt");
+    place.json("import weighted chances.txt --weighted");
+    place.json("import negative lengths.txt --weighted");
     place
 }
 

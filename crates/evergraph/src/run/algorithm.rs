@@ -136,6 +136,8 @@ pub enum Kind {
     /// External ids of vertices: with commas between (unless ids are texts), or
     /// the parameter several times.
     Vertices,
+    /// A file with external ids of vertices, one a line.
+    File,
     /// Pairs of vertices, `U:V`: with commas between (unless ids are texts), or
     /// the parameter several times.
     Pairs,
@@ -304,7 +306,7 @@ impl Parameter {
                 .is_ok_and(|number: f64| number >= least && number < below),
             Kind::Choice(words) => words.contains(&value),
             Kind::Switch => value.parse::<bool>().is_ok(),
-            Kind::Vertex | Kind::Vertices => !value.is_empty(),
+            Kind::Vertex | Kind::Vertices | Kind::File => !value.is_empty(),
             Kind::Pairs => value.contains(':'),
         };
         if valid {
@@ -350,6 +352,7 @@ impl Kind {
             Kind::Vertices => {
                 "ids of vertices, with commas between or given repeatedly".to_string()
             }
+            Kind::File => "the path of a file with ids of vertices, one a line".to_string(),
             Kind::Pairs => {
                 "pairs U:V of ids of vertices, with commas between or given repeatedly".to_string()
             }

@@ -323,6 +323,12 @@ impl Context<'_> {
     }
 
     fn vertex(&self, name: &str) -> Result<u32, Error> {
+        self.vertex_at("", name)
+    }
+
+    /// The vertex of this name; `place`, where it stands, begins the message if there
+    /// is none.
+    fn vertex_at(&self, place: &str, name: &str) -> Result<u32, Error> {
         let vertex = self.db.vertex_of_name(name);
         // A vertex that is newer than the view does not exist in it.
         vertex
@@ -332,7 +338,7 @@ impl Context<'_> {
                     IdKind::Dense => format!("ids go from 0 to {}", self.graph.vertex_count() - 1),
                     _ => "give an id as it was imported".to_string(),
                 };
-                Error::usage(format!("there is no vertex {name:?}"), hint)
+                Error::usage(format!("{place}there is no vertex {name:?}"), hint)
             })
     }
 

@@ -1,6 +1,8 @@
 //! What spreads along edges: whom to begin with, and where it began.
 
 use evergraph_algorithms::influence_maximization::{self as influence, Method, Probabilities};
+use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Objective};
+use evergraph_algorithms::{UNREACHED, bfs};
 use evergraph_graph::Graph;
 
 use super::algorithm::{
@@ -14,7 +16,12 @@ const SEEDS: usize = 50;
 const SIMULATIONS: u64 = 1000;
 const SKETCH_BYTES: u64 = 1 << 29;
 
-pub(super) const ALGORITHMS: &[Algorithm] = &[Algorithm {
+/// Infected vertices where none are given.
+const EXAMPLE: usize = 64;
+
+pub(super) const ALGORITHMS: &[Algorithm] = &[INFLUENCE, RUMOR];
+
+const INFLUENCE: Algorithm = Algorithm {
     name: "influence-maximization",
     aliases: &["influence", "im"],
     computes: "seeds from which a cascade reaches as many vertices as possible (independent \
@@ -86,7 +93,75 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[Algorithm {
     source: "Kempe, Kleinberg and Tardos, KDD 2003; Leskovec et al., KDD 2007; Tang, Shi and \
              Xiao, SIGMOD 2015; Chen, 2018",
     run: influence_maximization,
-}];
+};
+
+const RUMOR: Algorithm = Algorithm {
+    name: "rumor-sources",
+    aliases: &["rumor", "k-mdrsd"],
+    computes: "sources that are near to all vertices that a rumor has infected",
+    value: "a source and how many infected vertices it is the nearest source of; or for each \
+            infected vertex its nearest source",
+    parameters: &[
+        Parameter {
+            name: "infected",
+            default: "64 vertices around the one with the most out-neighbors",
+            meaning: "the infected vertices",
+            kind: Kind::Vertices,
+        },
+        Parameter {
+            name: "infected-file",
+            default: "none",
+            meaning: "a file with infected vertices, one a line",
+            kind: Kind::File,
+        },
+        Parameter {
+            name: "k",
+            default: "1",
+            meaning: "how many sources",
+            kind: Kind::Whole(1, u32::MAX as u64),
+        },
+        Parameter {
+            name: "objective",
+            default: "sum",
+            meaning: "what is minimized: the sum of the distances from the nearest source, or \
+                      the largest",
+            kind: Kind::Choice(&["sum", "max"]),
+        },
+        Parameter {
+            name: "candidates",
+            default: "all",
+            meaning: "who may be a source: every vertex, or only infected ones",
+            kind: Kind::Choice(&["all", "infected"]),
+        },
+        Parameter {
+            name: "distances",
+            default: "hops",
+            meaning: "how long edges are: one hop each, or as their weights",
+            kind: Kind::Choice(&["hops", "weights"]),
+        },
+        Parameter {
+            name: "rounds",
+            default: "10",
+            meaning: "rounds in which sources are replaced by better ones, at most",
+            kind: Kind::Whole(0, u32::MAX as u64),
+        },
+        Parameter {
+            name: "output",
+            default: "sources",
+            meaning: "what an output file holds: the sources, or a line for each vertex",
+            kind: Kind::Choice(&["sources", "nearest"]),
+        },
+    ],
+    needs: Needs::InLists,
+    weights: Weights::OnRequest,
+    dram: Dram::words(10.0).and_words_per_thread(3.0),
+    determinism: Determinism::Always,
+    bound: "O(n + m) work for each infected vertex and each source, and in each round; times \
+            log n for the largest distance",
+    source: "NVGraph's k-Minimum Distance Rumor Source Detection; Nemhauser, Wolsey and Fisher, \
+             1978; Arya et al., 2004",
+    run: rumor_sources,
+};
 
 fn influence_maximization(context: &Context<'_>) -> Result<Computed, Error> {
     let given = &context.given;
@@ -144,4 +219,95 @@ fn influence_bytes(given: &Given, size: Size) -> u64 {
         _ => given.value("sketch-bytes").unwrap_or(SKETCH_BYTES),
     };
     method.saturating_add(simulations.saturating_mul(4))
+}
+
+fn rumor_sources(context: &Context<'_>) -> Result<Computed, Error> {
+    let given = &context.given;
+    let n = context.graph.vertex_count();
+    let infected = infected(context)?;
+    let parameters = rumor::Parameters {
+        sources: given.value("k").unwrap_or(1),
+        objective: match given.text("objective") {
+            Some("max") => Objective::Maximum,
+            _ => Objective::Sum,
+        },
+        candidates: match given.text("candidates") {
+            Some("infected") => Candidates::Infected,
+            _ => Candidates::All,
+        },
+        weighted: given.text("distances") == Some("weights"),
+        rounds: given.value("rounds").unwrap_or(10),
+    };
+    let (found, measured) =
+        context.measure(|| rumor::run(context.graph, &infected, &parameters, context.control))?;
+    let verified = context.verify(|plain| rumor::verify(plain, &parameters, &found));
+    let result = vec![
+        ("first_source", context.name(found.sources[0])),
+        ("infected", Fact::Whole(found.infected.len() as u64)),
+        ("unreached", Fact::Whole(found.unreached() as u64)),
+        ("sum", Fact::Real(found.sum())),
+        ("max", Fact::Real(found.maximum())),
+        ("swaps", Fact::Whole(u64::from(found.swaps))),
+    ];
+    Ok(Computed {
+        measured,
+        iterations: None,
+        result,
+        values: match given.text("output") {
+            Some("nearest") => {
+                let mut nearest = vec![UNREACHED; n];
+                for (&v, &source) in found.infected.iter().zip(&found.nearest) {
+                    nearest[v as usize] = source;
+                }
+                Values::Vertices(nearest)
+            }
+            _ => Values::Ranked(with_shares(&found)),
+        },
+        verified,
+    })
+}
+
+/// Each source with the number of infected vertices that it is the nearest of.
+fn with_shares(found: &rumor::RumorSources) -> Vec<(u32, f64)> {
+    let mut nearest = found.nearest.clone();
+    nearest.sort_unstable();
+    let below = |v: u32, or_equal: bool| {
+        nearest.partition_point(|&source| source < v || or_equal && source == v)
+    };
+    let share = |v: u32| (below(v, true) - below(v, false)) as f64;
+    found.sources.iter().map(|&v| (v, share(v))).collect()
+}
+
+/// The infected vertices that are given, or as an example those that a search from
+/// the busiest vertex finds first.
+fn infected(context: &Context<'_>) -> Result<Vec<u32>, Error> {
+    let mut infected = context.vertices("infected")?.unwrap_or_default();
+    if let Some(path) = context.given.text("infected-file") {
+        infected.extend(vertices_in(context, path)?);
+    } else if infected.is_empty() {
+        let found = bfs::run(context.graph, context.busiest(), context.control);
+        let depths = found.map_err(|error| context.stopped(error))?.depths;
+        let mut near: Vec<u32> = (0..depths.len() as u32).collect();
+        near.retain(|&v| depths[v as usize] != UNREACHED);
+        near.sort_unstable_by_key(|&v| (depths[v as usize], v));
+        infected = near.into_iter().take(EXAMPLE).collect();
+    }
+    Ok(infected)
+}
+
+/// The vertices that the lines of a file name; empty lines do not count.
+fn vertices_in(context: &Context<'_>, path: &str) -> Result<Vec<u32>, Error> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, error))?;
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let vertices: Vec<u32> = lines
+        .filter(|(_, name)| !name.is_empty())
+        .map(|(number, name)| context.vertex_at(&format!("{path}:{number}: "), name))
+        .collect::<Result<_, Error>>()?;
+    match vertices.is_empty() {
+        false => Ok(vertices),
+        true => Err(Error::usage(
+            format!("{path} names no vertices"),
+            "write the id of an infected vertex on each line",
+        )),
+    }
 }
