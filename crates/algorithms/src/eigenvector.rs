@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::neighbor_sums::InSums;
 use crate::parallel::CHUNK_ITEMS;
 use crate::sums::{map_and_compare, slice_sum};
-use crate::{Control, Mismatch, RunError};
+use crate::{Cancelled, Control, Mismatch, RunError};
 
 /// When to stop a power iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,17 +82,7 @@ pub fn run<G: Graph>(
         scores = saved.take("scores", n)?;
     }
     while result.iterations < parameters.at_most && !result.converged {
-        in_sums.compute(&scores, &mut next, control)?;
-        next.par_chunks_mut(CHUNK_ITEMS)
-            .zip(scores.par_chunks(CHUNK_ITEMS))
-            .for_each(|(next, scores)| {
-                let pairs = next.iter_mut().zip(scores);
-                pairs.for_each(|(next, score)| *next += score);
-            });
-        let length = slice_sum(&next, |x| x * x).sqrt();
-        let to_one = 1.0 / length;
-        result.change = map_and_compare(&mut next, |x| x * to_one, &scores);
-        std::mem::swap(&mut scores, &mut next);
+        result.change = iterate(&mut in_sums, &mut scores, &mut next, control)?.change;
         result.iterations += 1;
         result.converged = result.change < n as f64 * parameters.tolerance;
         control.report(
@@ -106,6 +96,35 @@ pub fn run<G: Graph>(
     }
     result.scores = scores;
     Ok(result)
+}
+
+/// What one iteration did.
+pub(crate) struct Step {
+    /// The length of the vector before it was scaled to 1 again.
+    pub length: f64,
+    /// Sum of absolute changes.
+    pub change: f64,
+}
+
+/// One iteration of `scores`; `next` is room for as many.
+pub(crate) fn iterate<G: Graph>(
+    in_sums: &mut InSums<'_, G>,
+    scores: &mut Vec<f64>,
+    next: &mut Vec<f64>,
+    control: &Control,
+) -> Result<Step, Cancelled> {
+    in_sums.compute(scores, next, control)?;
+    next.par_chunks_mut(CHUNK_ITEMS)
+        .zip(scores.par_chunks(CHUNK_ITEMS))
+        .for_each(|(next, scores)| {
+            let pairs = next.iter_mut().zip(scores);
+            pairs.for_each(|(next, score)| *next += score);
+        });
+    let length = slice_sum(next, |x| x * x).sqrt();
+    let to_one = 1.0 / length;
+    let change = map_and_compare(next, |x| x * to_one, scores);
+    std::mem::swap(scores, next);
+    Ok(Step { length, change })
 }
 
 /// Offers scores that are all that an iteration leaves to the next.

@@ -54,6 +54,7 @@ mod neighbor_sums;
 pub mod pagerank;
 mod parallel;
 pub mod personalized_pagerank;
+pub mod placement;
 mod push_each;
 pub mod random_walks;
 mod reversed;
