@@ -15,7 +15,9 @@
 mod model;
 mod results;
 mod scenario;
+mod sealed;
 
 pub use model::{Model, Operation, operations};
 pub use results::{Done, ResultScenario};
 pub use scenario::{Acknowledged, StoreScenario};
+pub use sealed::SealedScenario;

@@ -9,7 +9,7 @@ use evergraph_persistence::mutant;
 use evergraph_persistence::simulated::{
     Budget, Explorer, Persistence, REPLAY_VARIABLE, Scenario, mutant_score, replay,
 };
-use evergraph_simulation::StoreScenario;
+use evergraph_simulation::{SealedScenario, StoreScenario};
 use evergraph_topology::Mode;
 
 const THREADS: usize = 2;
@@ -140,8 +140,12 @@ fn every_seeded_mistake_is_caught() {
         .chain([Persistence::Lines, Persistence::Pages].map(StoreScenario::section_rewritten))
         .chain((1..=3).flat_map(|seed| DIRECTIONS.map(|d| direct(d, seed).weighted())))
         .collect();
+    let sealed = [Persistence::Lines, Persistence::Pages]
+        .map(|persistence| (1..=6).map(move |seed| SealedScenario::new(persistence, seed, 9)));
+    let sealed: Vec<SealedScenario> = sealed.into_iter().flatten().collect();
     let score = mutant_score(mutant::ALL, || {
-        scenarios.iter().map(|scenario| explorer.explore(scenario))
+        let stores = scenarios.iter().map(|scenario| explorer.explore(scenario));
+        stores.chain(sealed.iter().map(|scenario| explorer.explore(scenario)))
     });
     let caught = score.iter().filter(|outcome| outcome.is_caught()).count();
     for outcome in &score {

@@ -1,0 +1,359 @@
+//! Sealing cut off anywhere: what was sealed is there and is what was sealed, what
+//! was not is not, and no space is lost or used twice.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape};
+use evergraph_persistence::PersistenceError;
+use evergraph_persistence::simulated::{
+    Config as SimulatedConfig, Persistence, Progress, Random, Scenario, SimulatedStorage,
+};
+use evergraph_topology::{Batch, Config, Layout, SealedGraph, SealedName, Store, TopologyError};
+
+use crate::scenario::Acknowledged;
+
+const VERTICES: u32 = 6;
+const NAMES: [&str; 2] = ["a", "b"];
+
+/// One step of a workload.
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Vec<(u32, u32)>),
+    Checkpoint,
+    /// Under one of [`NAMES`], of the graph of that moment.
+    Seal(usize, Kind),
+    /// Without effect if there is none.
+    Drop(usize),
+    Restart,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    InOrder,
+    Simple,
+    Coded,
+}
+
+/// The lists of a sealed graph.
+type Lists = Vec<Vec<u32>>;
+
+/// The graph, and what is sealed under each name: the lists, and of which commit.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Model {
+    lists: Lists,
+    commits: u64,
+    sealed: [Option<(u64, Lists)>; NAMES.len()],
+}
+
+impl Model {
+    fn after(steps: &[Step]) -> Self {
+        let mut model = Model {
+            lists: vec![vec![]; VERTICES as usize],
+            ..Model::default()
+        };
+        for step in steps {
+            match step {
+                Step::Insert(edges) => {
+                    for &(u, v) in edges {
+                        model.lists[u as usize].push(v);
+                    }
+                    model.commits += 1;
+                }
+                Step::Seal(name, kind) => {
+                    model.sealed[*name] = Some((model.commits, kind.of(&model.lists)));
+                }
+                Step::Drop(name) => model.sealed[*name] = None,
+                Step::Checkpoint | Step::Restart => {}
+            }
+        }
+        model
+    }
+}
+
+impl Kind {
+    fn of(self, lists: &Lists) -> Lists {
+        let mut lists = lists.clone();
+        for (v, list) in (0..).zip(&mut lists) {
+            match self {
+                Kind::InOrder => {}
+                Kind::Coded => list.sort_unstable(),
+                Kind::Simple => {
+                    list.sort_unstable();
+                    list.dedup();
+                    list.retain(|&u| u != v);
+                }
+            }
+        }
+        lists
+    }
+
+    /// What a facade makes of the lists of a view.
+    fn seal(self, lists: &Lists) -> SealedGraph {
+        let edges: Vec<(u32, u32)> = (0..)
+            .zip(lists)
+            .flat_map(|(u, list)| list.iter().map(move |&v| (u, v)))
+            .collect();
+        let graph = Csr::from_edges(lists.len(), &edges, Direction::Out);
+        let go_on = || Ok::<(), Infallible>(());
+        match self {
+            Kind::InOrder => SealedGraph::Plain(Arc::new(graph)),
+            Kind::Simple => SealedGraph::Plain(Arc::new(graph.simple())),
+            Kind::Coded => {
+                let Ok(coded) = Compressed::seal(&graph, Shape::Sorted, 2, &go_on);
+                SealedGraph::Compressed(Arc::new(coded))
+            }
+        }
+    }
+}
+
+fn lists_of(graph: &SealedGraph) -> Lists {
+    fn read(graph: &impl Graph) -> Lists {
+        let mut reader = graph.reader();
+        let mut list = |v| {
+            let mut list = vec![];
+            reader.neighbors_into(v, &mut list);
+            list
+        };
+        (0..graph.vertex_count() as u32).map(&mut list).collect()
+    }
+    match graph {
+        SealedGraph::Plain(graph) => read(&**graph),
+        SealedGraph::Compressed(graph) => read(&**graph),
+    }
+}
+
+/// A random workload of commits, merges, sealing and dropping.
+#[derive(Clone, Debug)]
+pub struct SealedScenario {
+    name: String,
+    seed: u64,
+    persistence: Persistence,
+    steps: Vec<Step>,
+    /// How many of them the workload runs; recoveries run some of the others.
+    planned: usize,
+}
+
+impl SealedScenario {
+    /// `planned` steps that follow from `seed`.
+    pub fn new(persistence: Persistence, seed: u64, planned: usize) -> Self {
+        let medium = match persistence {
+            Persistence::Lines => "lines",
+            Persistence::LinesEadr => "eadr",
+            Persistence::Pages => "pages",
+        };
+        let mut random = Random::new(seed);
+        SealedScenario {
+            name: format!("sealed-{medium}"),
+            seed,
+            persistence,
+            steps: (0..planned + 6).map(|_| step(&mut random)).collect(),
+            planned,
+        }
+    }
+
+    fn store_config(&self) -> Config {
+        Config {
+            direction: Direction::Out,
+            layout: match self.seed.is_multiple_of(2) {
+                true => Layout::Blocks,
+                false => Layout::Pma,
+            },
+            section_shift: 1,
+            log_bytes: 2048,
+            extent_alignment: 64,
+            growth_step: 2048,
+            ..Config::default()
+        }
+    }
+
+    fn perform(
+        &self,
+        storage: &SimulatedStorage,
+        store: Store,
+        at: usize,
+    ) -> Result<Store, TopologyError> {
+        match &self.steps[at] {
+            Step::Insert(edges) => {
+                let mut batch = Batch::new();
+                batch.at(0).add_vertices(u64::from(VERTICES)).insert(edges);
+                store.commit(batch)?;
+            }
+            Step::Checkpoint => store.checkpoint()?,
+            Step::Seal(name, kind) => {
+                let model = Model::after(&self.steps[..at]);
+                let graph = kind.seal(&model.lists);
+                store.store_sealed(own(*name), model.commits, &graph, &mut |_, _| true)?;
+            }
+            Step::Drop(name) => {
+                let names = store.sealed_graphs().into_iter().map(|graph| graph.name);
+                let there: Vec<SealedName> = names.filter(|n| *n == own(*name)).collect();
+                store.drop_sealed(&there)?;
+            }
+            Step::Restart => {
+                store.close()?;
+                drop(store);
+                return open(storage, false);
+            }
+        }
+        Ok(store)
+    }
+
+    fn perform_range(
+        &self,
+        storage: &SimulatedStorage,
+        mut store: Store,
+        steps: std::ops::Range<usize>,
+        log: &mut Progress<'_, Acknowledged>,
+    ) -> Result<Store, String> {
+        for at in steps {
+            log.update(|model| model.begun += 1);
+            store = self
+                .perform(storage, store, at)
+                .map_err(|error| format!("{:?}: {error}", self.steps[at]))?;
+            log.update(|model| model.done = model.begun);
+        }
+        Ok(store)
+    }
+
+    /// The latest of the `expected` numbers of steps that the store shows.
+    fn check(
+        &self,
+        store: &Store,
+        expected: std::ops::RangeInclusive<usize>,
+    ) -> Result<usize, String> {
+        let report = store.check();
+        if let Some(problem) = report.problems.first() {
+            return Err(format!("check: {problem}"));
+        }
+        let found = observe(store)?;
+        let fits = |&steps: &usize| Model::after(&self.steps[..steps]) == found;
+        let most = *expected.end();
+        expected.rev().find(fits).ok_or_else(|| {
+            let expected = Model::after(&self.steps[..most]);
+            format!("found {found:?}, expected {expected:?}, or a step less")
+        })
+    }
+}
+
+fn step(random: &mut Random) -> Step {
+    let name = random.below(NAMES.len() as u64) as usize;
+    match random.below(12) {
+        0..=3 => {
+            let mut vertex = || random.below(u64::from(VERTICES)) as u32;
+            Step::Insert((0..3).map(|_| (vertex(), vertex())).collect())
+        }
+        4 => Step::Checkpoint,
+        5 => Step::Seal(name, Kind::InOrder),
+        6 => Step::Seal(name, Kind::Simple),
+        7..=8 => Step::Seal(name, Kind::Coded),
+        9..=10 => Step::Drop(name),
+        _ => Step::Restart,
+    }
+}
+
+fn own(name: usize) -> SealedName {
+    SealedName::Own(NAMES[name].to_string())
+}
+
+fn open(storage: &SimulatedStorage, read_only: bool) -> Result<Store, TopologyError> {
+    Ok(Store::open(storage, read_only)?.0)
+}
+
+fn observe(store: &Store) -> Result<Model, String> {
+    let sentence = |error: TopologyError| format!("reading: {error}");
+    let token = store.register();
+    let mut reader = store.reader(&token, 0);
+    let mut model = Model {
+        commits: token.csn(),
+        ..Model::default()
+    };
+    for v in 0..VERTICES {
+        let mut list = vec![];
+        reader.neighbors_into(v, &mut list).map_err(sentence)?;
+        model.lists.push(list);
+    }
+    for graph in store.sealed_graphs() {
+        let read = store
+            .sealed_graph(&graph.name, &|| true)
+            .map_err(sentence)?;
+        let name = NAMES.iter().position(|name| graph.name.text() == *name);
+        let place = &mut model.sealed[name.ok_or("a sealed graph of another name")?];
+        *place = read.map(|read| (graph.csn, lists_of(&read)));
+    }
+    Ok(model)
+}
+
+impl Scenario for SealedScenario {
+    type Model = Acknowledged;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn config(&self) -> SimulatedConfig {
+        SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
+    }
+
+    fn initial(&self) -> Acknowledged {
+        Acknowledged::default()
+    }
+
+    fn run(
+        &self,
+        storage: &SimulatedStorage,
+        log: &mut Progress<'_, Acknowledged>,
+    ) -> Result<(), String> {
+        let store = Store::create(storage, self.store_config(), [9; 16])
+            .map_err(|error| format!("create: {error}"))?;
+        log.update(|model| model.created = true);
+        self.perform_range(storage, store, 0..self.planned, log)?;
+        Ok(())
+    }
+
+    fn recover(
+        &self,
+        storage: &SimulatedStorage,
+        log: &mut Progress<'_, Acknowledged>,
+    ) -> Result<(), String> {
+        let at = log.model().clone();
+        let store = match open(storage, false) {
+            Ok(store) => store,
+            // Other scenarios make it again.
+            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) if !at.created => {
+                return Ok(());
+            }
+            Err(error) => return Err(format!("open: {error}")),
+        };
+        let found = self.check(&store, at.done..=at.begun)?;
+        log.update(|model| {
+            *model = Acknowledged {
+                created: true,
+                done: found,
+                begun: found,
+            }
+        });
+        let end = (found + 2).min(self.steps.len());
+        let store = self
+            .perform_range(storage, store, found..end, log)
+            .map_err(|error| format!("after recovery: {error}"))?;
+        self.check(&store, end..=end)
+            .map_err(|error| format!("after recovery and more: {error}"))?;
+        let used = store.stats().extent_bytes;
+        drop(store);
+        let again = open(storage, true).map_err(|error| format!("open again: {error}"))?;
+        let reachable = again.stats().extent_bytes;
+        if reachable != used {
+            return Err(format!(
+                "{used} bytes were in use and {reachable} are reachable"
+            ));
+        }
+        self.check(&again, end..=end)
+            .map_err(|error| format!("opened again: {error}"))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Every power cut while graphs are sealed, replaced and dropped.
+//!
+//! `EVERGRAPH_CAMPAIGN=deep` explores more seeds, longer; `EVERGRAPH_REPLAY`
+//! repeats one execution.
+
+use evergraph_persistence::simulated::{
+    Budget, Explorer, Persistence, REPLAY_VARIABLE, Scenario, replay,
+};
+use evergraph_simulation::SealedScenario;
+
+fn scenarios(deep: bool) -> Vec<SealedScenario> {
+    let (seeds, steps) = if deep { (48, 20) } else { (8, 9) };
+    let media = [
+        Persistence::Pages,
+        Persistence::Lines,
+        Persistence::LinesEadr,
+    ];
+    media
+        .into_iter()
+        .flat_map(|medium| (1..=seeds).map(move |seed| SealedScenario::new(medium, seed, steps)))
+        .collect()
+}
+
+#[test]
+fn every_power_cut_while_sealing_is_recovered_from() {
+    let deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
+    let scenarios = scenarios(deep);
+    if let Ok(line) = std::env::var(REPLAY_VARIABLE) {
+        let named = |s: &&SealedScenario| {
+            line.contains(&format!("scenario={};seed={};", s.name(), s.seed()))
+        };
+        if let Some(scenario) = scenarios.iter().find(named) {
+            let found = replay(&Explorer::new(Budget::default()), scenario, &line);
+            if let Some(violation) = found.expect("a line of this scenario") {
+                panic!("{violation}");
+            }
+        }
+        return;
+    }
+    let budget = if deep {
+        Budget::thorough()
+    } else {
+        Budget {
+            executions: 20_000,
+            exhaustive: [300, 16, 0],
+            sampled: [120, 8, 0],
+            sources: [3, 0],
+        }
+    };
+    let reports = Explorer::new(budget).explore_all(&scenarios, 2);
+    let executions: u64 = reports.iter().map(|r| r.total_executions()).sum();
+    let order = |n: usize| -> u64 { reports.iter().map(|r| r.crash_points[n]).sum() };
+    println!(
+        "crash explorer: {executions} executions of {} scenarios, {} crash points, {} in recoveries",
+        reports.len(),
+        order(0),
+        order(1)
+    );
+    assert!(order(0) > 0 && order(1) > 0, "cuts of both orders");
+    for report in reports.iter().filter(|report| !report.is_clean()) {
+        report.assert_clean();
+    }
+}
