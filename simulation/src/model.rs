@@ -28,6 +28,12 @@ pub enum Operation {
     CompactVertex(u32),
     /// Changes the layout.
     Relayout(Layout),
+    /// Names the graph: a commit of its own.
+    Snapshot(u8),
+    /// The name goes; nothing happens if there is no such snapshot.
+    DropSnapshot(u8),
+    /// All snapshots but the newest are dropped, and the past is written again.
+    Flatten,
     /// Stops cleanly and opens again.
     Restart,
 }
@@ -42,6 +48,7 @@ impl Operation {
                 | Operation::Compact
                 | Operation::CompactVertex(_)
                 | Operation::Relayout(_)
+                | Operation::Flatten
                 | Operation::Restart
         )
     }
@@ -60,6 +67,40 @@ pub fn operations(seed: u64, count: usize, merged: bool) -> Vec<Operation> {
     (0..count).map(|_| workload.next(kinds)).collect()
 }
 
+/// `count` operations that follow from `seed`, of a graph with named snapshots.
+pub fn snapshot_operations(seed: u64, count: usize) -> Vec<Operation> {
+    let mut workload = Workload {
+        random: Random::new(seed),
+        inserted: Vec::new(),
+        deleted: None,
+    };
+    let mut names = Vec::new();
+    let mut next = 0;
+    let mut operation = || match workload.random.below(20) {
+        0..=3 => workload.next_of(0),
+        4..=6 => workload.next_of(6),
+        7..=10 => {
+            names.push(next);
+            next += 1;
+            Operation::Snapshot(next - 1)
+        }
+        11..=12 if !names.is_empty() => {
+            let at = workload.random.below(names.len() as u64) as usize;
+            Operation::DropSnapshot(names.remove(at))
+        }
+        11..=13 => Operation::Checkpoint,
+        14 => Operation::Restart,
+        15 => Operation::Compact,
+        16..=17 => workload.next_of(17),
+        18 => {
+            names.drain(..names.len().saturating_sub(1));
+            Operation::Flatten
+        }
+        _ => workload.next_of(13),
+    };
+    (0..count).map(|_| operation()).collect()
+}
+
 struct Workload {
     random: Random,
     inserted: Vec<(u32, u32)>,
@@ -69,14 +110,24 @@ struct Workload {
 
 impl Workload {
     fn next(&mut self, kinds: u64) -> Operation {
-        match self.random.below(kinds) {
+        let kind = self.random.below(kinds);
+        self.operation(kind, kinds > 12)
+    }
+
+    /// An operation of one kind.
+    fn next_of(&mut self, kind: u64) -> Operation {
+        self.operation(kind, true)
+    }
+
+    fn operation(&mut self, kind: u64, merged: bool) -> Operation {
+        match kind {
             0..=5 => {
                 let edges = self.edges(4);
                 self.inserted.extend(&edges);
                 Operation::Insert(edges.into_iter().map(|(u, v)| (u, v, 0)).collect())
             }
             6..=7 => {
-                let edges = self.edges_to_delete(kinds > 12);
+                let edges = self.edges_to_delete(merged);
                 self.deleted = edges.last().map(|edge| edge.0);
                 Operation::Delete(edges)
             }
@@ -130,6 +181,21 @@ pub struct Model {
     pub vertex_count: u64,
     /// Value of the named fact.
     pub fact: Vec<u8>,
+    /// Snapshots by name.
+    pub snapshots: BTreeMap<String, Moment>,
+}
+
+/// The graph as of a snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// Out-lists.
+    pub out: Lists,
+    /// In-lists, if they are kept.
+    pub incoming: Lists,
+    /// Vertices.
+    pub vertex_count: u64,
+    /// Entries of the out-lists.
+    pub arc_count: u64,
 }
 
 impl Model {
@@ -189,8 +255,30 @@ impl Model {
             | Operation::CompactVertex(_)
             | Operation::Relayout(_)
             | Operation::Restart => {}
+            Operation::Snapshot(number) => {
+                let now = self.clone().shown();
+                let moment = Moment {
+                    arc_count: now.out.values().map(|list| list.len() as u64).sum(),
+                    out: now.out,
+                    incoming: now.incoming,
+                    vertex_count: now.vertex_count,
+                };
+                self.snapshots.insert(snapshot_name(*number), moment);
+            }
+            Operation::DropSnapshot(number) => {
+                self.snapshots.remove(&snapshot_name(*number));
+            }
+            Operation::Flatten => {
+                let newest = self.snapshots.pop_last();
+                self.snapshots = newest.into_iter().collect();
+            }
         }
     }
+}
+
+/// What a snapshot is called: newer ones have greater names.
+pub fn snapshot_name(number: u8) -> String {
+    format!("s{number:03}")
 }
 
 /// Gives every edge of the workload a weight of its own.

@@ -10,7 +10,10 @@ use evergraph_persistence::simulated::{
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError, Tuning};
 
-use crate::model::{Lists, Model, Operation, VERTICES, operations, weighted};
+use crate::model::{
+    Lists, Model, Moment, Operation, VERTICES, operations, snapshot_name, snapshot_operations,
+    weighted,
+};
 
 const SECTION_SHIFT: u32 = 1;
 const FACT: &[u8] = b"fact";
@@ -120,6 +123,56 @@ impl StoreScenario {
         scenario
     }
 
+    /// A random workload on a graph with named snapshots.
+    pub fn with_snapshots(
+        persistence: Persistence,
+        direction: Direction,
+        seed: u64,
+        planned: usize,
+    ) -> Self {
+        let mut scenario = Self::new(Mode::Merged, persistence, direction, seed, planned);
+        scenario.name += "-snapshots";
+        scenario.operations = snapshot_operations(seed, planned + 8);
+        scenario
+    }
+
+    /// Snapshots are passed by merges of one section, of all, and by compactions;
+    /// segments are joined and dropped: all of it is rare among random operations.
+    pub fn snapshots_passed(persistence: Persistence) -> Self {
+        let mut scenario = Self::with_snapshots(persistence, Direction::Out, 6, 0);
+        scenario.name += "-passed";
+        let edges = |edges: &[(u32, u32)]| edges.iter().map(|&(u, v)| (u, v, 0)).collect();
+        let begin = [
+            Operation::Insert(edges(&[(0, 1), (0, 2), (2, 3)])),
+            Operation::Snapshot(0),
+            Operation::Insert(edges(&[(0, 3), (2, 4)])),
+            Operation::CompactVertex(0),
+            Operation::Delete(vec![(0, 1)]),
+            Operation::Snapshot(1),
+            Operation::Delete(vec![(0, 2)]),
+            Operation::Compact,
+            Operation::DropSnapshot(0),
+            Operation::Insert(edges(&[(0, 5)])),
+            Operation::Checkpoint,
+            Operation::Flatten,
+        ];
+        scenario.planned = begin.len();
+        scenario.operations.splice(0..0, begin);
+        // Names are not used twice.
+        let mut next = 2;
+        for operation in &mut scenario.operations[scenario.planned..] {
+            match operation {
+                Operation::Snapshot(number) => {
+                    *number = next;
+                    next += 1;
+                }
+                Operation::DropSnapshot(_) => *operation = Operation::Checkpoint,
+                _ => {}
+            }
+        }
+        scenario
+    }
+
     /// The same workload on a graph with weights.
     pub fn weighted(mut self) -> Self {
         self.name += "-weighted";
@@ -205,6 +258,11 @@ impl StoreScenario {
                 store.delete_vertices(&[*vertex])?;
                 Ok(store)
             }
+            Operation::Flatten => {
+                let newest = store.snapshots().last().map_or(0, |snapshot| snapshot.csn);
+                store.flatten(newest)?;
+                Ok(store)
+            }
             Operation::Restart => {
                 store.close()?;
                 drop(store);
@@ -257,11 +315,14 @@ impl StoreScenario {
             Operation::Grow(count) => batch
                 .add_vertices(*count)
                 .set_meta(FACT, &count.to_le_bytes()),
+            Operation::Snapshot(number) => batch.create_snapshot(&snapshot_name(*number), None),
+            Operation::DropSnapshot(number) => batch.drop_snapshot(&snapshot_name(*number)),
             Operation::DeleteVertex(_)
             | Operation::Checkpoint
             | Operation::Compact
             | Operation::CompactVertex(_)
             | Operation::Relayout(_)
+            | Operation::Flatten
             | Operation::Restart => unreachable!("not a batch"),
         };
         batch
@@ -321,6 +382,20 @@ fn observe(store: &Store) -> Result<Model, TopologyError> {
         if plane < store.planes().len() {
             read_lists(store, &token, plane, lists)?;
         }
+    }
+    for snapshot in store.snapshots() {
+        let token = store.register_at(snapshot.csn)?;
+        let mut moment = Moment {
+            vertex_count: token.state().vertex_count,
+            arc_count: snapshot.arc_count,
+            ..Moment::default()
+        };
+        for (plane, lists) in [(0, &mut moment.out), (1, &mut moment.incoming)] {
+            if plane < store.planes().len() {
+                read_lists(store, &token, plane, lists)?;
+            }
+        }
+        model.snapshots.insert(snapshot.name, moment);
     }
     Ok(model)
 }

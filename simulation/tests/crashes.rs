@@ -46,6 +46,7 @@ fn scenarios() -> Vec<StoreScenario> {
     for (_, persistence) in media {
         all.push(StoreScenario::one_list_compacted(persistence));
         all.push(StoreScenario::section_rewritten(persistence));
+        all.push(StoreScenario::snapshots_passed(persistence));
     }
     for (mode, persistence) in media {
         for direction in DIRECTIONS {
@@ -58,6 +59,13 @@ fn scenarios() -> Vec<StoreScenario> {
                     operations,
                 ));
             }
+        }
+    }
+    for (_, persistence) in media {
+        for direction in DIRECTIONS {
+            let scenario =
+                |seed| StoreScenario::with_snapshots(persistence, direction, seed, operations);
+            all.extend((1..=seeds / 2).map(scenario));
         }
     }
     all
@@ -138,6 +146,10 @@ fn every_seeded_mistake_is_caught() {
         })
         .chain([Persistence::Lines, Persistence::Pages].map(StoreScenario::one_list_compacted))
         .chain([Persistence::Lines, Persistence::Pages].map(StoreScenario::section_rewritten))
+        .chain([Persistence::Lines, Persistence::Pages].map(StoreScenario::snapshots_passed))
+        .chain((1..=6).map(|seed| {
+            StoreScenario::with_snapshots(Persistence::Pages, Direction::Out, seed, 12)
+        }))
         .chain((1..=3).flat_map(|seed| DIRECTIONS.map(|d| direct(d, seed).weighted())))
         .collect();
     let sealed = [Persistence::Lines, Persistence::Pages]
