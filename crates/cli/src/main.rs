@@ -17,6 +17,7 @@ mod import;
 mod medium;
 mod memory;
 mod output;
+mod over;
 mod progress;
 mod reading;
 mod relayout;

@@ -153,17 +153,24 @@ pub fn table(rows: &[(&str, String)]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// Rows of columns, aligned; the first column to the left, others to the right.
-pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
+/// Rows of cells, aligned; the first column to the left, others to the right.
+pub fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let mut widths = vec![0; columns];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
     let mut text = String::new();
     for row in rows {
-        let mut line = format!("{:<width$}", row[0], width = widths[0]);
-        for (cell, width) in row.iter().zip(widths).skip(1) {
-            line += &format!("  {cell:>width$}");
+        for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            match i {
+                0 => text += &format!("{cell:<width$}"),
+                _ => text += &format!("  {cell:>width$}"),
+            }
         }
-        text += line.trim_end();
+        text.truncate(text.trim_end().len());
         text.push('\n');
     }
     text

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
 use evergraph::run::{Algorithm, Fact, Outcome, Request, algorithms, find, real, write_values};
-use evergraph::{Cancellation, Control, Database};
+use evergraph::{At, Cancellation, Control, Database, View};
 use serde_json::{Map, Value, json};
 
 use crate::medium::MediumArgs;
 use crate::output::Target;
+use crate::over;
 use crate::progress;
 use crate::report::{Failure, Report, bytes, count, seconds, table, write_out};
 
@@ -40,6 +41,14 @@ pub struct Args {
     /// Write a line for each vertex or edge of the result; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Run it on the graph as it was: the name of a snapshot, a date, or a commit
+    #[arg(long, value_name = "AT")]
+    as_of: Option<String>,
+    /// Run it on each snapshot from A to B, each time from the result before where
+    /// that is possible; `..` alone is all of them. With -o FILE a column for each,
+    /// with -o DIR/ a file for each
+    #[arg(long, value_name = "A..B", conflicts_with = "as_of")]
+    over: Option<String>,
     /// List the algorithms
     #[arg(long)]
     list: bool,
@@ -76,19 +85,34 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     // A wrong name is told before a large database is opened.
     find(algorithm)?;
     let db = Database::open(path, &args.medium.read_only()?)?;
-    let target = args.output.as_deref().map(Target::open).transpose()?;
     let mut control = Control::new().with_cancellation(stop);
     if let Some(deadline) = args.timeout.and_then(|limit| started.checked_add(limit)) {
         control = control.with_deadline(deadline);
     }
-    let outcome = compute(&db, &request, control)?;
+    if let Some(range) = &args.over {
+        let moments = db.moments_of(range)?;
+        return over::execute(
+            &db,
+            &moments,
+            &request,
+            control,
+            args.output.as_deref(),
+            stop,
+        );
+    }
+    let view = match &args.as_of {
+        Some(at) => db.as_of(&At::from_text(at))?,
+        None => db.view(),
+    };
+    let target = args.output.as_deref().map(Target::open).transpose()?;
+    let outcome = compute((&db, &view), &request, control)?;
     if let Some(target) = target {
         target.write(stop, |out| write_values(out, &db, &outcome))?;
     }
     if to_stdout {
         return Ok(Report::new(json!({}), ""));
     }
-    report(&db, &outcome)
+    report(&view, &outcome)
 }
 
 fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
@@ -118,7 +142,11 @@ fn limit_of_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-fn compute(db: &Database, request: &Request, control: Control<'_>) -> Result<Outcome, Failure> {
+fn compute(
+    (db, view): (&Database, &View),
+    request: &Request,
+    control: Control<'_>,
+) -> Result<Outcome, Failure> {
     let bar = progress::spinner(&request.algorithm);
     let show = |progress: Progress| {
         let of = progress
@@ -130,24 +158,26 @@ fn compute(db: &Database, request: &Request, control: Control<'_>) -> Result<Out
         ));
     };
     let control = control.with_progress(&show);
-    let view = db.view();
-    let outcome = evergraph::run::run(db, &view, request, &control, Some(crate::memory::METER));
+    let outcome = evergraph::run::run(db, view, request, &control, Some(crate::memory::METER));
     bar.finish_and_clear();
     Ok(outcome?)
 }
 
-fn report(db: &Database, outcome: &Outcome) -> Result<Report, Failure> {
-    let fact = |fact: &Fact| match fact {
-        Fact::Whole(number) => json!(number),
-        Fact::Real(number) => json!(number),
-        Fact::Text(text) => json!(text),
-    };
+/// A fact for `--json`, and for people.
+pub fn fact(fact: &Fact) -> (Value, String) {
+    match fact {
+        Fact::Whole(number) => (json!(number), count(*number)),
+        Fact::Real(number) => (json!(number), real(*number)),
+        Fact::Text(text) => (json!(text), text.clone()),
+    }
+}
+
+fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
     let result: Map<String, Value> = outcome
         .result
         .iter()
-        .map(|(name, value)| (name.to_string(), fact(value)))
+        .map(|(name, value)| (name.to_string(), fact(value).0))
         .collect();
-    let view = db.view();
     let edges = view.edge_count()?;
     let mut json = json!({
         "algorithm": outcome.algorithm,
@@ -191,12 +221,7 @@ fn report(db: &Database, outcome: &Outcome) -> Result<Report, Failure> {
             .map(|number| ("iterations", count(number))),
     );
     for (name, value) in &outcome.result {
-        let text = match value {
-            Fact::Whole(number) => count(*number),
-            Fact::Real(number) => real(*number),
-            Fact::Text(text) => text.clone(),
-        };
-        rows.push((name, text));
+        rows.push((name, fact(value).1));
     }
     rows.extend(outcome.dram_bytes.map(|number| ("memory", bytes(number))));
     let mut is_failure = false;

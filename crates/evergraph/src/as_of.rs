@@ -107,6 +107,21 @@ impl Database {
         find(at, &self.snapshots(), newest)
     }
 
+    /// As [`Database::moments`], of a range `A..B` as a text; either end may be missing.
+    ///
+    /// # Errors
+    /// As [`Database::moments`]; and if there is no `..`.
+    pub fn moments_of(&self, range: &str) -> Result<Vec<Moment>, Error> {
+        let (from, to) = range.split_once("..").ok_or_else(|| {
+            Error::argument(
+                format!("\"{range}\" is no range"),
+                "write A..B, A.., ..B, or .. for all snapshots",
+            )
+        })?;
+        let end = |text: &str| (!text.trim().is_empty()).then(|| At::from_text(text));
+        self.moments(end(from).as_ref(), end(to).as_ref())
+    }
+
     /// The snapshots from one moment to another, both included, by commit. `None`
     /// stands for the oldest and for the newest snapshot; `now` adds the newest
     /// commit at the end, if no snapshot keeps it.

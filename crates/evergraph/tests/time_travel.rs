@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use evergraph::formats::TimeUnit;
 use evergraph::graph::Direction;
 use evergraph::import::{Every, ImportControl, ImportOptions, ImportReport, Series, import};
-use evergraph::run::{Request, run};
+use evergraph::run::{Outcome, Request, Values, over, run};
 use evergraph::{
     At, Batch, Cancellation, Control, Database, Error, MediumKind, Options, Retention, View,
     formats, time_of_text,
@@ -479,6 +479,146 @@ fn rows_of(db: &Database) -> Vec<(String, u64)> {
 fn lists(view: &View) -> Vec<Vec<u32>> {
     let vertices = 0..view.vertex_count() as u32;
     vertices.map(|v| view.neighbors(v).unwrap()).collect()
+}
+
+/// Of each moment of a range, its name and what an algorithm gave.
+fn over_all(db: &Database, request: &Request) -> Vec<(String, Outcome)> {
+    let moments = db.moments_of("..now").unwrap();
+    let mut all = Vec::new();
+    over(
+        db,
+        &moments,
+        request,
+        &Control::new(),
+        None,
+        |moment, outcome| {
+            all.push((moment.name().to_string(), outcome));
+            Ok(())
+        },
+    )
+    .unwrap();
+    all
+}
+
+/// A history in which edges only come, then also go; the vertices grow.
+fn history(direction: Direction) -> Database {
+    let db = database(&Options {
+        direction,
+        ..options()
+    });
+    db.create_snapshot("before", None).unwrap();
+    let mut random = 7u32;
+    let mut edge = |vertices: u32| {
+        let mut next = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random >> 8
+        };
+        (next() % vertices, next() % vertices)
+    };
+    for i in 0..12u32 {
+        let vertices = 40 + 20 * i;
+        let edges: Vec<_> = (0..30).map(|_| edge(vertices)).collect();
+        db.insert_edges(&edges).unwrap();
+        if i > 6 {
+            db.delete_edges(&edges[..5]).unwrap();
+        }
+        db.create_snapshot(&format!("s{i}"), None).unwrap();
+    }
+    db.insert_edges(&[(0, 1)]).unwrap();
+    db
+}
+
+#[test]
+fn a_range_gives_what_separate_runs_give() {
+    for direction in [Direction::Out, Direction::Both, Direction::Undirected] {
+        let db = history(direction);
+        for (algorithm, parameter) in [
+            ("pagerank", None),
+            ("pagerank", Some(("tolerance", "1e-9"))),
+            ("pagerank", Some(("iterations", "5"))),
+            ("connected-components", None),
+            ("k-core", None),
+        ] {
+            let parameter = parameter.map(|(k, v)| (k.to_string(), v.to_string()));
+            let verify = [("verify".to_string(), "true".to_string())];
+            let request = Request {
+                algorithm: algorithm.to_string(),
+                parameters: verify.into_iter().chain(parameter.clone()).collect(),
+                threads: Some(1),
+                ..Request::default()
+            };
+            let found = over_all(&db, &request);
+            // Before the first edge there is nothing to run on.
+            assert_eq!(found.len(), 13);
+            assert_eq!(found[12].0, "now");
+            for (name, outcome) in found {
+                assert_eq!(outcome.verified, Some(Ok(())), "{algorithm} {name}");
+                let view = db.as_of(&at(&name)).unwrap();
+                let alone = run(&db, &view, &request, &Control::new(), None).unwrap();
+                assert_eq!(outcome.csn, alone.csn);
+                match (&outcome.values, &alone.values) {
+                    (Values::Reals(followed), Values::Reals(exact)) => {
+                        let tolerance = match &parameter {
+                            Some((_, value)) => value.parse().unwrap_or(1e-9),
+                            None => 1e-6,
+                        };
+                        let pairs = followed.iter().zip(exact);
+                        let error: f64 = pairs.map(|(a, b)| (a - b).abs()).sum();
+                        assert_eq!(followed.len(), exact.len());
+                        assert!(error < 10.0 * tolerance, "{name} {error}");
+                    }
+                    (found, expected) => {
+                        assert_eq!(found, expected, "{algorithm} {name}");
+                        assert_eq!(outcome.result, alone.result);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_range_of_runs_can_be_stopped() {
+    let db = history(Direction::Out);
+    let moments = db.moments_of("s1..s5").unwrap();
+    assert_eq!(moments.len(), 5);
+    let request = Request {
+        algorithm: "pagerank".to_string(),
+        ..Request::default()
+    };
+    let cancellation = Cancellation::new();
+    let control = Control::new().with_cancellation(&cancellation);
+    let mut seen = 0;
+    let stopped = over(&db, &moments, &request, &control, None, |_, _| {
+        seen += 1;
+        cancellation.cancel();
+        Ok(())
+    });
+    assert!(
+        matches!(stopped, Err(Error::Interrupted { .. })),
+        "{stopped:?}"
+    );
+    assert_eq!(seen, 1);
+    let refused = over(&db, &moments, &request, &Control::new(), None, |_, _| {
+        Err(Error::usage("enough", "stop"))
+    });
+    assert_eq!(refused.unwrap_err().to_string(), "enough (stop)");
+    assert!(db.moments_of("s1").is_err());
+    let limited = Request {
+        memory_limit: Some(1 << 10),
+        ..request
+    };
+    assert!(
+        over(
+            &db,
+            &moments,
+            &limited,
+            &Control::new(),
+            None,
+            |_, _| Ok(())
+        )
+        .is_err()
+    );
 }
 
 #[derive(Clone, Debug)]

@@ -4,15 +4,16 @@ use evergraph::graph::Direction;
 use evergraph::{Database, Snapshot, time_text};
 use serde_json::{Value, json};
 
-use crate::report::{Failure, Report, columns, count};
+use crate::report::{Failure, Report, aligned, count};
 
 /// Lists the snapshots, oldest first.
 pub fn list(db: &Database) -> Result<Report, Failure> {
     let snapshots = db.snapshots();
     let all: Vec<Value> = snapshots.iter().map(|s| described(db, s)).collect();
-    let mut rows = vec![["NAME", "COMMIT", "TIME", "VERTICES", "EDGES"].map(str::to_string)];
+    let names = ["NAME", "COMMIT", "TIME", "VERTICES", "EDGES"];
+    let mut rows = vec![names.map(str::to_string).to_vec()];
     rows.extend(snapshots.iter().map(|snapshot| {
-        [
+        vec![
             snapshot.name.clone(),
             snapshot.csn.to_string(),
             time_text(snapshot.time_us),
@@ -22,7 +23,7 @@ pub fn list(db: &Database) -> Result<Report, Failure> {
     }));
     let text = match snapshots.is_empty() {
         true => "no snapshots\n".to_string(),
-        false => columns(&rows),
+        false => aligned(&rows),
     };
     Ok(Report::new(json!({ "snapshots": all }), text))
 }

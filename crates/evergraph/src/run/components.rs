@@ -117,7 +117,7 @@ fn strongly_connected_components(context: &Context<'_>) -> Result<Computed, Erro
     })
 }
 
-fn sizes(components: usize, largest: usize) -> Vec<(&'static str, Fact)> {
+pub(super) fn sizes(components: usize, largest: usize) -> Vec<(&'static str, Fact)> {
     vec![
         ("components", Fact::Whole(components as u64)),
         ("largest", Fact::Whole(largest as u64)),

@@ -11,6 +11,7 @@ mod communities;
 mod components;
 mod graph;
 mod output;
+mod over;
 mod parameters;
 mod paths;
 mod peeling;
@@ -36,7 +37,8 @@ use algorithm::Given;
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
 use graph::Plain;
 pub use graph::{AnyGraph, AnyReader};
-pub use output::{real, write_values};
+pub use output::{real, write_columns, write_values};
+pub use over::over;
 pub use parameters::COMMON;
 use prepare::Preparation;
 pub(crate) use prepare::{Content, Source, seal};
@@ -138,12 +140,10 @@ pub fn run(
             "import with --weighted",
         ));
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(request.threads.unwrap_or(0))
-        .build()
-        .map_err(|error| Error::usage(format!("no threads: {error}"), "ask for fewer"))?;
-    let threads = pool.current_num_threads();
-    let dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
+    let pool = threads(request)?;
+    let dram_bound = algorithm
+        .dram
+        .bytes(&given, preparation.size(), pool.current_num_threads());
     let limit = request.memory_limit.unwrap_or_else(memory_bytes);
     check_limit(limit, dram_bound, preparation.bytes())?;
     let (held, prepared) = pool.install(|| preparation.prepare(control))?;
@@ -170,6 +170,14 @@ pub fn run(
         medium_writes: computed.measured.medium_writes,
         verified: computed.verified,
     })
+}
+
+/// As many threads as were asked for.
+fn threads(request: &Request) -> Result<rayon::ThreadPool, Error> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(request.threads.unwrap_or(0))
+        .build()
+        .map_err(|error| Error::usage(format!("no threads: {error}"), "ask for fewer"))
 }
 
 /// Refuses what would take more than `limit`.

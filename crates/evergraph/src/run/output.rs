@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Fact, Outcome, Values};
+use super::{Fact, Format, Outcome, Values};
 use crate::Database;
 
 /// Writes `vertex value`, `source target`, `source target value` or the vertices
@@ -29,6 +29,32 @@ pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io
         }
         out.write_all(b"\n")
     })
+}
+
+/// Writes a line for each vertex: its external id, and its value in each of several
+/// results, with `-` where it did not exist yet. The first line names the columns.
+pub fn write_columns(
+    out: &mut dyn Write,
+    db: &Database,
+    columns: &[(String, Values)],
+    format: Format,
+) -> io::Result<()> {
+    write!(out, "vertex")?;
+    for (title, _) in columns {
+        write!(out, " {title}")?;
+    }
+    writeln!(out)?;
+    let ids = db.store().ids().read();
+    let lengths = columns.iter().filter_map(|(_, values)| values.vertices());
+    for vertex in 0..lengths.max().unwrap_or(0) as u32 {
+        write!(out, "{}", ids.name(vertex))?;
+        for (_, values) in columns {
+            let value = values.of_vertex(vertex, |other| ids.name(other), format);
+            write!(out, " {}", value.as_deref().unwrap_or("-"))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// A number with 17 significant digits, as C's `%.17g` writes it: reads back as

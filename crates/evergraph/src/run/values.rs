@@ -71,6 +71,47 @@ impl Values {
         Values::Members(members)
     }
 
+    /// How many vertices have a value; `None` if values are not those of vertices.
+    pub fn vertices(&self) -> Option<usize> {
+        match self {
+            Values::Reals(values) => Some(values.len()),
+            Values::Depths(values) | Values::Vertices(values) => Some(values.len()),
+            Values::Counts(values) => Some(values.len()),
+            Values::Members(members) => Some(members.len()),
+            _ => None,
+        }
+    }
+
+    /// The value of a vertex as text, if it has one.
+    pub(super) fn of_vertex(
+        &self,
+        vertex: u32,
+        name: impl Fn(u32) -> String,
+        format: Format,
+    ) -> Option<String> {
+        let vertex = vertex as usize;
+        match self {
+            Values::Reals(values) => values.get(vertex).map(|&value| format.real(value)),
+            Values::Depths(values) => {
+                let depth = values.get(vertex);
+                depth.map(|&depth| format.count(depth, UNREACHED))
+            }
+            Values::Counts(values) => {
+                let count = values.get(vertex);
+                count.map(|&count| format.count(count, u64::MAX))
+            }
+            Values::Vertices(values) => values.get(vertex).map(|&other| match other {
+                UNREACHED => format.unreached().to_string(),
+                other => name(other),
+            }),
+            Values::Members(members) => {
+                let member = members.get(vertex);
+                member.map(|&member| u8::from(member).to_string())
+            }
+            _ => None,
+        }
+    }
+
     /// Calls `line` with the texts of each line; `name` names vertices.
     pub(super) fn for_each_line<E>(
         &self,
@@ -78,34 +119,16 @@ impl Values {
         format: Format,
         mut line: impl FnMut(&[&str]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let of_vertices = |len: usize| (0..len as u32).map(&name);
         match self {
-            Values::Reals(values) => {
-                for (vertex, &value) in of_vertices(values.len()).zip(values) {
-                    line(&[&vertex, &format.real(value)])?;
-                }
-            }
-            Values::Depths(values) => {
-                for (vertex, &value) in of_vertices(values.len()).zip(values) {
-                    line(&[&vertex, &format.count(value, UNREACHED)])?;
-                }
-            }
-            Values::Counts(values) => {
-                for (vertex, &value) in of_vertices(values.len()).zip(values) {
-                    line(&[&vertex, &format.count(value, u64::MAX)])?;
-                }
-            }
-            Values::Vertices(values) => {
-                for (vertex, &other) in of_vertices(values.len()).zip(values) {
-                    match other {
-                        UNREACHED => line(&[&vertex, format.unreached()])?,
-                        other => line(&[&vertex, &name(other)])?,
-                    }
-                }
-            }
-            Values::Members(members) => {
-                for (vertex, &member) in of_vertices(members.len()).zip(members) {
-                    line(&[&vertex, if member { "1" } else { "0" }])?;
+            Values::Reals(_)
+            | Values::Depths(_)
+            | Values::Counts(_)
+            | Values::Vertices(_)
+            | Values::Members(_) => {
+                let vertices = self.vertices().unwrap_or(0) as u32;
+                for vertex in 0..vertices {
+                    let value = self.of_vertex(vertex, &name, format);
+                    line(&[&name(vertex), &value.unwrap_or_default()])?;
                 }
             }
             Values::Ranked(vertices) => {

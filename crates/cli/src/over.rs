@@ -1,0 +1,194 @@
+//! `evergraph run --over`: one algorithm on one snapshot after another.
+
+use std::path::Path;
+
+use evergraph::run::{Outcome, Request, Values, find, over, write_columns, write_values};
+use evergraph::{Cancellation, Control, Database, Moment};
+use serde_json::{Map, Value, json};
+
+use crate::output::Target;
+use crate::progress;
+use crate::report::{Failure, Report, aligned, count, seconds};
+use crate::run::fact;
+
+/// Where the values of the moments go.
+enum Sink<'a> {
+    /// Nowhere.
+    None,
+    /// To a file of its own each, in this directory.
+    Files(&'a Path),
+    /// To one file with a column each; what was gathered so far.
+    Columns(&'a Path, Vec<(String, Values)>),
+}
+
+/// What is shown of one moment.
+struct Row {
+    json: Value,
+    cells: Vec<String>,
+}
+
+/// Runs an algorithm on each of the moments.
+pub fn execute(
+    db: &Database,
+    moments: &[Moment],
+    request: &Request,
+    control: Control<'_>,
+    output: Option<&Path>,
+    stop: &Cancellation,
+) -> Result<Report, Failure> {
+    let bar = progress::of_count(moments.len() as u64);
+    let mut sink = Sink::of(output)?;
+    let mut rows = Vec::new();
+    let mut failure = None;
+    let mut format = evergraph::run::Format::default();
+    let (mut total, mut names) = (0.0, vec!["SNAPSHOT", "COMMIT", "VERTICES", "TIME"]);
+    let mut is_wrong = false;
+    let memory = Some(crate::memory::METER);
+    let ran = over(db, moments, request, &control, memory, |moment, outcome| {
+        bar.set_message(moment.name().to_string());
+        bar.inc(1);
+        total += outcome.seconds;
+        is_wrong |= outcome.verified.as_ref().is_some_and(Result::is_err);
+        format = outcome.format;
+        if rows.is_empty() {
+            names.extend(outcome.iterations.map(|_| "ITERATIONS"));
+            names.extend(outcome.result.iter().map(|(name, _)| *name));
+        }
+        rows.push(Row::of(moment, &outcome));
+        sink.take(db, moment, outcome, stop).map_err(|why| {
+            let stopped = evergraph::Error::usage(why.message.clone(), why.hint.clone());
+            failure = Some(why);
+            stopped
+        })
+    });
+    bar.finish_and_clear();
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    ran?;
+    if rows.is_empty() {
+        return Err(Failure::new(
+            "the graph has no vertices at any of these moments",
+            "choose a later range",
+        ));
+    }
+    let to_stdout = output == Some(Path::new("-"));
+    sink.finish(db, format, stop)?;
+    if to_stdout {
+        return Ok(Report::new(json!({}), ""));
+    }
+    let mut table = vec![names.iter().map(|name| name.to_uppercase()).collect()];
+    table.extend(rows.iter().map(|row| row.cells.clone()));
+    let snapshots = rows.len() as u64;
+    let text = format!(
+        "{}{} of {} snapshots in {}\n",
+        aligned(&table),
+        find(&request.algorithm)?.name,
+        count(snapshots),
+        seconds(total)
+    );
+    let json = json!({
+        "algorithm": find(&request.algorithm)?.name,
+        "seconds": total,
+        "snapshots": rows.into_iter().map(|row| row.json).collect::<Vec<_>>(),
+    });
+    Ok(Report {
+        json,
+        text,
+        is_failure: is_wrong,
+    })
+}
+
+impl Row {
+    fn of(moment: &Moment, outcome: &Outcome) -> Self {
+        let facts = outcome.result.iter();
+        let result: Map<String, Value> = facts
+            .clone()
+            .map(|(name, value)| (name.to_string(), fact(value).0))
+            .collect();
+        let vertices = moment.snapshot.as_ref().map(|s| s.vertex_count);
+        let mut json = json!({
+            "name": moment.name(),
+            "csn": moment.csn,
+            "seconds": outcome.seconds,
+            "iterations": outcome.iterations,
+            "result": result,
+        });
+        if let Some(verified) = &outcome.verified {
+            json["verified"] = json!(verified.is_ok());
+            json["mismatch"] = json!(verified.as_ref().err());
+        }
+        let mut cells = vec![
+            moment.name().to_string(),
+            moment.csn.to_string(),
+            vertices.map_or("-".to_string(), count),
+            seconds(outcome.seconds),
+        ];
+        cells.extend(outcome.iterations.map(count));
+        cells.extend(facts.map(|(_, value)| short(&fact(value).1)));
+        Row { json, cells }
+    }
+}
+
+/// A number with no more digits than a table has room for.
+fn short(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(number) if text.contains(['.', 'e']) => format!("{number:.6}"),
+        _ => text.to_string(),
+    }
+}
+
+impl<'a> Sink<'a> {
+    fn of(output: Option<&'a Path>) -> Result<Self, Failure> {
+        let Some(path) = output else {
+            return Ok(Sink::None);
+        };
+        let wants_files = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if !wants_files {
+            return Ok(Sink::Columns(path, Vec::new()));
+        }
+        std::fs::create_dir_all(path)
+            .map_err(|error| evergraph::Error::io(path.display().to_string(), error))?;
+        Ok(Sink::Files(path))
+    }
+
+    fn take(
+        &mut self,
+        db: &Database,
+        moment: &Moment,
+        outcome: Outcome,
+        stop: &Cancellation,
+    ) -> Result<(), Failure> {
+        match self {
+            Sink::None => Ok(()),
+            Sink::Files(directory) => {
+                // A name may hold what separates directories.
+                let name = moment.name().replace('/', "_") + ".txt";
+                let target = Target::open(&directory.join(name))?;
+                target.write(stop, |out| write_values(out, db, &outcome))
+            }
+            Sink::Columns(_, columns) => {
+                if outcome.values.vertices().is_none() {
+                    return Err(Failure::new(
+                        format!("the result of {} is no column", outcome.algorithm),
+                        "give a directory, `-o DIR/`, for a file of each snapshot",
+                    ));
+                }
+                columns.push((moment.name().to_string(), outcome.values));
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(
+        self,
+        db: &Database,
+        format: evergraph::run::Format,
+        stop: &Cancellation,
+    ) -> Result<(), Failure> {
+        let Sink::Columns(path, columns) = self else {
+            return Ok(());
+        };
+        Target::open(path)?.write(stop, |out| write_columns(out, db, &columns, format))
+    }
+}

@@ -1,0 +1,302 @@
+//! One algorithm on one moment after another, each starting from the result before
+//! where the algorithm can.
+//!
+//! PageRank and connected components follow the changes between two moments, which
+//! cost what changed; other algorithms run anew on each moment.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use evergraph_algorithms::connected_components::{self as weak, ConnectedComponents};
+use evergraph_algorithms::maintained::{Changes, Entry, components, pagerank};
+use evergraph_algorithms::{Control, RunError};
+use evergraph_graph::{Direction, Graph};
+use evergraph_persistence::memory_bytes;
+use evergraph_snapshots::{GraphView, View, diff};
+
+use super::algorithm::{Algorithm, Given, Size};
+use super::components::sizes;
+use super::{
+    AnyGraph, Computed, Context, Fact, Form, Measured, MemoryMeter, Outcome, Request, Values,
+    check_limit, find, largest, run, threads,
+};
+use crate::{Database, Error, Moment};
+
+/// Runs an algorithm on each of several moments, given from the earliest to the
+/// latest, and calls `each` with what each of them gave. Moments at which the graph
+/// has no vertices are left out.
+///
+/// The values are those of separate runs, but for PageRank's last digits: its ranks
+/// are at least as exact as those of a run that ends at the same tolerance.
+///
+/// # Errors
+/// As [`run`], and what `each` says; then the moments behind are not looked at.
+pub fn over(
+    db: &Database,
+    moments: &[Moment],
+    request: &Request,
+    control: &Control<'_>,
+    memory: Option<MemoryMeter>,
+    mut each: impl FnMut(&Moment, Outcome) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let algorithm = find(&request.algorithm)?;
+    let given = algorithm.parse(&request.parameters)?;
+    let mut follower =
+        Followed::by(algorithm, &given, db.config().direction).map(|what| Follower {
+            what,
+            state: None,
+            before: None,
+        });
+    for moment in moments {
+        let view = db.view_of(moment)?;
+        if view.vertex_count() == 0 {
+            continue;
+        }
+        let outcome = match &mut follower {
+            None => run(db, &view, request, control, memory)?,
+            Some(follower) => {
+                let outcome = follower.step(db, &view, algorithm, request, control, memory)?;
+                follower.before = Some(view);
+                outcome
+            }
+        };
+        each(moment, outcome)?;
+    }
+    Ok(())
+}
+
+/// What follows the graph.
+#[derive(Clone, Copy, Debug)]
+enum Followed {
+    Ranks(pagerank::Parameters),
+    /// Both directions of the edges are at hand.
+    Components,
+    /// Only out-lists are: edges that come unite components.
+    Unions,
+}
+
+/// The result of the moment before, and what its update needs.
+enum State {
+    Ranks(pagerank::Ranks),
+    Components(components::Components),
+    Unions(ConnectedComponents),
+}
+
+struct Follower {
+    what: Followed,
+    state: Option<State>,
+    before: Option<View>,
+}
+
+impl Followed {
+    /// What can follow, with these parameters; `None` if each moment is a run.
+    fn by(algorithm: &Algorithm, given: &Given, direction: Direction) -> Option<Self> {
+        if given.form() != Form::Live {
+            return None;
+        }
+        match algorithm.name {
+            "pagerank" => {
+                let usual = pagerank::Parameters::default();
+                let tolerance = given.value("tolerance").unwrap_or(usual.tolerance);
+                let to_the_end = given.text("iterations").is_none();
+                let double = given.text("precision") != Some("single");
+                let can = to_the_end && double && tolerance >= 1e-12;
+                can.then(|| {
+                    Followed::Ranks(pagerank::Parameters {
+                        damping: given.value("damping").unwrap_or(usual.damping),
+                        tolerance,
+                    })
+                })
+            }
+            "connected-components" => Some(match direction {
+                Direction::Out => Followed::Unions,
+                Direction::Both | Direction::Undirected => Followed::Components,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The result from scratch.
+    fn start<G: Graph>(self, graph: &G, control: &Control<'_>) -> Result<State, RunError> {
+        Ok(match self {
+            Followed::Ranks(parameters) => {
+                State::Ranks(pagerank::start(graph, &parameters, control)?)
+            }
+            Followed::Components => State::Components(components::start(graph, control)?),
+            Followed::Unions => State::Unions(weak::run(graph, control)?),
+        })
+    }
+}
+
+impl Follower {
+    fn step(
+        &mut self,
+        db: &Database,
+        view: &View,
+        algorithm: &Algorithm,
+        request: &Request,
+        control: &Control<'_>,
+        memory: Option<MemoryMeter>,
+    ) -> Result<Outcome, Error> {
+        let started = Instant::now();
+        let changes = match &self.before {
+            Some(before) => Some(changes_between(before, view)?),
+            None => None,
+        };
+        let live = view.graph()?;
+        let given = algorithm.parse(&request.parameters)?;
+        let pool = threads(request)?;
+        let size = Size {
+            vertices: live.vertex_count() as u64,
+            arcs: live.arc_count(),
+        };
+        let dram_bound = algorithm
+            .dram
+            .bytes(&given, size, pool.current_num_threads())
+            + changes.as_ref().map_or(0, bytes_of);
+        let limit = request.memory_limit.unwrap_or_else(memory_bytes);
+        check_limit(limit, dram_bound, 0)?;
+        let format = given.format();
+        let context = Context {
+            db,
+            graph: &AnyGraph::Live(&live),
+            given,
+            control,
+            memory,
+        };
+        let mut measured = pool.install(|| self.advance(&context, &live, changes.as_ref()))?;
+        measured.seconds = started.elapsed().as_secs_f64();
+        let computed = pool.install(|| self.computed(&context, measured));
+        Ok(Outcome {
+            algorithm: algorithm.name,
+            csn: view.csn(),
+            seconds: computed.measured.seconds,
+            prepared: None,
+            iterations: computed.iterations,
+            result: computed.result,
+            values: computed.values,
+            format,
+            dram_bytes: computed.measured.dram_bytes,
+            dram_bound,
+            medium_writes: computed.measured.medium_writes,
+            verified: computed.verified,
+        })
+    }
+
+    /// Brings the state to the context's graph.
+    fn advance(
+        &mut self,
+        context: &Context<'_>,
+        graph: &GraphView,
+        changes: Option<&Changes>,
+    ) -> Result<Measured, Error> {
+        let control = context.control;
+        let ((), measured) = context.measure(|| {
+            match (&mut self.state, changes) {
+                (Some(State::Ranks(ranks)), Some(changes)) => {
+                    ranks.update(graph, changes, control)?;
+                }
+                (Some(State::Components(components)), Some(changes)) => {
+                    components.update(graph, changes, control)?;
+                }
+                (Some(State::Unions(found)), Some(changes)) if changes.removed().is_empty() => {
+                    unite(found, graph.vertex_count(), changes.added());
+                }
+                (state, _) => *state = Some(self.what.start(graph, control)?),
+            }
+            Ok(())
+        })?;
+        Ok(measured)
+    }
+
+    fn computed(&self, context: &Context<'_>, measured: Measured) -> Computed {
+        let (result, values, verified) = match self.state.as_ref().expect("advanced before") {
+            State::Ranks(ranks) => {
+                let verified = context.verify(|plain| pagerank::verify(plain, ranks));
+                let error_bound = ranks.error_bound();
+                let ranks = ranks.ranks();
+                let (top, rank) = largest(&ranks);
+                let result = vec![
+                    ("error_bound", Fact::Real(error_bound)),
+                    ("top_vertex", context.name(top)),
+                    ("top_rank", Fact::Real(rank)),
+                ];
+                (result, Values::Reals(ranks), verified)
+            }
+            State::Components(followed) => components_of(
+                context,
+                ConnectedComponents {
+                    labels: followed.labels(),
+                    components: followed.components(),
+                    largest: followed.largest(),
+                },
+            ),
+            State::Unions(found) => components_of(context, found.clone()),
+        };
+        Computed {
+            measured,
+            iterations: None,
+            result,
+            values,
+            verified,
+        }
+    }
+}
+
+type Shown = (
+    Vec<(&'static str, Fact)>,
+    Values,
+    Option<Result<(), String>>,
+);
+
+fn components_of(context: &Context<'_>, found: ConnectedComponents) -> Shown {
+    let verified = context.verify(|plain| weak::verify(plain, &found));
+    let result = sizes(found.components, found.largest);
+    (result, Values::Vertices(found.labels), verified)
+}
+
+fn changes_between(before: &View, after: &View) -> Result<Changes, Error> {
+    let (mut added, mut removed): (Vec<Entry>, Vec<Entry>) = Default::default();
+    let _ = diff(before, after)?.for_each_list(|list| {
+        let entry = |&(neighbor, weight)| (list.vertex, neighbor, weight);
+        added.extend(list.added.iter().map(entry));
+        removed.extend(list.removed.iter().map(entry));
+        ControlFlow::Continue(())
+    })?;
+    Ok(Changes::new(added, removed))
+}
+
+/// While they grow, lists take up to twice their entries.
+fn bytes_of(changes: &Changes) -> u64 {
+    let entries = changes.added().len() + changes.removed().len();
+    (2 * entries * size_of::<Entry>()) as u64
+}
+
+/// Unites the components of the ends of new edges. O(n) and the edges.
+fn unite(found: &mut ConnectedComponents, vertices: usize, edges: &[Entry]) {
+    let labels = &mut found.labels;
+    labels.extend(labels.len() as u32..vertices as u32);
+    // Each vertex leads to its component's smallest, which leads to itself.
+    for &(u, v, _) in edges {
+        let (u, v) = (root(labels, u), root(labels, v));
+        labels[u.max(v) as usize] = u.min(v);
+    }
+    let mut sizes = vec![0u32; vertices];
+    for vertex in 0..vertices as u32 {
+        let least = root(labels, vertex);
+        labels[vertex as usize] = least;
+        sizes[least as usize] += 1;
+    }
+    found.components = sizes.iter().filter(|&&size| size > 0).count();
+    found.largest = sizes.into_iter().max().unwrap_or(0) as usize;
+}
+
+/// Where a vertex leads; halves the way there.
+fn root(labels: &mut [u32], mut vertex: u32) -> u32 {
+    while labels[vertex as usize] != vertex {
+        let next = labels[vertex as usize];
+        labels[vertex as usize] = labels[next as usize];
+        vertex = labels[vertex as usize];
+    }
+    vertex
+}
