@@ -144,6 +144,7 @@ fn the_demo_proves_what_it_says() {
         "pagerank",
         "kill -9, round 3",
         "recover, round 3",
+        "travel back",
         "check",
     ] {
         assert!(names.contains(&name), "{names:?}");

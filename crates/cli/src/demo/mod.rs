@@ -2,13 +2,15 @@
 //!
 //! Generate → ingest durably → run the kernels while edges keep arriving → kill
 //! an ingesting process several times → reopen and prove, against a plain
-//! in-memory model, that every acknowledged edge is there and nothing else.
+//! in-memory model, that every acknowledged edge is there and nothing else → look at
+//! the graph as it was at first.
 
 pub mod child;
 mod crash;
 mod model;
 mod place;
 mod steps;
+mod travel;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -157,6 +159,7 @@ fn play(plan: Plan, path: PathBuf, journal: &mut Journal) -> Result<u64, Failure
     let mut known = loaded;
     known.extend(arrived);
     let total = crash::survive(plan, &path, known, journal)?;
+    travel::back(plan, &path, journal)?;
     steps::check(&path, journal)?;
     Ok(total)
 }

@@ -11,6 +11,7 @@ use evergraph::{Batch, Control, Database, Options};
 use serde_json::json;
 
 use super::model::{Model, differs};
+use super::travel::LOADED;
 use super::{Journal, Plan, Step};
 use crate::report::{Failure, count, rate};
 
@@ -68,6 +69,7 @@ pub fn ingest(
         journal.begin("ingesting durably")?;
         db.insert_edges(batch)?;
     }
+    db.create_snapshot(LOADED, None)?;
     let seconds = started.elapsed().as_secs_f64();
     let per_second = edges.len() as f64 / seconds;
     let commits = edges.chunks(LOADED_BATCH).len();
