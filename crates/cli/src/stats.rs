@@ -77,6 +77,10 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "buffer_used_bytes": stats.buffer_used_bytes,
         "buffer_held_bytes": stats.buffer_held_bytes,
         "buffer_budget_bytes": stats.buffer_budget_bytes,
+        "snapshots": stats.history.snapshots,
+        "history_bytes": stats.history.stored_bytes,
+        "history_segments": stats.history.segments,
+        "history_dram_bytes": stats.history.cached_bytes,
         "sections": stats.sections,
         "shards": stats.shards.shards,
         "merge_queried_below": stats.query_merging.below,
@@ -140,6 +144,17 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     for graph in &sealed {
         let text = format!("{}: {}", graph.name.text(), seal::line(graph, view.csn()));
         rows.push(("sealed graph", text));
+    }
+    if stats.history.snapshots > 0 {
+        let history = &stats.history;
+        rows.push((
+            "snapshots",
+            format!(
+                "{}, {} of history",
+                count(history.snapshots as u64),
+                bytes(history.stored_bytes)
+            ),
+        ));
     }
     if stats.shards.shards > 1 {
         rows.push(("shards", count(stats.shards.shards as u64)));

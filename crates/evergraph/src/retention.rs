@@ -142,15 +142,14 @@ impl Database {
         self.apply_retention()
     }
 
-    /// Drops, once, the snapshots that these rules do not keep, as one commit.
+    /// Drops, once, the snapshots that these rules do not keep.
     ///
     /// # Errors
     /// As [`Database::set_retention`].
     pub fn prune(&self, rules: &Retention) -> Result<Pruned, Error> {
         check(rules)?;
         let pruned = rules.applied_to(&self.snapshots());
-        let names: Vec<&str> = pruned.dropped.iter().map(String::as_str).collect();
-        self.store().drop_snapshots(&names)?;
+        self.drop_without_question(&pruned.dropped)?;
         Ok(pruned)
     }
 

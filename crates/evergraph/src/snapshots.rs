@@ -7,6 +7,9 @@ use crate::as_of::unknown;
 use crate::retention::is_needed;
 use crate::{At, Database, Error};
 
+/// So many names fit into one record of the smallest log.
+const DROPPED_AT_ONCE: usize = 256;
+
 impl Database {
     /// Names the graph as it is now, as one commit that changes nothing else, and
     /// then applies the retention rules of the database. `time_us` is when the graph
@@ -72,10 +75,26 @@ impl Database {
             .filter(|snapshot| snapshot.csn < first_kept && !is_needed(&snapshot.name))
             .map(|snapshot| snapshot.name)
             .collect();
-        let names: Vec<&str> = dropped.iter().map(String::as_str).collect();
-        self.store().drop_snapshots(&names)?;
+        self.drop_without_question(&dropped)?;
+        // Nothing is before the first commit: only the past that is left is written.
+        self.store().flatten(0)?;
         self.compact()?;
         Ok(dropped)
+    }
+
+    /// All snapshots, ascending by commit, each with the bytes that are kept for it
+    /// beside the graph. Reads the past of all sections.
+    pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, Error> {
+        Ok(self.store().snapshot_sizes()?)
+    }
+
+    /// Drops snapshots that exist and that nobody needs.
+    pub(crate) fn drop_without_question(&self, names: &[String]) -> Result<(), Error> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        for some in names.chunks(DROPPED_AT_ONCE) {
+            self.store().drop_snapshots(some)?;
+        }
+        Ok(())
     }
 }
 

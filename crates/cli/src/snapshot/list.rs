@@ -4,21 +4,29 @@ use evergraph::graph::Direction;
 use evergraph::{Database, Snapshot, time_text};
 use serde_json::{Value, json};
 
-use crate::report::{Failure, Report, aligned, count};
+use crate::report::{Failure, Report, aligned, bytes, count};
 
 /// Lists the snapshots, oldest first.
 pub fn list(db: &Database) -> Result<Report, Failure> {
-    let snapshots = db.snapshots();
-    let all: Vec<Value> = snapshots.iter().map(|s| described(db, s)).collect();
-    let names = ["NAME", "COMMIT", "TIME", "VERTICES", "EDGES"];
+    let snapshots = db.snapshot_sizes()?;
+    let all: Vec<Value> = snapshots
+        .iter()
+        .map(|(snapshot, delta)| {
+            let mut all = described(db, snapshot);
+            all["delta_bytes"] = json!(delta);
+            all
+        })
+        .collect();
+    let names = ["NAME", "COMMIT", "TIME", "VERTICES", "EDGES", "KEPT FOR IT"];
     let mut rows = vec![names.map(str::to_string).to_vec()];
-    rows.extend(snapshots.iter().map(|snapshot| {
+    rows.extend(snapshots.iter().map(|(snapshot, delta)| {
         vec![
             snapshot.name.clone(),
             snapshot.csn.to_string(),
             time_text(snapshot.time_us),
             count(snapshot.vertex_count),
             count(edges_of(db, snapshot)),
+            bytes(*delta),
         ]
     }));
     let text = match snapshots.is_empty() {
