@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use evergraph::run::{Outcome, Request, Values, find, over, write_columns, write_values};
-use evergraph::{Cancellation, Control, Database, Moment};
+use evergraph::{Cancellation, Control, Database, Moment, memory_bytes};
 use serde_json::{Map, Value, json};
 
 use crate::output::Target;
@@ -17,8 +17,16 @@ enum Sink<'a> {
     None,
     /// To a file of its own each, in this directory.
     Files(&'a Path),
-    /// To one file with a column each; what was gathered so far.
-    Columns(&'a Path, Vec<(String, Values)>),
+    /// To one file with a column each, when all are there.
+    Columns(Columns<'a>),
+}
+
+/// Columns that wait to be written.
+struct Columns<'a> {
+    path: &'a Path,
+    gathered: Vec<(String, Values)>,
+    /// Bytes that may still come.
+    room: u64,
 }
 
 /// What is shown of one moment.
@@ -37,7 +45,7 @@ pub fn execute(
     stop: &Cancellation,
 ) -> Result<Report, Failure> {
     let bar = progress::of_count(moments.len() as u64);
-    let mut sink = Sink::of(output)?;
+    let mut sink = Sink::of(output, request)?;
     let mut rows = Vec::new();
     let mut failure = None;
     let mut format = evergraph::run::Format::default();
@@ -139,13 +147,17 @@ fn short(text: &str) -> String {
 }
 
 impl<'a> Sink<'a> {
-    fn of(output: Option<&'a Path>) -> Result<Self, Failure> {
+    fn of(output: Option<&'a Path>, request: &Request) -> Result<Self, Failure> {
         let Some(path) = output else {
             return Ok(Sink::None);
         };
         let wants_files = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if !wants_files {
-            return Ok(Sink::Columns(path, Vec::new()));
+            return Ok(Sink::Columns(Columns {
+                path,
+                gathered: Vec::new(),
+                room: request.memory_limit.unwrap_or(memory_bytes() / 2),
+            }));
         }
         std::fs::create_dir_all(path)
             .map_err(|error| evergraph::Error::io(path.display().to_string(), error))?;
@@ -167,16 +179,7 @@ impl<'a> Sink<'a> {
                 let target = Target::open(&directory.join(name))?;
                 target.write(stop, |out| write_values(out, db, &outcome))
             }
-            Sink::Columns(_, columns) => {
-                if outcome.values.vertices().is_none() {
-                    return Err(Failure::new(
-                        format!("the result of {} is no column", outcome.algorithm),
-                        "give a directory, `-o DIR/`, for a file of each snapshot",
-                    ));
-                }
-                columns.push((moment.name().to_string(), outcome.values));
-                Ok(())
-            }
+            Sink::Columns(columns) => columns.take(moment, outcome),
         }
     }
 
@@ -186,9 +189,27 @@ impl<'a> Sink<'a> {
         format: evergraph::run::Format,
         stop: &Cancellation,
     ) -> Result<(), Failure> {
-        let Sink::Columns(path, columns) = self else {
+        let Sink::Columns(Columns { path, gathered, .. }) = self else {
             return Ok(());
         };
-        Target::open(path)?.write(stop, |out| write_columns(out, db, &columns, format))
+        Target::open(path)?.write(stop, |out| write_columns(out, db, &gathered, format))
+    }
+}
+
+impl Columns<'_> {
+    fn take(&mut self, moment: &Moment, outcome: Outcome) -> Result<(), Failure> {
+        let to_files = "give a directory, `-o DIR/`, for a file of each snapshot";
+        let Some(vertices) = outcome.values.vertices() else {
+            let what = format!("the result of {} is no column", outcome.algorithm);
+            return Err(Failure::new(what, to_files));
+        };
+        let left = self.room.checked_sub(8 * vertices as u64);
+        self.room = left.ok_or_else(|| {
+            let what = "the columns of these snapshots take more memory than there is";
+            Failure::new(what, to_files)
+        })?;
+        self.gathered
+            .push((moment.name().to_string(), outcome.values));
+        Ok(())
     }
 }

@@ -32,7 +32,7 @@ pub use evergraph_algorithms::{Cancellation, Control};
 pub use evergraph_graph as graph;
 pub use evergraph_persistence::{
     AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::EmulatedDevice,
-    medium::LatencyProfile,
+    medium::LatencyProfile, memory_bytes,
 };
 pub use evergraph_snapshots::{
     Diff, EdgeChange, GraphView, ListChange, Lists, View, ViewReader, diff,
