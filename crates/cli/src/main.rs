@@ -12,6 +12,7 @@ mod compact;
 mod delete_edges;
 mod delete_vertices;
 mod demo;
+mod durable;
 mod generate;
 mod import;
 mod medium;
@@ -22,6 +23,7 @@ mod progress;
 mod reading;
 mod relayout;
 mod report;
+mod results;
 mod run;
 mod seal;
 mod snapshot;
@@ -74,6 +76,8 @@ enum Command {
     Snapshot(snapshot::Args),
     /// Keep the graph of now sealed: in the form that algorithms read fastest
     Seal(seal::Args),
+    /// List, show or drop the results that runs have kept
+    Results(results::Args),
     /// Print facts about a database
     Stats(medium::DatabaseArgs),
     /// Verify every byte that a database reaches
@@ -107,6 +111,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Run(args) => run::execute(args, cli.json, &stop),
         Command::Snapshot(args) => snapshot::execute(args, &stop),
         Command::Seal(args) => seal::execute(args, &stop),
+        Command::Results(args) => results::execute(args, cli.json, &stop),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
         Command::Bench(args) => bench::execute(args, cli.json),

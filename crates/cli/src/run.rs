@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
 use evergraph::run::{Algorithm, Fact, Outcome, Request, algorithms, find, real, write_values};
-use evergraph::{At, Cancellation, Control, Database, View};
+use evergraph::{At, Cancellation, Control, Database, Options, View};
 use serde_json::{Map, Value, json};
 
+use crate::durable::{self, DurableArgs};
 use crate::medium::MediumArgs;
 use crate::output::Target;
 use crate::over;
@@ -47,7 +48,8 @@ pub struct Args {
     /// Run it on each snapshot from A to B, each time from the result before where
     /// that is possible; `..` alone is all of them. With -o FILE a column for each,
     /// with -o DIR/ a file for each
-    #[arg(long, value_name = "A..B", conflicts_with = "as_of")]
+    #[arg(long, value_name = "A..B",
+          conflicts_with_all = ["as_of", "checkpoint_every", "resume", "keep"])]
     over: Option<String>,
     /// List the algorithms
     #[arg(long)]
@@ -55,6 +57,8 @@ pub struct Args {
     /// Print help, of an algorithm if one is named
     #[arg(short, long, value_name = "ALGORITHM", num_args = 0..=1)]
     help: Option<Option<String>>,
+    #[command(flatten)]
+    durable: DurableArgs,
     #[command(flatten)]
     medium: MediumArgs,
 }
@@ -84,7 +88,14 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     let started = Instant::now();
     // A wrong name is told before a large database is opened.
     find(algorithm)?;
-    let db = Database::open(path, &args.medium.read_only()?)?;
+    let options = match request.durable.writes() {
+        true => Options {
+            background: false,
+            ..args.medium.options()?
+        },
+        false => args.medium.read_only()?,
+    };
+    let db = Database::open(path, &options)?;
     let mut control = Control::new().with_cancellation(stop);
     if let Some(deadline) = args.timeout.and_then(|limit| started.checked_add(limit)) {
         control = control.with_deadline(deadline);
@@ -100,19 +111,22 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             stop,
         );
     }
-    let view = match &args.as_of {
-        Some(at) => db.as_of(&At::from_text(at))?,
-        None => db.view(),
-    };
+    let at = args.as_of.as_deref().map(At::from_text);
+    let view = evergraph::run::view(&db, &request, at.as_ref())?;
     let target = args.output.as_deref().map(Target::open).transpose()?;
     let outcome = compute((&db, &view), &request, control)?;
     if let Some(target) = target {
         target.write(stop, |out| write_values(out, &db, &outcome))?;
     }
-    if to_stdout {
-        return Ok(Report::new(json!({}), ""));
+    let report = match to_stdout {
+        true => Report::new(json!({}), ""),
+        false => report(&view, &outcome)?,
+    };
+    drop(view);
+    if request.durable.writes() {
+        db.close()?;
     }
-    report(&view, &outcome)
+    Ok(report)
 }
 
 fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
@@ -134,6 +148,7 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
         parameters,
         threads: args.threads.map(usize::from),
         memory_limit: args.memory_limit,
+        durable: args.durable.durable(),
     })
 }
 
@@ -223,6 +238,10 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
     for (name, value) in &outcome.result {
         rows.push((name, fact(value).1));
     }
+    if let Some(cost) = &outcome.checkpointing {
+        json["checkpoints"] = durable::to_json(cost);
+        rows.push(("checkpoints", durable::to_text(cost)));
+    }
     rows.extend(outcome.dram_bytes.map(|number| ("memory", bytes(number))));
     let mut is_failure = false;
     if let Some(verified) = &outcome.verified {
@@ -281,6 +300,7 @@ fn described(algorithm: &Algorithm) -> Value {
         "bound": algorithm.bound,
         "dram": algorithm.dram.text(),
         "deterministic": algorithm.determinism.text(),
+        "step": algorithm.step(),
         "source": algorithm.source,
     })
 }
@@ -304,6 +324,13 @@ fn help(algorithm: Option<&str>) -> Result<Report, Failure> {
         ("bound", algorithm.bound.to_string()),
         ("memory", algorithm.dram.text()),
         ("deterministic", algorithm.determinism.text().to_string()),
+        (
+            "checkpoints",
+            match algorithm.step() {
+                Some(step) => format!("after any {step}"),
+                None => "none: it runs in one go".to_string(),
+            },
+        ),
         ("source", algorithm.source.to_string()),
     ];
     let mut text = format!(

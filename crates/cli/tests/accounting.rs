@@ -111,7 +111,7 @@ fn outcome(db: &Database, algorithm: &Algorithm, parameters: &[(String, String)]
         algorithm: algorithm.name.to_string(),
         parameters,
         threads: Some(THREADS),
-        memory_limit: None,
+        ..Request::default()
     };
     let view = db.view();
     let meter = Some(memory::METER);

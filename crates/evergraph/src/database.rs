@@ -14,6 +14,8 @@ use evergraph_topology::{
 use crate::copies::Copies;
 use crate::lock::Lock;
 use crate::merger::Merger;
+use crate::options::OpenStorage;
+use crate::results::Results;
 use crate::{Error, MediumKind, Options};
 
 /// The file that makes a directory a database.
@@ -45,6 +47,7 @@ pub struct Database {
     merger: Option<Merger>,
     emulated: Option<Arc<EmulatedDevice>>,
     copies: Copies,
+    pub(crate) results: Results,
     _lock: Option<Lock>,
 }
 
@@ -76,14 +79,7 @@ impl Database {
             replayed_entries: 0,
             csn: 0,
         };
-        Ok(Self::assemble(
-            store,
-            report,
-            path,
-            options,
-            opened.emulated,
-            lock,
-        ))
+        Ok(Self::assemble(store, report, path, options, opened, lock))
     }
 
     /// Opens a database and brings it to its newest acknowledged commit.
@@ -111,14 +107,7 @@ impl Database {
         let opened = options.storage(path)?;
         let (store, report) =
             Store::open_with(&*opened.storage, options.read_only, options.tuning)?;
-        Ok(Self::assemble(
-            store,
-            report,
-            path,
-            options,
-            opened.emulated,
-            lock,
-        ))
+        Ok(Self::assemble(store, report, path, options, opened, lock))
     }
 
     fn assemble(
@@ -126,7 +115,7 @@ impl Database {
         opened: OpenReport,
         path: &Path,
         options: &Options,
-        emulated: Option<Arc<EmulatedDevice>>,
+        OpenStorage { storage, emulated }: OpenStorage,
         lock: Option<Lock>,
     ) -> Self {
         let store = Arc::new(store);
@@ -139,6 +128,7 @@ impl Database {
             opened,
             emulated,
             copies: Copies::new(options.sealed_bytes),
+            results: Results::new(storage, options.read_only),
             _lock: lock,
         }
     }
@@ -292,9 +282,14 @@ impl Database {
         self.store.stats()
     }
 
-    /// Verifies everything; see [`Store::check`].
+    /// Verifies everything; see [`Store::check`]. Results too.
     pub fn check(&self) -> CheckReport {
-        self.store.check()
+        let mut report = self.store.check();
+        match self.results() {
+            Ok(results) => report.problems.extend(results.check()),
+            Err(error) => report.problems.push(error.summary()),
+        }
+        report
     }
 
     /// What reached the emulated medium, if the database was opened on one.

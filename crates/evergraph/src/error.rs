@@ -130,7 +130,7 @@ impl Error {
 }
 
 /// Splits `what (what to do)` or `what; what to do`.
-fn split(text: &str) -> (String, Option<String>) {
+pub(crate) fn split(text: &str) -> (String, Option<String>) {
     let in_brackets = text.strip_suffix(')').and_then(|t| t.rsplit_once(" ("));
     match in_brackets.or_else(|| text.rsplit_once("; ")) {
         // A system's error ends with its number in brackets.

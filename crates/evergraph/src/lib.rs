@@ -18,6 +18,7 @@ mod lock;
 mod merger;
 mod names;
 mod options;
+mod results;
 mod retention;
 pub mod run;
 mod sealed;
@@ -34,6 +35,7 @@ pub use evergraph_persistence::{
     AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::EmulatedDevice,
     medium::LatencyProfile, memory_bytes,
 };
+pub use evergraph_snapshots::state;
 pub use evergraph_snapshots::{
     Diff, EdgeChange, GraphView, ListChange, Lists, View, ViewReader, diff,
 };

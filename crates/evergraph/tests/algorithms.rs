@@ -60,7 +60,7 @@ fn request(algorithm: &Algorithm, parameters: &[(&str, &str)], threads: usize) -
         algorithm: algorithm.name.to_string(),
         parameters: parameters.iter().map(owned).collect(),
         threads: Some(threads),
-        memory_limit: None,
+        ..Request::default()
     }
 }
 

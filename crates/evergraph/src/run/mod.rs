@@ -7,8 +7,10 @@
 
 mod algorithm;
 mod centralities;
+mod checkpointer;
 mod communities;
 mod components;
+mod durable;
 mod graph;
 mod output;
 mod over;
@@ -17,9 +19,11 @@ mod paths;
 mod peeling;
 mod prepare;
 mod registry;
+mod resumable;
 mod sampling;
 mod sets;
 mod spreading;
+mod stored;
 mod traversal;
 mod trees;
 mod triangles;
@@ -35,6 +39,9 @@ use evergraph_snapshots::View;
 use crate::{Database, Error, IdKind};
 use algorithm::Given;
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+use durable::Plan;
+pub(crate) use durable::drop_snapshot;
+pub use durable::{Checkpointing, Durable, view};
 use graph::Plain;
 pub use graph::{AnyGraph, AnyReader};
 pub use output::{real, write_columns, write_values};
@@ -44,6 +51,7 @@ use prepare::Preparation;
 pub(crate) use prepare::{Content, Source, seal};
 pub use prepare::{Form, Prepared};
 pub use registry::{algorithms, find};
+pub use stored::Kept;
 pub use values::{Format, Lists, Values};
 
 /// What to run.
@@ -59,6 +67,8 @@ pub struct Request {
     /// bound is above it is refused before it starts. All that the process may
     /// use if `None`.
     pub memory_limit: Option<u64>,
+    /// What of the run is to survive.
+    pub durable: Durable,
 }
 
 /// One fact of a summary.
@@ -99,6 +109,8 @@ pub struct Outcome {
     pub medium_writes: u64,
     /// The verifier's judgement, if it was asked for.
     pub verified: Option<Result<(), String>>,
+    /// What keeping states has cost, if they were to be kept.
+    pub checkpointing: Option<Checkpointing>,
 }
 
 /// How to find out how much DRAM is in use; the allocator belongs to the
@@ -113,7 +125,9 @@ pub struct MemoryMeter {
     pub reset: fn(),
 }
 
-/// Runs an algorithm on a view. Writers may go on meanwhile.
+/// Runs an algorithm on a view. Writers may go on meanwhile. A request of which
+/// the state is kept, or that goes on from one, runs on the view that [`view`]
+/// gives.
 ///
 /// # Errors
 /// [`Error::Argument`] for unknown names and values out of range,
@@ -141,22 +155,34 @@ pub fn run(
         ));
     }
     let pool = threads(request)?;
-    let dram_bound = algorithm
-        .dram
-        .bytes(&given, preparation.size(), pool.current_num_threads());
+    let threads = pool.current_num_threads();
+    let mut dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
+    let plan = Plan::new(
+        (db, view),
+        request,
+        (algorithm, &given),
+        &preparation.reads(),
+    )?;
+    dram_bound += plan.as_ref().map_or(0, |plan| plan.dram_bytes(dram_bound));
     let limit = request.memory_limit.unwrap_or_else(memory_bytes);
     check_limit(limit, dram_bound, preparation.bytes())?;
     let (held, prepared) = pool.install(|| preparation.prepare(control))?;
-    let context = Context {
-        db,
-        graph: &held.graph(),
-        given,
-        control,
-        memory,
+    let format = given.format();
+    let compute = |control: &Control<'_>| {
+        let context = Context {
+            db,
+            graph: &held.graph(),
+            given,
+            control,
+            memory,
+        };
+        pool.install(|| (algorithm.run)(&context))
     };
-    let format = context.given.format();
-    let computed = pool.install(|| (algorithm.run)(&context))?;
-    Ok(Outcome {
+    let (computed, checkpointing) = match &plan {
+        Some(plan) => plan.supervise(control, compute)?,
+        None => (compute(control)?, None),
+    };
+    let outcome = Outcome {
         algorithm: algorithm.name,
         csn: view.csn(),
         seconds: computed.measured.seconds,
@@ -169,7 +195,12 @@ pub fn run(
         dram_bound,
         medium_writes: computed.measured.medium_writes,
         verified: computed.verified,
-    })
+        checkpointing,
+    };
+    if let Some(plan) = &plan {
+        plan.finish(&outcome)?;
+    }
+    Ok(outcome)
 }
 
 /// As many threads as were asked for.

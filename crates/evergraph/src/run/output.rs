@@ -9,8 +9,20 @@ use crate::Database;
 /// of a list, one line each, by external ids; what is unreachable is `inf`. Of a
 /// result that is only a summary, `name value` lines.
 pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io::Result<()> {
-    if outcome.values == Values::Nothing {
-        for (name, fact) in &outcome.result {
+    let facts = outcome.result.iter().map(|(name, fact)| (*name, fact));
+    write_lines(out, db, &outcome.values, outcome.format, facts)
+}
+
+/// As [`write_values`], of what an outcome consists of.
+pub(super) fn write_lines<'a>(
+    out: &mut dyn Write,
+    db: &Database,
+    values: &Values,
+    format: Format,
+    facts: impl Iterator<Item = (&'a str, &'a Fact)>,
+) -> io::Result<()> {
+    if *values == Values::Nothing {
+        for (name, fact) in facts {
             match fact {
                 Fact::Whole(number) => writeln!(out, "{name} {number}")?,
                 Fact::Real(number) => writeln!(out, "{name} {}", real(*number))?,
@@ -20,7 +32,7 @@ pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io
     }
     let ids = db.store().ids().read();
     let name = |vertex: u32| ids.name(vertex);
-    outcome.values.for_each_line(name, outcome.format, |parts| {
+    values.for_each_line(name, format, |parts| {
         for (i, part) in parts.iter().enumerate() {
             if i > 0 {
                 out.write_all(b" ")?;

@@ -87,6 +87,20 @@ pub(super) struct Preparation<'a> {
 }
 
 impl<'a> Preparation<'a> {
+    /// What the algorithm reads, in words: the same words, the same lists in the
+    /// same order.
+    pub fn reads(&self) -> String {
+        let what = match self.plan {
+            Plan::Live => "the stored lists".to_string(),
+            Plan::Symmetric => "both lists of each vertex".to_string(),
+            Plan::Copy(content) => format!("a sealed copy ({content:?})"),
+        };
+        match self.compressed {
+            true => format!("{what}, compressed"),
+            false => what,
+        }
+    }
+
     pub fn new(db: &'a Database, view: &'a View, needs: Needs, form: Form) -> Result<Self, Error> {
         let plan = plan(needs, form, db.config().direction);
         let lists = match plan {

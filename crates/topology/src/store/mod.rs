@@ -190,6 +190,11 @@ pub struct CheckReport {
 }
 
 impl Store {
+    /// Identity of the database.
+    pub fn uuid(&self) -> &evergraph_persistence::Uuid {
+        &self.context.uuid
+    }
+
     /// What was chosen at creation, and the layout of now.
     pub fn config(&self) -> Config {
         Config {

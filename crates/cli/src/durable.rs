@@ -1,0 +1,71 @@
+//! The flags that say what of a run survives.
+
+use evergraph::run::{Checkpointing, Durable};
+use serde_json::{Value, json};
+
+use crate::report::{bytes, count, seconds};
+
+/// Flags of `run`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct DurableArgs {
+    /// Keep the state of the run after every N steps, so that it can go on after a
+    /// crash; see --help ALGORITHM for what a step is
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    checkpoint_every: Option<u64>,
+    /// What the state is called [default: as the algorithm]
+    #[arg(long, value_name = "NAME", requires = "checkpoint_every")]
+    name: Option<String>,
+    /// Go on from the state of an earlier run; with --checkpoint-every, begin anew
+    /// if there is none
+    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    resume: Option<Option<String>>,
+    /// Keep the result in the database, under a name; see `evergraph results`
+    #[arg(long, value_name = "NAME")]
+    keep: Option<String>,
+    /// Memory for state that is written while the run goes on; what it has no room
+    /// for is written while the run waits [default: as much as the state takes]
+    #[arg(long, value_name = "BYTES")]
+    checkpoint_memory: Option<usize>,
+}
+
+impl DurableArgs {
+    /// What they ask for.
+    pub fn durable(&self) -> Durable {
+        Durable {
+            checkpoint_every: self.checkpoint_every,
+            name: self.name.clone().or_else(|| self.resume.clone().flatten()),
+            resume: self.resume.is_some(),
+            keep: self.keep.clone(),
+            staging_bytes: self.checkpoint_memory,
+            ..Durable::default()
+        }
+    }
+}
+
+/// What keeping states has cost, for `--json`.
+pub fn to_json(cost: &Checkpointing) -> Value {
+    json!({
+        "resumed_step": cost.resumed_step,
+        "kept": cost.kept,
+        "bytes_written": cost.bytes_written,
+        "blocks_written": cost.blocks_written,
+        "blocks_shared": cost.blocks_shared,
+        "waited_seconds": cost.waited_seconds,
+    })
+}
+
+/// The same for people.
+pub fn to_text(cost: &Checkpointing) -> String {
+    let mut text = format!(
+        "{} states kept, {} written, {} of {} blocks shared, {} waited",
+        count(cost.kept),
+        bytes(cost.bytes_written),
+        count(cost.blocks_shared),
+        count(cost.blocks_shared + cost.blocks_written),
+        seconds(cost.waited_seconds)
+    );
+    if cost.resumed_step > 0 {
+        text = format!("went on after step {}; {text}", count(cost.resumed_step));
+    }
+    text
+}

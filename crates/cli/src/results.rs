@@ -1,0 +1,225 @@
+//! `evergraph results`: what algorithms have left in a database.
+
+use std::path::PathBuf;
+
+use evergraph::run::Kept;
+use evergraph::state::Stored;
+use evergraph::{Cancellation, Database};
+use serde_json::{Map, Value, json};
+
+use crate::medium::MediumArgs;
+use crate::report::{Failure, Report, bytes, count, table};
+use crate::run::{Target, fact};
+
+/// Which results, and what to do with them.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = false)]
+pub struct Args {
+    /// Directory of the database
+    db: PathBuf,
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// List them (as without a word)
+    List,
+    /// Show one, and write its values
+    Show {
+        /// What it is called
+        name: String,
+        /// Write a line for each vertex or edge, as `run -o`; `-` is standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Remove them and give their space back
+    Drop {
+        /// What they are called
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
+    match &args.what {
+        None | Some(What::List) => list(&Database::open(&args.db, &args.medium.read_only()?)?),
+        Some(What::Show { name, output }) => {
+            let to_stdout = output.as_ref().is_some_and(|path| path.as_os_str() == "-");
+            if to_stdout && as_json {
+                return Err(Failure::usage(
+                    "--json and -o - both want standard output",
+                    "write the values to a file",
+                ));
+            }
+            let db = Database::open(&args.db, &args.medium.read_only()?)?;
+            let stored = db.results()?.find(name).map_err(evergraph::Error::from)?;
+            if let Some(path) = output {
+                let kept = Kept::read(&stored)?;
+                Target::open(path)?.write(stop, |out| kept.write(out, &db))?;
+            }
+            match to_stdout {
+                true => Ok(Report::new(json!({}), "")),
+                false => show(&stored),
+            }
+        }
+        Some(What::Drop { names }) => {
+            let db = Database::open(&args.db, &args.medium.options()?)?;
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let before = db.results()?.bytes();
+            db.drop_results(&names)?;
+            let freed = before.saturating_sub(db.results()?.bytes());
+            db.close()?;
+            Ok(Report::new(
+                json!({ "dropped": names, "freed_bytes": freed }),
+                format!(
+                    "dropped {}, {} free again\n",
+                    names.join(", "),
+                    bytes(freed)
+                ),
+            ))
+        }
+    }
+}
+
+fn list(db: &Database) -> Result<Report, Failure> {
+    let results = db.results()?.list();
+    let mut rows = Vec::new();
+    for stored in &results {
+        let described = stored.description();
+        let state = match described.finished {
+            true => String::new(),
+            false => format!(", unfinished after step {}", count(described.step)),
+        };
+        let mut computed = described.algorithm.clone();
+        if !described.parameters.is_empty() {
+            computed = format!("{computed} {}", described.parameters_text());
+        }
+        rows.push((
+            described.name.as_str(),
+            format!(
+                "{computed}; commit {}, {}, {}{state}",
+                described.graph.csn,
+                bytes(stored.bytes()),
+                time(described.updated_us)
+            ),
+        ));
+    }
+    let text = match rows.is_empty() {
+        true => "no results; `evergraph run DB ALGORITHM --keep NAME` keeps one\n".to_string(),
+        false => table(&rows),
+    };
+    let all: Vec<Value> = results.iter().map(|stored| described(stored)).collect();
+    Ok(Report::new(json!({ "results": all }), text))
+}
+
+fn show(stored: &Stored) -> Result<Report, Failure> {
+    let described_result = stored.description();
+    let graph = &described_result.graph;
+    let mut json = described(stored);
+    let mut rows = vec![
+        ("algorithm", described_result.algorithm.clone()),
+        ("parameters", described_result.parameters_text()),
+        (
+            "graph",
+            format!(
+                "{} vertices, {} entries, commit {}",
+                count(graph.vertex_count),
+                count(graph.arc_count),
+                graph.csn
+            ),
+        ),
+        ("steps", count(described_result.step)),
+        ("begun", time(described_result.started_us)),
+        ("written", time(described_result.updated_us)),
+        ("bytes", bytes(stored.bytes())),
+    ];
+    let kept = described_result.finished.then(|| Kept::read(stored));
+    let kept = kept.transpose()?;
+    if let Some(kept) = &kept {
+        let facts: Map<String, Value> = kept
+            .result
+            .iter()
+            .map(|(name, value)| (name.clone(), fact(value).0))
+            .collect();
+        json["result"] = Value::Object(facts);
+        rows.extend(
+            kept.result
+                .iter()
+                .map(|(name, value)| (name.as_str(), fact(value).1)),
+        );
+    } else {
+        rows.push(("state", "unfinished; `run --resume` goes on".to_string()));
+    }
+    Ok(Report::new(json, table(&rows)))
+}
+
+fn described(stored: &Stored) -> Value {
+    let described = stored.description();
+    let parameters: Map<String, Value> = described
+        .parameters
+        .iter()
+        .map(|(name, value)| (name.clone(), json!(value)))
+        .collect();
+    let columns: Vec<Value> = stored
+        .columns()
+        .map(|(name, kind, len)| json!({ "name": name, "type": kind.name(), "values": len }))
+        .collect();
+    json!({
+        "name": described.name,
+        "algorithm": described.algorithm,
+        "parameters": parameters,
+        "csn": described.graph.csn,
+        "vertices": described.graph.vertex_count,
+        "finished": described.finished,
+        "step": described.step,
+        "bytes": stored.bytes(),
+        "started_us": described.started_us,
+        "updated_us": described.updated_us,
+        "columns": columns,
+    })
+}
+
+/// A moment in UTC, to the second.
+fn time(us: i64) -> String {
+    let seconds = us.div_euclid(1_000_000);
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // The Gregorian calendar repeats after 146,097 days; years begin in March.
+    let shifted = days + 719_468;
+    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, month % 12 + 3);
+    let (year, month) = match month > 12 {
+        true => (era * 400 + year + 1, month - 12),
+        false => (era * 400 + year, month),
+    };
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn moments_are_as_in_the_calendar() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (951_827_696, "2000-02-29T12:34:56Z"),
+            (1_795_287_330, "2026-11-21T18:55:30Z"),
+            (4_102_444_800, "2100-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(time(seconds * 1_000_000), text);
+        }
+    }
+}

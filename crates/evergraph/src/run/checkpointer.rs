@@ -1,0 +1,187 @@
+//! Keeps the states that a kernel offers, while the kernel goes on.
+//!
+//! The kernel waits until the state before is durable, then while its own is
+//! copied (or, beyond the budget, written), and goes on; a thread of its own writes
+//! the copy and switches to it. So at most one state is on its way: a crash loses
+//! that one and the steps since.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
+
+use evergraph_algorithms::{Checkpoints, SaveFailed, Saved};
+use evergraph_graph::Column;
+use evergraph_snapshots::state::{
+    Description, Hot, NewVersion, ResultStore, Staging, StateError, Written,
+};
+use parking_lot::Mutex;
+
+use super::durable::{Checkpointing, now_us};
+
+/// See the module.
+pub(super) struct Checkpointer<'a> {
+    store: &'a ResultStore,
+    /// Of all states, but for step and time.
+    description: &'a Description,
+    every: u64,
+    budget: usize,
+    hot: &'a Hot,
+    saved: Mutex<Option<Saved>>,
+    link: Mutex<Link>,
+    writer: Mutex<Option<Writer<'a>>>,
+}
+
+/// A state on its way.
+struct Job {
+    version: NewVersion,
+    staging: Staging,
+    description: Description,
+}
+
+/// What became of it; the memory comes back.
+type Done = (Staging, Result<Written, StateError>);
+
+/// The kernel's end.
+struct Link {
+    /// `None` when no more states will come.
+    jobs: Option<Sender<Job>>,
+    done: Receiver<Done>,
+    /// `None` while a state is on its way.
+    staging: Option<Staging>,
+    cost: Checkpointing,
+}
+
+/// The other end.
+pub(super) struct Writer<'a> {
+    store: &'a ResultStore,
+    jobs: Receiver<Job>,
+    done: Sender<Done>,
+}
+
+impl Writer<'_> {
+    /// Writes states until no more come.
+    pub(super) fn write_all(self) {
+        for job in self.jobs {
+            let Job {
+                mut version,
+                staging,
+                description,
+            } = job;
+            let written = version
+                .write_staged(&staging)
+                .and_then(|()| self.store.publish(version, &description));
+            if self.done.send((staging, written)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl<'a> Checkpointer<'a> {
+    pub(super) fn new(
+        (store, description): (&'a ResultStore, &'a Description),
+        (every, budget, hot): (u64, usize, &'a Hot),
+        saved: Option<Saved>,
+    ) -> Self {
+        let (jobs, received) = channel();
+        let (done, finished) = channel();
+        Checkpointer {
+            store,
+            description,
+            every,
+            budget,
+            hot,
+            saved: Mutex::new(saved),
+            link: Mutex::new(Link {
+                jobs: Some(jobs),
+                done: finished,
+                staging: Some(Staging::default()),
+                cost: Checkpointing::default(),
+            }),
+            writer: Mutex::new(Some(Writer {
+                store,
+                jobs: received,
+                done,
+            })),
+        }
+    }
+
+    /// The end for the thread that writes; there is one.
+    pub(super) fn writer(&self) -> Writer<'a> {
+        self.writer.lock().take().expect("asked once")
+    }
+
+    /// Waits for the last state, and lets the writer end. A state that could not
+    /// be written at the end is no loss: the result is there, or the run failed.
+    pub(super) fn end(&self) -> Checkpointing {
+        let mut link = self.link.lock();
+        let _ = link.arrive();
+        link.jobs = None;
+        link.cost
+    }
+
+    fn keep(
+        &self,
+        link: &mut Link,
+        step: u64,
+        state: &[(&'static str, Column<'_>)],
+    ) -> Result<(), StateError> {
+        let mut staging = link.arrive()?;
+        let description = Description {
+            step,
+            updated_us: now_us(),
+            ..self.description.clone()
+        };
+        let mut version = self.store.begin(&description.name, state)?;
+        version.stage(state, (self.budget, self.hot), &mut staging);
+        version.write_rest(state, &staging)?;
+        version.settle()?;
+        let job = Job {
+            version,
+            staging,
+            description,
+        };
+        let jobs = link.jobs.as_ref().expect("open while the kernel runs");
+        jobs.send(job).map_err(|_| StateError::Broken)
+    }
+}
+
+impl Link {
+    /// Waits until no state is on its way; takes the memory for the next.
+    fn arrive(&mut self) -> Result<Staging, StateError> {
+        if let Some(staging) = self.staging.take() {
+            return Ok(staging);
+        }
+        let (staging, written) = self.done.recv().map_err(|_| StateError::Broken)?;
+        match written {
+            Ok(written) => {
+                self.cost.kept += 1;
+                self.cost.bytes_written += written.bytes_written;
+                self.cost.blocks_written += written.blocks_written;
+                self.cost.blocks_shared += written.blocks_shared;
+                Ok(staging)
+            }
+            Err(error) => {
+                self.staging = Some(staging);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Checkpoints for Checkpointer<'_> {
+    fn is_due(&self, step: u64) -> bool {
+        step.is_multiple_of(self.every)
+    }
+
+    fn save(&self, step: u64, state: &[(&'static str, Column<'_>)]) -> Result<(), SaveFailed> {
+        let started = Instant::now();
+        let mut link = self.link.lock();
+        let kept = self.keep(&mut link, step, state);
+        link.cost.waited_seconds += started.elapsed().as_secs_f64();
+        kept.map_err(|error| SaveFailed(error.to_string()))
+    }
+
+    fn take_saved(&self) -> Option<Saved> {
+        self.saved.lock().take()
+    }
+}

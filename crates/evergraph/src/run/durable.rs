@@ -1,0 +1,386 @@
+//! What a run leaves in the database: its state while it goes on, its result when
+//! it has ended.
+//!
+//! The state is kept under a name, and the graph that it belongs to under a
+//! snapshot `run/NAME`, so that the run can go on whatever is committed meanwhile.
+//! Both go when the run ends.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use evergraph_algorithms::{Control, Saved};
+use evergraph_graph::OwnedColumn;
+use evergraph_snapshots::View;
+use evergraph_snapshots::state::{Description, GraphIdentity, Hot, ResultStore, Stored};
+use evergraph_topology::{Mode, TopologyError};
+
+use super::algorithm::{Algorithm, Given};
+use super::checkpointer::Checkpointer;
+use super::stored::{notes, with_columns};
+use super::{Computed, Outcome, Request, find};
+use crate::{At, Database, Error};
+
+/// What of a run is to survive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Durable {
+    /// The state is kept after every so many steps, not 0.
+    pub checkpoint_every: Option<u64>,
+    /// What the state is called; as the algorithm if `None`.
+    pub name: Option<String>,
+    /// Go on from the state of that name. Without one it is an error, unless
+    /// states are kept: then the run begins anew.
+    pub resume: bool,
+    /// Keep the result under this name.
+    pub keep: Option<String>,
+    /// DRAM for state that waits to be written while the run goes on; the rest is
+    /// written while it waits. All of the state if `None`.
+    pub staging_bytes: Option<usize>,
+    /// Whose state goes there first.
+    pub hot: Hot,
+}
+
+/// What keeping states has cost, and where the run began.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Checkpointing {
+    /// The step that the run went on from; 0 if it began anew.
+    pub resumed_step: u64,
+    /// States that were kept.
+    pub kept: u64,
+    /// Bytes of blocks that were written.
+    pub bytes_written: u64,
+    /// Blocks that were written.
+    pub blocks_written: u64,
+    /// Blocks that were as in the state before.
+    pub blocks_shared: u64,
+    /// Seconds that the run waited for its state to be copied or written.
+    pub waited_seconds: f64,
+}
+
+impl Durable {
+    /// Whether the database must be open for writing.
+    pub fn writes(&self) -> bool {
+        self.checkpoint_every.is_some() || self.resume || self.keep.is_some()
+    }
+
+    fn keeps_state(&self) -> bool {
+        self.checkpoint_every.is_some() || self.resume
+    }
+}
+
+/// The view that a request runs on: that of the state that it goes on from, else
+/// that of a moment, if one is given, else the newest, as a new snapshot if states
+/// are kept. A run on a moment of the past can go on as long as its snapshot is
+/// there.
+///
+/// # Errors
+/// If there is nothing to go on from, its commit is not kept any more, or is not
+/// that of the moment.
+pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, Error> {
+    let of_moment = at.map(|at| db.as_of(at)).transpose()?;
+    if !request.durable.keeps_state() {
+        return Ok(of_moment.unwrap_or_else(|| db.view()));
+    }
+    let algorithm = find(&request.algorithm)?;
+    algorithm.check_resumable(&algorithm.parse(&request.parameters)?)?;
+    if db.config().mode == Mode::Direct {
+        return Err(Error::usage(
+            "direct mode keeps no moment of the graph that a run could go on from",
+            "use a database in merged mode",
+        ));
+    }
+    let name = state_name(request, algorithm);
+    match saved(db, request, name)? {
+        Some(stored) => {
+            let csn = stored.description().graph.csn;
+            if let Some(other) = of_moment.filter(|view| view.csn() != csn) {
+                return Err(Error::usage(
+                    format!(
+                        "the run {name:?} began at commit {csn}, and not at {}",
+                        other.csn()
+                    ),
+                    "go on without --as-of, or give the new run another name",
+                ));
+            }
+            db.view_at(csn).map_err(|error| {
+                Error::usage(
+                    format!(
+                        "the run {name:?} began at commit {csn}: {}",
+                        error.summary()
+                    ),
+                    "that graph cannot be read any more; drop the state and run it anew",
+                )
+            })
+        }
+        None => {
+            if let Some(view) = of_moment {
+                return Ok(view);
+            }
+            // One that a run left that ended before its first state.
+            let snapshot = snapshot_name(name);
+            match db.store().drop_snapshots(&[&snapshot]) {
+                Ok(()) | Err(TopologyError::UnknownSnapshot(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let snapshot = db.store().create_snapshot(&snapshot, None)?;
+            db.view_at(snapshot.csn)
+        }
+    }
+}
+
+fn snapshot_name(name: &str) -> String {
+    format!("run/{name}")
+}
+
+fn state_name<'r>(request: &'r Request, algorithm: &Algorithm) -> &'r str {
+    let name = request.durable.name.as_deref();
+    name.unwrap_or(algorithm.name)
+}
+
+/// The state to go on from, if there is to be one.
+fn saved(db: &Database, request: &Request, name: &str) -> Result<Option<Arc<Stored>>, Error> {
+    let durable = &request.durable;
+    let results = db.results()?;
+    let found = match (durable.resume, durable.checkpoint_every) {
+        (true, None) => Some(results.find(name)?),
+        _ => results.get(name),
+    };
+    let Some(stored) = found else {
+        return Ok(None);
+    };
+    if stored.description().finished {
+        return Err(Error::usage(
+            format!("{name:?} is a finished result, not the state of a run"),
+            "give the state another name, or drop that result with `evergraph results DB drop`",
+        ));
+    }
+    if !durable.resume {
+        return Err(Error::usage(
+            format!(
+                "{name:?} is the state of an unfinished run, after step {}",
+                stored.description().step
+            ),
+            "go on with --resume, drop it with `evergraph results DB drop`, or give another name",
+        ));
+    }
+    Ok(Some(stored))
+}
+
+/// What a run leaves, decided before it begins.
+pub(super) struct Plan<'a> {
+    results: Arc<ResultStore>,
+    db: &'a Database,
+    durable: &'a Durable,
+    /// Of what is being computed.
+    description: Description,
+    from: Option<Arc<Stored>>,
+}
+
+impl<'a> Plan<'a> {
+    /// `None` if nothing is to be left. `reads` says what of the graph is read.
+    pub(super) fn new(
+        (db, view): (&'a Database, &View),
+        request: &'a Request,
+        (algorithm, given): (&Algorithm, &Given),
+        reads: &str,
+    ) -> Result<Option<Self>, Error> {
+        let durable = &request.durable;
+        if !durable.writes() {
+            return Ok(None);
+        }
+        let name = state_name(request, algorithm);
+        let from = match durable.keeps_state() {
+            true => saved(db, request, name)?,
+            false => None,
+        };
+        let now = now_us();
+        let description = Description {
+            name: name.to_string(),
+            algorithm: algorithm.name.to_string(),
+            parameters: algorithm.canonical(given),
+            graph: GraphIdentity {
+                csn: view.csn(),
+                vertex_count: view.vertex_count() as u64,
+                arc_count: view.arc_count()?,
+                direction: db.config().direction,
+                weighted: db.config().weighted,
+            },
+            step: 0,
+            finished: false,
+            started_us: from
+                .as_ref()
+                .map_or(now, |from| from.description().started_us),
+            updated_us: now,
+            notes: vec![("reads".to_string(), reads.to_string())],
+        };
+        if let Some(from) = &from {
+            check_same(from.description(), &description, algorithm)?;
+        }
+        let results = db.results()?;
+        if let Some(keep) = &durable.keep
+            && let Some(other) = results.get(keep)
+            && (!durable.keeps_state() || keep != name)
+        {
+            let other = other.description();
+            return Err(Error::usage(
+                format!("there is a result {keep:?} already, of {}", other.algorithm),
+                "choose another name, or drop it with `evergraph results DB drop`",
+            ));
+        }
+        Ok(Some(Plan {
+            results,
+            db,
+            durable,
+            description,
+            from,
+        }))
+    }
+
+    /// DRAM that keeping states may take, for a kernel that takes `bound` bytes.
+    pub(super) fn dram_bytes(&self, bound: u64) -> u64 {
+        match self.durable.keeps_state() {
+            true => bound.min(self.durable.staging_bytes.unwrap_or(usize::MAX) as u64),
+            false => 0,
+        }
+    }
+
+    /// Runs a kernel that may offer its state.
+    pub(super) fn supervise(
+        &self,
+        control: &Control<'_>,
+        run: impl FnOnce(&Control<'_>) -> Result<Computed, Error>,
+    ) -> Result<(Computed, Option<Checkpointing>), Error> {
+        if !self.durable.keeps_state() {
+            return Ok((run(control)?, None));
+        }
+        let (resumed_step, saved) = match &self.from {
+            Some(from) => (from.description().step, Some(read_state(from)?)),
+            None => (0, None),
+        };
+        let every = self.durable.checkpoint_every.unwrap_or(u64::MAX);
+        let budget = self.durable.staging_bytes.unwrap_or(usize::MAX);
+        let checkpointer = Checkpointer::new(
+            (&self.results, &self.description),
+            (every, budget, &self.durable.hot),
+            saved,
+        );
+        std::thread::scope(|scope| {
+            let writer = checkpointer.writer();
+            let writer = scope.spawn(move || writer.write_all());
+            let computed = run(&control.clone().with_checkpoints(&checkpointer));
+            let cost = checkpointer.end();
+            writer.join().expect("the writer of states does not panic");
+            let cost = Checkpointing {
+                resumed_step,
+                ..cost
+            };
+            match computed {
+                Ok(computed) => Ok((computed, Some(cost))),
+                Err(Error::Interrupted { message, .. }) if cost.kept > 0 || resumed_step > 0 => {
+                    Err(Error::Interrupted {
+                        message,
+                        hint: "its state is kept: go on with --resume".to_string(),
+                    })
+                }
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    /// Keeps the result, and drops the state.
+    pub(super) fn finish(&self, outcome: &Outcome) -> Result<(), Error> {
+        let state = &self.description.name;
+        if let Some(keep) = &self.durable.keep {
+            let description = Description {
+                name: keep.clone(),
+                step: outcome.iterations.unwrap_or(0),
+                finished: true,
+                updated_us: now_us(),
+                notes: notes(outcome),
+                ..self.description.clone()
+            };
+            with_columns(&outcome.values, |columns| {
+                self.results.put(&description, columns)
+            })?;
+        }
+        if !self.durable.keeps_state() {
+            return Ok(());
+        }
+        let is_state = |stored: &Arc<Stored>| !stored.description().finished;
+        if self.results.get(state).filter(is_state).is_some() {
+            self.results.remove(&[state])?;
+        }
+        drop_snapshot(self.db, state)
+    }
+}
+
+/// Drops the snapshot of a run, if there is one.
+pub(crate) fn drop_snapshot(db: &Database, state: &str) -> Result<(), Error> {
+    match db.store().drop_snapshots(&[&snapshot_name(state)]) {
+        Ok(()) | Err(TopologyError::UnknownSnapshot(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn read_state(from: &Stored) -> Result<Saved, Error> {
+    let names: Vec<&str> = from.columns().map(|(name, ..)| name).collect();
+    let columns: Result<Vec<(String, OwnedColumn)>, Error> = names
+        .into_iter()
+        .map(|name| Ok((name.to_string(), from.column(name)?)))
+        .collect();
+    Ok(Saved::new(from.description().step, columns?))
+}
+
+/// Refuses to go on from the state of something else, and says what is different.
+fn check_same(from: &Description, now: &Description, algorithm: &Algorithm) -> Result<(), Error> {
+    let differs = |what: String| {
+        let hint = "repeat what it began with, or drop the state with `evergraph results DB drop`";
+        Err(Error::usage(
+            format!("the state {:?} {what}", from.name),
+            hint,
+        ))
+    };
+    if from.algorithm != now.algorithm {
+        return differs(format!(
+            "is of {}, not of {}",
+            from.algorithm, now.algorithm
+        ));
+    }
+    let value = |description: &Description, name: &str| {
+        let mut given = description.parameters.iter();
+        let found = given.find(|(known, _)| known == name);
+        match found {
+            Some((_, value)) => value.clone(),
+            None => algorithm.default_text(name),
+        }
+    };
+    for (name, _) in from.parameters.iter().chain(&now.parameters) {
+        let (before, after) = (value(from, name), value(now, name));
+        if before != after {
+            return differs(format!(
+                "was computed with {name}={before}, not {name}={after}"
+            ));
+        }
+    }
+    if from.graph != now.graph {
+        return differs(format!(
+            "is of a graph of {} vertices and {} entries at commit {}, not of {} and {} at {}",
+            from.graph.vertex_count,
+            from.graph.arc_count,
+            from.graph.csn,
+            now.graph.vertex_count,
+            now.graph.arc_count,
+            now.graph.csn
+        ));
+    }
+    let (before, after) = (from.note("reads"), now.note("reads"));
+    if before != after {
+        let text = |reads: Option<&str>| reads.unwrap_or("something else").to_string();
+        return differs(format!("read {}, not {}", text(before), text(after)));
+    }
+    Ok(())
+}
+
+pub(super) fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_micros() as i64)
+}

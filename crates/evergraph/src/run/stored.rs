@@ -1,0 +1,223 @@
+//! Results as columns and notes, and back.
+
+use std::io::{self, Write};
+
+use evergraph_graph::Column;
+use evergraph_snapshots::state::{StateError, Stored};
+
+use super::output::write_lines;
+use super::{Fact, Format, Lists, Outcome, Values};
+use crate::{Database, Error};
+
+/// Notes that begin so are facts of the summary.
+const FACT: &str = "result.";
+/// What the values are.
+const VALUES: &str = "values";
+/// How they are to be written.
+const FORMAT: &str = "format";
+
+/// A result as it was kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// The summary.
+    pub result: Vec<(String, Fact)>,
+    /// The values.
+    pub values: Values,
+    /// How they are to be written.
+    pub format: Format,
+}
+
+impl Kept {
+    /// Reads a finished result. O(values).
+    ///
+    /// # Errors
+    /// If it is the state of a run that goes on, is none that an algorithm left,
+    /// or is damaged.
+    pub fn read(stored: &Stored) -> Result<Self, Error> {
+        let description = stored.description();
+        if !description.finished {
+            return Err(Error::usage(
+                format!(
+                    "{:?} is the state of a run of {} after step {}, not a result",
+                    description.name, description.algorithm, description.step
+                ),
+                "finish it with `evergraph run DB ALGORITHM --resume`",
+            ));
+        }
+        let facts = description.notes.iter().filter_map(|(name, value)| {
+            let name = name.strip_prefix(FACT)?;
+            Some((name.to_string(), fact(value)?))
+        });
+        Ok(Kept {
+            result: facts.collect(),
+            values: values(stored)?,
+            format: match description.note(FORMAT) {
+                Some("graphalytics") => Format::Graphalytics,
+                _ => Format::Evergraph,
+            },
+        })
+    }
+
+    /// Writes it as a run would have; see [`super::write_values`].
+    pub fn write(&self, out: &mut dyn Write, db: &Database) -> io::Result<()> {
+        let facts = self.result.iter();
+        let facts = facts.map(|(name, fact)| (name.as_str(), fact));
+        write_lines(out, db, &self.values, self.format, facts)
+    }
+}
+
+/// The notes that say what a result is.
+pub(super) fn notes(outcome: &Outcome) -> Vec<(String, String)> {
+    let note = |name: &str, value: &str| (name.to_string(), value.to_string());
+    let mut notes = vec![
+        note(VALUES, kind(&outcome.values)),
+        note(
+            FORMAT,
+            match outcome.format {
+                Format::Evergraph => "evergraph",
+                Format::Graphalytics => "graphalytics",
+            },
+        ),
+    ];
+    let facts = outcome.result.iter();
+    notes.extend(facts.map(|(name, fact)| (format!("{FACT}{name}"), text(fact))));
+    notes
+}
+
+/// A fact that reads back as the same, to the bit.
+fn text(fact: &Fact) -> String {
+    match fact {
+        Fact::Whole(number) => format!("whole {number}"),
+        Fact::Real(number) => format!("real {:016x}", number.to_bits()),
+        Fact::Text(text) => format!("text {text}"),
+    }
+}
+
+fn fact(text: &str) -> Option<Fact> {
+    let (kind, value) = text.split_once(' ')?;
+    Some(match kind {
+        "whole" => Fact::Whole(value.parse().ok()?),
+        "real" => Fact::Real(f64::from_bits(u64::from_str_radix(value, 16).ok()?)),
+        "text" => Fact::Text(value.to_string()),
+        _ => return None,
+    })
+}
+
+fn kind(values: &Values) -> &'static str {
+    match values {
+        Values::Reals(_) => "reals",
+        Values::Depths(_) => "depths",
+        Values::Counts(_) => "counts",
+        Values::Vertices(_) => "vertices",
+        Values::Members(_) => "members",
+        Values::Edges(_) => "edges",
+        Values::EdgeReals(_) => "edge-reals",
+        Values::EdgeCounts(_) => "edge-counts",
+        Values::Lists(_) => "lists",
+        Values::Nothing => "nothing",
+    }
+}
+
+/// Lends the columns of a result.
+pub(super) fn with_columns<R>(values: &Values, take: impl FnOnce(&[(&str, Column<'_>)]) -> R) -> R {
+    match values {
+        Values::Reals(values) => take(&[("value", Column::F64(values))]),
+        Values::Depths(values) | Values::Vertices(values) => {
+            take(&[("value", Column::U32(values))])
+        }
+        Values::Counts(values) => take(&[("value", Column::U64(values))]),
+        Values::Members(members) => {
+            let bytes: Vec<u8> = members.iter().map(|&member| u8::from(member)).collect();
+            take(&[("value", Column::U8(&bytes))])
+        }
+        Values::Edges(edges) => {
+            let (sources, targets): (Vec<u32>, Vec<u32>) = edges.iter().copied().unzip();
+            take(&[
+                ("source", Column::U32(&sources)),
+                ("target", Column::U32(&targets)),
+            ])
+        }
+        Values::EdgeReals(edges) => {
+            let values: Vec<f64> = edges.iter().map(|edge| edge.2).collect();
+            let (sources, targets): (Vec<u32>, Vec<u32>) =
+                edges.iter().map(|&(u, v, _)| (u, v)).unzip();
+            take(&[
+                ("source", Column::U32(&sources)),
+                ("target", Column::U32(&targets)),
+                ("value", Column::F64(&values)),
+            ])
+        }
+        Values::EdgeCounts(edges) => {
+            let values: Vec<u64> = edges.iter().map(|edge| edge.2).collect();
+            let (sources, targets): (Vec<u32>, Vec<u32>) =
+                edges.iter().map(|&(u, v, _)| (u, v)).unzip();
+            take(&[
+                ("source", Column::U32(&sources)),
+                ("target", Column::U32(&targets)),
+                ("value", Column::U64(&values)),
+            ])
+        }
+        Values::Lists(lists) => {
+            let ends: Vec<u64> = lists.ends.iter().map(|&end| end as u64).collect();
+            take(&[
+                ("end", Column::U64(&ends)),
+                ("vertex", Column::U32(&lists.vertices)),
+            ])
+        }
+        Values::Nothing => take(&[]),
+    }
+}
+
+fn values(stored: &Stored) -> Result<Values, Error> {
+    let edges = || -> Result<Vec<(u32, u32)>, StateError> {
+        let sources = stored.values::<u32>("source")?;
+        let targets = stored.values::<u32>("target")?;
+        Ok(sources.into_iter().zip(targets).collect())
+    };
+    let kind = stored.description().note(VALUES).unwrap_or_default();
+    Ok(match kind {
+        "reals" => Values::Reals(stored.values("value")?),
+        "depths" => Values::Depths(stored.values("value")?),
+        "counts" => Values::Counts(stored.values("value")?),
+        "vertices" => Values::Vertices(stored.values("value")?),
+        "members" => {
+            let bytes = stored.values::<u8>("value")?;
+            Values::Members(bytes.into_iter().map(|byte| byte != 0).collect())
+        }
+        "edges" => Values::Edges(edges()?),
+        "edge-reals" => {
+            let values = stored.values::<f64>("value")?;
+            let pairs = edges()?.into_iter().zip(values);
+            Values::EdgeReals(pairs.map(|((u, v), value)| (u, v, value)).collect())
+        }
+        "edge-counts" => {
+            let values = stored.values::<u64>("value")?;
+            let pairs = edges()?.into_iter().zip(values);
+            Values::EdgeCounts(pairs.map(|((u, v), value)| (u, v, value)).collect())
+        }
+        "lists" => {
+            let ends = stored.values::<u64>("end")?;
+            let vertices = stored.values::<u32>("vertex")?;
+            let len = vertices.len() as u64;
+            if !ends.is_sorted() || ends.last().is_some_and(|&end| end > len) {
+                return Err(unknown(stored));
+            }
+            Values::Lists(Lists {
+                ends: ends.into_iter().map(|end| end as usize).collect(),
+                vertices,
+            })
+        }
+        "nothing" => Values::Nothing,
+        _ => return Err(unknown(stored)),
+    })
+}
+
+fn unknown(stored: &Stored) -> Error {
+    Error::usage(
+        format!(
+            "{:?} holds no values that this program can write",
+            stored.description().name
+        ),
+        "it was made by another version; run the algorithm again",
+    )
+}
