@@ -48,25 +48,20 @@ pub fn run<G: Graph>(
     let sums = SignedSums {
         parents: shared_u32(n, UNREACHED),
     };
-    let mut rounds = 0;
-    let mut next_search = FIRST_SEARCH;
     let mut cyclic = Vec::new();
-    let revise = |labels: &[AtomicU64], frontier: &mut Vec<VertexId>| {
-        rounds += 1;
+    let revise = |round: u64, labels: &[AtomicU64], frontier: &mut Vec<VertexId>| {
         cyclic.clear();
-        if rounds == n as u64 {
+        if round == n as u64 {
             // What still changes has a path of n edges, thus with a cycle, that is
             // shorter than any with less.
             cyclic.extend_from_slice(frontier);
-        } else if rounds == next_search {
-            next_search *= 2;
+        } else if searches_after(round) {
             cyclic = negative_cycles(graph, &sums.parents, frontier);
         }
         for &v in &cyclic {
             labels[v as usize].store(label(f64::NEG_INFINITY), Relaxed);
         }
         frontier.append(&mut cyclic);
-        Ok(())
     };
     let labels = settle_in_rounds(graph, source, label(0.0), &sums, revise, control)?;
     drop(sums);
@@ -78,6 +73,13 @@ pub fn run<G: Graph>(
         wants_parents,
         control,
     )?)
+}
+
+/// Whether paths are searched for cycles after a round. A run that goes on from a
+/// state knows no parents from before; cycles show all the same, as their vertices
+/// go on improving.
+fn searches_after(round: u64) -> bool {
+    round.is_multiple_of(FIRST_SEARCH) && (round / FIRST_SEARCH).is_power_of_two()
 }
 
 /// Labels of distances of either sign, and where the paths came from last.

@@ -15,7 +15,7 @@ mod search;
 
 use std::collections::VecDeque;
 
-use evergraph_graph::{Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use crate::error::{check_source, compare_near};
@@ -95,13 +95,28 @@ pub fn run<G: Graph>(
         max_depth: 0,
         max_score: 0.0,
     };
-    for (done, &source) in (1..).zip(sources) {
+    let mut first = 0;
+    if let Some(mut saved) = control.saved() {
+        first = saved.step as usize;
+        result.scores = saved.take("scores", graph.vertex_count())?;
+        let totals = saved.take::<u64>("totals", 2)?;
+        (result.reached, result.max_depth) = (totals[0], totals[1] as u32);
+    }
+    let left = sources.get(first..).unwrap_or_default();
+    for (done, &source) in (first as u64 + 1..).zip(left) {
         search.count_paths(source, control)?;
         search.sum_dependencies(control)?;
         result.reached += search.reached() as u64;
         result.max_depth = result.max_depth.max(search.max_depth());
         search.add_to(&mut result.scores);
+        let totals = [result.reached, result.max_depth.into()];
         control.report("sources", done, Some(sources.len() as u64));
+        control.offer(done, || {
+            [
+                ("scores", Column::F64(&result.scores)),
+                ("totals", Column::U64(&totals)),
+            ]
+        })?;
     }
     result.max_score = result.scores.par_iter().copied().reduce(|| 0.0, f64::max);
     let n = graph.vertex_count();

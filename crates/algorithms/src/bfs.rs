@@ -12,11 +12,12 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use evergraph_graph::{Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Graph, NeighborReader, VertexId};
+use rayon::prelude::*;
 
 use crate::edge_map::{Gather, Kernel, Switch, edge_map};
 use crate::error::{check_source, compare_exact};
-use crate::parallel::{shared_u32, unshared_u32};
+use crate::parallel::{CHUNK_ITEMS, copied_u32, shared_u32, sharing_u32, unshared_u32};
 use crate::{Control, Mismatch, RunError, UNREACHED, VertexSubset};
 
 /// When a search pulls; see [`Switch::new`].
@@ -50,8 +51,8 @@ pub struct Bfs {
 pub fn run<G: Graph>(graph: &G, source: VertexId, control: &Control) -> Result<Bfs, RunError> {
     check_source(graph, source)?;
     let n = graph.vertex_count();
-    let parents = shared_u32(n, UNREACHED);
-    let depths = shared_u32(n, UNREACHED);
+    let mut parents = shared_u32(n, UNREACHED);
+    let mut depths = shared_u32(n, UNREACHED);
     parents[source as usize].store(source, Relaxed);
     depths[source as usize].store(0, Relaxed);
 
@@ -59,6 +60,15 @@ pub fn run<G: Graph>(graph: &G, source: VertexId, control: &Control) -> Result<B
     let mut frontier = VertexSubset::single(source);
     let mut reached = 0;
     let mut depth = 0;
+    if let Some(mut saved) = control.saved() {
+        depth = saved.step as u32;
+        parents = sharing_u32(saved.take("parents", n)?);
+        depths = sharing_u32(saved.take("depths", n)?);
+        let at = |v: &VertexId| depths[*v as usize].load(Relaxed);
+        let vertices = (0..n as VertexId).into_par_iter().with_min_len(CHUNK_ITEMS);
+        reached = vertices.clone().filter(|v| at(v) < depth).count();
+        frontier = VertexSubset::Sparse(vertices.filter(|v| at(v) == depth).collect());
+    }
     loop {
         reached += frontier.len();
         control.report("reached vertices", reached as u64, Some(n as u64));
@@ -71,6 +81,15 @@ pub fn run<G: Graph>(graph: &G, source: VertexId, control: &Control) -> Result<B
             break;
         }
         depth += 1;
+        if control.wants(depth.into()) {
+            let (parents, depths) = (copied_u32(&parents), copied_u32(&depths));
+            control.offer(depth.into(), || {
+                [
+                    ("parents", Column::U32(&parents)),
+                    ("depths", Column::U32(&depths)),
+                ]
+            })?;
+        }
     }
     Ok(Bfs {
         source,

@@ -18,14 +18,14 @@ mod batch;
 
 use std::collections::VecDeque;
 
-use evergraph_graph::{Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use crate::edge_map::Lists;
 use crate::error::compare_near;
 use crate::parallel::CHUNK_ITEMS;
 use crate::sampling::sample_vertices;
-use crate::{Control, Mismatch, RunError, UNREACHED};
+use crate::{Control, Mismatch, RunError, Saved, UNREACHED};
 use batch::{Batch, SOURCES};
 
 /// Which distances count.
@@ -90,10 +90,16 @@ pub fn run<G: Graph>(
     let mut sums = vec![Sums::default(); n];
     let mut max_distance = 0;
     let mut done = 0;
-    for chunk in sources.chunks(SOURCES) {
+    if let Some(mut saved) = control.saved() {
+        max_distance = saved.take("max_distance", 1)?[0];
+        done = (saved.step as usize).saturating_mul(SOURCES);
+        sums = restored(&mut saved, n)?;
+    }
+    for chunk in sources.get(done..).unwrap_or_default().chunks(SOURCES) {
         max_distance = max_distance.max(batch.search(chunk, &mut sums, control)?);
-        done += chunk.len() as u64;
-        control.report("sources", done, Some(sources.len() as u64));
+        done += chunk.len();
+        control.report("sources", done as u64, Some(sources.len() as u64));
+        offer(done.div_ceil(SOURCES) as u64, &sums, &max_distance, control)?;
     }
     drop(batch);
     let mut is_source = vec![false; n];
@@ -131,6 +137,41 @@ struct Sums {
     reached: u32,
     distances: u64,
     inverses: f64,
+}
+
+/// Offers the sums after a batch of sources.
+fn offer(batch: u64, sums: &[Sums], max_distance: &u32, control: &Control) -> Result<(), RunError> {
+    if !control.wants(batch) {
+        return Ok(());
+    }
+    let reached: Vec<u32> = sums.iter().map(|sums| sums.reached).collect();
+    let distances: Vec<u64> = sums.iter().map(|sums| sums.distances).collect();
+    let inverses: Vec<f64> = sums.iter().map(|sums| sums.inverses).collect();
+    control.offer(batch, || {
+        [
+            ("reached", Column::U32(&reached)),
+            ("distances", Column::U64(&distances)),
+            ("inverses", Column::F64(&inverses)),
+            (
+                "max_distance",
+                Column::U32(std::slice::from_ref(max_distance)),
+            ),
+        ]
+    })
+}
+
+/// The sums as they were offered.
+fn restored(saved: &mut Saved, n: usize) -> Result<Vec<Sums>, RunError> {
+    let reached = saved.take::<u32>("reached", n)?;
+    let distances = saved.take::<u64>("distances", n)?;
+    let inverses = saved.take::<f64>("inverses", n)?;
+    let all = reached.into_iter().zip(distances).zip(inverses);
+    let sums = all.map(|((reached, distances), inverses)| Sums {
+        reached,
+        distances,
+        inverses,
+    });
+    Ok(sums.collect())
 }
 
 /// Closeness and harmonic centrality by a search from each source on its own; the

@@ -15,13 +15,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Direction, Graph, NeighborReader, VertexId};
 
 use crate::buckets::{BucketQueue, Buckets, Order, SemiEagerBuckets};
 use crate::error::compare_exact;
 use crate::histogram::Histogram;
-use crate::parallel::{Lists, shared_degrees, unshared_u32};
-use crate::{Cancelled, Control, Mismatch, RunError};
+use crate::parallel::{Lists, copied_u32, shared_degrees, sharing_u32, unshared_u32};
+use crate::{Control, Mismatch, RunError, Saved};
 
 /// Buckets that are open at a time.
 const OPEN_BUCKETS: usize = 16;
@@ -72,43 +72,107 @@ pub fn run<G: Graph>(
     let n = graph.vertex_count();
     let lists = Lists::outgoing(graph);
     // Among the vertices that remain; of the others their coreness.
-    let degrees = shared_degrees(lists, control)?;
+    let mut saved = control.saved();
+    let degrees = match &mut saved {
+        Some(saved) => sharing_u32(saved.take("degrees", n)?),
+        None => shared_degrees(lists, control)?,
+    };
+    let resumed = saved.map(Peeling::restored).transpose()?;
     let degree = |v: VertexId| degrees[v as usize].load(Relaxed);
-    let (max_coreness, innermost, rounds) = match parameters.bucketing {
+    let peeling = match parameters.bucketing {
         Bucketing::Open => {
             let buckets = Buckets::new(n, Order::Increasing, OPEN_BUCKETS, degree);
-            peel(lists, &degrees, buckets, control)?
+            peel(lists, &degrees, buckets, resumed, control)?
         }
         Bucketing::SemiEager => {
             let buckets = SemiEagerBuckets::new(n, Order::Increasing, degree);
-            peel(lists, &degrees, buckets, control)?
+            peel(lists, &degrees, buckets, resumed, control)?
         }
     };
     Ok(KCore {
         coreness: unshared_u32(degrees),
-        max_coreness,
-        innermost,
-        rounds,
+        max_coreness: peeling.k,
+        innermost: peeling.innermost,
+        rounds: peeling.rounds,
     })
 }
 
-/// Removes bucket by bucket, and leaves each vertex's coreness in `degrees`. The
-/// largest coreness, how many have it, and the rounds.
+/// How far the peeling is.
+#[derive(Default)]
+struct Peeling {
+    rounds: u64,
+    /// The bucket that was peeled last: the largest coreness so far.
+    k: u32,
+    /// Vertices that have it.
+    innermost: usize,
+    peeled: usize,
+    /// Those of bucket `k` that came into it in the last round.
+    waiting: Vec<VertexId>,
+}
+
+impl Peeling {
+    fn restored(mut saved: Saved) -> Result<Self, RunError> {
+        let numbers = saved.take::<u64>("numbers", 3)?;
+        Ok(Self {
+            rounds: saved.step,
+            k: numbers[0] as u32,
+            innermost: numbers[1] as usize,
+            peeled: numbers[2] as usize,
+            waiting: saved.take_any("waiting")?,
+        })
+    }
+
+    /// Offers the state after a round, in which `lowered` got other degrees.
+    fn offer(
+        &self,
+        degrees: &[AtomicU32],
+        lowered: &[VertexId],
+        control: &Control,
+    ) -> Result<(), RunError> {
+        if !control.wants(self.rounds) {
+            return Ok(());
+        }
+        let in_bucket = |v: &&VertexId| degrees[**v as usize].load(Relaxed) == self.k;
+        let mut waiting: Vec<VertexId> = lowered.iter().filter(in_bucket).copied().collect();
+        waiting.sort_unstable();
+        let numbers = [self.k.into(), self.innermost as u64, self.peeled as u64];
+        let degrees = copied_u32(degrees);
+        control.offer(self.rounds, || {
+            [
+                ("degrees", Column::U32(&degrees)),
+                ("numbers", Column::U64(&numbers)),
+                ("waiting", Column::U32(&waiting)),
+            ]
+        })
+    }
+}
+
+/// Removes bucket by bucket, and leaves each vertex's coreness in `degrees`.
 fn peel<G: Graph>(
     lists: Lists<'_, G>,
     degrees: &[AtomicU32],
     mut buckets: impl BucketQueue,
+    resumed: Option<Peeling>,
     control: &Control,
-) -> Result<(u32, usize, u64), Cancelled> {
+) -> Result<Peeling, RunError> {
     let n = degrees.len();
     let degree = |v: VertexId| degrees[v as usize].load(Relaxed);
     let mut histogram = Histogram::new(n);
-    let (mut max_coreness, mut innermost, mut rounds, mut peeled) = (0, 0, 0, 0);
-    while let Some((k, vertices)) = buckets.next() {
-        peeled += vertices.len();
-        rounds += 1;
-        innermost = vertices.len() + if k == max_coreness { innermost } else { 0 };
-        max_coreness = k;
+    let mut peeling = Peeling::default();
+    let mut waiting = None;
+    if let Some(mut resumed) = resumed {
+        // Up to the bucket that was peeled last, all are gone but those that wait.
+        buckets.by_ref().find(|&(k, _)| k >= resumed.k);
+        let left = std::mem::take(&mut resumed.waiting);
+        waiting = (!left.is_empty()).then_some((resumed.k, left));
+        peeling = resumed;
+    }
+    while let Some((k, vertices)) = waiting.take().or_else(|| buckets.next()) {
+        peeling.peeled += vertices.len();
+        peeling.rounds += 1;
+        let before = if k == peeling.k { peeling.innermost } else { 0 };
+        peeling.innermost = before + vertices.len();
+        peeling.k = k;
         // Whoever remains has a larger degree: all with this one are removed now.
         let remains = |v| degree(v) > k;
         let lower = |v: VertexId, count| {
@@ -118,9 +182,10 @@ fn peel<G: Graph>(
         };
         let lowered = histogram.map(lists, &vertices, remains, lower, control)?;
         buckets.update(&lowered);
-        control.report("peeled vertices", peeled as u64, Some(n as u64));
+        control.report("peeled vertices", peeling.peeled as u64, Some(n as u64));
+        peeling.offer(degrees, &lowered, control)?;
     }
-    Ok((max_coreness, innermost, rounds))
+    Ok(peeling)
 }
 
 /// Coreness as the largest numbers such that each vertex has as many neighbors

@@ -289,6 +289,28 @@ pub(crate) fn unshared_u64(values: Vec<AtomicU64>) -> Vec<u64> {
     values.into_iter().map(AtomicU64::into_inner).collect()
 }
 
+/// The array as it is now, when no task changes it.
+pub(crate) fn copied_u32(values: &[AtomicU32]) -> Vec<u32> {
+    let values = values.par_iter().with_min_len(CHUNK_ITEMS);
+    values.map(|value| value.load(Ordering::Relaxed)).collect()
+}
+
+/// As [`copied_u32`].
+pub(crate) fn copied_u64(values: &[AtomicU64]) -> Vec<u64> {
+    let values = values.par_iter().with_min_len(CHUNK_ITEMS);
+    values.map(|value| value.load(Ordering::Relaxed)).collect()
+}
+
+/// An array for tasks to share.
+pub(crate) fn sharing_u32(values: Vec<u32>) -> Vec<AtomicU32> {
+    values.into_iter().map(AtomicU32::new).collect()
+}
+
+/// As [`sharing_u32`].
+pub(crate) fn sharing_u64(values: Vec<u64>) -> Vec<AtomicU64> {
+    values.into_iter().map(AtomicU64::new).collect()
+}
+
 /// A number that several tasks add to.
 #[derive(Debug, Default)]
 pub(crate) struct AtomicF64(AtomicU64);

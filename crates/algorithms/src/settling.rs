@@ -53,36 +53,47 @@ pub(crate) fn settle<G: Graph, L: Labels>(
     labels: &L,
     control: &Control,
 ) -> Result<Vec<u64>, RunError> {
-    let search = Search::new(graph, source, first, labels);
-    let mut bins = Bins::new(source, graph.vertex_count());
-    let mut expanded = 0;
+    let mut search = Search::new(graph, source, first, labels);
+    let mut progress = search.resume(control)?;
+    let waiting = match progress.rounds {
+        0 => vec![source],
+        _ => search.waiting(),
+    };
+    let mut bins = Bins::new(waiting, graph.vertex_count());
     while let Some((place, frontier)) = bins.next(|v| search.pending(v)) {
-        expanded += search.expand(&frontier, place, &mut bins.slots, control)?;
-        control.report("expanded vertices", expanded, None);
+        progress.rounds += 1;
+        progress.expanded += search.expand(&frontier, place, &mut bins.slots, control)?;
+        control.report("expanded vertices", progress.expanded, None);
+        search.offer(&progress, control)?;
     }
     Ok(search.into_labels())
 }
 
 /// As [`settle`], with all labels in one bin, so that edges may improve the
-/// labels that they extend. After each round `revise` is told the frontier that
-/// comes next, may lower labels and add the vertices to it.
+/// labels that they extend. After each round `revise` is told its number and the
+/// frontier that comes next, may lower labels and add the vertices to it.
 pub(crate) fn settle_in_rounds<G: Graph, L: Labels>(
     graph: &G,
     source: VertexId,
     first: u64,
     labels: &L,
-    mut revise: impl FnMut(&[AtomicU64], &mut Vec<VertexId>) -> Result<(), RunError>,
+    mut revise: impl FnMut(u64, &[AtomicU64], &mut Vec<VertexId>),
     control: &Control,
 ) -> Result<Vec<u64>, RunError> {
-    let search = Search::new(graph, source, first, labels);
-    let mut frontier = vec![source];
-    let mut expanded = 0;
+    let mut search = Search::new(graph, source, first, labels);
+    let mut progress = search.resume(control)?;
+    let mut frontier = match progress.rounds {
+        0 => vec![source],
+        _ => search.waiting(),
+    };
     while !frontier.is_empty() {
         let mut next = Slots::default();
-        expanded += search.expand(&frontier, Place::ONLY, &mut next, control)?;
-        control.report("expanded vertices", expanded, None);
+        progress.rounds += 1;
+        progress.expanded += search.expand(&frontier, Place::ONLY, &mut next, control)?;
+        control.report("expanded vertices", progress.expanded, None);
         frontier = next.take(Place::ONLY.slot);
-        revise(search.labels_now(), &mut frontier)?;
+        revise(progress.rounds, search.labels_now(), &mut frontier);
+        search.offer(&progress, control)?;
     }
     Ok(search.into_labels())
 }

@@ -99,9 +99,10 @@ pub(super) struct Bins {
 }
 
 impl Bins {
-    pub(super) fn new(source: VertexId, vertex_count: usize) -> Self {
+    /// With the vertices that wait.
+    pub(super) fn new(waiting: Vec<VertexId>, vertex_count: usize) -> Self {
         let mut slots = Slots::default();
-        slots.add(OPEN, source);
+        waiting.into_iter().for_each(|v| slots.add(OPEN, v));
         Self {
             slots,
             window: Window { first: 0, shift: 0 },

@@ -3,12 +3,15 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use evergraph_graph::{Graph, NeighborReader, VertexId, Weight};
+use evergraph_graph::{Column, Graph, NeighborReader, VertexId, Weight};
 use rayon::prelude::*;
 
 use super::Labels;
 use super::bins::{Place, Slots};
-use crate::parallel::{CHUNK_LISTED, HUB_DEGREE, Lists, map_hub_parts, shared_u64, unshared_u64};
+use crate::parallel::{
+    CHUNK_ITEMS, CHUNK_LISTED, HUB_DEGREE, Lists, copied_u64, map_hub_parts, shared_u64,
+    sharing_u64, unshared_u64,
+};
 use crate::{Control, RunError};
 
 /// Vertices whose lists are fetched before the first of them is read, so that
@@ -25,6 +28,14 @@ pub(super) struct Search<'a, 'g, G, L> {
     best: Vec<AtomicU64>,
     /// The label with which a vertex was expanded last.
     expanded: Vec<AtomicU64>,
+}
+
+/// How far a search is.
+#[derive(Default)]
+pub(super) struct Progress {
+    pub(super) rounds: u64,
+    /// Vertices expanded, each as often as it was.
+    pub(super) expanded: u64,
 }
 
 /// What one task works with.
@@ -67,6 +78,48 @@ impl<'a, 'g, G: Graph, L: Labels> Search<'a, 'g, G, L> {
             best,
             expanded: shared_u64(n, u64::MAX),
         }
+    }
+
+    /// Goes back to what was offered; the rounds that it stands for.
+    pub(super) fn resume(&mut self, control: &Control) -> Result<Progress, RunError> {
+        let Some(mut saved) = control.saved() else {
+            return Ok(Progress::default());
+        };
+        let n = self.best.len();
+        self.best = sharing_u64(saved.take("labels", n)?);
+        self.expanded = sharing_u64(saved.take("expanded", n)?);
+        Ok(Progress {
+            rounds: saved.step,
+            expanded: saved.take("progress", 1)?[0],
+        })
+    }
+
+    /// Offers the labels after a round, and which of them have been extended.
+    pub(super) fn offer(&self, progress: &Progress, control: &Control) -> Result<(), RunError> {
+        if !control.wants(progress.rounds) {
+            return Ok(());
+        }
+        let (labels, expanded) = (copied_u64(&self.best), copied_u64(&self.expanded));
+        control.offer(progress.rounds, || {
+            [
+                ("labels", Column::U64(&labels)),
+                ("expanded", Column::U64(&expanded)),
+                (
+                    "progress",
+                    Column::U64(std::slice::from_ref(&progress.expanded)),
+                ),
+            ]
+        })
+    }
+
+    /// The vertices that have paths and wait to be expanded, ascending.
+    pub(super) fn waiting(&self) -> Vec<VertexId> {
+        let vertices = (0..self.best.len() as VertexId).into_par_iter();
+        let waits = |&v: &VertexId| {
+            let label = self.best[v as usize].load(Relaxed);
+            label != L::UNREACHED && self.expanded[v as usize].load(Relaxed) != label
+        };
+        vertices.with_min_len(CHUNK_ITEMS).filter(waits).collect()
     }
 
     pub(super) fn labels_now(&self) -> &[AtomicU64] {

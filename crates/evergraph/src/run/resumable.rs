@@ -30,6 +30,15 @@ const RESUMABLE: &[Resumable] = &[
     by("katz", "iteration"),
     by("hits", "iteration"),
     by("label-propagation", "iteration"),
+    by("bfs", "level"),
+    by("bellman-ford", "round"),
+    by("delta-stepping", "round"),
+    by("weighted-bfs", "round"),
+    by("widest-path", "round"),
+    by("k-core", "round"),
+    by("betweenness", "source"),
+    by("closeness", "256 sources"),
+    by("harmonic", "256 sources"),
 ];
 
 impl Algorithm {
