@@ -10,6 +10,7 @@
 mod ablation;
 mod algorithms;
 mod analyze;
+mod checkpoint;
 mod delete;
 mod edge_map;
 mod filter;
@@ -87,6 +88,7 @@ const BENCHMARKS: &[Benchmark] = &[
     onehop::BENCHMARK,
     delete::BENCHMARK,
     recovery::BENCHMARK,
+    checkpoint::BENCHMARK,
     outofcore::BENCHMARK,
     imbalance::BENCHMARK,
     limits::BENCHMARK,
@@ -108,6 +110,7 @@ pub const NAMES: &[&str] = &[
     "onehop",
     "delete",
     "recovery",
+    "checkpoint",
     "outofcore",
     "imbalance",
     "limits",
