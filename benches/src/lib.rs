@@ -20,6 +20,7 @@ mod indirection;
 mod ingest;
 mod limits;
 mod machine;
+mod maintained;
 mod meter;
 mod moves;
 mod onehop;
@@ -95,6 +96,7 @@ const BENCHMARKS: &[Benchmark] = &[
     indirection::BENCHMARK,
     edge_map::BENCHMARK,
     filter::BENCHMARK,
+    maintained::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -117,6 +119,7 @@ pub const NAMES: &[&str] = &[
     "indirection",
     "edge-map",
     "filter",
+    "maintained",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.

@@ -172,6 +172,14 @@ fn filters_of_all_block_sizes_have_the_same_edges() {
 }
 
 #[test]
+fn maintained_results_agree_with_runs_from_scratch() {
+    let result = run("maintained", &["trials=1", "threads=2", "parts=0.0,0.01"]);
+    let rows = rows(&result, 0);
+    assert_eq!(rows.len(), 14, "{rows:#?}");
+    assert!(rows.iter().all(|row| row["agrees"] == true), "{rows:#?}");
+}
+
+#[test]
 fn slow_media_are_compared_on_every_problem() {
     let result = run("slow-medium", &["trials=1", "threads=1", "read-ns=10"]);
     // The problems of the paper, and their mean.
