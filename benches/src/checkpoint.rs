@@ -166,7 +166,7 @@ fn request(settings: &Settings<'_>, threads: usize, durable: Durable) -> Result<
 }
 
 fn complete(db: &Database, request: &Request) -> Result<Outcome, String> {
-    let view = view(db, request).map_err(text)?;
+    let view = view(db, request, None).map_err(text)?;
     run_algorithm(db, &view, request, &Control::new(), None).map_err(text)
 }
 
@@ -181,7 +181,7 @@ fn cut_off(db: &Database, request: &Request, iterations: u64) -> Result<(), Stri
     let control = Control::new()
         .with_cancellation(&switch)
         .with_progress(&stop);
-    let view = view(db, request).map_err(text)?;
+    let view = view(db, request, None).map_err(text)?;
     match run_algorithm(db, &view, request, &control, None) {
         Err(Error::Interrupted { .. }) => Ok(()),
         Err(error) => Err(error.to_string()),
@@ -200,7 +200,7 @@ struct Resumed {
 }
 
 fn resume(db: &Database, request: &Request) -> Result<Resumed, String> {
-    let view = view(db, request).map_err(text)?;
+    let view = view(db, request, None).map_err(text)?;
     // Pins and checks the graph, which a run that begins anew does as well.
     drop(view.graph().map_err(text)?);
     let first = OnceLock::new();

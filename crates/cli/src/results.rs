@@ -8,8 +8,9 @@ use evergraph::{Cancellation, Database};
 use serde_json::{Map, Value, json};
 
 use crate::medium::MediumArgs;
+use crate::output::Target;
 use crate::report::{Failure, Report, bytes, count, table};
-use crate::run::{Target, fact};
+use crate::run::fact;
 
 /// Which results, and what to do with them.
 #[derive(clap::Args)]

@@ -180,6 +180,7 @@ impl Follower {
             dram_bound,
             medium_writes: computed.measured.medium_writes,
             verified: computed.verified,
+            checkpointing: None,
         })
     }
 

@@ -110,6 +110,7 @@ fn kind(values: &Values) -> &'static str {
         Values::Counts(_) => "counts",
         Values::Vertices(_) => "vertices",
         Values::Members(_) => "members",
+        Values::Ranked(_) => "ranked",
         Values::Edges(_) => "edges",
         Values::EdgeReals(_) => "edge-reals",
         Values::EdgeCounts(_) => "edge-counts",
@@ -129,6 +130,13 @@ pub(super) fn with_columns<R>(values: &Values, take: impl FnOnce(&[(&str, Column
         Values::Members(members) => {
             let bytes: Vec<u8> = members.iter().map(|&member| u8::from(member)).collect();
             take(&[("value", Column::U8(&bytes))])
+        }
+        Values::Ranked(ranked) => {
+            let (vertices, scores): (Vec<u32>, Vec<f64>) = ranked.iter().copied().unzip();
+            take(&[
+                ("vertex", Column::U32(&vertices)),
+                ("value", Column::F64(&scores)),
+            ])
         }
         Values::Edges(edges) => {
             let (sources, targets): (Vec<u32>, Vec<u32>) = edges.iter().copied().unzip();
@@ -183,6 +191,10 @@ fn values(stored: &Stored) -> Result<Values, Error> {
         "members" => {
             let bytes = stored.values::<u8>("value")?;
             Values::Members(bytes.into_iter().map(|byte| byte != 0).collect())
+        }
+        "ranked" => {
+            let vertices = stored.values::<u32>("vertex")?.into_iter();
+            Values::Ranked(vertices.zip(stored.values::<f64>("value")?).collect())
         }
         "edges" => Values::Edges(edges()?),
         "edge-reals" => {
