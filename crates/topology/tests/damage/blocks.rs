@@ -7,7 +7,7 @@ use evergraph_persistence::simulated::Image;
 
 use super::fixture::{
     Fixture, Graph, Outcome, SECTION_SHIFT, direct, direct_config, direct_of, merged_clean,
-    merged_tail, merged_wrapped, outcome,
+    merged_snapshots, merged_tail, merged_wrapped, outcome,
 };
 use super::reader;
 
@@ -171,6 +171,7 @@ fn blocks_of_a_merged_database() {
     sweep(&merged_clean());
     sweep(&merged_tail());
     sweep(&merged_wrapped());
+    sweep(&merged_snapshots());
 }
 
 #[test]

@@ -34,6 +34,10 @@ enum Step {
     Relayout(Layout),
     /// Merges some sections and not others.
     CompactVertex(u32),
+    Snapshot(&'static str),
+    DropSnapshot(&'static str),
+    /// Drops the snapshots before the newest, and writes the past again.
+    Flatten,
 }
 
 /// What a store does while calls fail.
@@ -133,6 +137,31 @@ impl Workload {
         workload
     }
 
+    /// Snapshots that merges pass, and that are dropped.
+    fn snapshots() -> Self {
+        let insert =
+            |from: u32| Step::Insert((from..from + 8).map(|e| (e % 5, (e * 3) % 14)).collect());
+        let steps = vec![
+            insert(0),
+            Step::Snapshot("a"),
+            insert(3),
+            Step::CompactVertex(1),
+            Step::Snapshot("b"),
+            Step::Delete(vec![(0, 0), (1, 3), (2, 6)]),
+            Step::Snapshot("c"),
+            Step::Checkpoint,
+            insert(9),
+            Step::DropSnapshot("b"),
+            Step::Compact,
+            insert(20),
+            Step::Relayout(Layout::Blocks),
+            Step::Flatten,
+            insert(30),
+            Step::Checkpoint,
+        ];
+        Self::new(Direction::Both, steps)
+    }
+
     fn create(&self, storage: &FileStorage) -> Store {
         Store::create_with(storage, self.config, [41; 16], self.tuning).unwrap()
     }
@@ -176,6 +205,23 @@ impl Workload {
                     after.delete_vertex(*vertex);
                     run.learn(store.delete_vertices(&[*vertex]), after);
                 }
+                Step::Snapshot(name) => {
+                    let mut batch = Batch::new();
+                    batch.at(1).create_snapshot(name, Some(5));
+                    let mut after = run.model.clone();
+                    after.snapshot(name, run.acknowledged.csn + 1);
+                    run.learn(store.commit(batch), after);
+                }
+                Step::DropSnapshot(name) => {
+                    let mut batch = Batch::new();
+                    batch.at(1).drop_snapshot(name);
+                    let mut after = run.model.clone();
+                    after.drop_snapshot(name);
+                    if run.acknowledged.snapshots.contains_key(*name) {
+                        run.learn(store.commit(batch), after);
+                    }
+                }
+                Step::Flatten => run.flatten(store),
                 Step::Checkpoint => drop(store.checkpoint()),
                 Step::Compact => drop(store.compact()),
                 Step::Relayout(layout) => drop(store.relayout(*layout)),
@@ -206,6 +252,30 @@ impl Run {
             model,
             unknown: None,
             refused: false,
+        }
+    }
+
+    /// A commit that drops all snapshots but the newest, and a merge.
+    fn flatten(&mut self, store: &Store) {
+        let snapshots = store.snapshots();
+        let Some((newest, before)) = snapshots.split_last() else {
+            return;
+        };
+        let mut after = self.model.clone();
+        before.iter().for_each(|s| after.drop_snapshot(&s.name));
+        let result = store.flatten(newest.csn);
+        let csn = store.published().0;
+        if csn > self.acknowledged.csn {
+            let commit = Commit {
+                csn,
+                ack: store.ack_level(),
+                missed_deletes: 0,
+            };
+            self.learn(Ok(commit), after);
+        } else if let Err(error) = result
+            && !before.is_empty()
+        {
+            self.learn(Err(error), after);
         }
     }
 
@@ -378,6 +448,11 @@ fn every_failure_while_edges_and_vertices_are_deleted() {
     for direction in [Direction::Out, Direction::Undirected, Direction::Both] {
         every_call(&Workload::deletions(direction));
     }
+}
+
+#[test]
+fn every_failure_of_snapshots() {
+    every_call(&Workload::snapshots());
 }
 
 #[test]

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use evergraph_graph::Direction;
+use evergraph_persistence::FORMAT_VERSION;
 use evergraph_persistence::simulated::{Image, Persistence, SimulatedStorage};
 use evergraph_topology::Store;
 
 use super::fixture::{
     Fixture, Graph, Outcome, Twin, direct, direct_config, fill_direct, merged_blocks, merged_clean,
-    merged_config, merged_tail, merged_wrapped, observe, outcome, sim_config,
+    merged_config, merged_snapshots, merged_tail, merged_wrapped, observe, outcome, sim_config,
 };
 use super::reader;
 
@@ -19,6 +20,7 @@ fn all() -> Vec<Fixture> {
         merged_tail(),
         merged_wrapped(),
         merged_blocks(),
+        merged_snapshots(),
         direct(true),
         direct(false),
     ]
@@ -51,7 +53,7 @@ fn a_newer_format_is_refused_with_both_versions() {
             }
             match outcome(fixture.config, &image, &fixture.expected) {
                 Outcome::Error(error) => assert!(
-                    error.contains("77") && error.contains("(2)"),
+                    error.contains("77") && error.contains(&format!("({FORMAT_VERSION})")),
                     "both versions: {error}"
                 ),
                 found => panic!("{}: {found:?}", fixture.name),

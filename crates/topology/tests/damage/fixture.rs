@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::Storage;
 use evergraph_persistence::simulated::{
     Config as SimConfig, Image, Persistence, Random, SimulatedStorage,
 };
+use evergraph_persistence::{Storage, ViewToken};
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::record::{Edges, ExternalIds};
-use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store};
+use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Published, Store};
 
 pub const VERTICES: u32 = 14;
 pub const SECTION_SHIFT: u32 = 2;
@@ -23,11 +23,25 @@ pub struct Graph {
     pub csn: u64,
     pub vertex_count: u64,
     pub arc_count: u64,
-    /// For each plane and vertex, neighbors with weight bits.
-    pub lists: Vec<BTreeMap<u32, Vec<(u32, u32)>>>,
+    pub lists: Lists,
     pub names: Vec<String>,
     pub fact: Option<Vec<u8>>,
+    /// Snapshots by name.
+    pub snapshots: BTreeMap<String, Past>,
 }
+
+/// Everything that a snapshot shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Past {
+    pub csn: u64,
+    pub time_us: i64,
+    pub vertex_count: u64,
+    pub arc_count: u64,
+    pub lists: Lists,
+}
+
+/// For each plane and vertex, neighbors with weight bits.
+pub type Lists = Vec<BTreeMap<u32, Vec<(u32, u32)>>>;
 
 /// A database as files, and what it must show.
 pub struct Fixture {
@@ -88,12 +102,35 @@ pub fn observe(store: &Store) -> Result<Graph, String> {
     };
     let ids = store.ids().read();
     graph.names = (0..ids.len() as u32).map(|v| ids.name(v)).collect();
+    drop(ids);
+    graph.lists = lists_of(store, &token)?;
+    graph.arc_count = store.arc_count(&token).map_err(sentence)?;
+    for snapshot in store.snapshots() {
+        let token = store.register_at(snapshot.csn).map_err(sentence)?;
+        let past = Past {
+            csn: snapshot.csn,
+            time_us: snapshot.time_us,
+            vertex_count: token.state().vertex_count,
+            arc_count: store.arc_count(&token).map_err(sentence)?,
+            lists: lists_of(store, &token)?,
+        };
+        graph.snapshots.insert(snapshot.name, past);
+    }
+    if let Some(problem) = store.check().problems.first() {
+        return Err(format!("check: {problem}"));
+    }
+    Ok(graph)
+}
+
+fn lists_of(store: &Store, token: &ViewToken<Published>) -> Result<Lists, String> {
+    let sentence = |error: evergraph_topology::TopologyError| error.to_string();
+    let mut all = Vec::new();
     let mask = (1 << store.config().section_shift) - 1;
     let mut scratch = ListScratch::default();
     for plane in 0..store.planes().len() {
         let mut lists = BTreeMap::new();
         for v in 0..2 * VERTICES {
-            let Some(section) = store.pin_section(&token, plane, v).map_err(sentence)? else {
+            let Some(section) = store.pin_section(token, plane, v).map_err(sentence)? else {
                 continue;
             };
             let mut list = Vec::new();
@@ -116,14 +153,9 @@ pub fn observe(store: &Store) -> Result<Graph, String> {
                 lists.insert(v, list);
             }
         }
-        graph.lists.push(lists);
+        all.push(lists);
     }
-    graph.arc_count = store.arc_count(&token).map_err(sentence)?;
-    drop(ids);
-    if let Some(problem) = store.check().problems.first() {
-        return Err(format!("check: {problem}"));
-    }
-    Ok(graph)
+    Ok(all)
 }
 
 /// What came of reading a damaged image.
@@ -234,6 +266,22 @@ impl Model {
             .sum();
     }
 
+    /// The graph as of commit `csn` gets a name.
+    pub fn snapshot(&mut self, name: &str, csn: u64) {
+        let past = Past {
+            csn,
+            time_us: 5,
+            vertex_count: self.graph.vertex_count,
+            arc_count: self.graph.arc_count,
+            lists: self.graph.lists.clone(),
+        };
+        self.graph.snapshots.insert(name.to_string(), past);
+    }
+
+    pub fn drop_snapshot(&mut self, name: &str) {
+        self.graph.snapshots.remove(name);
+    }
+
     pub fn reach(&mut self, vertices: u64) {
         self.graph.vertex_count = self.graph.vertex_count.max(vertices);
     }
@@ -314,6 +362,24 @@ impl Twin {
         batch
     }
 
+    /// A snapshot, as a commit of its own.
+    pub fn snapshot(&mut self, name: &str) {
+        let mut batch = Batch::new();
+        batch.at(1).create_snapshot(name, Some(5));
+        let csn = self.store.commit(batch).unwrap().csn;
+        self.model.snapshot(name, csn);
+        self.history.insert(csn, self.model.graph(csn));
+    }
+
+    /// A snapshot goes, as a commit of its own.
+    pub fn drop_snapshot(&mut self, name: &str) {
+        let mut batch = Batch::new();
+        batch.at(1).drop_snapshot(name);
+        let csn = self.store.commit(batch).unwrap().csn;
+        self.model.drop_snapshot(name);
+        self.history.insert(csn, self.model.graph(csn));
+    }
+
     /// Commits of so many edges each, as one group.
     pub fn commit_group(&mut self, edges: &[usize]) {
         let mut batches = Vec::new();
@@ -364,6 +430,34 @@ pub fn fill_blocks(storage: &SimulatedStorage, weighted: bool, uuid: [u8; 16]) -
     twin.store.compact_vertex(1).unwrap();
     twin.commit_group(&[3]);
     twin.commit_group(&[1, 2]);
+    twin
+}
+
+/// Snapshots in several segments, some of sections that were merged further and
+/// compacted, one that was dropped, and a tail.
+pub fn merged_snapshots() -> Fixture {
+    let config = sim_config(Persistence::Pages);
+    let storage = SimulatedStorage::new(config);
+    let twin = fill_snapshots(&storage, *b"evergraph-gold-5");
+    finish("merged, snapshots", config, &storage, twin)
+}
+
+pub fn fill_snapshots(storage: &SimulatedStorage, uuid: [u8; 16]) -> Twin {
+    let mut twin = Twin::create(storage, merged_config(false, Direction::Out), uuid);
+    twin.name_vertices();
+    for name in ["a", "b", "c", "d"] {
+        twin.commit_group(&[4, 2]);
+        twin.snapshot(name);
+    }
+    twin.commit_group(&[6]);
+    twin.store.checkpoint().unwrap();
+    twin.snapshot("g");
+    twin.drop_snapshot("b");
+    twin.commit_group(&[2, 1]);
+    twin.store.compact_vertex(1).unwrap();
+    twin.commit_group(&[1]);
+    twin.snapshot("h");
+    twin.commit_group(&[2]);
     twin
 }
 

@@ -9,7 +9,7 @@ use evergraph_topology::Store;
 
 use super::fixture::{
     Fixture, Graph, Outcome, direct, direct_config, direct_half_done, direct_of, merged_blocks,
-    merged_clean, merged_tail, merged_wrapped, outcome, read_all,
+    merged_clean, merged_snapshots, merged_tail, merged_wrapped, outcome, read_all,
 };
 use super::reader;
 
@@ -171,6 +171,11 @@ fn every_bit_of_a_merged_database_with_a_log_tail() {
 #[test]
 fn every_bit_of_a_database_of_blocks() {
     sweep(&merged_blocks());
+}
+
+#[test]
+fn every_bit_of_a_database_with_snapshots() {
+    sweep(&merged_snapshots());
 }
 
 #[test]

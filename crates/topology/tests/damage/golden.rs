@@ -13,8 +13,8 @@ use evergraph_persistence::simulated::{Image, Persistence, SimulatedStorage};
 use evergraph_topology::{Config, Store};
 
 use super::fixture::{
-    Graph, Twin, direct_config, fill_blocks, fill_direct, merged_config, observe, read_all,
-    sim_config,
+    Graph, Twin, direct_config, fill_blocks, fill_direct, fill_snapshots, merged_config, observe,
+    read_all, sim_config,
 };
 use super::reader;
 
@@ -28,6 +28,15 @@ fn golden(name: &str) -> PathBuf {
 fn blocks() -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Lines));
     let twin = fill_blocks(&storage, false, *b"evergraph-gold-4");
+    let graph = twin.history.values().next_back().unwrap().clone();
+    drop(twin.store);
+    (storage.image(), graph)
+}
+
+/// Version 3: snapshots in several segments.
+fn snapshots() -> (Image, Graph) {
+    let storage = SimulatedStorage::new(sim_config(Persistence::Pages));
+    let twin = fill_snapshots(&storage, *b"evergraph-gold-5");
     let graph = twin.history.values().next_back().unwrap().clone();
     drop(twin.store);
     (storage.image(), graph)
@@ -98,7 +107,7 @@ fn check(name: &str, make: fn() -> (Image, Graph)) {
     let image = load(&directory);
     assert!(image.files.values().map(Vec::len).sum::<usize>() < 100_000);
     reader::root(&image);
-    let config = if !name.ends_with("merged") {
+    let config = if !name.ends_with("merged") && !name.ends_with("snapshots") {
         sim_config(Persistence::Lines)
     } else {
         sim_config(Persistence::Pages)
@@ -131,6 +140,11 @@ fn golden_merged_version_1() {
 #[test]
 fn golden_blocks_version_2() {
     check("v2-blocks", blocks);
+}
+
+#[test]
+fn golden_snapshots_version_3() {
+    check("v3-snapshots", snapshots);
 }
 
 #[test]
