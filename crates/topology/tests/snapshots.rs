@@ -1,5 +1,7 @@
 //! Named snapshots against copies of the graph.
 
+#[path = "snapshots/cost.rs"]
+mod cost;
 #[path = "snapshots/errors.rs"]
 mod errors;
 #[path = "snapshots/model.rs"]
