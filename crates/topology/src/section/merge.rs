@@ -9,42 +9,13 @@ use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Needed, PersistenceError};
 
 use super::gather::{Compacted, MergeScratch, compact_lists, fill, jumped, lengths_with};
+use super::plan::{Dropping, Plan, Wanted, is_chained, plan};
 use super::{Body, Context, Inner, Loaded, Parts, Section, State, Version};
 use crate::blocks::{self, Identity, Written};
 use crate::history::{NewPoints, PublishedHistory};
 use crate::layout::{Base, Layout};
 use crate::lengths::LengthPage;
 use crate::section_format::{self, SectionImage};
-
-/// What a merge is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// Everything committed is in the extent.
-    Merged,
-    /// And the section has the layout that the store has now.
-    Converted,
-    /// And nothing that is deleted is there, nor a list in several blocks.
-    Compacted,
-    /// As far as one list is concerned, without deletions and in one block; others
-    /// may be compacted, too.
-    CompactedList(usize),
-}
-
-/// How a frozen section gets to the medium, and what the image holds for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plan {
-    /// All entries, as a packed section.
-    Pack,
-    /// All entries, as a section of blocks that was none before.
-    IntoBlocks,
-    /// All entries, or all live ones, as a section of blocks again, one block a
-    /// list.
-    RewriteBlocks,
-    /// The new entries, behind the blocks there are.
-    AppendBlocks,
-    /// The same, but all live entries of one list.
-    CompactBlocks(usize),
-}
 
 /// What a merge worked on: a section as of one commit.
 pub struct Frozen {
@@ -531,74 +502,4 @@ fn since_compaction(page: &LengthPage, frozen: &LengthPage, compacted: &LengthPa
     }
     page.forget_no_tombstones();
     page
-}
-
-fn is_chained(base: &Base) -> bool {
-    match base {
-        Base::Packed(_) => false,
-        Base::Blocks(base) => {
-            let bytes = base.bytes();
-            bytes.slabs > bytes.least_slabs
-        }
-    }
-}
-
-/// How a section gets from what it is to what is wanted.
-fn plan(
-    base: &Base,
-    page: &LengthPage,
-    wanted: Wanted,
-    layout: Layout,
-    rewrite_growth: Option<u32>,
-) -> Plan {
-    match (layout, base) {
-        (Layout::Pma, _) => Plan::Pack,
-        (Layout::Blocks, Base::Packed(_)) => Plan::IntoBlocks,
-        (Layout::Blocks, Base::Blocks(blocks)) => match wanted {
-            Wanted::Compacted if page.tombstones.is_some() || is_chained(base) => {
-                Plan::RewriteBlocks
-            }
-            Wanted::CompactedList(list) if page.tombstones(list) > 0 || base.is_chained(list) => {
-                Plan::CompactBlocks(list)
-            }
-            _ if blocks.has_outgrown(page, 0, rewrite_growth) => Plan::RewriteBlocks,
-            _ => Plan::AppendBlocks,
-        },
-    }
-}
-
-/// Lists that a merge compacts.
-#[derive(Clone, Copy)]
-enum Dropping {
-    All,
-    One(usize),
-}
-
-impl Dropping {
-    /// Those that are wanted and have tombstones, if there are any.
-    fn of(page: &LengthPage, wanted: Wanted, plan: Plan) -> Option<Self> {
-        page.tombstones.as_ref()?;
-        match (wanted, plan) {
-            (Wanted::Merged | Wanted::Converted, _) | (_, Plan::AppendBlocks) => None,
-            (_, Plan::CompactBlocks(list)) => Some(Dropping::One(list)),
-            _ => Some(Dropping::All),
-        }
-    }
-
-    fn is_of(self, list: usize) -> bool {
-        match self {
-            Dropping::All => true,
-            Dropping::One(one) => one == list,
-        }
-    }
-}
-
-impl Plan {
-    /// Whether lists in several blocks become one.
-    fn ends_chains(self, base: &Base) -> bool {
-        match self {
-            Plan::CompactBlocks(list) => base.is_chained(list),
-            _ => is_chained(base),
-        }
-    }
 }
