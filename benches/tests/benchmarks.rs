@@ -254,6 +254,15 @@ fn recovery_finds_what_was_inserted() {
 }
 
 #[test]
+fn a_run_that_was_cut_off_goes_on() {
+    let result = run("checkpoint", &["trials=1", "iterations=30"]);
+    for row in rows(&result, 0) {
+        assert_eq!(row["as_expected"], true);
+        assert!(row["resumed_after"].as_u64().expect("a step") > 0);
+    }
+}
+
+#[test]
 fn limits_and_indirection_measure() {
     run(
         "limits",

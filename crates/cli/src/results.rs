@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use evergraph::run::Kept;
 use evergraph::state::Stored;
-use evergraph::{Cancellation, Database};
+use evergraph::{Cancellation, Database, time_text};
 use serde_json::{Map, Value, json};
 
 use crate::medium::MediumArgs;
@@ -14,7 +14,6 @@ use crate::run::fact;
 
 /// Which results, and what to do with them.
 #[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = false)]
 pub struct Args {
     /// Directory of the database
     db: PathBuf,
@@ -105,7 +104,7 @@ fn list(db: &Database) -> Result<Report, Failure> {
                 "{computed}; commit {}, {}, {}{state}",
                 described.graph.csn,
                 bytes(stored.bytes()),
-                time(described.updated_us)
+                time_text(described.updated_us)
             ),
         ));
     }
@@ -134,8 +133,8 @@ fn show(stored: &Stored) -> Result<Report, Failure> {
             ),
         ),
         ("steps", count(described_result.step)),
-        ("begun", time(described_result.started_us)),
-        ("written", time(described_result.updated_us)),
+        ("begun", time_text(described_result.started_us)),
+        ("written", time_text(described_result.updated_us)),
         ("bytes", bytes(stored.bytes())),
     ];
     let kept = described_result.finished.then(|| Kept::read(stored));
@@ -182,45 +181,4 @@ fn described(stored: &Stored) -> Value {
         "updated_us": described.updated_us,
         "columns": columns,
     })
-}
-
-/// A moment in UTC, to the second.
-fn time(us: i64) -> String {
-    let seconds = us.div_euclid(1_000_000);
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // The Gregorian calendar repeats after 146,097 days; years begin in March.
-    let shifted = days + 719_468;
-    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month) = (day - (153 * month + 2) / 5 + 1, month % 12 + 3);
-    let (year, month) = match month > 12 {
-        true => (era * 400 + year + 1, month - 12),
-        false => (era * 400 + year, month),
-    };
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
-        second / 3_600,
-        second / 60 % 60,
-        second % 60
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::time;
-
-    #[test]
-    fn moments_are_as_in_the_calendar() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (-1, "1969-12-31T23:59:59Z"),
-            (951_827_696, "2000-02-29T12:34:56Z"),
-            (1_795_287_330, "2026-11-21T18:55:30Z"),
-            (4_102_444_800, "2100-01-01T00:00:00Z"),
-        ] {
-            assert_eq!(time(seconds * 1_000_000), text);
-        }
-    }
 }

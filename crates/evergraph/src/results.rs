@@ -1,9 +1,8 @@
-//! What algorithms have left in a database, and views of the moments it is of.
+//! What algorithms have left in a database.
 
 use std::sync::Arc;
 
 use evergraph_persistence::Storage;
-use evergraph_snapshots::View;
 use evergraph_snapshots::state::{ResultStore, StateError};
 use parking_lot::Mutex;
 
@@ -61,11 +60,6 @@ impl Database {
             crate::run::drop_snapshot(self, state)?;
         }
         Ok(())
-    }
-
-    /// The graph as of a commit that is kept.
-    pub(crate) fn view_at(&self, csn: u64) -> Result<View, Error> {
-        Ok(View::as_of(self.shared_store(), csn)?)
     }
 }
 

@@ -76,6 +76,8 @@ impl Durable {
 /// If there is nothing to go on from, its commit is not kept any more, or is not
 /// that of the moment.
 pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, Error> {
+    // The newest is a moment of its own: the run makes a snapshot of it.
+    let at = at.filter(|at| !matches!(at, At::Now));
     let of_moment = at.map(|at| db.as_of(at)).transpose()?;
     if !request.durable.keeps_state() {
         return Ok(of_moment.unwrap_or_else(|| db.view()));
@@ -101,7 +103,7 @@ pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, E
                     "go on without --as-of, or give the new run another name",
                 ));
             }
-            db.view_at(csn).map_err(|error| {
+            db.as_of(&At::Csn(csn)).map_err(|error| {
                 Error::usage(
                     format!(
                         "the run {name:?} began at commit {csn}: {}",
@@ -122,7 +124,7 @@ pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, E
                 Err(error) => return Err(error.into()),
             }
             let snapshot = db.store().create_snapshot(&snapshot, None)?;
-            db.view_at(snapshot.csn)
+            db.as_of(&At::Csn(snapshot.csn))
         }
     }
 }
