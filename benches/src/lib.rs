@@ -26,6 +26,7 @@ mod moves;
 mod onehop;
 mod outofcore;
 mod place;
+mod placement;
 mod raw;
 mod recovery;
 mod settings;
@@ -97,6 +98,7 @@ const BENCHMARKS: &[Benchmark] = &[
     edge_map::BENCHMARK,
     filter::BENCHMARK,
     maintained::BENCHMARK,
+    placement::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -120,6 +122,7 @@ pub const NAMES: &[&str] = &[
     "edge-map",
     "filter",
     "maintained",
+    "placement",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.

@@ -21,6 +21,36 @@ fn run(name: &str, parameters: &[&str]) -> Value {
     result
 }
 
+#[test]
+fn placement_saves_what_is_in_dram() {
+    let result = run("placement", &["shares=0,0.5,1"]);
+    for row in rows(&result, 0) {
+        let of = |name: &str| {
+            row[name]
+                .as_f64()
+                .unwrap_or_else(|| panic!("{name}: {row}"))
+        };
+        let expected = match of("share_in_dram") {
+            0.0 => 0.0..=0.0,
+            1.0 => 1.0..=1.0,
+            _ => 0.01..=0.999,
+        };
+        assert!(expected.contains(&of("saved_at_once")), "{row}");
+        assert!(expected.contains(&of("writes_in_dram")), "{row}");
+    }
+    // All that is drawn is half by one coefficient and half by the other.
+    for row in rows(&result, 1) {
+        let over = row["over_drawn"].as_f64().expect("a number");
+        assert!((0.0..=1.0).contains(&over), "{row}");
+    }
+    for row in rows(&result, 2) {
+        let of = |name: &str| row[name].as_f64().expect("a number");
+        for other in ["cost_all_to_graph", "cost_all_to_state", "cost_as_printed"] {
+            assert!(of("cost") <= of(other) * 1.0001, "{row}");
+        }
+    }
+}
+
 fn rows(result: &Value, table: usize) -> &[Value] {
     result["tables"][table]["rows"].as_array().expect("rows")
 }

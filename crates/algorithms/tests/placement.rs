@@ -205,7 +205,7 @@ proptest! {
             let parameters = edges::Parameters { drawn: 3, kept, keep, seed };
             edges::choose(&graph, &hot, &scores, &parameters, &Control::new()).unwrap()
         };
-        let drawn = with(Keep::Drawn, 1.0);
+        let drawn = with(Keep::Chance, 1.0);
         let each = |u: &VertexId| graph.neighbors(*u).len().min(3);
         prop_assert_eq!(drawn.len(), hot.iter().map(each).sum::<usize>());
         prop_assert!(drawn.iter().all(|(u, v)| hot.contains(u) && graph.neighbors(*u).contains(v)));

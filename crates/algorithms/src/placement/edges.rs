@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use evergraph_graph::random::Random;
 use evergraph_graph::{Graph, NeighborReader, VertexId};
 
+use crate::sampling::RandomOrder;
 use crate::similarity::{self, Measure};
 use crate::{Control, RunError};
 
@@ -25,8 +26,8 @@ pub enum Keep {
     Jaccard,
     /// Those with the smallest, as the paper's formula has it.
     InverseJaccard,
-    /// As they were drawn.
-    Drawn,
+    /// Any of them.
+    Chance,
 }
 
 /// Which edges.
@@ -57,19 +58,19 @@ pub fn choose<G: Graph>(
     parameters: &Parameters,
     control: &Control,
 ) -> Result<Vec<Edge>, RunError> {
-    let mut drawn = draw(graph, hot, scores, parameters, control)?;
+    let drawn = draw(graph, hot, scores, parameters, control)?;
     let kept = (parameters.kept.clamp(0.0, 1.0) * drawn.len() as f64).round() as usize;
     let jaccard = similarity::run(graph, &drawn, Measure::Jaccard, control)?.scores;
-    let mut order: Vec<usize> = (0..drawn.len()).collect();
+    let by_chance = RandomOrder::new(drawn.len(), parameters.seed);
+    let order = (0..drawn.len()).map(|at| by_chance.vertex_at(at) as usize);
+    let mut order: Vec<usize> = order.collect();
     match parameters.keep {
         Keep::Jaccard => order.sort_by(|&a, &b| jaccard[b].total_cmp(&jaccard[a])),
         Keep::InverseJaccard => order.sort_by(|&a, &b| jaccard[a].total_cmp(&jaccard[b])),
-        Keep::Drawn => {}
+        Keep::Chance => {}
     }
     order.truncate(kept);
-    let kept = order.into_iter().map(|at| drawn[at]).collect();
-    drawn.clear();
-    Ok(kept)
+    Ok(order.into_iter().map(|at| drawn[at]).collect())
 }
 
 /// A few edges of each hot vertex, each as likely to be drawn next as its target is
