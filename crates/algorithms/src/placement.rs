@@ -28,18 +28,23 @@ pub use centrality::{Centrality, Extent};
 /// By what vertices are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// Eigenvector centrality.
-    #[default]
-    Centrality,
     /// How many edges lead to them; of a graph without in-lists, from them.
+    #[default]
     Degree,
+    /// Eigenvector centrality.
+    Centrality,
     /// By chance.
     Random,
 }
 
 impl Policy {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Centrality, Self::Degree, Self::Random];
+    pub const ALL: [Self; 3] = [Self::Degree, Self::Centrality, Self::Random];
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.name() == name)
+    }
 
     /// In a word.
     pub fn name(self) -> &'static str {

@@ -1,5 +1,6 @@
 //! The flags that say what of a run survives.
 
+use evergraph::algorithms::placement::Policy;
 use evergraph::run::{Checkpointing, Durable};
 use serde_json::{Value, json};
 
@@ -26,6 +27,11 @@ pub struct DurableArgs {
     /// for is written while the run waits [default: as much as the state takes]
     #[arg(long, value_name = "BYTES")]
     checkpoint_memory: Option<usize>,
+    /// How the vertices are chosen whose state goes into that memory first: degree,
+    /// centrality or random [default: degree]
+    #[arg(long, value_name = "POLICY", requires = "checkpoint_memory",
+          value_parser = ["degree", "centrality", "random"], hide_possible_values = true)]
+    hot: Option<String>,
 }
 
 impl DurableArgs {
@@ -37,7 +43,11 @@ impl DurableArgs {
             resume: self.resume.is_some(),
             keep: self.keep.clone(),
             staging_bytes: self.checkpoint_memory,
-            ..Durable::default()
+            hot: self
+                .hot
+                .as_deref()
+                .and_then(Policy::named)
+                .unwrap_or_default(),
         }
     }
 }
@@ -51,6 +61,11 @@ pub fn to_json(cost: &Checkpointing) -> Value {
         "blocks_written": cost.blocks_written,
         "blocks_shared": cost.blocks_shared,
         "waited_seconds": cost.waited_seconds,
+        "hot": cost.placed.map(|placed| json!({
+            "policy": placed.policy.name(),
+            "vertices": placed.vertices,
+            "bytes": placed.bytes,
+        })),
     })
 }
 
@@ -64,6 +79,14 @@ pub fn to_text(cost: &Checkpointing) -> String {
         count(cost.blocks_shared + cost.blocks_written),
         seconds(cost.waited_seconds)
     );
+    if let Some(placed) = cost.placed {
+        text = format!(
+            "{text}; {} hot vertices by {} in {}",
+            count(placed.vertices),
+            placed.policy.name(),
+            bytes(placed.bytes)
+        );
+    }
     if cost.resumed_step > 0 {
         text = format!("went on after step {}; {text}", count(cost.resumed_step));
     }

@@ -158,3 +158,53 @@ fn every_algorithm_has_help() {
         }
     }
 }
+
+#[test]
+fn states_without_room_say_whose_goes_first() {
+    let place = Place::new();
+    let edges: String = (0..200).map(|v| format!("{v} {}\n", v * v % 50)).collect();
+    place.file("edges.txt", edges);
+    place.json("import db edges.txt");
+    let run = |flags: &str| {
+        let arguments = format!("run db pagerank --checkpoint-every 1 {flags}");
+        place.json(&arguments)["checkpoints"]["hot"].clone()
+    };
+    assert!(run("").is_null());
+    let hot = run("--checkpoint-memory 800");
+    assert_eq!(hot["policy"], "degree");
+    assert_eq!(
+        (&hot["vertices"], &hot["bytes"]),
+        (&100.into(), &800.into())
+    );
+    let hot = run("--checkpoint-memory 80000 --hot centrality");
+    assert_eq!(
+        (&hot["policy"], &hot["vertices"]),
+        (&"centrality".into(), &200.into())
+    );
+    place
+        .call("run db pagerank --checkpoint-every 1 --checkpoint-memory 9 --hot often")
+        .expect(2);
+}
+
+#[test]
+fn seeds_and_sources_are_written_by_their_ids() {
+    let place = Place::new();
+    // Two stars, along edges that always pass a cascade on.
+    let star = |center: u32, leaves: std::ops::Range<u32>| -> String {
+        leaves.map(|leaf| format!("{center} {leaf}\n")).collect()
+    };
+    let edges = star(1000, 1001..1009) + &star(2000, 2001..2005);
+    place.file("edges.txt", edges);
+    place.json("import db edges.txt --ids map");
+    let outcome = place.call("run db influence-maximization --param k=2 -o -");
+    outcome.expect(0);
+    assert_eq!(outcome.stdout.lines().count(), 2, "{outcome:#?}");
+    for (line, center) in outcome.stdout.lines().zip(["1000 ", "2000 "]) {
+        assert!(line.starts_with(center), "{outcome:#?}");
+    }
+    place.file("infected.txt", "2001\n1003\n\n1004\n2003\n");
+    let outcome =
+        place.call("run db rumor-sources --param k=2 --param infected-file=infected.txt -o -");
+    outcome.expect(0);
+    assert_eq!(outcome.stdout, "1000 2\n2000 2\n", "{outcome:#?}");
+}

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use evergraph_algorithms::placement::Policy;
 use evergraph_algorithms::{Control, Saved};
 use evergraph_graph::OwnedColumn;
 use evergraph_snapshots::View;
@@ -16,6 +17,8 @@ use evergraph_topology::{Mode, TopologyError};
 
 use super::algorithm::{Algorithm, Given};
 use super::checkpointer::Checkpointer;
+use super::graph::AnyGraph;
+use super::placed::{Placed, place};
 use super::stored::{notes, with_columns};
 use super::{Computed, Outcome, Request, find};
 use crate::{At, Database, Error};
@@ -35,8 +38,9 @@ pub struct Durable {
     /// DRAM for state that waits to be written while the run goes on; the rest is
     /// written while it waits. All of the state if `None`.
     pub staging_bytes: Option<usize>,
-    /// Whose state goes there first.
-    pub hot: Hot,
+    /// How the vertices are chosen whose state goes there first, if there is no room
+    /// for that of all.
+    pub hot: Policy,
 }
 
 /// What keeping states has cost, and where the run began.
@@ -54,6 +58,8 @@ pub struct Checkpointing {
     pub blocks_shared: u64,
     /// Seconds that the run waited for its state to be copied or written.
     pub waited_seconds: f64,
+    /// Whose state was in DRAM first, if there was not room for all.
+    pub placed: Option<Placed>,
 }
 
 impl Durable {
@@ -245,9 +251,26 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The vertices whose state goes to DRAM first; none where all have room, or no
+    /// state is kept.
+    pub(super) fn place(
+        &self,
+        graph: &AnyGraph<'_>,
+        control: &Control<'_>,
+    ) -> Result<(Hot, Option<Placed>), Error> {
+        match self.durable.staging_bytes {
+            Some(bytes) if self.durable.keeps_state() => {
+                let (hot, placed) = place(graph, self.durable.hot, bytes as u64, control)?;
+                Ok((hot, Some(placed)))
+            }
+            _ => Ok((Hot::default(), None)),
+        }
+    }
+
     /// Runs a kernel that may offer its state.
     pub(super) fn supervise(
         &self,
+        (hot, placed): (Hot, Option<Placed>),
         control: &Control<'_>,
         run: impl FnOnce(&Control<'_>) -> Result<Computed, Error>,
     ) -> Result<(Computed, Option<Checkpointing>), Error> {
@@ -262,7 +285,7 @@ impl<'a> Plan<'a> {
         let budget = self.durable.staging_bytes.unwrap_or(usize::MAX);
         let checkpointer = Checkpointer::new(
             (&self.results, &self.description),
-            (every, budget, &self.durable.hot),
+            (every, budget, &hot),
             saved,
         );
         std::thread::scope(|scope| {
@@ -273,6 +296,7 @@ impl<'a> Plan<'a> {
             writer.join().expect("the writer of states does not panic");
             let cost = Checkpointing {
                 resumed_step,
+                placed,
                 ..cost
             };
             match computed {

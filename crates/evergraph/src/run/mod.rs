@@ -17,6 +17,7 @@ mod over;
 mod parameters;
 mod paths;
 mod peeling;
+mod placed;
 mod prepare;
 mod registry;
 mod resumable;
@@ -47,6 +48,7 @@ pub use graph::{AnyGraph, AnyReader};
 pub use output::{real, write_columns, write_values};
 pub use over::over;
 pub use parameters::COMMON;
+pub use placed::Placed;
 use prepare::Preparation;
 pub(crate) use prepare::{Content, Source, seal};
 pub use prepare::{Form, Prepared};
@@ -179,7 +181,10 @@ pub fn run(
         pool.install(|| (algorithm.run)(&context))
     };
     let (computed, checkpointing) = match &plan {
-        Some(plan) => plan.supervise(control, compute)?,
+        Some(plan) => {
+            let hot = pool.install(|| plan.place(&held.graph(), control))?;
+            plan.supervise(hot, control, compute)?
+        }
         None => (compute(control)?, None),
     };
     let outcome = Outcome {
