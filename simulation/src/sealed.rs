@@ -5,16 +5,19 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape};
-use evergraph_persistence::PersistenceError;
 use evergraph_persistence::simulated::{
     Config as SimulatedConfig, Persistence, Progress, Random, Scenario, SimulatedStorage,
 };
-use evergraph_topology::{Batch, Config, Layout, SealedGraph, SealedName, Store, TopologyError};
+use evergraph_persistence::{PersistenceError, ViewToken};
+use evergraph_topology::{
+    Batch, Config, Layout, Published, SealedGraph, SealedName, Store, TopologyError,
+};
 
 use crate::scenario::Acknowledged;
 
 const VERTICES: u32 = 6;
 const NAMES: [&str; 2] = ["a", "b"];
+const SNAPSHOT: &str = "s";
 
 /// One step of a workload.
 #[derive(Clone, Debug)]
@@ -25,6 +28,10 @@ enum Step {
     Seal(usize, Kind),
     /// Without effect if there is none.
     Drop(usize),
+    /// Names the graph of now; drops the name if it stands for something.
+    Snapshot,
+    /// Seals the snapshot, if there is one.
+    Rebase,
     Restart,
 }
 
@@ -44,6 +51,9 @@ struct Model {
     lists: Lists,
     commits: u64,
     sealed: [Option<(u64, Lists)>; NAMES.len()],
+    /// The snapshot, and its sealed graph.
+    snapshot: Option<(u64, Lists)>,
+    rebased: Option<(u64, Lists)>,
 }
 
 impl Model {
@@ -64,6 +74,13 @@ impl Model {
                     model.sealed[*name] = Some((model.commits, kind.of(&model.lists)));
                 }
                 Step::Drop(name) => model.sealed[*name] = None,
+                Step::Snapshot => {
+                    model.commits += 1;
+                    let now = (model.commits, model.lists.clone());
+                    model.snapshot = model.snapshot.is_none().then_some(now);
+                    model.rebased = None;
+                }
+                Step::Rebase => model.rebased = model.snapshot.clone(),
                 Step::Checkpoint | Step::Restart => {}
             }
         }
@@ -190,6 +207,17 @@ impl SealedScenario {
                 let there: Vec<SealedName> = names.filter(|n| *n == own(*name)).collect();
                 store.drop_sealed(&there)?;
             }
+            Step::Snapshot => match store.snapshots().is_empty() {
+                true => drop(store.create_snapshot(SNAPSHOT, Some(0))?),
+                false => store.drop_snapshots(&[SNAPSHOT])?,
+            },
+            Step::Rebase => {
+                if let Some((csn, lists)) = Model::after(&self.steps[..at]).snapshot {
+                    let graph = Kind::InOrder.seal(&lists);
+                    let name = SealedName::Snapshot(SNAPSHOT.to_string());
+                    store.store_sealed(name, csn, &graph, &mut |_, _| true)?;
+                }
+            }
             Step::Restart => {
                 store.close()?;
                 drop(store);
@@ -238,7 +266,7 @@ impl SealedScenario {
 
 fn step(random: &mut Random) -> Step {
     let name = random.below(NAMES.len() as u64) as usize;
-    match random.below(12) {
+    match random.below(16) {
         0..=3 => {
             let mut vertex = || random.below(u64::from(VERTICES)) as u32;
             Step::Insert((0..3).map(|_| (vertex(), vertex())).collect())
@@ -248,6 +276,8 @@ fn step(random: &mut Random) -> Step {
         6 => Step::Seal(name, Kind::Simple),
         7..=8 => Step::Seal(name, Kind::Coded),
         9..=10 => Step::Drop(name),
+        11..=12 => Step::Snapshot,
+        13..=14 => Step::Rebase,
         _ => Step::Restart,
     }
 }
@@ -263,25 +293,41 @@ fn open(storage: &SimulatedStorage, read_only: bool) -> Result<Store, TopologyEr
 fn observe(store: &Store) -> Result<Model, String> {
     let sentence = |error: TopologyError| format!("reading: {error}");
     let token = store.register();
-    let mut reader = store.reader(&token, 0);
     let mut model = Model {
+        lists: lists_as_of(store, &token)?,
         commits: token.csn(),
         ..Model::default()
     };
-    for v in 0..VERTICES {
-        let mut list = vec![];
-        reader.neighbors_into(v, &mut list).map_err(sentence)?;
-        model.lists.push(list);
+    for snapshot in store.snapshots() {
+        let token = store.register_at(snapshot.csn).map_err(sentence)?;
+        model.snapshot = Some((snapshot.csn, lists_as_of(store, &token)?));
     }
     for graph in store.sealed_graphs() {
         let read = store
             .sealed_graph(&graph.name, &|| true)
             .map_err(sentence)?;
-        let name = NAMES.iter().position(|name| graph.name.text() == *name);
-        let place = &mut model.sealed[name.ok_or("a sealed graph of another name")?];
+        let place = match &graph.name {
+            SealedName::Snapshot(_) => &mut model.rebased,
+            SealedName::Own(name) => {
+                let number = NAMES.iter().position(|known| name == known);
+                &mut model.sealed[number.ok_or("a sealed graph of another name")?]
+            }
+        };
         *place = read.map(|read| (graph.csn, lists_of(&read)));
     }
     Ok(model)
+}
+
+fn lists_as_of(store: &Store, token: &ViewToken<Published>) -> Result<Lists, String> {
+    let mut reader = store.reader(token, 0);
+    let mut list = |v| {
+        let mut list = vec![];
+        let read = reader.neighbors_into(v, &mut list);
+        read.map(|()| list)
+            .map_err(|error| format!("reading: {error}"))
+    };
+    // The database knows no vertices before the first commit.
+    (0..VERTICES).map(&mut list).collect()
 }
 
 impl Scenario for SealedScenario {

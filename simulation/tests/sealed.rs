@@ -3,8 +3,9 @@
 //! `EVERGRAPH_CAMPAIGN=deep` explores more seeds, longer; `EVERGRAPH_REPLAY`
 //! repeats one execution.
 
+use evergraph_persistence::mutant::{self, Mutant};
 use evergraph_persistence::simulated::{
-    Budget, Explorer, Persistence, REPLAY_VARIABLE, Scenario, replay,
+    Budget, Explorer, Persistence, REPLAY_VARIABLE, Scenario, mutant_score, replay,
 };
 use evergraph_simulation::SealedScenario;
 
@@ -59,5 +60,30 @@ fn every_power_cut_while_sealing_is_recovered_from() {
     assert!(order(0) > 0 && order(1) > 0, "cuts of both orders");
     for report in reports.iter().filter(|report| !report.is_clean()) {
         report.assert_clean();
+    }
+}
+
+#[test]
+fn every_seeded_mistake_of_sealing_is_caught() {
+    let budget = Budget {
+        executions: 20_000,
+        exhaustive: [300, 16, 0],
+        sampled: [120, 8, 0],
+        sources: [3, 0],
+    };
+    let explorer = Explorer {
+        most_violations: 1,
+        ..Explorer::new(budget)
+    };
+    let mutants = mutant::ALL.iter().copied();
+    let mutants: Vec<Mutant> = mutants.filter(|mutant| mutant.is_of_sealing()).collect();
+    assert!(mutants.len() >= 3);
+    let scenarios = scenarios(false);
+    let score = mutant_score(&mutants, || {
+        scenarios.iter().map(|scenario| explorer.explore(scenario))
+    });
+    for outcome in &score {
+        println!("{:?}: {} executions", outcome.mistake, outcome.executions);
+        assert!(outcome.is_caught(), "{:?} survived", outcome.mistake);
     }
 }

@@ -6,10 +6,11 @@ use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
 use evergraph_topology::{Mode, SealedGraph, SealedInfo, SealedName, TopologyError};
 
+use crate::as_of::unknown;
 use crate::copies::Copy;
 use crate::names::nearest;
 use crate::run::{Content, Form, Source, seal};
-use crate::{Database, Error};
+use crate::{At, Database, Error};
 
 /// What to seal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +94,36 @@ impl Database {
         let lists = Content::of_shape(wanted.shape, self.config().direction);
         let name = SealedName::Own(wanted.name());
         self.store_graph(view, name, lists, wanted, control)
+    }
+
+    /// Makes a snapshot the one that reads fastest: stores its lists, in their order
+    /// and without what was deleted, as one sealed graph, durable when this returns.
+    /// Runs on views of that commit read it instead of working out how long each
+    /// list was. It goes with the snapshot. Writers and readers go on meanwhile.
+    ///
+    /// Work O(m), parallel; DRAM as the sealed graph, and the same on the medium.
+    ///
+    /// # Errors
+    /// If there is no snapshot of that name, and as [`Database::seal`].
+    pub fn rebase(&self, snapshot: &str) -> Result<SealOutcome, Error> {
+        self.rebase_controlled(snapshot, &Control::new())
+    }
+
+    /// As [`Database::rebase`], to be followed and stopped.
+    ///
+    /// # Errors
+    /// As [`Database::rebase`]; [`Error::Interrupted`] if `control` ends it.
+    pub fn rebase_controlled(
+        &self,
+        snapshot: &str,
+        control: &Control<'_>,
+    ) -> Result<SealOutcome, Error> {
+        let snapshots = self.snapshots();
+        let found = snapshots.iter().find(|known| known.name == snapshot);
+        let csn = found.ok_or_else(|| unknown(snapshot, &snapshots))?.csn;
+        let view = self.as_of(&At::Csn(csn))?;
+        let name = SealedName::Snapshot(snapshot.to_string());
+        self.store_graph(&view, name, Content::InOrder, &Seal::default(), control)
     }
 
     /// The sealed graphs that are stored, in the order in which they were.

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use evergraph::graph::{Direction, Shape, generate};
 use evergraph::run::{Fact, Outcome, Request, algorithms};
 use evergraph::{
-    Batch, Cancellation, Control, Database, Edges, Error, MediumKind, Mode, Options, Seal,
+    At, Batch, Cancellation, Control, Database, Edges, Error, MediumKind, Mode, Options, Seal,
     SealedInfo,
 };
 
@@ -198,6 +198,87 @@ fn what_cannot_be_sealed_is_told_and_changes_nothing() {
     let db = Database::create("nowhere", &direct).unwrap();
     let error = db.seal(&db.view(), &Seal::default(), &Control::new());
     assert!(error.unwrap_err().summary().contains("direct mode"));
+}
+
+/// A history with deletions: 4 snapshots, the graph goes on after the last.
+fn history(db: &Database) -> Vec<String> {
+    fill(db);
+    let names: Vec<String> = (0..4).map(|step| format!("s{step}")).collect();
+    for (step, name) in (0..).zip(&names) {
+        db.create_snapshot(name, None).unwrap();
+        let pairs: Vec<(u32, u32)> = (0..40).map(|v| (v * 3, v + step)).collect();
+        let mut batch = Batch::new();
+        batch.delete(&pairs);
+        batch.insert_columns(Edges {
+            plane: 0,
+            sources: pairs.iter().map(|pair| pair.1).collect(),
+            targets: pairs.iter().map(|pair| pair.0).collect(),
+            weights: vec![2.0; pairs.len()],
+        });
+        db.commit(batch).unwrap();
+    }
+    names
+}
+
+fn run_as_of(db: &Database, moment: &str, algorithm: &str, form: &str) -> Outcome {
+    let request = Request {
+        algorithm: algorithm.to_string(),
+        parameters: vec![("graph".to_string(), form.to_string())],
+        threads: Some(2),
+        ..Request::default()
+    };
+    let view = db.as_of(&At::from_text(moment)).unwrap();
+    evergraph::run::run(db, &view, &request, &Control::new(), None).unwrap()
+}
+
+#[test]
+fn a_rebased_snapshot_reads_the_same_from_its_sealed_graph() {
+    for direction in DIRECTIONS {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("db");
+        let options = options(MediumKind::File, direction);
+        let db = Database::create(&path, &options).unwrap();
+        let names = history(&db);
+        let runs = |db: &Database| -> Vec<Outcome> {
+            let runs = [("pagerank", "live"), ("bfs", "live"), ("bfs", "sealed")];
+            let of =
+                |name: &String| runs.map(|(algorithm, form)| run_as_of(db, name, algorithm, form));
+            names.iter().flat_map(of).collect()
+        };
+        let before = runs(&db);
+        let made = db.rebase("s1").unwrap();
+        assert_eq!((made.graph.shape, made.graph.direction), (None, direction));
+        assert_eq!(made.graph.csn, db.snapshots()[1].csn);
+        assert!(db.rebase("s1").unwrap().was_there);
+        db.close().unwrap();
+        let db = Database::open(&path, &options).unwrap();
+        let after = runs(&db);
+        for (number, (before, after)) in before.iter().zip(&after).enumerate() {
+            assert_eq!(before.result, after.result);
+            assert_eq!(before.values, after.values);
+            let expected = match (number / 3, number % 3) {
+                (1, 0 | 1) => "stored sealed graph of the snapshot \"s1\" (in stored order)",
+                (_, 2) => "sealed copy (sorted)",
+                _ if prepared(before).is_empty() => "",
+                _ => "sealed copy",
+            };
+            assert!(
+                prepared(after).starts_with(expected),
+                "{number}: {}",
+                prepared(after)
+            );
+        }
+        // It goes with its snapshot, and one that takes the name has none.
+        db.drop_snapshots(&["s1"]).unwrap();
+        assert_eq!((db.sealed_graphs(), db.stats().sealed_bytes), (vec![], 0));
+        db.create_snapshot("s1", None).unwrap();
+        assert_eq!(db.sealed_graphs(), []);
+        db.close().unwrap();
+        let db = Database::open(&path, &options).unwrap();
+        assert_eq!(db.stats().sealed_bytes, 0);
+        let unknown = db.rebase("s9").unwrap_err();
+        assert!(unknown.summary().contains("no snapshot"), "{unknown}");
+    }
 }
 
 #[test]

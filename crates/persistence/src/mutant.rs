@@ -142,6 +142,17 @@ mutants! {
     ResultPoolFirst,
 }
 
+impl Mutant {
+    /// Whether it is made where graphs are sealed, and nowhere else.
+    pub fn is_of_sealing(self) -> bool {
+        use Mutant::{SealedFreedFirst, SealedNotClaimed, SealedPiecesNotFlushed};
+        matches!(
+            self,
+            SealedPiecesNotFlushed | SealedFreedFirst | SealedNotClaimed
+        )
+    }
+}
+
 #[cfg(feature = "mutants")]
 thread_local! {
     static ACTIVE: std::cell::Cell<Option<Mutant>> = const { std::cell::Cell::new(None) };

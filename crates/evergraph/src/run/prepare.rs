@@ -144,9 +144,9 @@ impl<'a> Preparation<'a> {
     /// Makes it.
     pub fn prepare(self, control: &Control<'_>) -> Result<(Held, Option<Prepared>), Error> {
         if let Some(stored) = &self.stored
-            && let Some(opened) = open_stored(self.db, stored, control)?
+            && let Some((graph, prepared)) = open_stored(self.db, stored, control)?
         {
-            return Ok(opened);
+            return Ok((Held::Copy(graph), Some(prepared)));
         }
         let lists = match self.plan {
             Plan::Live => return Ok((Held::Live(self.view.graph()?), None)),
@@ -160,15 +160,28 @@ impl<'a> Preparation<'a> {
             let prepared = self.prepared("cached ", lists, &known, 0.0);
             return Ok((Held::Copy(known), Some(prepared)));
         }
-        let live = self.view.graph()?;
         let started = Instant::now();
-        control.report("sealing the graph", 0, Some(1));
-        let sealed = seal(&live, lists, self.compressed, &|| control.check());
-        let sealed = sealed.map_err(cancelled)?;
+        let sealed = self.seal(lists, control)?;
         self.db.copies().keep(self.key(lists), &sealed);
         let seconds = started.elapsed().as_secs_f64();
         let prepared = self.prepared("", lists, &sealed, seconds);
         Ok((Held::Copy(sealed), Some(prepared)))
+    }
+
+    /// Makes a copy of what is read fastest: a sealed graph with the same lists, if
+    /// there is one, else of the view.
+    fn seal(&self, lists: Content, control: &Control<'_>) -> Result<Copy, Error> {
+        let check = || control.check();
+        let rebased = self
+            .db
+            .stored_graph(self.view.csn(), Content::InOrder, Form::Live);
+        let opened = rebased.map(|stored| open_stored(self.db, &stored, control));
+        control.report("sealing the graph", 0, Some(1));
+        let sealed = match opened.transpose()?.flatten() {
+            Some((Copy::Sealed(source), _)) => seal(&*source, lists, self.compressed, &check),
+            _ => seal(&self.view.graph()?, lists, self.compressed, &check),
+        };
+        sealed.map_err(cancelled)
     }
 
     fn source(&self) -> Source {
@@ -206,7 +219,7 @@ fn open_stored(
     db: &Database,
     stored: &SealedInfo,
     control: &Control<'_>,
-) -> Result<Option<(Held, Option<Prepared>)>, Error> {
+) -> Result<Option<(Copy, Prepared)>, Error> {
     let started = Instant::now();
     control.report("reading the sealed graph", 0, Some(1));
     let opened = db
@@ -229,7 +242,7 @@ fn open_stored(
         bytes: copy.bytes(),
         seconds: started.elapsed().as_secs_f64(),
     };
-    Ok(Some((Held::Copy(copy), Some(prepared))))
+    Ok(Some((copy, prepared)))
 }
 
 impl Held {
@@ -273,8 +286,8 @@ fn plan(needs: Needs, form: Form, direction: Direction) -> Plan {
 }
 
 /// The sealed graph of a view; coded if it is to be compressed.
-pub(crate) fn seal<E: Send>(
-    graph: &GraphView,
+pub(crate) fn seal<G: Graph, E: Send>(
+    graph: &G,
     lists: Content,
     compressed: bool,
     check: &(impl Fn() -> Result<(), E> + Sync),

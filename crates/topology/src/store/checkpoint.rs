@@ -91,6 +91,7 @@ impl Store {
     /// the touched sections, not to the graph. On an error (a full disk, say)
     /// nothing has changed and the log keeps what it held.
     pub fn checkpoint(&self) -> Result<(), TopologyError> {
+        self.drop_orphans()?;
         self.merge_everything(&mut self.roots.lock())
     }
 
@@ -187,6 +188,7 @@ impl Store {
         if self.read_only || self.failed.load(Ordering::Acquire) {
             return Ok(());
         }
+        self.drop_orphans()?;
         let mut roots = self.roots.lock();
         let sections = self.all_sections();
         self.merge_at(&mut roots, &sections, Wanted::Merged, true)?;

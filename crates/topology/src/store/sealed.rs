@@ -67,6 +67,12 @@ impl SealedGraphs {
     fn all(&self) -> Vec<Arc<Stored>> {
         self.0.lock().values().cloned().collect()
     }
+
+    fn numbered(&self) -> Vec<(u32, Arc<Stored>)> {
+        let graphs = self.0.lock();
+        let numbered = graphs.iter();
+        numbered.map(|(&n, graph)| (n, Arc::clone(graph))).collect()
+    }
 }
 
 impl Store {
@@ -80,7 +86,8 @@ impl Store {
     /// [`TopologyError::Cancelled`] if `go_on` says no; then, and if the disk is
     /// full, nothing has changed. [`TopologyError::Unsupported`] in direct mode,
     /// whose commits have no lasting numbers, for a name that is empty, longer than
-    /// 255 bytes or has control characters, and for a commit that does not exist.
+    /// 255 bytes or has control characters, and for a commit that does not exist or
+    /// is not that of the snapshot.
     pub fn store_sealed(
         &self,
         name: SealedName,
@@ -124,16 +131,39 @@ impl Store {
             let number = number.ok_or_else(|| unsupported(format!("there is no {name}")))?;
             numbers.push(number);
         }
-        if numbers.is_empty() {
-            return Ok(());
-        }
-        self.publish_sealed(roots, Flushed::all([]).map(|_: Vec<()>| ()), None, &numbers)
+        self.publish_dropped(roots, &numbers)
     }
 
-    /// The sealed graphs, in the order in which they were stored.
+    /// The sealed graphs, in the order in which they were stored. Those of
+    /// snapshots that were dropped are not there any more.
     pub fn sealed_graphs(&self) -> Vec<SealedInfo> {
         let all = self.sealed.all();
-        all.iter().map(|graph| graph.info().clone()).collect()
+        let infos = all.iter().map(|graph| graph.info());
+        infos
+            .filter(|info| !self.is_orphan(info))
+            .cloned()
+            .collect()
+    }
+
+    /// Drops the sealed graphs of snapshots that do not exist any more. They are
+    /// not shown from the commit on that dropped the snapshot, and their space is
+    /// given back here.
+    pub(super) fn drop_orphans(&self) -> Result<(), TopologyError> {
+        let roots = &mut *self.roots.lock();
+        let mut numbers = self.sealed.numbered();
+        numbers.retain(|(_, graph)| self.is_orphan(graph.info()));
+        let numbers: Vec<u32> = numbers.into_iter().map(|(number, _)| number).collect();
+        self.publish_dropped(roots, &numbers)
+    }
+
+    /// Whether its snapshot was dropped; one that has its name now is another.
+    fn is_orphan(&self, info: &SealedInfo) -> bool {
+        match &info.name {
+            SealedName::Own(_) => false,
+            SealedName::Snapshot(name) => {
+                self.snapshot(name).map(|snapshot| snapshot.csn).ok() != Some(info.csn)
+            }
+        }
     }
 
     /// A sealed graph, read in place; `None` if there is none of that name. See
@@ -151,6 +181,7 @@ impl Store {
     ) -> Result<Option<SealedGraph>, TopologyError> {
         let stored = self.sealed.find(name);
         stored
+            .filter(|stored| !self.is_orphan(stored.info()))
             .map(|stored| stored.open(&self.context, go_on))
             .transpose()
     }
@@ -185,6 +216,13 @@ impl Store {
         if csn > self.registry.csn() {
             return Err(unsupported(format!("there is no commit {csn} yet")));
         }
+        if let SealedName::Snapshot(name) = name
+            && self.snapshot(name)?.csn != csn
+        {
+            return Err(unsupported(format!(
+                "the snapshot {name:?} is not of commit {csn}"
+            )));
+        }
         let text = name.text();
         if text.is_empty() || text.len() > 255 || text.chars().any(char::is_control) {
             return Err(unsupported(format!(
@@ -193,6 +231,16 @@ impl Store {
             )));
         }
         Ok(())
+    }
+
+    fn publish_dropped(&self, roots: &mut RootState, numbers: &[u32]) -> Result<(), TopologyError> {
+        match numbers {
+            [] => Ok(()),
+            numbers => {
+                let nothing = Flushed::all([]).map(|_: Vec<()>| ());
+                self.publish_sealed(roots, nothing, None, numbers)
+            }
+        }
     }
 
     /// Durability steps S2 to S4: publishes a root over the same commits whose

@@ -49,7 +49,8 @@ impl Store {
     }
 
     /// Drops snapshots as one commit. What only they showed is given back by
-    /// later merges; views of them keep it until they end.
+    /// later merges, what was sealed of them at once; views of them keep it until
+    /// they end.
     ///
     /// # Errors
     /// A name that does not exist (then nothing is dropped), and what
@@ -62,7 +63,8 @@ impl Store {
         if batch.is_empty() {
             return Ok(());
         }
-        self.commit(batch).map(|_| ())
+        self.commit(batch)?;
+        self.drop_orphans()
     }
 
     /// Drops all snapshots before a commit, and writes what is left of the past
