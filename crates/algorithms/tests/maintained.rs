@@ -297,6 +297,13 @@ fn ranks_are_as_exact_as_from_scratch() {
             let after = graph(&edges[first..behind]);
             let changes = Changes::of_edges(direction, added, removed);
             state.update(&after, &changes, &control).unwrap();
+            let kept = pagerank::Ranks::restore(
+                *state.parameters(),
+                (state.ranks(), state.scale()),
+                state.residuals().to_vec(),
+                state.scalars(),
+            );
+            state = kept.unwrap();
 
             let fixed = |count| ranking::Parameters {
                 iterations: ranking::Iterations::Fixed(count),
@@ -460,5 +467,7 @@ fn what_cannot_be_maintained_is_refused() {
         unsettled: 0.0,
         shift: 0.0,
     };
-    assert!(pagerank::Ranks::restore(Default::default(), vec![1.0], vec![], scalars).is_none());
+    assert!(
+        pagerank::Ranks::restore(Default::default(), (vec![1.0], 1.0), vec![], scalars).is_none()
+    );
 }

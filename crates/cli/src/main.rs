@@ -15,6 +15,7 @@ mod demo;
 mod durable;
 mod generate;
 mod import;
+mod maintain;
 mod medium;
 mod memory;
 mod output;
@@ -76,6 +77,8 @@ enum Command {
     Snapshot(snapshot::Args),
     /// Keep the graph of now sealed: in the form that algorithms read fastest
     Seal(seal::Args),
+    /// Bring a result up to date with the graph, or begin to
+    Maintain(maintain::Args),
     /// List, show or drop the results that runs have kept
     Results(results::Args),
     /// Print facts about a database
@@ -111,6 +114,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Run(args) => run::execute(args, cli.json, &stop),
         Command::Snapshot(args) => snapshot::execute(args, &stop),
         Command::Seal(args) => seal::execute(args, &stop),
+        Command::Maintain(args) => maintain::execute(args, &stop),
         Command::Results(args) => results::execute(args, cli.json, &stop),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),

@@ -130,8 +130,19 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
 }
 
 fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
+    Ok(Request {
+        algorithm: algorithm.to_string(),
+        parameters: parameters(&args.parameters, &args.source)?,
+        threads: args.threads.map(usize::from),
+        memory_limit: args.memory_limit,
+        durable: args.durable.durable(),
+    })
+}
+
+/// Parameters as they were given, and the sources among them.
+pub fn parameters(given: &[String], sources: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let mut parameters = Vec::new();
-    for given in &args.parameters {
+    for given in given {
         let (name, value) = given.split_once('=').ok_or_else(|| {
             Failure::usage(
                 format!("--param {given} has no `=`"),
@@ -140,16 +151,10 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
         })?;
         parameters.push((name.to_string(), value.to_string()));
     }
-    for source in &args.source {
+    for source in sources {
         parameters.push(("source".to_string(), source.clone()));
     }
-    Ok(Request {
-        algorithm: algorithm.to_string(),
-        parameters,
-        threads: args.threads.map(usize::from),
-        memory_limit: args.memory_limit,
-        durable: args.durable.durable(),
-    })
+    Ok(parameters)
 }
 
 fn limit_of_time(text: &str) -> Result<Duration, String> {
@@ -202,6 +207,7 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
             "bytes": prepared.bytes,
             "seconds": prepared.seconds,
         })),
+        "kept": outcome.kept,
         "iterations": outcome.iterations,
         "result": result,
         "dram_bytes": outcome.dram_bytes,
@@ -223,6 +229,12 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
             ),
         ),
     ];
+    if let Some(kept) = &outcome.kept {
+        rows.push((
+            "read",
+            format!("the result {kept:?}, which is of this commit"),
+        ));
+    }
     rows.extend(
         outcome
             .prepared

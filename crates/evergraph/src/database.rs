@@ -12,6 +12,8 @@ use evergraph_topology::{
 };
 
 use crate::copies::Copies;
+use parking_lot::Mutex;
+
 use crate::lock::Lock;
 use crate::merger::Merger;
 use crate::options::OpenStorage;
@@ -48,6 +50,8 @@ pub struct Database {
     emulated: Option<Arc<EmulatedDevice>>,
     copies: Copies,
     pub(crate) results: Results,
+    /// Held while a maintained result is brought up to date.
+    pub(crate) maintaining: Mutex<()>,
     _lock: Option<Lock>,
 }
 
@@ -129,6 +133,7 @@ impl Database {
             emulated,
             copies: Copies::new(options.sealed_bytes),
             results: Results::new(storage, options.read_only),
+            maintaining: Mutex::new(()),
             _lock: lock,
         }
     }

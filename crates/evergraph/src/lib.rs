@@ -15,6 +15,7 @@ mod error;
 pub mod formats;
 pub mod import;
 mod lock;
+pub mod maintain;
 mod merger;
 mod names;
 mod options;

@@ -44,7 +44,8 @@ impl Database {
     }
 
     /// Removes results, all of them or none. The state of a run takes with it the
-    /// snapshot that the run would have gone on from.
+    /// snapshot that the run would have gone on from, a maintained result that of its
+    /// commit.
     ///
     /// # Errors
     /// If one of them does not exist.
@@ -58,6 +59,9 @@ impl Database {
         results.remove(names)?;
         for state in states {
             crate::run::drop_snapshot(self, state)?;
+        }
+        for name in names {
+            crate::maintain::release(self, name)?;
         }
         Ok(())
     }

@@ -304,7 +304,7 @@ fn simple_copies_have_no_parallel_edges_and_no_loops() {
         let db = database(4, &edges, direction);
         let simple = request(find("k-core").unwrap(), &[("graph", "simple")], 1);
         let outcome = run(&db, &simple, &Control::new()).unwrap();
-        assert_eq!(outcome.result[0], ("max_coreness", Fact::Whole(3)));
+        assert_eq!(outcome.result[0], ("max_coreness".into(), Fact::Whole(3)));
         for algorithm in algorithms() {
             let outcome = result_or_clear_error(&db, algorithm, &[("graph", "simple")]);
             if let Some(outcome) = outcome {

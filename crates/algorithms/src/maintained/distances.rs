@@ -92,6 +92,12 @@ impl Distances {
         })
     }
 
+    /// As [`Distances::restore`], of distances in edges.
+    pub fn restore_depths(source: VertexId, depths: &[u32]) -> Option<Self> {
+        let distances = depths.iter().copied().map(from_depth).collect();
+        Self::restore(source, Length::Edges, distances)
+    }
+
     /// Where paths begin.
     pub fn source(&self) -> VertexId {
         self.source

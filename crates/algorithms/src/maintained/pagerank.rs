@@ -155,11 +155,12 @@ pub fn start<G: Graph>(
 }
 
 impl Ranks {
-    /// The state whose values and residuals were kept; `None` if they cannot be of
-    /// one graph, or a parameter is out of range. O(n).
+    /// The state whose ranks were kept, and what they were divided by, and the
+    /// residuals; `None` if they cannot be of one graph, or a parameter is out of range.
+    /// O(n).
     pub fn restore(
         parameters: Parameters,
-        values: Vec<f64>,
+        (mut ranks, scale): (Vec<f64>, f64),
         residuals: Vec<f64>,
         scalars: Scalars,
     ) -> Option<Self> {
@@ -168,12 +169,18 @@ impl Ranks {
             unsettled,
             shift,
         } = scalars;
-        let rest = [&accuracy, &unsettled, &shift];
-        let numbers = || values.iter().chain(&residuals).chain(rest);
+        let rest = [&scale, &accuracy, &unsettled, &shift];
+        let numbers = || ranks.iter().chain(&residuals).chain(rest);
         let valid = check(&parameters).is_ok()
-            && values.len() == residuals.len()
+            && ranks.len() == residuals.len()
             && numbers().all(|number| number.is_finite());
-        valid.then(|| Self::of(parameters, values, residuals, scalars))
+        if !valid {
+            return None;
+        }
+        for (rank, residual) in ranks.iter_mut().zip(&residuals) {
+            *rank = *rank * scale - residual + shift;
+        }
+        Some(Self::of(parameters, ranks, residuals, scalars))
     }
 
     fn of(parameters: Parameters, values: Vec<f64>, residuals: Vec<f64>, scalars: Scalars) -> Self {
@@ -208,9 +215,11 @@ impl Ranks {
         ranks
     }
 
-    /// The ranks before they are scaled to the sum 1, as they are kept.
-    pub fn values(&self) -> &[f64] {
-        &self.values
+    /// What the ranks are divided by for their sum to be 1. O(n).
+    pub fn scale(&self) -> f64 {
+        let both = self.values.iter().zip(&self.residuals);
+        both.map(|(value, residual)| value + residual - self.scalars.shift)
+            .sum()
     }
 
     /// By how much the equations of the values fail.

@@ -155,7 +155,7 @@ impl Algorithm {
     }
 
     /// The values given, checked against names and ranges.
-    pub(super) fn parse(&self, given: &[(String, String)]) -> Result<Given, Error> {
+    pub(crate) fn parse(&self, given: &[(String, String)]) -> Result<Given, Error> {
         let mut values: Vec<(&'static str, String)> = Vec::new();
         for (name, value) in given {
             let parameter = self.parameter(name)?;
@@ -174,7 +174,7 @@ impl Algorithm {
 
     /// The parameters that say what is computed, as far as they are not the
     /// defaults: by name, in one spelling.
-    pub(super) fn canonical(&self, given: &Given) -> Vec<(String, String)> {
+    pub(crate) fn canonical(&self, given: &Given) -> Vec<(String, String)> {
         let mut canonical: Vec<(String, String)> = self
             .all_parameters()
             .filter(|parameter| parameter.name != "verify")
@@ -407,7 +407,7 @@ impl Kind {
 
 /// Checked values.
 #[derive(Debug, Default)]
-pub(super) struct Given(Vec<(&'static str, String)>);
+pub(crate) struct Given(Vec<(&'static str, String)>);
 
 impl Given {
     /// Every value of a parameter.

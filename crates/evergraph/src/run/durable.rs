@@ -406,7 +406,7 @@ fn check_same(from: &Description, now: &Description, algorithm: &Algorithm) -> R
     Ok(())
 }
 
-pub(super) fn now_us() -> i64 {
+pub(crate) fn now_us() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_micros() as i64)
 }

@@ -10,6 +10,7 @@ mod centralities;
 mod checkpointer;
 mod communities;
 mod components;
+mod degrees;
 mod durable;
 mod graph;
 mod output;
@@ -30,6 +31,7 @@ mod trees;
 mod triangles;
 mod values;
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use evergraph_algorithms::{Cancelled, Control, Mismatch, RunError, UNREACHED};
@@ -40,9 +42,10 @@ use evergraph_snapshots::View;
 use crate::{Database, Error, IdKind};
 use algorithm::Given;
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+pub(crate) use degrees::facts as degree_facts;
 use durable::Plan;
-pub(crate) use durable::drop_snapshot;
 pub use durable::{Checkpointing, Durable, view};
+pub(crate) use durable::{drop_snapshot, now_us};
 use graph::Plain;
 pub use graph::{AnyGraph, AnyReader};
 pub use output::{real, write_columns, write_values};
@@ -54,6 +57,7 @@ pub(crate) use prepare::{Content, Source, seal};
 pub use prepare::{Form, Prepared};
 pub use registry::{algorithms, find};
 pub use stored::Kept;
+pub(crate) use stored::stored_notes;
 pub use values::{Format, Lists, Values};
 
 /// What to run.
@@ -97,8 +101,10 @@ pub struct Outcome {
     pub prepared: Option<Prepared>,
     /// Iterations, levels or searches, where the algorithm has such.
     pub iterations: Option<u64>,
+    /// The kept result that was read instead of computing it again.
+    pub kept: Option<String>,
     /// The summary.
-    pub result: Vec<(&'static str, Fact)>,
+    pub result: Vec<(Cow<'static, str>, Fact)>,
     /// The values, of vertices or of whatever the result consists.
     pub values: Values,
     /// How they are to be written.
@@ -143,6 +149,12 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     let algorithm = find(&request.algorithm)?;
     let given = algorithm.parse(&request.parameters)?;
+    if !request.durable.writes()
+        && !given.is_on("verify")
+        && let Some(kept) = stored::find_kept(db, view, algorithm, &given)?
+    {
+        return Ok(kept);
+    }
     if view.vertex_count() == 0 {
         return Err(Error::usage(
             "the graph has no vertices",
@@ -156,7 +168,7 @@ pub fn run(
             "import with --weighted",
         ));
     }
-    let pool = threads(request)?;
+    let pool = threads(request.threads)?;
     let threads = pool.current_num_threads();
     let mut dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
     let plan = Plan::new(
@@ -193,7 +205,8 @@ pub fn run(
         seconds: computed.measured.seconds,
         prepared,
         iterations: computed.iterations,
-        result: computed.result,
+        kept: None,
+        result: named(computed.result),
         values: computed.values,
         format,
         dram_bytes: computed.measured.dram_bytes,
@@ -209,9 +222,9 @@ pub fn run(
 }
 
 /// As many threads as were asked for.
-fn threads(request: &Request) -> Result<rayon::ThreadPool, Error> {
+pub(crate) fn threads(count: Option<usize>) -> Result<rayon::ThreadPool, Error> {
     rayon::ThreadPoolBuilder::new()
-        .num_threads(request.threads.unwrap_or(0))
+        .num_threads(count.unwrap_or(0))
         .build()
         .map_err(|error| Error::usage(format!("no threads: {error}"), "ask for fewer"))
 }
@@ -317,7 +330,7 @@ impl Context<'_> {
     /// out-neighbors, the first of several.
     fn sources(&self) -> Result<Vec<u32>, Error> {
         let named = self.vertices("source")?;
-        Ok(named.unwrap_or_else(|| vec![self.busiest()]))
+        Ok(named.unwrap_or_else(|| vec![busiest(self.graph)]))
     }
 
     /// The vertices that a parameter names, if it is given.
@@ -388,40 +401,53 @@ impl Context<'_> {
 
     /// The error in the user's words.
     fn stopped(&self, error: RunError) -> Error {
-        match error {
-            RunError::Cancelled(why) => cancelled(why),
-            RunError::InvalidWeight {
-                from,
-                to,
-                weight,
-                expected,
-            } => Error::usage(
-                format!(
-                    "the edge from {} to {} has weight {weight}",
-                    self.db.vertex_name(from),
-                    self.db.vertex_name(to)
-                ),
-                format!("this algorithm takes weights that are {expected}"),
-            ),
-            other => Error::Run(other),
-        }
-    }
-
-    fn busiest(&self) -> u32 {
-        let mut reader = self.graph.reader();
-        let mut best = (0, 0);
-        for vertex in 0..self.graph.vertex_count() as u32 {
-            let degree = reader.degree(vertex);
-            if degree > best.0 {
-                best = (degree, vertex);
-            }
-        }
-        best.1
+        stopped(self.db, error)
     }
 }
 
+/// The error of a kernel in the user's words.
+pub(crate) fn stopped(db: &Database, error: RunError) -> Error {
+    match error {
+        RunError::Cancelled(why) => cancelled(why),
+        RunError::InvalidWeight {
+            from,
+            to,
+            weight,
+            expected,
+        } => Error::usage(
+            format!(
+                "the edge from {} to {} has weight {weight}",
+                db.vertex_name(from),
+                db.vertex_name(to)
+            ),
+            format!("this algorithm takes weights that are {expected}"),
+        ),
+        other => Error::Run(other),
+    }
+}
+
+/// The vertex with the most out-neighbors, the first of several.
+pub(crate) fn busiest(graph: &impl Graph) -> u32 {
+    let mut reader = graph.reader();
+    let mut best = (0, 0);
+    for vertex in 0..graph.vertex_count() as u32 {
+        let degree = reader.degree(vertex);
+        if degree > best.0 {
+            best = (degree, vertex);
+        }
+    }
+    best.1
+}
+
+fn named(facts: Vec<(&'static str, Fact)>) -> Vec<(Cow<'static, str>, Fact)> {
+    let facts = facts.into_iter();
+    facts
+        .map(|(name, fact)| (Cow::Borrowed(name), fact))
+        .collect()
+}
+
 /// The vertex with the largest value, the first of several.
-fn largest(values: &[f64]) -> (u32, f64) {
+pub(crate) fn largest(values: &[f64]) -> (u32, f64) {
     let mut best = (UNREACHED, f64::NEG_INFINITY);
     for (vertex, &value) in (0..).zip(values) {
         if value > best.1 {

@@ -9,7 +9,8 @@ use crate::Database;
 /// of a list, one line each, by external ids; what is unreachable is `inf`. Of a
 /// result that is only a summary, `name value` lines.
 pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io::Result<()> {
-    let facts = outcome.result.iter().map(|(name, fact)| (*name, fact));
+    let facts = outcome.result.iter();
+    let facts = facts.map(|(name, fact)| (name.as_ref(), fact));
     write_lines(out, db, &outcome.values, outcome.format, facts)
 }
 

@@ -145,7 +145,7 @@ impl Follower {
         };
         let live = view.graph()?;
         let given = algorithm.parse(&request.parameters)?;
-        let pool = threads(request)?;
+        let pool = threads(request.threads)?;
         let size = Size {
             vertices: live.vertex_count() as u64,
             arcs: live.arc_count(),

@@ -2,8 +2,8 @@
 
 use super::algorithm::Algorithm;
 use super::{
-    centralities, communities, components, paths, peeling, sampling, sets, spreading, traversal,
-    trees, triangles,
+    centralities, communities, components, degrees, paths, peeling, sampling, sets, spreading,
+    traversal, trees, triangles,
 };
 use crate::Error;
 use crate::names::nearest;
@@ -13,6 +13,7 @@ const FAMILIES: &[&[Algorithm]] = &[
     paths::ALGORITHMS,
     centralities::ALGORITHMS,
     components::ALGORITHMS,
+    degrees::ALGORITHMS,
     trees::ALGORITHMS,
     sets::ALGORITHMS,
     triangles::ALGORITHMS,

@@ -163,7 +163,7 @@ fn walk_bytes(given: &Given, size: Size) -> u64 {
 fn neighbor_sampling(context: &Context<'_>) -> Result<Computed, Error> {
     let given = &context.given;
     let starts = context.vertices("start")?;
-    let starts = starts.unwrap_or_else(|| vec![context.busiest()]);
+    let starts = starts.unwrap_or_else(|| vec![super::busiest(context.graph)]);
     let parameters = neighborhood::Parameters {
         fan_out: fan_out(given).map(|count| count as u32).collect(),
         replace: given.is_on("replace"),

@@ -1,10 +1,17 @@
 //! Results as columns and notes, and back.
 
+use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::{self, Write};
+use std::time::Instant;
+
+use std::sync::Arc;
 
 use evergraph_graph::Column;
+use evergraph_snapshots::View;
 use evergraph_snapshots::state::{StateError, Stored};
 
+use super::algorithm::{Algorithm, Given};
 use super::output::write_lines;
 use super::{Fact, Format, Lists, Outcome, Values};
 use crate::{Database, Error};
@@ -66,21 +73,66 @@ impl Kept {
     }
 }
 
+/// The result that a run with these parameters would have on this view, if it was
+/// kept; the first of several by name.
+pub(super) fn find_kept(
+    db: &Database,
+    view: &View,
+    algorithm: &Algorithm,
+    given: &Given,
+) -> Result<Option<Outcome>, Error> {
+    let started = Instant::now();
+    let parameters = algorithm.canonical(given);
+    let fits = |stored: &&Arc<Stored>| {
+        let known = stored.description();
+        known.finished
+            && known.algorithm == algorithm.name
+            && known.graph.csn == view.csn()
+            && known.parameters == parameters
+    };
+    // Results that cannot be opened are no reason not to compute one.
+    let results = db.results().map_or(Vec::new(), |results| results.list());
+    let Some(stored) = results.iter().find(fits) else {
+        return Ok(None);
+    };
+    let kept = Kept::read(stored)?;
+    let facts = kept.result.into_iter();
+    Ok(Some(Outcome {
+        algorithm: algorithm.name,
+        csn: view.csn(),
+        seconds: started.elapsed().as_secs_f64(),
+        prepared: None,
+        iterations: None,
+        kept: Some(stored.description().name.clone()),
+        result: facts.map(|(name, fact)| (Cow::Owned(name), fact)).collect(),
+        values: kept.values,
+        format: kept.format,
+        dram_bytes: None,
+        dram_bound: 0,
+        medium_writes: 0,
+        verified: None,
+        checkpointing: None,
+    }))
+}
+
 /// The notes that say what a result is.
 pub(super) fn notes(outcome: &Outcome) -> Vec<(String, String)> {
+    stored_notes(kind(&outcome.values), outcome.format, &outcome.result)
+}
+
+/// The notes that say what a result is whose values are of this kind.
+pub(crate) fn stored_notes(
+    kind: &str,
+    format: Format,
+    facts: &[(impl Display, Fact)],
+) -> Vec<(String, String)> {
     let note = |name: &str, value: &str| (name.to_string(), value.to_string());
-    let mut notes = vec![
-        note(VALUES, kind(&outcome.values)),
-        note(
-            FORMAT,
-            match outcome.format {
-                Format::Evergraph => "evergraph",
-                Format::Graphalytics => "graphalytics",
-            },
-        ),
-    ];
-    let facts = outcome.result.iter();
-    notes.extend(facts.map(|(name, fact)| (format!("{FACT}{name}"), text(fact))));
+    let format = match format {
+        Format::Evergraph => "evergraph",
+        Format::Graphalytics => "graphalytics",
+    };
+    let mut notes = vec![note(VALUES, kind), note(FORMAT, format)];
+    notes.extend((facts.iter()).map(|(name, fact)| (format!("{FACT}{name}"), text(fact))));
     notes
 }
 
