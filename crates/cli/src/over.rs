@@ -49,7 +49,10 @@ pub fn execute(
     let mut rows = Vec::new();
     let mut failure = None;
     let mut format = evergraph::run::Format::default();
-    let (mut total, mut names) = (0.0, vec!["SNAPSHOT", "COMMIT", "VERTICES", "TIME"]);
+    let mut total = 0.0;
+    let mut names = ["SNAPSHOT", "COMMIT", "VERTICES", "TIME"]
+        .map(str::to_string)
+        .to_vec();
     let mut is_wrong = false;
     let memory = Some(crate::memory::METER);
     let ran = over(db, moments, request, &control, memory, |moment, outcome| {
@@ -59,8 +62,8 @@ pub fn execute(
         is_wrong |= outcome.verified.as_ref().is_some_and(Result::is_err);
         format = outcome.format;
         if rows.is_empty() {
-            names.extend(outcome.iterations.map(|_| "ITERATIONS"));
-            names.extend(outcome.result.iter().map(|(name, _)| *name));
+            names.extend(outcome.iterations.map(|_| "ITERATIONS".to_string()));
+            names.extend(outcome.result.iter().map(|(name, _)| name.to_uppercase()));
         }
         rows.push(Row::of(moment, &outcome));
         sink.take(db, moment, outcome, stop).map_err(|why| {
@@ -85,7 +88,7 @@ pub fn execute(
     if to_stdout {
         return Ok(Report::new(json!({}), ""));
     }
-    let mut table = vec![names.iter().map(|name| name.to_uppercase()).collect()];
+    let mut table = vec![names];
     table.extend(rows.iter().map(|row| row.cells.clone()));
     let snapshots = rows.len() as u64;
     let text = format!(

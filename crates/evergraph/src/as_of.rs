@@ -95,7 +95,12 @@ impl Database {
 
     /// The graph as of a moment that was found before.
     pub fn view_of(&self, moment: &Moment) -> Result<View, Error> {
-        Ok(View::as_of(self.shared_store(), moment.csn)?)
+        self.view_at(moment.csn)
+    }
+
+    /// The graph as of a commit that a snapshot keeps, or of the newest.
+    pub(crate) fn view_at(&self, csn: u64) -> Result<View, Error> {
+        Ok(View::as_of(self.shared_store(), csn)?)
     }
 
     /// Which kept moment is meant.

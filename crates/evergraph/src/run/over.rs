@@ -18,7 +18,7 @@ use super::algorithm::{Algorithm, Given, Size};
 use super::components::sizes;
 use super::{
     AnyGraph, Computed, Context, Fact, Form, Measured, MemoryMeter, Outcome, Request, Values,
-    check_limit, find, largest, run, threads,
+    check_limit, find, largest, named, run, threads,
 };
 use crate::{Database, Error, Moment};
 
@@ -27,7 +27,8 @@ use crate::{Database, Error, Moment};
 /// has no vertices are left out.
 ///
 /// The values are those of separate runs, but for PageRank's last digits: its ranks
-/// are at least as exact as those of a run that ends at the same tolerance.
+/// are about as exact as those of a run that ends at the same tolerance, and differ
+/// within that.
 ///
 /// # Errors
 /// As [`run`], and what `each` says; then the moments behind are not looked at.
@@ -173,7 +174,8 @@ impl Follower {
             seconds: computed.measured.seconds,
             prepared: None,
             iterations: computed.iterations,
-            result: computed.result,
+            kept: None,
+            result: named(computed.result),
             values: computed.values,
             format,
             dram_bytes: computed.measured.dram_bytes,

@@ -285,7 +285,11 @@ fn infected(context: &Context<'_>) -> Result<Vec<u32>, Error> {
     if let Some(path) = context.given.text("infected-file") {
         infected.extend(vertices_in(context, path)?);
     } else if infected.is_empty() {
-        let found = bfs::run(context.graph, context.busiest(), context.control);
+        let found = bfs::run(
+            context.graph,
+            super::busiest(context.graph),
+            context.control,
+        );
         let depths = found.map_err(|error| context.stopped(error))?.depths;
         let mut near: Vec<u32> = (0..depths.len() as u32).collect();
         near.retain(|&v| depths[v as usize] != UNREACHED);
