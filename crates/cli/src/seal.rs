@@ -76,6 +76,17 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
 
 fn seal(db: Database, wanted: &Seal, stop: &Cancellation) -> Result<Report, Failure> {
     let started = Instant::now();
+    let outcome = followed(stop, |control| db.seal(&db.view(), wanted, control))?;
+    let now = db.view().csn();
+    db.close()?;
+    Ok(report(&outcome, now, started.elapsed().as_secs_f64()))
+}
+
+/// Seals with a sign of life.
+pub fn followed(
+    stop: &Cancellation,
+    seal: impl FnOnce(&Control<'_>) -> Result<SealOutcome, evergraph::Error>,
+) -> Result<SealOutcome, Failure> {
     let bar = progress::spinner("sealing the graph");
     let show = |progress: Progress| match progress.unit {
         "bytes written" => bar.set_message(format!(
@@ -86,15 +97,14 @@ fn seal(db: Database, wanted: &Seal, stop: &Cancellation) -> Result<Report, Fail
         other => bar.set_message(other.to_string()),
     };
     let control = Control::new().with_cancellation(stop).with_progress(&show);
-    let outcome = db.seal(&db.view(), wanted, &control);
+    let outcome = seal(&control);
     bar.finish_and_clear();
-    let outcome = outcome?;
-    let now = db.view().csn();
-    db.close()?;
-    Ok(report(&outcome, now, started.elapsed().as_secs_f64()))
+    Ok(outcome?)
 }
 
-fn report(outcome: &SealOutcome, now: u64, elapsed: f64) -> Report {
+/// What there is to say about a graph that was sealed, in a database that is at
+/// commit `now`.
+pub fn report(outcome: &SealOutcome, now: u64, elapsed: f64) -> Report {
     let graph = &outcome.graph;
     let mut json = facts(graph, now);
     json["was_there"] = json!(outcome.was_there);

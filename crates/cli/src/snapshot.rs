@@ -5,6 +5,7 @@ mod keep;
 mod list;
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Subcommand;
 use evergraph::{At, Cancellation, Database};
@@ -12,6 +13,7 @@ use serde_json::json;
 
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report, count, note, table};
+use crate::seal;
 
 /// A database, and what is done with its snapshots.
 #[derive(clap::Args)]
@@ -53,6 +55,11 @@ enum Action {
         /// The moment [default: the newest snapshot]
         #[arg(long, value_name = "AT")]
         before: Option<String>,
+    },
+    /// Store the graph of a snapshot in the form that algorithms read fastest
+    Rebase {
+        /// Its name
+        name: String,
     },
     /// Drop, once, the snapshots that no rule keeps
     Prune {
@@ -97,6 +104,7 @@ fn act(db: &Database, action: &Action, stop: &Cancellation) -> Result<Report, Fa
         Action::Drop { names } => drop_named(db, names),
         Action::Diff(args) => changes::diff(db, args, stop),
         Action::Flatten { before } => flatten(db, before.as_deref()),
+        Action::Rebase { name } => rebase(db, name, stop),
         Action::Prune { rules, dry_run } => keep::prune(db, rules, *dry_run),
         Action::Retain { rules, all } => keep::retain(db, rules, *all),
     }
@@ -156,4 +164,11 @@ fn flatten(db: &Database, before: Option<&str>) -> Result<Report, Failure> {
             ("left", count(db.snapshots().len() as u64)),
         ]),
     ))
+}
+
+fn rebase(db: &Database, name: &str, stop: &Cancellation) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let outcome = seal::followed(stop, |control| db.rebase_controlled(name, control))?;
+    let elapsed = started.elapsed().as_secs_f64();
+    Ok(seal::report(&outcome, db.view().csn(), elapsed))
 }

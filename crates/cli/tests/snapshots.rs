@@ -224,6 +224,11 @@ fn snapshots_are_made_and_forgotten() {
         json!(["second"])
     );
     place.json("snapshot db create fourth");
+    let rebased = place.json("snapshot db rebase third");
+    assert_eq!(rebased["was_there"], false, "{rebased}");
+    assert_eq!(place.json("run db cc --as-of third")["edges"], 4);
+    assert_eq!(place.json("snapshot db rebase third")["was_there"], true);
+    assert!(complaint(&place, "snapshot db rebase thrd", 1).contains("`third`"));
     let flat = place.json("snapshot db flatten --before fourth");
     assert_eq!(flat["dropped"], json!(["third"]));
     assert_eq!(names(&place), ["fourth"]);
