@@ -132,9 +132,9 @@ fn write(
                 Ok(_) => written,
             }
         })
-        .or_else(|failure| match read {
-            Err(error) => Err(error.into()),
-            Ok(_) => Err(failure),
+        .map_err(|failure| match read {
+            Err(error) => error.into(),
+            Ok(_) => failure,
         })
 }
 

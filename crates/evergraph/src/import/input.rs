@@ -17,7 +17,7 @@ const LOOKED_AT: usize = 1 << 16;
 /// Where edges come from.
 pub(super) enum Input {
     /// The files.
-    Files(EdgeReader),
+    Files(Box<EdgeReader>),
     /// The files, read as a whole and sorted.
     Sorted(Box<Sorted>),
 }
@@ -52,7 +52,8 @@ impl Times {
 
 impl Input {
     pub fn open(files: &[PathBuf], reading: &Options) -> Result<Self, Error> {
-        Ok(Input::Files(EdgeReader::open_all(files, reading)?))
+        let reader = EdgeReader::open_all(files, reading)?;
+        Ok(Input::Files(Box::new(reader)))
     }
 
     /// See [`EdgeReader::next_batch`].

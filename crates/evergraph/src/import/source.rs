@@ -375,8 +375,7 @@ impl<'a> Source<'a> {
     /// Has the batch name the snapshot of a step. One that an earlier import named,
     /// whose files ended in the same step, moves on.
     fn name_snapshot(&self, batch: &mut Batch, end: &StepEnd) -> Result<(), Error> {
-        let snapshots = self.db.store().snapshots();
-        if let Some(there) = snapshots.iter().find(|there| there.name == end.name) {
+        if let Ok(there) = self.db.store().snapshot(&end.name) {
             if end.time_us != Some(there.time_us) {
                 return Err(Error::usage(
                     format!("there is another snapshot `{}`", end.name),
