@@ -172,36 +172,6 @@ impl Algorithm {
         Ok(Given(values))
     }
 
-    /// The parameters that say what is computed, as far as they are not the
-    /// defaults: by name, in one spelling.
-    pub(crate) fn canonical(&self, given: &Given) -> Vec<(String, String)> {
-        let mut canonical: Vec<(String, String)> = self
-            .all_parameters()
-            .filter(|parameter| parameter.name != "verify")
-            .filter_map(|parameter| {
-                let values = given.all(parameter.name);
-                let spelled: Vec<String> = values
-                    .iter()
-                    .map(|text| parameter.kind.spell(text))
-                    .collect();
-                let text = spelled.join(",");
-                let is_default = text == parameter.kind.spell(parameter.default);
-                (!values.is_empty() && !is_default).then(|| (parameter.name.to_string(), text))
-            })
-            .collect();
-        canonical.sort();
-        canonical
-    }
-
-    /// The default of a parameter, for messages.
-    pub(super) fn default_text(&self, name: &str) -> String {
-        let mut all = self.all_parameters();
-        let found = all.find(|parameter| parameter.name == name);
-        found.map_or_else(String::new, |parameter| {
-            parameter.kind.spell(parameter.default)
-        })
-    }
-
     fn parameter(&self, name: &str) -> Result<&'static Parameter, Error> {
         let found = self
             .all_parameters()
@@ -358,17 +328,6 @@ impl Parameter {
 }
 
 impl Kind {
-    /// A value in the one spelling in which values are compared; what is none, as
-    /// it is.
-    fn spell(&self, text: &str) -> String {
-        let spelled = match self {
-            Kind::Whole(..) => text.parse().ok().map(|number: u64| number.to_string()),
-            Kind::Real(..) => text.parse().ok().map(|number: f64| number.to_string()),
-            _ => None,
-        };
-        spelled.unwrap_or_else(|| text.trim().to_string())
-    }
-
     /// The values, in words.
     pub fn range(&self) -> String {
         match self {

@@ -6,6 +6,7 @@
 //! function makes parameters of texts, and a summary of the result.
 
 mod algorithm;
+mod canonical;
 mod centralities;
 mod checkpointer;
 mod communities;
