@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 use crate::lock::Lock;
 use crate::merger::Merger;
 use crate::options::OpenStorage;
+use crate::rebaser::Rebaser;
 use crate::results::Results;
 use crate::{Error, MediumKind, Options};
 
@@ -47,6 +48,7 @@ pub struct Database {
     medium: MediumKind,
     opened: OpenReport,
     merger: Option<Merger>,
+    rebaser: Option<Rebaser>,
     emulated: Option<Arc<EmulatedDevice>>,
     copies: Copies,
     pub(crate) results: Results,
@@ -126,6 +128,7 @@ impl Database {
         let background = options.background && !options.read_only;
         Database {
             merger: background.then(|| Merger::start(&store)),
+            rebaser: (options.rebase.filter(|_| background)).map(Rebaser::new),
             store,
             path: path.to_path_buf(),
             medium: options.medium,
@@ -335,8 +338,19 @@ impl Database {
         if let Some(merger) = self.merger.take() {
             merger.stop();
         }
+        drop(self.rebaser.take());
         let Database { store, .. } = self;
         Ok(store.close()?)
+    }
+
+    /// Counts a run, if it is on a past commit.
+    pub(crate) fn note_run(&self, view: &View) {
+        if let Some(rebaser) = &self.rebaser
+            && view.csn() != self.store.published().0
+            && self.config().mode == Mode::Merged
+        {
+            rebaser.note(&self.store, view.csn());
+        }
     }
 
     fn wake_merger(&self) {

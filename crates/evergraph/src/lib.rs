@@ -13,12 +13,14 @@ mod copies;
 mod database;
 mod error;
 pub mod formats;
+mod heat;
 pub mod import;
 mod lock;
 pub mod maintain;
 mod merger;
 mod names;
 mod options;
+mod rebaser;
 mod results;
 mod retention;
 pub mod run;
@@ -47,6 +49,7 @@ pub use evergraph_topology::{
     OpenReport, Place, PlacedEntry, SealedGraph, SealedInfo, SealedName, ShardReport, Snapshot,
     StoreStats, TopologyError, Tuning,
 };
+pub use heat::RebasePolicy;
 pub use options::{MediumKind, Options};
 pub use retention::{Pruned, Retention};
 pub use sealed::{Seal, SealOutcome};

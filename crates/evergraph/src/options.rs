@@ -12,7 +12,7 @@ use evergraph_persistence::medium::{
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Config, Layout, Mode, Tuning};
 
-use crate::Error;
+use crate::{Error, RebasePolicy};
 
 /// Where a database's bytes live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +72,9 @@ pub struct Options {
     pub read_only: bool,
     /// Merge in the background when half the log or of the buffers is used.
     pub background: bool,
+    /// When a snapshot that is read more than others is rebased in the background;
+    /// never if `None`, or if `background` is off.
+    pub rebase: Option<RebasePolicy>,
     /// DRAM for what is committed and not merged.
     pub tuning: Tuning,
     /// DRAM for sealed copies that are kept for the next run of an algorithm;
@@ -95,6 +98,7 @@ impl Default for Options {
             log_bytes: config.log_bytes,
             read_only: false,
             background: true,
+            rebase: Some(RebasePolicy::default()),
             tuning: Tuning::default(),
             sealed_bytes: evergraph_persistence::memory_bytes() / 4,
         }

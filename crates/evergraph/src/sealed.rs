@@ -1,16 +1,18 @@
 //! Sealed graphs that are stored in the database.
 
+use std::sync::Arc;
+
 use evergraph_algorithms::Control;
 use evergraph_graph::Shape;
 use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
-use evergraph_topology::{Mode, SealedGraph, SealedInfo, SealedName, TopologyError};
+use evergraph_topology::{Mode, SealedGraph, SealedInfo, SealedName, Store, TopologyError};
 
 use crate::as_of::unknown;
 use crate::copies::Copy;
 use crate::names::nearest;
 use crate::run::{Content, Form, Source, seal};
-use crate::{At, Database, Error};
+use crate::{Database, Error};
 
 /// What to seal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +95,7 @@ impl Database {
     ) -> Result<SealOutcome, Error> {
         let lists = Content::of_shape(wanted.shape, self.config().direction);
         let name = SealedName::Own(wanted.name());
-        self.store_graph(view, name, lists, wanted, control)
+        store_graph(self.store(), view, name, lists, wanted, control)
     }
 
     /// Makes a snapshot the one that reads fastest: stores its lists, in their order
@@ -121,9 +123,7 @@ impl Database {
         let snapshots = self.snapshots();
         let found = snapshots.iter().find(|known| known.name == snapshot);
         let csn = found.ok_or_else(|| unknown(snapshot, &snapshots))?.csn;
-        let view = self.as_of(&At::Csn(csn))?;
-        let name = SealedName::Snapshot(snapshot.to_string());
-        self.store_graph(&view, name, Content::InOrder, &Seal::default(), control)
+        rebase(self.shared_store(), snapshot, csn, control)
     }
 
     /// The sealed graphs that are stored, in the order in which they were.
@@ -173,70 +173,87 @@ impl Database {
         found.sort_by_key(|graph| graph.block_edges.is_some());
         found.into_iter().next()
     }
+}
 
-    fn store_graph(
-        &self,
-        view: &View,
-        name: SealedName,
-        lists: Content,
-        wanted: &Seal,
-        control: &Control<'_>,
-    ) -> Result<SealOutcome, Error> {
-        let config = self.config();
-        if config.mode == Mode::Direct {
-            return Err(Error::usage(
-                "a database in direct mode keeps no sealed graphs",
-                "import its edges into a database in merged mode",
-            ));
-        }
-        self.store().refuse_sealing(&name, view.csn())?;
-        let known = self.sealed_graphs();
-        let known = known.into_iter().find(|graph| graph.name == name);
-        if let Some(graph) = &known
-            && graph.csn == view.csn()
-            && graph.block_edges.is_some() == wanted.compressed
-            && Content::of(graph, config.direction) == lists
-        {
-            return Ok(SealOutcome {
-                graph: graph.clone(),
-                was_there: true,
-                replaced: None,
-            });
-        }
-        let limit = wanted.memory_limit.unwrap_or_else(memory_bytes);
-        let source = Source::of(self, view, view.arc_count()?);
-        let needed = source.peak_bytes(lists, wanted.compressed);
-        if needed > limit {
-            return Err(Error::usage(
-                format!("sealing may take {needed} bytes of memory; the limit is {limit}"),
-                "raise the limit",
-            ));
-        }
-        control.report("sealing the graph", 0, Some(1));
-        let live = view.graph()?;
-        let sealed = seal(&live, lists, wanted.compressed, &|| control.check());
-        let graph = match sealed.map_err(|_| interrupted())? {
-            Copy::Sealed(graph) => SealedGraph::Plain(graph),
-            Copy::Compressed(graph) => SealedGraph::Compressed(graph),
-        };
-        drop(live);
-        let mut go_on = |done: u64, total: u64| {
-            control.report("bytes written", done, Some(total));
-            control.check().is_ok()
-        };
-        let stored = self
-            .store()
-            .store_sealed(name, view.csn(), &graph, &mut go_on);
-        let graph = stored.map_err(|error| match error {
-            TopologyError::Cancelled => interrupted(),
-            other => other.into(),
-        })?;
-        Ok(SealOutcome {
-            graph,
-            was_there: false,
-            replaced: known.map(|graph| graph.csn),
-        })
+/// Stores the lists of a snapshot, which is that of commit `csn`.
+pub(crate) fn rebase(
+    store: &Arc<Store>,
+    snapshot: &str,
+    csn: u64,
+    control: &Control<'_>,
+) -> Result<SealOutcome, Error> {
+    let view = View::as_of(store, csn)?;
+    let name = SealedName::Snapshot(snapshot.to_string());
+    store_graph(
+        store,
+        &view,
+        name,
+        Content::InOrder,
+        &Seal::default(),
+        control,
+    )
+}
+
+fn store_graph(
+    store: &Store,
+    view: &View,
+    name: SealedName,
+    lists: Content,
+    wanted: &Seal,
+    control: &Control<'_>,
+) -> Result<SealOutcome, Error> {
+    let config = store.config();
+    if config.mode == Mode::Direct {
+        return Err(Error::usage(
+            "a database in direct mode keeps no sealed graphs",
+            "import its edges into a database in merged mode",
+        ));
     }
+    store.refuse_sealing(&name, view.csn())?;
+    let known = store.sealed_graphs();
+    let known = known.into_iter().find(|graph| graph.name == name);
+    if let Some(graph) = &known
+        && graph.csn == view.csn()
+        && graph.block_edges.is_some() == wanted.compressed
+        && Content::of(graph, config.direction) == lists
+    {
+        return Ok(SealOutcome {
+            graph: graph.clone(),
+            was_there: true,
+            replaced: None,
+        });
+    }
+    let limit = wanted.memory_limit.unwrap_or_else(memory_bytes);
+    let source = Source::of(&config, view, view.arc_count()?);
+    let needed = source.peak_bytes(lists, wanted.compressed);
+    if needed > limit {
+        return Err(Error::usage(
+            format!("sealing may take {needed} bytes of memory; the limit is {limit}"),
+            "raise the limit",
+        ));
+    }
+    control.report("sealing the graph", 0, Some(1));
+    let live = view.graph()?;
+    let sealed = seal(&live, lists, wanted.compressed, &|| control.check());
+    let graph = match sealed.map_err(|_| interrupted())? {
+        Copy::Sealed(graph) => SealedGraph::Plain(graph),
+        Copy::Compressed(graph) => SealedGraph::Compressed(graph),
+    };
+    drop(live);
+    let mut go_on = |done: u64, total: u64| {
+        control.report("bytes written", done, Some(total));
+        control.check().is_ok()
+    };
+    let stored = store.store_sealed(name, view.csn(), &graph, &mut go_on);
+    let graph = stored.map_err(|error| match error {
+        TopologyError::Cancelled => interrupted(),
+        other => other.into(),
+    })?;
+    Ok(SealOutcome {
+        graph,
+        was_there: false,
+        replaced: known.map(|graph| graph.csn),
+    })
 }
 
 fn interrupted() -> Error {

@@ -162,6 +162,7 @@ pub fn run(
             "import edges first",
         ));
     }
+    db.note_run(view);
     let preparation = Preparation::new(db, view, algorithm.needs, given.form())?;
     if algorithm.weights == Weights::Required && !db.config().weighted {
         return Err(Error::usage(

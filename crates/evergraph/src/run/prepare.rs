@@ -9,7 +9,7 @@ use std::time::Instant;
 use evergraph_algorithms::Control;
 use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape, Symmetric};
 use evergraph_snapshots::{GraphView, View};
-use evergraph_topology::{SealedGraph, SealedInfo, TopologyError};
+use evergraph_topology::{Config, SealedGraph, SealedInfo, TopologyError};
 
 use super::algorithm::{Needs, Size};
 use super::cancelled;
@@ -185,7 +185,7 @@ impl<'a> Preparation<'a> {
     }
 
     fn source(&self) -> Source {
-        Source::of(self.db, self.view, self.arcs)
+        Source::of(&self.db.config(), self.view, self.arcs)
     }
 
     fn cached(&self, lists: Content) -> Option<Copy> {
@@ -348,8 +348,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub fn of(db: &Database, view: &View, arcs: u64) -> Self {
-        let config = db.config();
+    pub fn of(config: &Config, view: &View, arcs: u64) -> Self {
         Source {
             vertices: view.vertex_count() as u64,
             arcs,

@@ -1,0 +1,148 @@
+//! Rebases snapshots by itself, in a thread that begins with the first run on one.
+
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use evergraph_algorithms::{Cancellation, Control};
+use evergraph_topology::{SealedName, Store};
+use parking_lot::{Condvar, Mutex};
+
+use crate::heat::{Decision, Heat, RebasePolicy};
+use crate::sealed::rebase;
+
+/// How often the thread looks whether there is something to do.
+const LOOKS_EVERY: Duration = Duration::from_secs(1);
+
+/// Counts runs on past commits, and rebases the snapshot of one that is hot.
+pub(crate) struct Rebaser {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
+    heat: Mutex<Heat>,
+    began: Instant,
+    stop: Cancellation,
+    asleep: Mutex<()>,
+    wake: Condvar,
+}
+
+impl Rebaser {
+    /// One that has seen no run yet, and has no thread.
+    pub fn new(policy: RebasePolicy) -> Self {
+        Rebaser {
+            shared: Arc::new(Shared {
+                heat: Mutex::new(Heat::new(policy, Duration::ZERO)),
+                began: Instant::now(),
+                stop: Cancellation::new(),
+                asleep: Mutex::new(()),
+                wake: Condvar::new(),
+            }),
+            thread: Mutex::new(None),
+        }
+    }
+
+    /// Counts a run on a past commit.
+    pub fn note(&self, store: &Arc<Store>, csn: u64) {
+        let shared = &self.shared;
+        shared.heat.lock().note(csn, shared.began.elapsed());
+        let mut thread = self.thread.lock();
+        if thread.is_none() {
+            let (theirs, store) = (Arc::clone(shared), Arc::downgrade(store));
+            *thread = std::thread::Builder::new()
+                .name("evergraph-rebase".to_string())
+                .spawn(move || theirs.work(&store))
+                .ok();
+        }
+    }
+}
+
+impl Drop for Rebaser {
+    /// Ends the thread; a graph that is being sealed is given up.
+    fn drop(&mut self) {
+        self.shared.stop.cancel();
+        drop(self.shared.asleep.lock());
+        self.shared.wake.notify_all();
+        if let Some(thread) = self.thread.get_mut().take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn work(&self, store: &Weak<Store>) {
+        // Commits whose snapshots were rebased here.
+        let mut automatic = Vec::new();
+        while self.sleep() {
+            match store.upgrade() {
+                Some(store) => self.look(&store, &mut automatic),
+                None => return,
+            }
+        }
+    }
+
+    /// Whether to go on after a while.
+    fn sleep(&self) -> bool {
+        let mut asleep = self.asleep.lock();
+        // Whoever stops it takes the lock, so that no wake-up is missed.
+        if !self.stop.is_cancelled() {
+            self.wake.wait_for(&mut asleep, LOOKS_EVERY);
+        }
+        !self.stop.is_cancelled()
+    }
+
+    fn look(&self, store: &Arc<Store>, automatic: &mut Vec<u64>) {
+        let sealed = rebased(store);
+        automatic.retain(|csn| sealed.contains(csn));
+        let decision = {
+            let mut heat = self.heat.lock();
+            heat.decide(self.began.elapsed(), load(), &sealed, automatic)
+        };
+        if let Some(Decision {
+            rebase: csn,
+            instead_of,
+        }) = decision
+            && self.rebase(store, csn)
+        {
+            automatic.push(csn);
+            let names: Vec<SealedName> = (store.sealed_graphs().into_iter())
+                .filter(|graph| Some(graph.csn) == instead_of)
+                .map(|graph| graph.name)
+                .filter(|name| matches!(name, SealedName::Snapshot(_)))
+                .collect();
+            // Whoever dropped it first has done what was to be done.
+            let _ = store.drop_sealed(&names);
+        }
+    }
+
+    /// Whether it was done. If not (a full disk, a snapshot that was dropped), the
+    /// commit stays hot and another look may succeed.
+    fn rebase(&self, store: &Arc<Store>, csn: u64) -> bool {
+        let snapshots = store.snapshots();
+        let Some(snapshot) = snapshots.iter().find(|known| known.csn == csn) else {
+            return false;
+        };
+        let control = Control::new().with_cancellation(&self.stop);
+        rebase(store, &snapshot.name, csn, &control).is_ok()
+    }
+}
+
+/// Commits of snapshots that have a sealed graph.
+fn rebased(store: &Store) -> Vec<u64> {
+    let graphs = store.sealed_graphs().into_iter();
+    graphs
+        .filter(|graph| matches!(graph.name, SealedName::Snapshot(_)))
+        .map(|graph| graph.csn)
+        .collect()
+}
+
+/// Share of the processors that were busy in the last minute; all of them where the
+/// system does not say.
+fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let first = text.split_whitespace().next();
+    let busy: Option<f64> = first.and_then(|busy| busy.parse().ok());
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    busy.map_or(1.0, |busy| busy / processors as f64)
+}
