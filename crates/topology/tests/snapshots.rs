@@ -1,5 +1,7 @@
 //! Named snapshots against copies of the graph.
 
+#[path = "snapshots/concurrent.rs"]
+mod concurrent;
 #[path = "snapshots/cost.rs"]
 mod cost;
 #[path = "snapshots/errors.rs"]

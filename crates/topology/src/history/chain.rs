@@ -149,23 +149,36 @@ impl Chain {
 /// The changes from a page, or from empty lists, to another, in the shorter of
 /// both forms.
 fn changes(from: Option<&LengthPage>, to: &LengthPage) -> (u64, Vec<u8>) {
-    let (mut sparse, mut dense) = (Vec::new(), Vec::new());
+    let growth = |list: usize| match from {
+        Some(from) => (
+            to.len[list] - from.len[list],
+            to.tombstones(list) - from.tombstones(list),
+        ),
+        None => (to.len[list], to.tombstones(list)),
+    };
+    let lists = to.len.len();
+    let mut sparse = Vec::new();
     let mut next = 0;
-    for list in 0..to.len.len() {
-        let before = from.map_or((0, 0), |page| (page.len[list], page.tombstones(list)));
-        let entries = to.len[list] - before.0;
-        let tombstones = to.tombstones(list) - before.1;
-        put_growth(&mut dense, entries, tombstones);
+    for list in 0..lists {
+        let (entries, tombstones) = growth(list);
         if entries > 0 {
             put(&mut sparse, (list - next) as u64);
             put_growth(&mut sparse, entries, tombstones);
             next = list + 1;
         }
     }
-    match dense.len() < sparse.len() {
-        true => (DENSE, dense),
-        false => (0, sparse),
+    // Dense changes have a byte at least for each list.
+    if sparse.len() > lists {
+        let mut dense = Vec::with_capacity(sparse.len());
+        for list in 0..lists {
+            let (entries, tombstones) = growth(list);
+            put_growth(&mut dense, entries, tombstones);
+        }
+        if dense.len() < sparse.len() {
+            return (DENSE, dense);
+        }
     }
+    (0, sparse)
 }
 
 fn put_growth(bytes: &mut Vec<u8>, entries: u32, tombstones: u32) {

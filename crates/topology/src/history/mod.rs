@@ -13,4 +13,4 @@ pub(crate) mod tiers;
 
 pub use cache::PageCache;
 pub use names::Snapshot;
-pub(crate) use section::{History, NewPoints, Published as PublishedHistory};
+pub(crate) use section::{EachPage, History, NewPoints, Published as PublishedHistory};

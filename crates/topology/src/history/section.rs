@@ -27,6 +27,9 @@ pub(crate) struct History {
     tail: Option<Chain>,
 }
 
+/// Calls what it is given with pages, one after another.
+pub(crate) type EachPage<'a> = dyn Fn(&mut dyn FnMut(&LengthPage)) + 'a;
+
 /// Points of a section that a merge stores.
 #[derive(Clone, Debug)]
 pub(crate) struct NewPoints {
@@ -254,20 +257,22 @@ impl History {
     }
 
     /// What a merge up to commit `csn` has to store: the points before it that no
-    /// segment holds, and `jumped`, pages of commits that the merge itself jumps
+    /// segment holds, and those of `jumped`, of commits that the merge itself jumps
     /// over.
     pub fn unstored(
         &self,
         context: &Context,
         csn: u64,
-        jumped: &[LengthPage],
+        jumped: Option<&EachPage<'_>>,
     ) -> Result<Option<NewPoints>, PersistenceError> {
         let mut chain = match &self.tail {
             Some(tail) => tail.clone(),
-            None if jumped.is_empty() => return Ok(None),
+            None if jumped.is_none() => return Ok(None),
             None => self.after_stored(context)?,
         };
-        jumped.iter().for_each(|page| chain.push(page));
+        if let Some(each) = jumped {
+            each(&mut |page| chain.push(page));
+        }
         Ok(chain.until(csn.saturating_sub(1)))
     }
 

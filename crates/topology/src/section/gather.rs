@@ -92,20 +92,17 @@ pub(super) fn fill(
 
 /// Calls `visit` with the lengths as of the commits that a merge from the settled
 /// lengths to commit `csn` jumps over, and that somebody keeps.
-pub(super) fn jumped(
+pub(super) fn for_each_jumped(
     settled: &LengthPage,
     run: &Run,
     csn: u64,
     needed: &Needed,
-) -> Vec<LengthPage> {
-    let mut pages = Vec::new();
-    if !needed.is_kept(settled.csn, csn) {
-        return pages;
-    }
+    visit: &mut dyn FnMut(&LengthPage),
+) {
     let mut page = settled.clone();
     let mut pass = |page: &LengthPage, until: u64| {
         if needed.is_kept(page.csn, until) {
-            pages.push(page.clone());
+            visit(page);
         }
     };
     let mut marks = run.marks_until(csn).peekable();
@@ -114,9 +111,7 @@ pub(super) fn jumped(
     if count > 0 {
         run.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
-                while let Some((mark, _)) = marks.next_if(|&(_, end)| end <= read) {
-                    page.csn = mark;
-                }
+                while marks.next_if(|&(_, end)| end <= read).is_some() {}
                 if let Some(&(mark, _)) = marks.peek()
                     && page.csn < mark
                 {
@@ -130,7 +125,6 @@ pub(super) fn jumped(
         });
     }
     pass(&page, csn);
-    pages
 }
 
 /// What a compaction made of a section's lengths.

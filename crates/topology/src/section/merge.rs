@@ -8,11 +8,11 @@ use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Needed, PersistenceError};
 
-use super::gather::{Compacted, MergeScratch, compact_lists, fill, jumped, lengths_with};
+use super::gather::{Compacted, MergeScratch, compact_lists, fill, for_each_jumped, lengths_with};
 use super::plan::{Dropping, Plan, Wanted, is_chained, plan};
 use super::{Body, Context, Inner, Loaded, Parts, Section, State, Version};
 use crate::blocks::{self, Identity, Written};
-use crate::history::{NewPoints, PublishedHistory};
+use crate::history::{EachPage, NewPoints, PublishedHistory};
 use crate::layout::{Base, Layout};
 use crate::lengths::LengthPage;
 use crate::section_format::{self, SectionImage};
@@ -232,11 +232,13 @@ impl Section {
             run,
             history,
         } = parts;
-        let (behind, jumped) = if loaded.page.csn <= csn {
-            (run.len_at(csn), jumped(&settled, run, csn, needed))
-        } else {
-            (0, Vec::new())
+        let is_newest = loaded.page.csn <= csn;
+        let behind = if is_newest { run.len_at(csn) } else { 0 };
+        let each_jumped = |visit: &mut dyn FnMut(&LengthPage)| {
+            for_each_jumped(&settled, run, csn, needed, visit);
         };
+        let jumps = is_newest && needed.is_kept(settled.csn, csn);
+        let jumped: Option<&EachPage<'_>> = if jumps { Some(&each_jumped) } else { None };
         let page = lengths_with(&settled, run, behind, csn);
         let plan = plan(&body.base, &page, wanted, layout, context.rewrite_growth);
         let drops = Dropping::of(&page, wanted, plan);
@@ -281,11 +283,13 @@ impl Section {
             behind,
             &mut scratch.cursors,
         );
-        let mut points = history.unstored(context, csn, &jumped)?;
+        let mut points = history.unstored(context, csn, jumped)?;
         let mut past = Vec::new();
         if drops.is_some() && !active(Mutant::CompactionIgnoresSnapshots) {
             past = history.needed_pages(context, csn, needed)?;
-            past.extend(jumped);
+            if let Some(each) = jumped {
+                each(&mut |page| past.push(page.clone()));
+            }
         }
         drop(guard);
         let mut compacted = None;
