@@ -15,6 +15,7 @@ mod delete;
 mod edge_map;
 mod filter;
 mod graphs;
+mod history;
 mod imbalance;
 mod indirection;
 mod ingest;
@@ -99,6 +100,7 @@ const BENCHMARKS: &[Benchmark] = &[
     filter::BENCHMARK,
     maintained::BENCHMARK,
     placement::BENCHMARK,
+    history::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -123,6 +125,7 @@ pub const NAMES: &[&str] = &[
     "filter",
     "maintained",
     "placement",
+    "history",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.
