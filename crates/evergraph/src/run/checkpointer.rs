@@ -110,12 +110,17 @@ impl<'a> Checkpointer<'a> {
         self.writer.lock().take().expect("asked once")
     }
 
-    /// Waits for the last state, and lets the writer end. A state that could not
+    /// Lets the writer end when it is dropped, also if the kernel panics: nobody
+    /// would wait for the writer in vain.
+    pub(super) fn ending(&self) -> Ending<'_, 'a> {
+        Ending(self)
+    }
+
+    /// Waits for the last state, and says what all have cost. One that could not
     /// be written at the end is no loss: the result is there, or the run failed.
     pub(super) fn end(&self) -> Checkpointing {
         let mut link = self.link.lock();
         let _ = link.arrive();
-        link.jobs = None;
         link.cost
     }
 
@@ -142,6 +147,15 @@ impl<'a> Checkpointer<'a> {
         };
         let jobs = link.jobs.as_ref().expect("open while the kernel runs");
         jobs.send(job).map_err(|_| StateError::Broken)
+    }
+}
+
+/// See [`Checkpointer::ending`].
+pub(super) struct Ending<'c, 'a>(&'c Checkpointer<'a>);
+
+impl Drop for Ending<'_, '_> {
+    fn drop(&mut self) {
+        self.0.link.lock().jobs = None;
     }
 }
 

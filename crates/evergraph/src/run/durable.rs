@@ -291,8 +291,10 @@ impl<'a> Plan<'a> {
         std::thread::scope(|scope| {
             let writer = checkpointer.writer();
             let writer = scope.spawn(move || writer.write_all());
+            let ending = checkpointer.ending();
             let computed = run(&control.clone().with_checkpoints(&checkpointer));
             let cost = checkpointer.end();
+            drop(ending);
             writer.join().expect("the writer of states does not panic");
             let cost = Checkpointing {
                 resumed_step,
