@@ -25,7 +25,7 @@ use replay::Algorithm;
 
 pub const BENCHMARK: Benchmark = Benchmark {
     name: "placement",
-    parameters: &["degree", "graph", "simple", "shares", "fast"],
+    parameters: &["degree", "graph", "shares", "fast"],
     run,
 };
 
@@ -43,7 +43,7 @@ const DRAWN: usize = 8;
 const KEPT: f64 = 0.5;
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
-    let list = EdgeList::load(settings, settings.scale.unwrap_or(14), true)?;
+    let list = EdgeList::load(settings, settings.scale.unwrap_or(14), false)?;
     let graph = Csr::from_edges(list.vertex_count, &list.edges, Direction::Both).simple();
     let shares = settings.list("shares", &[0.1, 0.2, 0.3])?;
     let fast: f64 = settings.parameter("fast", 0.2)?;

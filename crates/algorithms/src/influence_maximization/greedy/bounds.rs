@@ -5,7 +5,7 @@
 //! vertices, and no more than its successors reach together. Exact where live edges
 //! are a forest, which they nearly are where every vertex has one on average.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use evergraph_graph::{Graph, VertexId};
@@ -78,22 +78,35 @@ impl Components {
         self.found.fill(0);
         self.counted_by.fill(UNREACHED);
         let mut order = 0;
-        for root in 0..self.found.len() as VertexId {
-            if self.found[root as usize] == 0 {
-                self.find(root, &mut order);
-            }
-            while !self.reading.is_empty() {
-                control.check()?;
-                let mut reader = chances.graph.reader();
-                for _ in 0..STEPS {
-                    self.step(chances, world, &mut reader, &mut order);
-                }
-            }
+        let mut roots = 0..self.found.len() as VertexId;
+        while self.steps(chances, world, &mut roots, &mut order) {
+            control.check()?;
         }
         for (total, found) in totals.iter().zip(&self.found) {
             total.fetch_add(u64::from(found & !COMPLETE), Relaxed);
         }
         Ok(())
+    }
+
+    /// Some steps with one reader; false once every vertex is in a component.
+    fn steps<G: Graph>(
+        &mut self,
+        chances: &Chances<'_, G>,
+        world: World,
+        roots: &mut Range<VertexId>,
+        order: &mut u32,
+    ) -> bool {
+        let mut reader = chances.graph.reader();
+        for _ in 0..STEPS {
+            if self.reading.is_empty() {
+                match roots.find(|&root| self.found[root as usize] == 0) {
+                    Some(root) => self.find(root, order),
+                    None => return false,
+                }
+            }
+            self.step(chances, world, &mut reader, order);
+        }
+        true
     }
 
     fn find(&mut self, v: VertexId, order: &mut u32) {
@@ -112,9 +125,7 @@ impl Components {
         reader: &mut G::Reader<'_>,
         order: &mut u32,
     ) {
-        let Some(&(u, from)) = self.reading.last() else {
-            return;
-        };
+        let &(u, from) = self.reading.last().expect("a list is being read");
         let mut low = self.low[u as usize];
         let mut new = None;
         chances.live_from(reader, world, u, from as usize, |position, v| {
