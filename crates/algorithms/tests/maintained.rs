@@ -414,6 +414,23 @@ fn coreness_counts_parallel_edges_and_self_loops() {
 }
 
 #[test]
+fn coreness_is_computed_anew_where_searches_read_too_much() {
+    let control = Control::new();
+    let edges: Vec<Entry> = kronecker(12, 16, 27)
+        .into_iter()
+        .map(|(u, v)| (u, v, 1.0))
+        .collect();
+    let graph = |edges: &[Entry]| Csr::from_weighted_edges(1 << 12, edges, Direction::Undirected);
+    let (first, added) = edges.split_at(edges.len() - 500);
+    let mut state = k_core::start(&graph(first), &control).unwrap();
+    let after = graph(&edges);
+    let changes = Changes::of_edges(Direction::Undirected, added, &[]);
+    let summary = state.update(&after, &changes, &control).unwrap();
+    assert!(summary.edges_read > after.arc_count(), "{summary:?}");
+    assert_eq!(state, k_core::start(&after, &control).unwrap());
+}
+
+#[test]
 fn triangles_change_with_the_first_and_the_last_parallel_edge() {
     let edge = |u, v| (u, v, 1.0);
     let count = |edges: &[Entry], added: &[Entry], removed: &[Entry]| {

@@ -28,6 +28,12 @@ use crate::error::check_undirected;
 use crate::k_core;
 use crate::{Control, RunError};
 
+/// Searches that have read this part of all entries together end, and the coreness is
+/// computed from scratch, which takes some such part of the time for an entry.
+const SEARCHED_PART: u64 = 16;
+/// But not before they have read so many.
+const ALWAYS_SEARCHED: u64 = 1 << 16;
+
 /// The coreness of the vertices of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cores {
@@ -88,9 +94,12 @@ impl Cores {
             reader: after.reader(),
             overlay: Overlay::hiding(added()),
             summary: Summary::default(),
+            budget: 0,
         };
         let lost = changes.removed().iter().map(|entry| entry.0);
         self.fall(lost.collect(), &mut lists, control)?;
+        lists.budget =
+            lists.summary.edges_read + ALWAYS_SEARCHED.max(after.arc_count() / SEARCHED_PART);
         // An edge is in two lists, and is inserted once; a self-loop is twice in one,
         // and each time as good as an edge to a vertex of any core.
         for (u, v) in added().filter(|&(u, v)| u <= v) {
@@ -99,7 +108,12 @@ impl Cores {
             if u != v {
                 lists.overlay.show(v, u);
             }
-            self.rise(u, v, &mut lists);
+            if !self.rise(u, v, &mut lists) {
+                *self = start(after, control)?;
+                lists.summary.touched += after.vertex_count() as u64;
+                lists.summary.edges_read += after.arc_count();
+                break;
+            }
         }
         Ok(lists.summary)
     }
@@ -154,8 +168,8 @@ impl Cores {
     }
 
     /// Raises the coreness of whoever is in a higher core with the edge between `u`
-    /// and `v`.
-    fn rise(&mut self, u: VertexId, v: VertexId, lists: &mut Lists<impl NeighborReader>) {
+    /// and `v`. False if that would read too much.
+    fn rise(&mut self, u: VertexId, v: VertexId, lists: &mut Lists<impl NeighborReader>) -> bool {
         let [of_u, of_v] = [u, v].map(|end| self.coreness[end as usize]);
         let core = of_u.min(of_v);
         let mut search = Search {
@@ -164,12 +178,14 @@ impl Cores {
             support: BTreeMap::new(),
         };
         let root = if of_u == core { u } else { v };
-        search.run(root, lists);
-        for (w, support) in search.support {
-            if support > core {
+        let found = search.run(root, lists);
+        let support = search.support;
+        if found {
+            for (w, _) in support.into_iter().filter(|&(_, support)| support > core) {
                 self.coreness[w as usize] = core + 1;
             }
         }
+        found
     }
 }
 
@@ -178,6 +194,8 @@ struct Lists<R> {
     reader: R,
     overlay: Overlay,
     summary: Summary,
+    /// Entries that may be read in all.
+    budget: u64,
 }
 
 impl<R: NeighborReader> Lists<R> {
@@ -198,12 +216,16 @@ struct Search<'c> {
 }
 
 impl Search<'_> {
-    fn run(&mut self, root: VertexId, lists: &mut Lists<impl NeighborReader>) {
+    /// False if that would read too much.
+    fn run(&mut self, root: VertexId, lists: &mut Lists<impl NeighborReader>) -> bool {
         let mut list = Vec::new();
         let mut found = vec![root];
         while let Some(v) = found.pop() {
             if self.support.contains_key(&v) {
                 continue;
+            }
+            if lists.summary.edges_read > lists.budget {
+                return false;
             }
             lists.read(v, &mut list);
             let support = list.iter().filter(|&&w| self.could_rise(w)).count() as u32;
@@ -219,6 +241,7 @@ impl Search<'_> {
                 .filter(|w| !self.support.contains_key(w));
             found.extend(new);
         }
+        true
     }
 
     fn could_rise(&self, v: VertexId) -> bool {
