@@ -51,7 +51,7 @@ fn run(db: &Database, algorithm: &str, form: &str) -> Result<Outcome, Error> {
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .to_vec(),
         threads: Some(2),
-        memory_limit: None,
+        ..Request::default()
     };
     evergraph::run::run(db, &db.view(), &request, &Control::new(), None)
 }
