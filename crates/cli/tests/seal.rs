@@ -50,7 +50,7 @@ fn a_graph_is_sealed_used_listed_and_dropped() {
 
     // The graph moves on.
     place.file("more.e", "3 0\n");
-    place.call("import db more.e").expect(0);
+    place.call("import db more.e --append").expect(0);
     assert_eq!(
         prepared("bfs --param graph=compressed"),
         "compressed copy (sorted)"
