@@ -89,7 +89,12 @@ fn variants(algorithm: &Algorithm) -> Vec<Vec<(String, String)>> {
     let mut variants = vec![vec![]];
     for parameter in algorithm.parameters {
         match parameter.kind {
-            Kind::Choice(words) => variants.extend(words.iter().map(|w| pair(parameter.name, w))),
+            Kind::Choice(words) => {
+                // The weights are no probabilities.
+                let fits = |word: &&&str| (parameter.name, **word) != ("probabilities", "weights");
+                let words = words.iter().filter(fits);
+                variants.extend(words.map(|w| pair(parameter.name, w)));
+            }
             Kind::Switch => variants.push(pair(parameter.name, "true")),
             _ => {}
         }
