@@ -4,7 +4,7 @@
 use evergraph::graph::Direction;
 use evergraph::maintain::{Request, maintainable};
 use evergraph::run::{self, Outcome, Values};
-use evergraph::{At, Batch, Cancellation, Control, Database, MediumKind, Options};
+use evergraph::{At, Cancellation, Control, Database, MediumKind, Options};
 use proptest::prelude::*;
 
 fn options(direction: Direction) -> Options {

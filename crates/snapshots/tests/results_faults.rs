@@ -124,7 +124,9 @@ fn every_call_may_fail() {
     for persistence in [Persistence::Pages, Persistence::Lines] {
         let storage = SimulatedStorage::new(Config::new(persistence));
         let store = open(&storage).unwrap();
-        OPERATIONS.map(|operation| perform(&store, operation).unwrap());
+        for operation in OPERATIONS {
+            perform(&store, operation).unwrap();
+        }
         let calls = storage.calls();
         let (mut plans, mut failures) = (0, 0);
         let mut attempt = |plan: FaultPlan| {
