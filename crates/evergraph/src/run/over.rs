@@ -12,13 +12,14 @@ use evergraph_algorithms::maintained::{Changes, Entry, components, pagerank};
 use evergraph_algorithms::{Control, RunError};
 use evergraph_graph::{Direction, Graph};
 use evergraph_persistence::memory_bytes;
-use evergraph_snapshots::{GraphView, View, diff};
+use evergraph_snapshots::{View, diff};
 
-use super::algorithm::{Algorithm, Given, Size};
+use super::algorithm::{Algorithm, Given, Needs};
 use super::components::sizes;
+use super::prepare::Preparation;
 use super::{
-    AnyGraph, Computed, Context, Fact, Form, Measured, MemoryMeter, Outcome, Request, Values,
-    check_limit, find, largest, named, run, threads,
+    Computed, Context, Fact, Form, Measured, MemoryMeter, Outcome, Request, Values, check_limit,
+    find, largest, named, run, threads,
 };
 use crate::{Database, Error, Moment};
 
@@ -117,6 +118,16 @@ impl Followed {
         }
     }
 
+    /// Which lists make updates fast. Without in-lists, ranks would be pushed along
+    /// all edges for each residual that a few pulls settle; a copy with in-lists is
+    /// made in the time of some pulls.
+    fn needs(self) -> Needs {
+        match self {
+            Followed::Ranks(_) => Needs::InLists,
+            Followed::Components | Followed::Unions => Needs::AnyLists,
+        }
+    }
+
     /// The result from scratch.
     fn start<G: Graph>(self, graph: &G, control: &Control<'_>) -> Result<State, RunError> {
         Ok(match self {
@@ -144,35 +155,34 @@ impl Follower {
             Some(before) => Some(changes_between(before, view)?),
             None => None,
         };
-        let live = view.graph()?;
         let given = algorithm.parse(&request.parameters)?;
         let pool = threads(request.threads)?;
-        let size = Size {
-            vertices: live.vertex_count() as u64,
-            arcs: live.arc_count(),
-        };
-        let dram_bound = algorithm
-            .dram
-            .bytes(&given, size, pool.current_num_threads())
-            + changes.as_ref().map_or(0, bytes_of);
         let limit = request.memory_limit.unwrap_or_else(memory_bytes);
-        check_limit(limit, dram_bound, 0)?;
+        let mut preparation = Preparation::new(db, view, self.what.needs(), Form::Live)?;
+        let threads = pool.current_num_threads();
+        let dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads)
+            + changes.as_ref().map_or(0, bytes_of);
+        if dram_bound.saturating_add(preparation.bytes()) > limit {
+            preparation = Preparation::new(db, view, algorithm.needs, Form::Live)?;
+        }
+        check_limit(limit, dram_bound, preparation.bytes())?;
+        let (held, prepared) = pool.install(|| preparation.prepare(control))?;
         let format = given.format();
         let context = Context {
             db,
-            graph: &AnyGraph::Live(&live),
+            graph: &held.graph(),
             given,
             control,
             memory,
         };
-        let mut measured = pool.install(|| self.advance(&context, &live, changes.as_ref()))?;
+        let mut measured = pool.install(|| self.advance(&context, changes.as_ref()))?;
         measured.seconds = started.elapsed().as_secs_f64();
         let computed = pool.install(|| self.computed(&context, measured));
         Ok(Outcome {
             algorithm: algorithm.name,
             csn: view.csn(),
             seconds: computed.measured.seconds,
-            prepared: None,
+            prepared,
             iterations: computed.iterations,
             kept: None,
             result: named(computed.result),
@@ -190,10 +200,9 @@ impl Follower {
     fn advance(
         &mut self,
         context: &Context<'_>,
-        graph: &GraphView,
         changes: Option<&Changes>,
     ) -> Result<Measured, Error> {
-        let control = context.control;
+        let (graph, control) = (context.graph, context.control);
         let ((), measured) = context.measure(|| {
             match (&mut self.state, changes) {
                 (Some(State::Ranks(ranks)), Some(changes)) => {
