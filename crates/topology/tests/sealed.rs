@@ -214,6 +214,7 @@ fn graphs_of_many_pieces_and_of_none() {
 fn space_comes_back_when_the_last_reader_lets_go() {
     let storage = SimulatedStorage::new(sim_config());
     let store = new_store(&storage);
+    let snapshot = store.create_snapshot("a", Some(0)).unwrap();
     // So that there is a directory before as after.
     store.checkpoint().unwrap();
     let before = store.stats();
@@ -243,8 +244,11 @@ fn space_comes_back_when_the_last_reader_lets_go() {
 
     // A name of a user and that of a snapshot are two.
     let of_snapshot = SealedName::Snapshot("a".to_string());
+    let of_another = store.store_sealed(of_snapshot.clone(), 1, &first, &mut |_, _| true);
+    let refused = of_another.unwrap_err().to_string();
+    assert!(refused.contains("is not of commit 1"), "{refused}");
     store
-        .store_sealed(of_snapshot.clone(), 1, &first, &mut |_, _| true)
+        .store_sealed(of_snapshot.clone(), snapshot.csn, &first, &mut |_, _| true)
         .unwrap();
     assert_eq!(store.sealed_graphs().len(), 2);
     store.drop_sealed(&[own("a")]).unwrap();
