@@ -67,44 +67,26 @@ impl Ranks {
         summary: &mut Summary,
         control: &Control,
     ) -> Result<(), Cancelled> {
-        let n = self.values.len();
         let budget = summary.edges_read + (PUSHED_PART * graph.arc_count() as f64) as u64;
-        let floor = goal / n as f64;
-        let entries = |v: VertexId| f64::from(degrees[v as usize]) + 1.0;
-
-        let mut waits = vec![false; n];
-        let mut waiting: Vec<VertexId> = Vec::new();
-        let mut bar = 0.0_f64;
-        for (v, residual) in (0..).zip(&self.residuals) {
-            if residual.abs() > floor {
-                waits[v as usize] = true;
-                waiting.push(v);
-                bar = bar.max(residual.abs() / entries(v));
-            }
-        }
+        let entries = |v: usize| f64::from(degrees[v]) + 1.0;
+        let by_entry = |(v, residual): (usize, &f64)| residual.abs() / entries(v);
+        let mut bar = (self.residuals.iter().enumerate())
+            .map(by_entry)
+            .fold(0.0, f64::max);
         let mut estimated = f64::INFINITY;
         let mut reader = graph.reader();
-        while self.mass > goal && !waiting.is_empty() {
+        while self.mass > goal && bar > 0.0 && summary.edges_read <= budget {
             control.check()?;
             bar *= FALL;
-            let mut still = Vec::with_capacity(waiting.len());
-            for &v in &waiting {
-                if self.residuals[v as usize].abs() <= bar * entries(v) {
-                    still.push(v);
-                    continue;
-                }
-                waits[v as usize] = false;
-                self.push_one(&mut reader, v, summary, |u, residual| {
-                    if residual.abs() > floor && !waits[u as usize] {
-                        waits[u as usize] = true;
-                        still.push(u);
+            // To look at all in order costs less than to keep a list of who is near the bar.
+            for v in 0..degrees.len() {
+                if self.residuals[v].abs() > bar * entries(v) {
+                    self.push_one(&mut reader, v as VertexId, summary);
+                    if summary.edges_read > budget {
+                        break;
                     }
-                });
-                if summary.edges_read > budget {
-                    break;
                 }
             }
-            waiting = still;
             if self.mass < AGAIN * estimated && self.mass < NEAR * goal {
                 estimated = self.mass;
                 self.estimate(graph, degrees, summary);
@@ -112,35 +94,30 @@ impl Ranks {
                     return Ok(());
                 }
             }
-            if summary.edges_read > budget {
-                break;
-            }
         }
         self.scalars.unsettled = self.mass;
         Ok(())
     }
 
     /// Adds the residual of `v` to its value, and what that gives to its neighbors to
-    /// their residuals, of which `left` is told.
-    fn push_one(
-        &mut self,
-        reader: &mut impl NeighborReader,
-        v: VertexId,
-        summary: &mut Summary,
-        mut left: impl FnMut(VertexId, f64),
-    ) {
+    /// their residuals.
+    fn push_one(&mut self, reader: &mut impl NeighborReader, v: VertexId, summary: &mut Summary) {
         let residual = std::mem::take(&mut self.residuals[v as usize]);
-        self.mass -= residual.abs();
         self.values[v as usize] += residual;
         self.sum += residual;
         let degree = reader.degree(v);
         summary.touched += 1;
         summary.edges_read += degree as u64;
         let share = self.parameters.damping * residual / degree as f64;
+        let residuals = &mut self.residuals;
+        let mut mass = -residual.abs();
         reader.for_each_neighbor(v, |u| {
-            let residual = self.miss(u, share);
-            left(u, residual);
+            let residual = &mut residuals[u as usize];
+            let before = residual.abs();
+            *residual += share;
+            mass += residual.abs() - before;
         });
+        self.mass += mass;
     }
 
     /// Pushes all residuals at a time, without their common part.
