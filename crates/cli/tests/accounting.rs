@@ -106,11 +106,18 @@ fn outcome(db: &Database, algorithm: &Algorithm, parameters: &[(String, String)]
     let name = format!("{} {parameters:?}", algorithm.name);
     let mut parameters = parameters.to_vec();
     // From every vertex of a path the searches would take too long.
-    for (name, few) in [("samples", "4"), ("simulations", "8")] {
-        let takes = |parameter: &Parameter| parameter.name == name;
-        if algorithm.parameters.iter().any(takes) {
-            parameters.push((name.to_string(), few.to_string()));
-        }
+    let takes = |name: &str| {
+        let named = |parameter: &Parameter| parameter.name == name;
+        algorithm.parameters.iter().any(named)
+    };
+    let mut give = |name: &str, few: &str| parameters.push((name.to_string(), few.to_string()));
+    if takes("samples") {
+        give("samples", "4");
+    }
+    // Sketches of a path are as long as it.
+    if takes("simulations") {
+        give("simulations", "8");
+        give("epsilon", "0.9");
     }
     let request = Request {
         algorithm: algorithm.name.to_string(),
