@@ -25,8 +25,8 @@ use rayon::prelude::*;
 
 use crate::seal::{CHUNK_VERTICES, Part, Plane, chunks, measure};
 use crate::{Csr, Direction, Graph, NeighborReader, Shape, Symmetric, VertexId, Weight};
-use chunk::Chunk;
 pub use chunk::CompressedChunk;
+use chunk::{Chunk, List};
 pub use joined::CompressedLists;
 use joined::Joined;
 
@@ -171,11 +171,19 @@ enum Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    #[inline]
     fn chunk(&self, number: usize) -> CompressedChunk<'a> {
         match self {
             Chunks::Apart(chunks) => chunks[number].as_part(),
             Chunks::Joined(joined) => joined.chunk(number),
+        }
+    }
+
+    /// One list, without making a chunk of what is not asked for.
+    #[inline]
+    fn list(&self, number: usize, at: usize) -> List<'a> {
+        match self {
+            Chunks::Apart(chunks) => chunks[number].list(at),
+            Chunks::Joined(joined) => joined.chunk(number).list(at),
         }
     }
 }
@@ -262,18 +270,23 @@ pub struct CompressedReader<'a> {
 
 impl<'a> CompressedReader<'a> {
     #[inline]
-    fn locate(&self, v: VertexId) -> (CompressedChunk<'a>, usize) {
+    fn list(&self, v: VertexId) -> List<'a> {
+        let (chunk, at) = self.place(v);
+        self.chunks.list(chunk, at)
+    }
+
+    /// The number of the vertex' chunk, and its place in it.
+    #[inline]
+    fn place(&self, v: VertexId) -> (usize, usize) {
         assert!((v as usize) < self.vertex_count, "vertex {v} exists");
-        let (chunk, at) = (v as usize / CHUNK_VERTICES, v as usize % CHUNK_VERTICES);
-        (self.chunks.chunk(chunk), at)
+        (v as usize / CHUNK_VERTICES, v as usize % CHUNK_VERTICES)
     }
 }
 
 impl NeighborReader for CompressedReader<'_> {
     #[inline]
     fn degree(&mut self, v: VertexId) -> usize {
-        let (chunk, at) = self.locate(v);
-        chunk.degree(at)
+        self.list(v).degree()
     }
 
     #[inline]
@@ -302,10 +315,8 @@ impl NeighborReader for CompressedReader<'_> {
     where
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
-        let (chunk, at) = self.locate(v);
-        chunk.for_each_block(v, at, range, &mut self.block, |neighbors, _| {
-            visit(neighbors)
-        })
+        let list = self.list(v);
+        list.for_each_block(v, range, &mut self.block, |neighbors, _| visit(neighbors))
     }
 
     #[inline]
@@ -318,8 +329,10 @@ impl NeighborReader for CompressedReader<'_> {
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        let (chunk, at) = self.locate(v);
-        chunk.for_each_block(v, at, range, &mut self.block, |neighbors, positions| {
+        let (number, at) = self.place(v);
+        let chunk = self.chunks.chunk(number);
+        let list = chunk.list(at);
+        list.for_each_block(v, range, &mut self.block, |neighbors, positions| {
             visit(neighbors, chunk.weights(at, positions))
         })
     }

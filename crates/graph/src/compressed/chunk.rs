@@ -122,7 +122,12 @@ impl Chunk {
             + size_of_val(&self.weights[..])
     }
 
+    /// The list of the vertex at `at`.
     #[inline]
+    pub(super) fn list(&self, at: usize) -> List<'_> {
+        List::of(self.shift, &self.starts, &self.bytes, at)
+    }
+
     pub(super) fn as_part(&self) -> CompressedChunk<'_> {
         CompressedChunk {
             shift: self.shift,
@@ -154,15 +159,10 @@ pub struct CompressedChunk<'a> {
 }
 
 impl<'a> CompressedChunk<'a> {
+    /// The list of the vertex at `at`.
     #[inline]
-    fn start(&self, at: usize) -> usize {
-        (self.starts[at] as usize) << self.shift
-    }
-
-    /// Degree of the vertex at `at`.
-    #[inline]
-    pub(super) fn degree(&self, at: usize) -> usize {
-        code::degree(&self.bytes[self.start(at)..]).0
+    pub(super) fn list(&self, at: usize) -> List<'a> {
+        List::of(self.shift, self.starts, self.bytes, at)
     }
 
     /// The weights of the vertex at `at`, for those `positions` of its list.
@@ -175,20 +175,40 @@ impl<'a> CompressedChunk<'a> {
             }
         }
     }
+}
+
+/// A coded list, and whatever follows it in its chunk.
+#[derive(Clone, Copy)]
+pub(super) struct List<'a> {
+    shift: u32,
+    bytes: &'a [u8],
+}
+
+impl<'a> List<'a> {
+    #[inline]
+    fn of(shift: u32, starts: &[u32], bytes: &'a [u8], at: usize) -> Self {
+        let bytes = &bytes[(starts[at] as usize) << shift..];
+        Self { shift, bytes }
+    }
+
+    /// How many neighbors it has.
+    #[inline]
+    pub(super) fn degree(&self) -> usize {
+        code::degree(self.bytes).0
+    }
 
     /// Calls `visit` with the neighbors at those of `positions` that exist, block
-    /// by block, and their positions. `v` is the vertex at `at`; `decoded` has
-    /// room for one block.
+    /// by block, and their positions. `v` is the vertex; `decoded` has room for one
+    /// block.
     #[inline]
     pub(super) fn for_each_block(
         &self,
         v: VertexId,
-        at: usize,
         positions: Range<usize>,
         decoded: &mut [VertexId],
         mut visit: impl FnMut(&[VertexId], Range<usize>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let list = &self.bytes[self.start(at)..];
+        let list = self.bytes;
         let (degree, table) = code::degree(list);
         let end = positions.end.min(degree);
         if positions.start >= end {
@@ -250,13 +270,12 @@ mod tests {
         let Ok(chunk) = Chunk::with_unit(4, &part, 8, &go_on);
         let mut read = vec![];
         for (v, at) in [(7, 0), (8, 1), (9, 2)] {
-            let _ =
-                chunk
-                    .as_part()
-                    .for_each_block(v, at, 0..usize::MAX, &mut [0; 8], |block, _| {
-                        read.extend_from_slice(block);
-                        ControlFlow::Continue(())
-                    });
+            let _ = chunk
+                .list(at)
+                .for_each_block(v, 0..usize::MAX, &mut [0; 8], |block, _| {
+                    read.extend_from_slice(block);
+                    ControlFlow::Continue(())
+                });
         }
         assert_eq!(read, neighbors);
     }
