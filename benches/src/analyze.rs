@@ -59,7 +59,7 @@ enum Subject {
     Plain(Csr),
     /// The database is kept open beside its view.
     Live {
-        view: GraphView,
+        view: Box<GraphView>,
         _db: Database,
         _place: Place,
     },
@@ -82,14 +82,14 @@ impl Named {
     fn run(&self, kernel: Kernel) -> Result<Outcome, String> {
         match &self.subject {
             Subject::Plain(graph) => kernel.run(graph),
-            Subject::Live { view, .. } => kernel.run(view),
+            Subject::Live { view, .. } => kernel.run(&**view),
         }
     }
 
     fn verify(&self, kernel: Kernel, outcome: &Outcome) -> Result<(), String> {
         match &self.subject {
             Subject::Plain(graph) => kernel.verify(graph, outcome),
-            Subject::Live { view, .. } => kernel.verify(view, outcome),
+            Subject::Live { view, .. } => kernel.verify(&**view, outcome),
         }
     }
 }
@@ -293,7 +293,7 @@ fn live(
     Ok(Named {
         name,
         subject: Subject::Live {
-            view,
+            view: Box::new(view),
             _db: db,
             _place: place,
         },

@@ -54,9 +54,10 @@ struct Problem<S> {
     start: S,
     update: fn(&mut S, &Csr, &Changes) -> Result<Summary, RunError>,
     /// A run from scratch; what it returns says whether a state agrees with it.
-    scratch: Box<dyn Fn(&Csr) -> Result<Agrees<S>, RunError>>,
+    scratch: Scratch<S>,
 }
 
+type Scratch<S> = Box<dyn Fn(&Csr) -> Result<Agrees<S>, RunError>>;
 type Agrees<S> = Box<dyn Fn(&S, &Csr) -> bool>;
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
