@@ -34,7 +34,7 @@ fn a_killed_update_leaves_what_can_be_brought_up_to_date() {
     let mut kills = 0;
     for round in 0_u32..6 {
         edges(&place, 20_000 + 100 * round, 100);
-        place.json("import db edges.txt --undirected");
+        place.json("import db edges.txt --undirected --append");
         for delay in [1, 5, 12, 25, 60] {
             let mut child = place.start("maintain db --all");
             std::thread::sleep(Duration::from_millis(delay + u64::from(round)));
@@ -65,7 +65,7 @@ fn the_command_says_what_it_did() {
     let made = place.json("maintain db pagerank --name pr --param damping=0.5");
     assert_eq!((&made["name"], &made["from"]), (&"pr".into(), &().into()));
     place.file("b.txt", "2 3\n");
-    place.json("import db b.txt");
+    place.json("import db b.txt --append");
     let followed = place.json("maintain db pr --name pr");
     assert_eq!(followed["from"], made["csn"]);
     assert_eq!(followed["changes"], 2);
