@@ -284,6 +284,19 @@ fn recovery_finds_what_was_inserted() {
 }
 
 #[test]
+fn snapshots_are_the_graphs_that_they_name() {
+    for percent in ["percent=0", "percent=4"] {
+        let result = run("history", &["snapshots=1,6", percent, "trials=1"]);
+        for row in rows(&result, 0) {
+            assert!(row["snapshots"] == 1 || row["delta_edges"].as_u64() > Some(0));
+        }
+        for row in rows(&result, 1) {
+            assert_eq!(row["equal"], true, "{row}");
+        }
+    }
+}
+
+#[test]
 fn a_run_that_was_cut_off_goes_on() {
     let result = run("checkpoint", &["trials=1", "iterations=30"]);
     for row in rows(&result, 0) {
