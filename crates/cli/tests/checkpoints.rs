@@ -35,6 +35,7 @@ fn values(place: &Place, run: &str) -> String {
 #[test]
 fn a_killed_run_goes_on_and_ends_in_the_same_result() {
     let place = prepare("--undirected");
+    let mut resumed = 0;
     for run in [
         "pagerank --param iterations=60",
         "pagerank --param iterations=60 --param precision=single --checkpoint-memory 70000",
@@ -64,12 +65,13 @@ fn a_killed_run_goes_on_and_ends_in_the_same_result() {
         }
         assert!(kills > 0, "every run was faster than its kill");
         let states = place.json("results db");
+        // There is none if the last kill came before its first state.
         let state = &states["results"][0];
-        assert_eq!(state["finished"], false, "{states}");
+        assert_ne!(state["finished"], true, "{states}");
         let done = place.json(&format!("{command} -o out.txt"));
         let after = done["checkpoints"]["resumed_step"].as_u64().unwrap();
-        assert_eq!(Some(after), state["step"].as_u64(), "{done}");
-        assert!(after > 0);
+        assert_eq!(after, state["step"].as_u64().unwrap_or(0), "{done}");
+        resumed += u32::from(after > 0);
         let found = std::fs::read_to_string(place.path("out.txt")).unwrap();
         assert!(found == expected, "{run}: another result");
         // Nothing is left of it.
@@ -77,6 +79,7 @@ fn a_killed_run_goes_on_and_ends_in_the_same_result() {
         let snapshots = place.json("snapshot db list").to_string();
         assert!(!snapshots.contains("run/"), "{snapshots}");
     }
+    assert!(resumed > 0, "every run began anew");
     place.call("check db").expect(0);
 }
 
