@@ -13,4 +13,6 @@ pub(crate) mod tiers;
 
 pub use cache::PageCache;
 pub use names::Snapshot;
-pub(crate) use section::{EachPage, History, NewPoints, Published as PublishedHistory};
+pub(crate) use section::{
+    EachPage, History, Merged as MergedHistory, NewPoints, Published as PublishedHistory,
+};

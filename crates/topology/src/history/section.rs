@@ -55,6 +55,16 @@ pub(crate) struct Published {
     pub rewritten: bool,
 }
 
+/// A merge of a section whose root is published.
+pub(crate) struct Merged<'a> {
+    /// The lengths as of its commit, entries that it dropped not counted.
+    pub page: &'a LengthPage,
+    /// Commit of the newest lengths in DRAM.
+    pub newest: u64,
+    /// What may be asked for.
+    pub needed: &'a Needed,
+}
+
 /// A point with its page.
 struct Walk<'a> {
     history: &'a History,
@@ -300,13 +310,19 @@ impl History {
     /// Takes in what a root published. Of a section that was merged up to a
     /// commit, points before it are in the segment now; those since then stay,
     /// with the lengths that `since` gives them.
+    ///
+    /// A snapshot may have come while the merge was written. If the section had
+    /// nothing new then, and was settled further since, its point is one before the
+    /// merge's commit, which the segment does not have: the merge's own lengths
+    /// take its place.
     pub fn publish(
         &mut self,
         context: &Context,
         published: Published,
-        merged: Option<u64>,
+        merge: Option<Merged<'_>>,
         since: impl Fn(&LengthPage) -> LengthPage,
     ) -> Result<(), PersistenceError> {
+        let merged = merge.as_ref().map(|merge| merge.page.csn);
         let retells = merged.is_some() || published.rewritten || published.replaces;
         let mut newer = Vec::new();
         if retells
@@ -317,6 +333,17 @@ impl History {
                 .stored_until()
                 .max(merged.unwrap_or(0).saturating_sub(1));
             self.for_each_page(context, after, u64::MAX, |page| newer.push(since(page)))?;
+        }
+        if let Some(Merged {
+            page,
+            newest,
+            needed,
+        }) = merge
+        {
+            let next = newer.first().map_or(newest, |page| page.csn);
+            if needed.is_kept(page.csn, next) {
+                newer.insert(0, page.clone());
+            }
         }
         if published.replaces {
             self.stored.clear();

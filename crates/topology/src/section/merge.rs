@@ -12,7 +12,7 @@ use super::gather::{Compacted, MergeScratch, compact_lists, fill, for_each_jumpe
 use super::plan::{Dropping, Plan, Wanted, is_chained, plan};
 use super::{Body, Context, Inner, Loaded, Parts, Section, State, Version};
 use crate::blocks::{self, Identity, Written};
-use crate::history::{EachPage, NewPoints, PublishedHistory};
+use crate::history::{EachPage, MergedHistory, NewPoints, PublishedHistory};
 use crate::layout::{Base, Layout};
 use crate::lengths::LengthPage;
 use crate::section_format::{self, SectionImage};
@@ -319,13 +319,15 @@ impl Section {
     pub(crate) fn replace_base(
         &self,
         context: &Context,
-        needed: &Needed,
+        needed: impl Fn() -> Needed,
         frozen: Frozen,
         product: Product,
         history_published: Option<PublishedHistory>,
     ) -> Result<(), PersistenceError> {
         let base = open_product(product, &frozen.body.base);
         let mut guard = self.state.lock();
+        // After the lock: whoever settled the section knew of nothing newer.
+        let needed = &needed();
         let Inner {
             state,
             run,
@@ -365,7 +367,12 @@ impl Section {
         }
         loaded.prune(needed);
         let published = history_published.unwrap_or_else(|| PublishedHistory::nothing(&frozen));
-        history.publish(context, published, Some(merged_csn), |page| {
+        let merge = MergedHistory {
+            page: merged_page,
+            newest: loaded.page.csn,
+            needed,
+        };
+        history.publish(context, published, Some(merge), |page| {
             match &frozen.compacted {
                 Some(compacted) => since_compaction(page, &frozen.page, compacted),
                 None => page.clone(),

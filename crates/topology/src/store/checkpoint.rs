@@ -276,11 +276,11 @@ impl Store {
         let vertex_count = token.state().vertex_count;
         let mut update = self.publish(roots, &merged, extents, &target, vertex_count, &needed)?;
         // Durability step 6: only now is anything given back.
-        let needed = self.registry.needed();
+        let needed = || self.registry.needed();
         for m in merged {
             let history = update.as_mut().and_then(|update| update.take(m.key));
             m.section
-                .replace_base(&self.context, &needed, m.frozen, m.product, history)?;
+                .replace_base(&self.context, needed, m.frozen, m.product, history)?;
         }
         self.publish_history(roots, update)?;
         let mut log = self.log.lock();
