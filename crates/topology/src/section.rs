@@ -6,6 +6,8 @@ mod loaded;
 mod merge;
 mod places;
 mod plan;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 use std::ops::ControlFlow;

@@ -52,7 +52,7 @@ mod update;
 mod verify;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use read::{Base, Use};
 pub use rewrite::Identity;

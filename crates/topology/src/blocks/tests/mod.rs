@@ -48,7 +48,7 @@ impl ListSource for Source<'_> {
     }
 }
 
-fn dram() -> MediumHandle {
+pub(crate) fn dram() -> MediumHandle {
     DramStorage::new().open("extents", true).unwrap()
 }
 
@@ -66,7 +66,7 @@ fn context(medium: &MediumHandle) -> Context {
 }
 
 /// A context over an empty medium.
-fn fresh(medium: &MediumHandle) -> Context {
+pub(crate) fn fresh(medium: &MediumHandle) -> Context {
     let context = context(medium);
     context.region.settle();
     context

@@ -1,0 +1,81 @@
+//! What comes between the freezing of a merge and its publication.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use evergraph_persistence::Needed;
+
+use super::{Commits, Context, MergeScratch, Section, Wanted};
+use crate::blocks::tests::{dram, fresh};
+use crate::entry::TOMBSTONE;
+use crate::layout::Layout;
+use crate::list::ListScratch;
+
+/// The watermark, and the commits of snapshots.
+fn needed(watermark: u64, kept: &[u64]) -> Needed {
+    Needed::new(vec![watermark], Arc::new(kept.to_vec()))
+}
+
+fn commit(section: &Section, context: &Context, csn: u64, kept: &[u64], word: u32) {
+    let commits = Commits {
+        first: csn,
+        last: csn,
+    };
+    let mut missed = Vec::new();
+    section
+        .apply(
+            context,
+            commits,
+            &needed(csn - 1, kept),
+            &[u64::from(word)],
+            &[],
+            &mut missed,
+        )
+        .unwrap();
+    assert!(missed.is_empty());
+}
+
+fn first_list(section: &Section, context: &Context, csn: u64, needed: &Needed) -> Vec<u32> {
+    let view = section.view(context, csn, needed).unwrap();
+    let mut list = Vec::new();
+    let _ = view.for_each_segment::<()>(0, &mut ListScratch::default(), |words| {
+        list.extend_from_slice(words);
+        ControlFlow::Continue(())
+    });
+    list
+}
+
+#[test]
+fn a_snapshot_that_comes_while_a_merge_is_written_keeps_its_lengths() {
+    for layout in [Layout::Pma, Layout::Blocks] {
+        for wanted in [Wanted::Merged, Wanted::Compacted] {
+            let context = fresh(&dram());
+            let section = Section::empty(0, 4, 1);
+            commit(&section, &context, 1, &[], 7);
+            commit(&section, &context, 2, &[], 8);
+            commit(&section, &context, 3, &[], 7 | TOMBSTONE);
+
+            // Commits 4 and 5 are of other sections. The merge knows of no snapshot.
+            let mut scratch = MergeScratch::default();
+            let at_first = needed(5, &[]);
+            let frozen = section
+                .freeze(&context, 5, &at_first, wanted, layout, &mut scratch)
+                .unwrap()
+                .expect("there is something to merge");
+            let (product, flushed) = frozen.write(&context, &section, &mut scratch).unwrap();
+            flushed.fence(context.region.medium()).unwrap();
+            product.publishing();
+
+            // Commit 6 is a snapshot; then the section is settled past it.
+            commit(&section, &context, 7, &[6], 9);
+            let now = needed(7, &[6]);
+            assert_eq!(first_list(&section, &context, 7, &now), [8, 9]);
+
+            section
+                .replace_base(&context, || now.clone(), frozen, product, None)
+                .unwrap();
+            assert_eq!(first_list(&section, &context, 6, &now), [8], "{wanted:?}");
+            assert_eq!(first_list(&section, &context, 7, &now), [8, 9]);
+        }
+    }
+}
