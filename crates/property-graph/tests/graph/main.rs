@@ -1,0 +1,5 @@
+//! The property graph as a whole, beside a map of maps.
+
+mod model;
+mod random;
+mod steps;
