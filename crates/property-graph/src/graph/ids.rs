@@ -24,3 +24,24 @@ impl fmt::Display for RelationshipId {
         write!(f, "relationship {}", self.0)
     }
 }
+
+/// What has properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Entity {
+    /// A node.
+    Node(NodeId),
+    /// A relationship.
+    Relationship(RelationshipId),
+}
+
+impl From<NodeId> for Entity {
+    fn from(id: NodeId) -> Self {
+        Entity::Node(id)
+    }
+}
+
+impl From<RelationshipId> for Entity {
+    fn from(id: RelationshipId) -> Self {
+        Entity::Relationship(id)
+    }
+}
