@@ -294,7 +294,8 @@ impl Section {
         drop(guard);
         let mut compacted = None;
         if let Some(drops) = drops {
-            match compact_lists(scratch, &page, past, |list| drops.is_of(list), weighted) {
+            let chosen = |list| drops.is_of(list);
+            match compact_lists(scratch, &page, past, chosen, weighted, context.cancels) {
                 // Snapshots need all of it.
                 None if stays => return Ok(None),
                 None => std::mem::swap(&mut scratch.image, &mut scratch.whole),
