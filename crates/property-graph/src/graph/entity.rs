@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::ids::{NodeId, RelationshipId};
-use crate::dictionary::{Dictionary, KeyCode, TypeCode};
+use super::stub::Dictionary;
+use crate::dictionary::{KeyCode, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::value::{Properties, Value};
 

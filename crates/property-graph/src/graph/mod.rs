@@ -10,7 +10,7 @@
 //!
 //! # fn main() -> Result<(), GraphError> {
 //! let storage = DramStorage::new();
-//! let graph = PropertyGraph::create(&storage, GraphOptions::default())?;
+//! let graph = PropertyGraph::create(&storage, GraphOptions::default(), [1; 16])?;
 //! let ann = graph.write(|transaction| {
 //!     let ann = transaction.create_node(&["Person"], [("name", "Ann".into())])?;
 //!     let bob = transaction.create_node(&["Person"], [("name", "Bob".into())])?;
@@ -34,12 +34,15 @@ mod core;
 mod effects;
 mod entity;
 mod error;
+mod commit;
 mod ids;
+mod names;
 mod open;
 mod options;
 mod projection;
 mod scan;
 mod state;
+mod stub;
 mod transaction;
 mod view;
 
@@ -58,7 +61,7 @@ pub use transaction::Transaction;
 pub use view::View;
 
 use self::core::{Committed, Core};
-use crate::transaction::{Isolation, RetryPolicy, TransactionManager, TransactionOptions};
+use crate::transaction::{RetryPolicy, TransactionManager, TransactionOptions};
 
 /// A property graph on a storage. Share it between threads by reference or in an
 /// `Arc`.
@@ -94,12 +97,12 @@ impl PropertyGraph {
 
     /// Begins a transaction at the newest visible commit, with snapshot
     /// isolation.
-    pub fn begin(&self) -> Result<Transaction, GraphError> {
-        self.begin_with(TransactionOptions::default())
+    pub fn begin(&self) -> Transaction {
+        self.begin_with(&TransactionOptions::default())
     }
 
     /// As [`PropertyGraph::begin`], with other isolation, timeout or name.
-    pub fn begin_with(&self, options: TransactionOptions) -> Result<Transaction, GraphError> {
+    pub fn begin_with(&self, options: &TransactionOptions) -> Transaction {
         Transaction::begin(&self.core, &self.transactions, options)
     }
 
@@ -124,11 +127,7 @@ impl PropertyGraph {
         &self,
         work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
     ) -> Result<T, GraphError> {
-        let options = TransactionOptions {
-            isolation: Isolation::Serializable,
-            ..TransactionOptions::default()
-        };
-        self.write_with(options, work)
+        self.write_with(TransactionOptions::serializable(), work)
     }
 
     /// As [`PropertyGraph::write`], with other isolation, timeout or name.
@@ -140,8 +139,8 @@ impl PropertyGraph {
         options: TransactionOptions,
         mut work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
     ) -> Result<T, GraphError> {
-        RetryPolicy::default().run(|| {
-            let mut transaction = self.begin_with(options.clone())?;
+        self.transactions.execute(&RetryPolicy::default(), || {
+            let mut transaction = self.begin_with(&options);
             let done = work(&mut transaction)?;
             transaction.commit()?;
             Ok(done)

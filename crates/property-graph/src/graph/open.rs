@@ -68,7 +68,7 @@ impl PropertyGraph {
         let committed = Committed {
             core: Arc::clone(&core),
         };
-        let transactions = TransactionManager::new(committed, opening.transactions);
+        let transactions = TransactionManager::new(Arc::new(committed), opening.transactions);
         PropertyGraph { core, transactions }
     }
 }

@@ -11,13 +11,8 @@ use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::{Attachment, Place};
 
 use super::effects::{Effect, decode};
-use crate::dictionary::Dictionary;
-use crate::records::{Geometry, NodeRecord, RelationshipRecord, Table};
-
-/// Number of the table of nodes.
-const NODES: u32 = 0;
-/// Number of the table of relationships.
-const RELATIONSHIPS: u32 = 1;
+use super::stub::{Dictionary, Table};
+use crate::records::{NodeRecord, RelationshipRecord};
 
 /// Records and names.
 pub(super) struct State {
@@ -28,11 +23,12 @@ pub(super) struct State {
 
 impl State {
     /// Nothing yet.
-    pub fn new(geometry: Geometry) -> Self {
-        let dictionary = Arc::new(Dictionary::new());
+    pub fn new(chunk_records: Option<u32>) -> Self {
+        let dictionary = Arc::new(Dictionary::default());
+        let chunk = chunk_records.unwrap_or(256);
         State {
-            nodes: Table::new(geometry, NODES, &dictionary),
-            relationships: Table::new(geometry, RELATIONSHIPS, &dictionary),
+            nodes: Table::new(chunk),
+            relationships: Table::new(chunk),
             dictionary,
         }
     }
@@ -44,6 +40,7 @@ impl State {
             Effect::Relationship { id, record } => {
                 self.relationships.apply(csn, id, record, needed)
             }
+            Effect::Constraint { .. } => Ok(()),
         }
     }
 }
@@ -60,7 +57,6 @@ impl Attachment for State {
 
     fn unmerged_since(&self) -> Option<u64> {
         let parts = [
-            self.dictionary.unmerged_since(),
             self.nodes.unmerged_since(),
             self.relationships.unmerged_since(),
         ];
@@ -68,8 +64,7 @@ impl Attachment for State {
     }
 
     fn unmerged_bytes(&self) -> usize {
-        self.dictionary.unmerged_bytes()
-            + self.nodes.unmerged_bytes()
+        self.nodes.unmerged_bytes()
             + self.relationships.unmerged_bytes()
     }
 
@@ -82,37 +77,30 @@ impl Attachment for State {
         // Writing records may give codes to sets of labels, so names come last.
         let mut written = self.nodes.write(csn, needed, place)?;
         written.extend(self.relationships.write(csn, needed, place)?);
-        written.extend(self.dictionary.write(csn, needed, place)?);
         Ok(written)
     }
 
     fn publishing(&self) {
         self.nodes.publishing();
         self.relationships.publishing();
-        self.dictionary.publishing();
     }
 
     fn published(&self, needed: &dyn Fn() -> Needed) {
-        self.dictionary.published(needed);
         self.nodes.published(needed);
         self.relationships.published(needed);
     }
 
     fn abandoned(&self) {
-        self.dictionary.abandoned();
         self.nodes.abandoned();
         self.relationships.abandoned();
     }
 
     fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
-        // Records name labels by code.
-        self.dictionary.restore(place)?;
         self.nodes.restore(place)?;
         self.relationships.restore(place)
     }
 
     fn check(&self, csn: u64, problems: &mut Vec<String>) {
-        self.dictionary.check(csn, problems);
         self.nodes.check(csn, problems);
         self.relationships.check(csn, problems);
     }

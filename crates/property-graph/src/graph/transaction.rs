@@ -7,6 +7,7 @@ use evergraph_topology::Commit;
 use super::adjacency::{Adjacent, Towards};
 use super::commit::effects_of;
 use super::core::{Committed, Core};
+use super::effects::Names;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
@@ -225,7 +226,7 @@ impl Transaction {
     ) -> Result<Vec<Adjacent>, GraphError> {
         let mut found = Vec::new();
         self.has_read_lists(node, towards, types);
-        for kind in self.snapshot().kinds(types) {
+        for kind in self.kinds(node, types) {
             self.neighbors_of_kind(node, towards, kind, &mut found)?;
         }
         Ok(found)
@@ -239,6 +240,18 @@ impl Transaction {
         types: &[&str],
     ) -> Result<usize, GraphError> {
         Ok(self.neighbors(node, towards, types)?.len())
+    }
+
+    /// Codes of the types named, or of all that the node may have.
+    fn kinds(&self, node: NodeId, types: &[&str]) -> Vec<TypeCode> {
+        let mut kinds = self.snapshot().kinds(types);
+        if types.is_empty() {
+            let changed = self.inner.overlay().lists_of(node.0);
+            kinds.extend(changed.map(|list| list.kind));
+            kinds.sort_unstable();
+            kinds.dedup();
+        }
+        kinds
     }
 
     fn neighbors_of_kind(

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use evergraph_persistence::ViewToken;
-use evergraph_topology::{ListScratch, Published};
+use evergraph_topology::{ListScratch, Published, in_plane, out_plane};
 
 use super::adjacency::{Adjacent, Towards};
 use super::core::Core;
@@ -12,7 +12,8 @@ use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
 use super::scan::{NodeScan, RelationshipScan};
-use crate::dictionary::{Dictionary, TypeCode};
+use super::stub::Dictionary;
+use crate::dictionary::TypeCode;
 use crate::records::{NodeRecord, RelationshipRecord};
 
 /// The graph as of one commit. Cheap to clone. Taking one is O(1) and stops nobody; everything
@@ -170,6 +171,27 @@ impl View {
         Ok(())
     }
 
+    /// The relationships that leave a node, or enter it, until `each` breaks.
+    pub(super) fn for_each_attached(
+        &self,
+        node: NodeId,
+        incoming: bool,
+        each: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> Result<(), GraphError> {
+        let mut flow = ControlFlow::Continue(());
+        for kind in self.kinds(&[]) {
+            self.for_each_listed(node, kind, incoming, |_, relationship| {
+                if flow.is_continue() {
+                    flow = each(relationship);
+                }
+            })?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Neighbor and relationship of each entry of one list.
     fn for_each_listed(
         &self,
@@ -180,9 +202,6 @@ impl View {
     ) -> Result<(), GraphError> {
         let store = &self.core.store;
         let plane = plane_of(kind, incoming);
-        if plane >= store.plane_count() {
-            return Ok(());
-        }
         let Some(section) = store.pin_section(&self.token, plane, node.0)? else {
             return Ok(());
         };
@@ -199,7 +218,7 @@ impl View {
     /// Codes of the types named, or of all that there are.
     pub(super) fn kinds(&self, types: &[&str]) -> Vec<TypeCode> {
         if types.is_empty() {
-            return (0..self.dictionary().type_count() as TypeCode).collect();
+            return self.core.store.relationship_types();
         }
         let mut kinds: Vec<TypeCode> = types
             .iter()
@@ -225,5 +244,8 @@ impl View {
 
 /// Plane of the topology that holds the lists of a type.
 pub(super) fn plane_of(kind: TypeCode, incoming: bool) -> usize {
-    2 * usize::from(kind) + usize::from(incoming)
+    match incoming {
+        false => out_plane(kind),
+        true => in_plane(kind),
+    }
 }

@@ -66,7 +66,7 @@ impl Workload {
         match self.operation(number) {
             Operation::Commit(steps) => {
                 let mut model = log.model().models[0].clone();
-                let mut transaction = graph.begin()?;
+                let mut transaction = graph.begin();
                 take(&steps, &mut transaction, &mut model)?;
                 let after = model.clone();
                 log.update(|expected| expected.models.push(model));

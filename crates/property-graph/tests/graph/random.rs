@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evergraph_persistence::Storage;
 use evergraph_persistence::medium::DramStorage;
-use evergraph_property_graph::graph::{GraphOptions, PropertyGraph, View};
+use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph, View};
 use proptest::prelude::*;
 
 use super::model::{Model, compare};
@@ -82,7 +82,7 @@ struct Twins {
 impl Twins {
     fn new() -> Self {
         let storage: Arc<dyn Storage> = Arc::new(DramStorage::new());
-        let graph = PropertyGraph::create(&*storage, options()).expect("created");
+        let graph = PropertyGraph::create(&*storage, options(), [7; 16]).expect("created");
         Twins {
             storage,
             graph,
@@ -97,7 +97,7 @@ impl Twins {
         match action {
             Action::Commit(steps) => {
                 let mut model = self.model.clone();
-                let mut transaction = self.graph.begin().expect("begun");
+                let mut transaction = self.graph.begin();
                 take(steps, &mut transaction, &mut model).expect("taken");
                 compare(&transaction, &model).expect("a transaction reads what it wrote");
                 transaction.commit().expect("nobody else is there");
@@ -105,7 +105,7 @@ impl Twins {
             }
             Action::RollBack(steps) => {
                 let mut model = self.model.clone();
-                let mut transaction = self.graph.begin().expect("begun");
+                let mut transaction = self.graph.begin();
                 take(steps, &mut transaction, &mut model).expect("taken");
                 transaction.roll_back();
             }
@@ -116,7 +116,7 @@ impl Twins {
                 if *cleanly {
                     self.graph.close().expect("closed");
                 }
-                let open = || PropertyGraph::open(&*self.storage, false);
+                let open = || PropertyGraph::open(&*self.storage, OpenOptions::default());
                 self.graph = open().expect("opened").0;
             }
             Action::KeepView => self.views.push((self.graph.view(), self.model.clone())),

@@ -59,7 +59,7 @@ pub fn take(
             Step::Savepoint => savepoints.push((transaction.savepoint(), model.clone())),
             Step::RollBackToSavepoint => {
                 if let Some((savepoint, before)) = savepoints.pop() {
-                    transaction.roll_back_to(&savepoint)?;
+                    transaction.roll_back_to(savepoint)?;
                     *model = before;
                 }
             }

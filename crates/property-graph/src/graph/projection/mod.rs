@@ -149,11 +149,7 @@ impl View {
     }
 
     fn pin(&self, plane: usize) -> Result<Vec<SectionView>, GraphError> {
-        let store = &self.core().store;
-        if plane >= store.plane_count() {
-            return Ok(Vec::new());
-        }
-        Ok(store.pin(self.token(), plane)?)
+        Ok(self.core().store.pin(self.token(), plane)?)
     }
 }
 
