@@ -95,6 +95,8 @@ mutants! {
     SealedFreedFirst,
     /// Open: the pieces of sealed graphs are not claimed, and used again.
     SealedNotClaimed,
+    /// Sealing: the graphs of dropped snapshots stay.
+    SealedOrphansKept,
     /// Direct mode: not the edge but another address is flushed (DGAP's logs).
     DirectWrongAddressFlushed,
     /// Direct mode: an edge is acknowledged before the fence.
@@ -145,10 +147,12 @@ mutants! {
 impl Mutant {
     /// Whether it is made where graphs are sealed, and nowhere else.
     pub fn is_of_sealing(self) -> bool {
-        use Mutant::{SealedFreedFirst, SealedNotClaimed, SealedPiecesNotFlushed};
+        use Mutant::{
+            SealedFreedFirst, SealedNotClaimed, SealedOrphansKept, SealedPiecesNotFlushed,
+        };
         matches!(
             self,
-            SealedPiecesNotFlushed | SealedFreedFirst | SealedNotClaimed
+            SealedPiecesNotFlushed | SealedFreedFirst | SealedNotClaimed | SealedOrphansKept
         )
     }
 }

@@ -190,7 +190,7 @@ impl Store {
         }
     }
 
-    fn validate(&self, batches: &[Batch]) -> Result<(), TopologyError> {
+    pub(super) fn validate(&self, batches: &[Batch]) -> Result<(), TopologyError> {
         self.refuse_if_not_writable()?;
         // External ids that the table will have when an operation is applied;
         // only one caller at a time assigns any.

@@ -176,7 +176,7 @@ impl Store {
             wall_us: root.wall_us,
         };
         let stored_ids = ids.len();
-        let newest_merged = merged.last().copied().unwrap_or(0);
+        let newest_stored = merged.last().copied().unwrap_or(0).max(names.stored_csn());
         let mut replayer = Replayer::new(
             &config,
             &context,
@@ -224,11 +224,11 @@ impl Store {
             return Err(error);
         }
         let (log, csn) = opened?;
-        if direct.is_none() && csn < newest_merged {
+        if direct.is_none() && csn < newest_stored {
             return Err(PersistenceError::damaged(
                 CommitLog::file_name(),
                 0,
-                format!("the log ends with commit {csn}, but commit {newest_merged} is merged"),
+                format!("the log ends with commit {csn}, but commit {newest_stored} is stored"),
             )
             .into());
         }
