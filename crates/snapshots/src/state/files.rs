@@ -82,18 +82,7 @@ impl Files {
         user[..4].copy_from_slice(&geometry.block_bytes.to_le_bytes());
         user[4..8].copy_from_slice(&geometry.alignment.to_le_bytes());
         user[8..16].copy_from_slice(&geometry.growth_step.to_le_bytes());
-        let root = Root {
-            sequence: 0,
-            epoch: 0,
-            csn: 0,
-            wall_us: 0,
-            log_start: 0,
-            clean_log_end: None,
-            directory_offset: 0,
-            directory_len: 0,
-            directory_crc: 0,
-            user,
-        };
+        let root = Root::first(user);
         drop(Pool::create_kind(storage, PoolKind::RESULTS, *uuid, root)?);
         let files = Self::open(storage, uuid)?;
         Ok(files.expect("the files that were just made"))

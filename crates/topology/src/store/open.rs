@@ -96,18 +96,7 @@ impl Store {
         }
         storage.sync_names()?;
         drop((log, extents));
-        let root = Root {
-            sequence: 0,
-            epoch: 0,
-            csn: 0,
-            wall_us: 0,
-            log_start: 0,
-            clean_log_end: None,
-            directory_offset: 0,
-            directory_len: 0,
-            directory_crc: 0,
-            user: config.encode(0),
-        };
+        let root = Root::first(config.encode(0));
         drop(Pool::create(storage, uuid, root)?);
         Ok(Self::open_with(storage, false, tuning)?.0)
     }
