@@ -473,6 +473,19 @@ fn coreness_is_computed_anew_where_searches_read_too_much() {
 }
 
 #[test]
+fn searches_count_entries_that_are_hidden_from_them() {
+    let control = Control::new();
+    let star: Vec<Entry> = (1..=10).map(|leaf| (0, leaf, 1.0)).collect();
+    let graph = |edges: &[Entry]| Csr::from_weighted_edges(11, edges, Direction::Undirected);
+    let mut state = k_core::start(&graph(&[]), &control).unwrap();
+    let changes = Changes::of_edges(Direction::Undirected, &star, &[]);
+    let summary = state.update(&graph(&star), &changes, &control).unwrap();
+    // The list of the center for the first edge, in which one entry counts, and those
+    // of the leaves.
+    assert_eq!(summary.edges_read, 10 + 10);
+}
+
+#[test]
 fn triangles_change_with_the_first_and_the_last_parallel_edge() {
     let edge = |u, v| (u, v, 1.0);
     let count = |edges: &[Entry], added: &[Entry], removed: &[Entry]| {
