@@ -534,6 +534,12 @@ fn what_cannot_be_maintained_is_refused() {
     assert!(components::Components::restore(&[0, 0], vec![0]).is_none());
     assert!(components::Components::restore(&[1, 1], vec![1, 1]).is_none());
     assert!(components::Components::restore(&[0, 1], vec![0, 0]).is_none());
+    // A cycle instead of a root; two roots; a cycle beside a root.
+    assert!(components::Components::restore(&[0, 0], vec![1, 0]).is_none());
+    assert!(components::Components::restore(&[0, 0], vec![0, 1]).is_none());
+    assert!(components::Components::restore(&[0, 0, 0], vec![0, 2, 1]).is_none());
+    assert!(components::Components::restore(&[0, 1, 1, 0], vec![3, 2, 1, 3]).is_none());
+    assert!(components::Components::restore(&[0, 1, 1, 0], vec![3, 1, 1, 3]).is_some());
     let scalars = pagerank::Scalars {
         accuracy: 1e-6,
         unsettled: 0.0,

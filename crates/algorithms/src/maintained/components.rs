@@ -96,6 +96,8 @@ impl Components {
         let least = |(v, &label): (usize, &VertexId)| {
             label as usize <= v && labels[label as usize] == label
         };
+        let own = |vertices: &[VertexId]| (0..).zip(vertices).filter(|&(v, &of)| v == of).count();
+        // A root above each vertex and no more roots than labels: one for each label.
         let valid = forest.len() == n
             && fits(labels)
             && fits(&forest)
@@ -103,7 +105,9 @@ impl Components {
             && forest
                 .iter()
                 .zip(labels)
-                .all(|(&p, &label)| labels[p as usize] == label);
+                .all(|(&p, &label)| labels[p as usize] == label)
+            && own(&forest) == own(labels)
+            && leads_to_roots(&forest);
         valid.then(|| Self::of(labels, forest))
     }
 
@@ -328,6 +332,20 @@ impl Components {
             self.table[old as usize].least = next;
         }
     }
+}
+
+/// Whether the ways up from all vertices end at vertices that are their own parents.
+fn leads_to_roots(parents: &[VertexId]) -> bool {
+    let mut climbed_from = vec![UNREACHED; parents.len()];
+    (0..parents.len() as VertexId).all(|v| {
+        let mut at = v;
+        while climbed_from[at as usize] == UNREACHED {
+            climbed_from[at as usize] = v;
+            at = parents[at as usize];
+        }
+        // Not again at a vertex of the same climb, unless it is a root.
+        climbed_from[at as usize] != v || parents[at as usize] == at
+    })
 }
 
 /// Sets for labels: for each vertex its set, and the sets.
