@@ -10,8 +10,8 @@
 //! the deleted one, or until one part is exhausted, which is then a component of its
 //! own. Which part a vertex is in, its ancestors say.
 //!
-//! Work: O(α) an insertion that unites nothing, O(depth) one that does; O(1) a
-//! deletion beside the forest; O(depth) and the lists that are read otherwise. Graphs
+//! Work: O(log n), amortised, an insertion that unites nothing, O(depth) more one that
+//! does; O(1) a deletion beside the forest; O(depth) and the lists that are read otherwise. Graphs
 //! whose vertices have many neighbors give a replacement at once. The worst case is
 //! a cycle, of which every vertex may be read to find its other end: O(n + m), as
 //! from scratch. A component that loses its smallest vertex looks for the next: O(n)
@@ -215,9 +215,18 @@ impl Components {
 
     /// As [`Components::root_of`], which it shortens the way to.
     fn find(&mut self, v: VertexId) -> u32 {
-        let root = self.root_of(v);
-        self.sets[v as usize] = root;
-        root
+        let mut at = self.sets[v as usize];
+        loop {
+            let above = self.table[at as usize].above;
+            if above == at {
+                self.sets[v as usize] = at;
+                return at;
+            }
+            // Path halving.
+            let next = self.table[above as usize].above;
+            self.table[at as usize].above = next;
+            at = next;
+        }
     }
 
     fn unite(&mut self, u: VertexId, v: VertexId) {
