@@ -125,7 +125,7 @@ pub struct Influence {
     pub seeds: Vec<(VertexId, f64)>,
     /// What all reach, estimated apart from the method.
     pub spread: Spread,
-    /// Sketches drawn; 0 of greedy.
+    /// Sketches drawn; 0 of greedy, and of a graph of one vertex.
     pub sketches: u64,
 }
 

@@ -189,6 +189,40 @@ fn all_vertices_can_be_seeds() {
         );
         assert_eq!(result.spread.mean, 34.0);
     }
+    // Each with what it adds, the first as much as if it were alone.
+    let gains = |method, seeds| {
+        let given = Parameters {
+            seeds,
+            method,
+            ..FEW
+        };
+        run(&graph, &given)
+            .seeds
+            .into_iter()
+            .map(|seed| seed.1)
+            .collect::<Vec<_>>()
+    };
+    let (greedy, imm) = (gains(Method::Greedy, 34), gains(IMM, 34));
+    assert!(
+        (imm[0] / greedy[0] - 1.0).abs() < 0.1,
+        "{imm:?}, {greedy:?}"
+    );
+    assert!((imm.iter().sum::<f64>() - 34.0).abs() < 1e-9, "{imm:?}");
+    let one = Csr::from_edges(1, &[(0, 0)], Direction::Both);
+    for method in [Method::Greedy, IMM] {
+        assert_eq!(
+            run(
+                &one,
+                &Parameters {
+                    seeds: 1,
+                    method,
+                    ..FEW
+                }
+            )
+            .seeds,
+            [(0, 1.0)]
+        );
+    }
 }
 
 #[test]

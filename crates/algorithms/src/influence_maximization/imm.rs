@@ -29,9 +29,9 @@ pub(super) fn choose<G: Graph>(
     control: &Control,
 ) -> Result<(Vec<(VertexId, f64)>, u64), RunError> {
     let n = chances.graph.vertex_count();
-    if k == n {
-        // Whatever the order, all are chosen.
-        return Ok(((0..n as VertexId).map(|v| (v, 1.0)).collect(), 0));
+    if n == 1 {
+        // No number of sketches fails with probability 1 / n.
+        return Ok((vec![(0, 1.0)], 0));
     }
     let bounds = Bounds::new(n, k, epsilon);
     let mut sketches = Sketches::new(chances, seed, limit);

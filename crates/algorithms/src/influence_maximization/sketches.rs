@@ -132,11 +132,14 @@ impl<'c, 'g, G: Graph> Sketches<'c, 'g, G> {
         while seeds.len() < k {
             control.check()?;
             let (v, count) = most_counted(&counts, &chosen);
+            if count == 0 {
+                // Nobody adds anything any more.
+                let rest = (0..n as VertexId).filter(|&v| !chosen.contains(v));
+                seeds.extend(rest.take(k - seeds.len()).map(|v| (v, 0)));
+                break;
+            }
             chosen.insert(v);
             seeds.push((v, count));
-            if count == 0 {
-                continue;
-            }
             let pairs = self.groups.par_iter().zip(&mut uncovered);
             pairs.with_min_len(16).try_for_each(|(group, uncovered)| {
                 control.check()?;
