@@ -320,6 +320,13 @@ fn memory_of_sketches_is_kept_to() {
     assert!(sketches > 200, "{sketches}");
     let error = with(100 * sketches).unwrap_err();
     assert!(matches!(error, RunError::TooManySketches { .. }), "{error}");
+    // More than are counted with 32 bits, whatever they may take.
+    let method = Method::Imm {
+        epsilon: 1e-6,
+        sketch_bytes: u64::MAX,
+    };
+    let error = influence::run(&graph, &Parameters { method, ..FEW }, &Control::new());
+    assert!(matches!(error, Err(RunError::TooManySketches { wanted, .. }) if wanted >> 32 > 0));
 }
 
 #[test]
