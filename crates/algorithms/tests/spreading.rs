@@ -479,6 +479,20 @@ fn a_path_is_split_in_the_middle() {
 }
 
 #[test]
+fn swaps_that_led_to_nothing_do_not_count() {
+    // Within one hop of two of three infected vertices, but farther from the third.
+    let path: Vec<(VertexId, VertexId)> = (0..4).map(|v| (v, v + 1)).collect();
+    let graph = Csr::from_edges(5, &path, Direction::Undirected);
+    let given = rumor::Parameters {
+        sources: 1,
+        objective: Objective::Maximum,
+        ..SUM
+    };
+    let result = find(&graph, &[0, 2, 4], &given);
+    assert_eq!((result.sources, result.swaps), (vec![2], 0));
+}
+
+#[test]
 fn rumors_spread_along_edges() {
     // 0 leads to all, nobody to 0.
     let graph = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3)], Direction::Both);
