@@ -35,6 +35,7 @@ mod slow_medium;
 mod stores;
 mod streams;
 mod table;
+mod transactions;
 
 use std::path::PathBuf;
 
@@ -101,6 +102,7 @@ const BENCHMARKS: &[Benchmark] = &[
     maintained::BENCHMARK,
     placement::BENCHMARK,
     history::BENCHMARK,
+    transactions::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -126,6 +128,7 @@ pub const NAMES: &[&str] = &[
     "maintained",
     "placement",
     "history",
+    "transactions",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.
