@@ -60,10 +60,9 @@ impl Thread<'_> {
             Kind::Wall => {
                 let popular = f64::from(self.moderator().popularity).min(3.0);
                 let left = self.left(self.room.forum.creation_date);
-                self.posts(
-                    (30.0 * self.draw.unit() * left * (0.5 + 0.5 * popular)) as usize,
-                    700,
-                );
+                let most = 30.0 * left * (0.5 + 0.5 * popular);
+                let count = (most * self.draw.unit()) as usize;
+                self.posts(count, 700);
             }
             Kind::Group => {
                 let count = 5 + self.draw.below(20 + self.room.members.len());

@@ -121,7 +121,7 @@ pub struct Post {
 }
 
 /// A post or a comment, by its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Message {
     /// A post.
     Post(u64),

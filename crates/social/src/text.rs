@@ -41,7 +41,7 @@ const LONG: u64 = 20;
 
 /// An answer of a few words at most.
 pub(crate) fn short(draw: &mut Draw) -> &'static str {
-    draw.pick(&SHORT)
+    draw.pick::<&str>(&SHORT)
 }
 
 /// A text about some tags: 70 to 130 characters, seldom up to 2000. Never a
@@ -70,7 +70,7 @@ pub(crate) fn about(world: &World, tags: &[u32], draw: &mut Draw) -> String {
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(draw.pick(&WORDS));
+        text.push_str(draw.pick::<&str>(&WORDS));
     }
     text.push('.');
     text

@@ -12,7 +12,7 @@ pub(crate) struct ClassEntry {
 #[derive(Clone, Copy)]
 pub(crate) enum Tags {
     /// Only classes below have tags.
-    None,
+    Below,
     /// Persons; the number tells their names apart from those of other classes.
     Persons(usize),
     /// `{adjective}_{noun}` with one of these nouns.
@@ -34,10 +34,10 @@ use Tags::*;
 /// Classes above come first.
 #[rustfmt::skip]
 pub(crate) const CLASSES: [ClassEntry; 44] = [
-    ClassEntry { name: "Thing", above: None, tags: None },
-    class("Agent", "Thing", None),
+    ClassEntry { name: "Thing", above: None, tags: Below },
+    class("Agent", "Thing", Below),
     class("Person", "Agent", Persons(0)),
-    class("Artist", "Person", None),
+    class("Artist", "Person", Below),
     class("MusicalArtist", "Artist", Persons(1)),
     class("Actor", "Artist", Persons(2)),
     class("Comedian", "Actor", Persons(3)),
@@ -45,7 +45,7 @@ pub(crate) const CLASSES: [ClassEntry; 44] = [
     class("Painter", "Artist", Persons(5)),
     class("ComicsCreator", "Artist", Persons(6)),
     class("Architect", "Person", Persons(7)),
-    class("Athlete", "Person", None),
+    class("Athlete", "Person", Below),
     class("SoccerPlayer", "Athlete", Persons(8)),
     class("TennisPlayer", "Athlete", Persons(9)),
     class("BasketballPlayer", "Athlete", Persons(10)),
@@ -63,18 +63,18 @@ pub(crate) const CLASSES: [ClassEntry; 44] = [
     class("Astronaut", "Person", Persons(22)),
     class("Philosopher", "Person", Persons(23)),
     class("MilitaryPerson", "Person", Persons(24)),
-    class("Royalty", "Person", None),
+    class("Royalty", "Person", Below),
     class("Monarch", "Royalty", Persons(25)),
-    class("Cleric", "Person", None),
+    class("Cleric", "Person", Below),
     class("Saint", "Cleric", Persons(26)),
     class("Model", "Person", Persons(27)),
-    class("Organisation", "Agent", None),
+    class("Organisation", "Agent", Below),
     class("Band", "Organisation", Bands),
     class("Company", "Organisation", Works(&["Systems", "Motors", "Foods", "Instruments", "Films", "Records"])),
-    class("Work", "Thing", None),
+    class("Work", "Thing", Below),
     class("Film", "Work", Works(&["Night", "Road", "Journey", "Letter", "Mirror", "Heist", "Harvest", "Garden"])),
     class("Book", "Work", Works(&["Island", "Winter", "Witness", "Chronicle", "Orchard", "Lighthouse", "Republic", "Atlas"])),
-    class("MusicalWork", "Work", None),
+    class("MusicalWork", "Work", Below),
     class("Album", "MusicalWork", Works(&["Sessions", "Tapes", "Horizon", "Echoes", "Weather", "Machine"])),
     class("Song", "MusicalWork", Works(&["Rain", "Heart", "River", "Summer", "Fire", "Train", "Moon", "Highway"])),
     class("Place", "Thing", Works(&["Falls", "Bay", "Mountains", "Valley", "Lakes", "Plateau"])),

@@ -304,7 +304,7 @@ fn tags() -> Vec<Tag> {
 
 fn tag_names(kind: Tags) -> Vec<String> {
     match kind {
-        Tags::None => Vec::new(),
+        Tags::Below => Vec::new(),
         Tags::Persons(class) => (0..TAGS_OF_CLASS).map(|i| person_name(class, i)).collect(),
         Tags::Works(nouns) => ADJECTIVES
             .iter()
