@@ -1,0 +1,1 @@
+//! The property graph as its users see it.

@@ -1,0 +1,1 @@
+//! Indexes over property values: leaves on the medium, inner pages in DRAM.

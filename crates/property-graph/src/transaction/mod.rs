@@ -1,0 +1,1 @@
+//! Transactions: a snapshot to read, an overlay to write, locks and validation.

@@ -1,0 +1,61 @@
+//! What can be wrong with a value.
+
+/// A value that does not exist or does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValueError {
+    /// A component of a temporal or spatial value is out of range.
+    #[error("{what} {found} is out of range: {range}")]
+    OutOfRange {
+        /// The component.
+        what: &'static str,
+        /// What was given.
+        found: String,
+        /// What would be right.
+        range: &'static str,
+    },
+    /// A text that does not read as the type.
+    #[error("{text:?} is not a {type_name}: {why}")]
+    NotReadable {
+        /// The type that was asked for.
+        type_name: &'static str,
+        /// The text.
+        text: String,
+        /// What does not hold.
+        why: String,
+    },
+    /// Another type than the caller asked for.
+    #[error("expected a {expected}, found a {found}")]
+    WrongType {
+        /// The type that was asked for.
+        expected: &'static str,
+        /// The type that is there.
+        found: &'static str,
+    },
+    /// Stored bytes that are no value.
+    #[error("damaged value at byte {at}: {what}")]
+    Damaged {
+        /// Offset in the bytes given.
+        at: usize,
+        /// What does not hold.
+        what: &'static str,
+    },
+    /// Lists and maps in each other, deeper than is stored.
+    #[error("lists and maps lie {depth} deep in each other; at most {most} are stored")]
+    TooDeep {
+        /// What was found.
+        depth: usize,
+        /// What is stored.
+        most: usize,
+    },
+}
+
+impl ValueError {
+    /// Shorthand for [`ValueError::OutOfRange`].
+    pub(crate) fn range(what: &'static str, found: impl ToString, range: &'static str) -> Self {
+        ValueError::OutOfRange {
+            what,
+            found: found.to_string(),
+            range,
+        }
+    }
+}
