@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use evergraph_persistence::AckLevel;
 use evergraph_persistence::medium::{CountersSnapshot, EmulatedDevice};
+use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
 use evergraph_snapshots::View;
 use evergraph_topology::ids::IdTable;
 use evergraph_topology::{
@@ -44,6 +45,8 @@ const POOL: &str = "pool";
 /// ```
 pub struct Database {
     store: Arc<Store>,
+    /// What is over the store, if it is not edges alone.
+    pub(crate) property: Option<PropertyGraph>,
     path: PathBuf,
     medium: MediumKind,
     opened: OpenReport,
@@ -55,6 +58,22 @@ pub struct Database {
     /// Held while a maintained result is brought up to date.
     pub(crate) maintaining: Mutex<()>,
     _lock: Option<Lock>,
+}
+
+/// What a directory holds.
+enum Made {
+    /// Edges, perhaps with weights.
+    Edges(Store),
+    /// Nodes and relationships.
+    Property(PropertyGraph),
+}
+
+fn opening_of(options: &Options) -> OpenOptions {
+    OpenOptions {
+        read_only: options.read_only,
+        tuning: options.tuning,
+        ..OpenOptions::default()
+    }
 }
 
 impl Database {
@@ -73,19 +92,26 @@ impl Database {
         }
         let lock = Lock::take(path, options)?;
         let opened = options.storage(path)?;
-        let store = Store::create_with(
-            &*opened.storage,
-            options.config(),
-            random_uuid()?,
-            options.tuning,
-        )?;
+        let uuid = random_uuid()?;
+        let made = if options.property_graph {
+            let fixed = GraphOptions {
+                store: options.config(),
+                ..GraphOptions::default()
+            };
+            let opening = opening_of(options);
+            let graph = PropertyGraph::create_with(&*opened.storage, fixed, uuid, opening)?;
+            Made::Property(graph)
+        } else {
+            let (config, tuning) = (options.config(), options.tuning);
+            Made::Edges(Store::create_with(&*opened.storage, config, uuid, tuning)?)
+        };
         let report = OpenReport {
             clean: true,
             replayed_commits: 0,
             replayed_entries: 0,
             csn: 0,
         };
-        Ok(Self::assemble(store, report, path, options, opened, lock))
+        Ok(Self::assemble(made, report, path, options, opened, lock))
     }
 
     /// Opens a database and brings it to its newest acknowledged commit.
@@ -111,25 +137,35 @@ impl Database {
         }
         let lock = Lock::take(path, options)?;
         let opened = options.storage(path)?;
-        let (store, report) =
-            Store::open_with(&*opened.storage, options.read_only, options.tuning)?;
-        Ok(Self::assemble(store, report, path, options, opened, lock))
+        let (made, report) = if Store::config_on(&*opened.storage)?.relationships {
+            let (graph, report) = PropertyGraph::open(&*opened.storage, opening_of(options))?;
+            (Made::Property(graph), report)
+        } else {
+            let (storage, tuning) = (&*opened.storage, options.tuning);
+            let (store, report) = Store::open_with(storage, options.read_only, tuning)?;
+            (Made::Edges(store), report)
+        };
+        Ok(Self::assemble(made, report, path, options, opened, lock))
     }
 
     fn assemble(
-        store: Store,
+        made: Made,
         opened: OpenReport,
         path: &Path,
         options: &Options,
         OpenStorage { storage, emulated }: OpenStorage,
         lock: Option<Lock>,
     ) -> Self {
-        let store = Arc::new(store);
+        let (store, property) = match made {
+            Made::Edges(store) => (Arc::new(store), None),
+            Made::Property(graph) => (Arc::clone(graph.store()), Some(graph)),
+        };
         let background = options.background && !options.read_only;
         Database {
             merger: background.then(|| Merger::start(&store)),
             rebaser: (options.rebase.filter(|_| background)).map(Rebaser::new),
             store,
+            property,
             path: path.to_path_buf(),
             medium: options.medium,
             opened,
@@ -292,7 +328,10 @@ impl Database {
 
     /// Verifies everything; see [`Store::check`]. Results too.
     pub fn check(&self) -> CheckReport {
-        let mut report = self.store.check();
+        let mut report = match &self.property {
+            None => self.store.check(),
+            Some(graph) => graph.check(),
+        };
         match self.results() {
             Ok(results) => report.problems.extend(results.check()),
             Err(error) => report.problems.push(error.summary()),

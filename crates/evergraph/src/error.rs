@@ -1,7 +1,10 @@
 //! One error for the person who must act.
 
 use evergraph_algorithms::RunError;
+use evergraph_interchange::InterchangeError;
 use evergraph_persistence::{MediumError, PersistenceError};
+use evergraph_property_graph::graph::GraphError;
+use evergraph_property_graph::transaction::Retryable;
 use evergraph_topology::TopologyError;
 
 use crate::formats::FormatError;
@@ -19,6 +22,12 @@ pub enum Error {
     /// Running an algorithm.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A transaction of a property graph, a value, a constraint.
+    #[error(transparent)]
+    Graph(GraphError),
+    /// Reading or writing a file of a property graph.
+    #[error(transparent)]
+    Interchange(InterchangeError),
     /// A file outside the database.
     #[error("{path}: {source}")]
     Io {
@@ -57,12 +66,15 @@ pub enum Error {
 impl Error {
     /// Whether doing the same again can succeed without further ado.
     pub fn is_retryable(&self) -> bool {
-        matches!(
-            self,
-            Error::Store(TopologyError::Persistence(
-                PersistenceError::Locked { .. } | PersistenceError::LogFull
-            ))
-        )
+        match self {
+            Error::Graph(error) => error.conflict().is_some(),
+            _ => matches!(
+                self,
+                Error::Store(TopologyError::Persistence(
+                    PersistenceError::Locked { .. } | PersistenceError::LogFull
+                ))
+            ),
+        }
     }
 
     /// What is wrong, on one line, without what to do about it.
@@ -71,6 +83,7 @@ impl Error {
             Error::Format(error) => error.summary(),
             Error::Usage { message, .. } | Error::Argument { message, .. } => message.clone(),
             Error::Interrupted { message, .. } => format!("interrupted: {message}"),
+            Error::Graph(_) | Error::Interchange(_) => self.to_string(),
             Error::Store(_) | Error::Run(_) | Error::Io { .. } => split(&self.to_string()).0,
         }
     }
@@ -82,6 +95,7 @@ impl Error {
             Error::Usage { hint, .. }
             | Error::Argument { hint, .. }
             | Error::Interrupted { hint, .. } => hint.clone(),
+            Error::Graph(_) | Error::Interchange(_) => self.usual_hint().to_string(),
             Error::Store(_) | Error::Run(_) | Error::Io { .. } => {
                 let said = split(&self.to_string()).1;
                 said.unwrap_or_else(|| self.usual_hint().to_string())
@@ -100,6 +114,9 @@ impl Error {
             }
             Error::Io { .. } => "check the path, its permissions and the space on the disk",
             Error::Run(_) => "see `evergraph run --list` for the parameters",
+            Error::Graph(error) if error.conflict().is_some() => "try the transaction again",
+            Error::Graph(_) => "nothing of the transaction is in the graph",
+            Error::Interchange(_) => "mend the file, or leave bad rows out with --skip-bad N",
             _ => "`evergraph check` tells whether the database is sound",
         }
     }

@@ -20,6 +20,7 @@ pub mod maintain;
 mod merger;
 mod names;
 mod options;
+pub mod property;
 mod rebaser;
 mod results;
 mod retention;
@@ -38,10 +39,12 @@ pub use evergraph_persistence::{
     AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::EmulatedDevice,
     medium::LatencyProfile, memory_bytes,
 };
+pub use evergraph_interchange as interchange;
 pub use evergraph_snapshots::state;
 pub use evergraph_snapshots::{
     Diff, EdgeChange, GraphView, ListChange, Lists, View, ViewReader, diff,
 };
+pub use evergraph_social as social;
 pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{

@@ -53,6 +53,10 @@ pub struct Options {
     pub assume_persistent: bool,
     /// Count and optionally delay what reaches the medium.
     pub emulated: Option<Option<LatencyProfile>>,
+    /// Make a property graph: nodes with labels, relationships with types, both with
+    /// properties (creation only). Lists are kept in both directions then, and
+    /// weights are properties.
+    pub property_graph: bool,
     /// Which lists to keep (creation only).
     pub direction: Direction,
     /// Whether edges carry weights (creation only).
@@ -89,6 +93,7 @@ impl Default for Options {
             medium: MediumKind::File,
             assume_persistent: false,
             emulated: None,
+            property_graph: false,
             direction: config.direction,
             weighted: config.weighted,
             ids: config.ids,

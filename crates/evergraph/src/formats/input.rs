@@ -85,6 +85,11 @@ pub(super) fn open(path: &Path) -> Result<Input, FormatError> {
     from_reader(path, Box::new(opened), Some(metadata.len()))
 }
 
+/// The decompressed bytes of a regular file.
+pub(crate) fn open_bytes(path: &Path) -> Result<Box<dyn Read + Send>, FormatError> {
+    open(path).map(|input| input.bytes)
+}
+
 /// Wraps any reader; `path` names it in messages.
 pub(super) fn from_reader(
     path: &Path,

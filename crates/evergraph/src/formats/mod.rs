@@ -47,6 +47,7 @@ pub use batch::{EdgeBatch, TextColumn};
 pub use columns::{Column, ColumnChoice};
 pub use error::{BadLine, Endpoint, FormatError, ParseError, SkippedLines};
 pub use input::Compression;
+pub(crate) use input::open_bytes;
 pub use lines::{LINE_LIMIT, METIS_LINE_LIMIT};
 pub use options::{Contents, EndpointKind, Format, Header, Options, UnknownFormat};
 pub use reader::{EdgeReader, Position};

@@ -129,6 +129,15 @@ impl Store {
         Ok(())
     }
 
+    /// What was chosen when a store was made, without opening it.
+    ///
+    /// # Errors
+    /// If there is none, or its root is damaged.
+    pub fn config_on(storage: &dyn Storage) -> Result<Config, TopologyError> {
+        let (pool, _) = Pool::open(storage)?;
+        Ok(Config::decode(&pool.root().user)?.0)
+    }
+
     /// Opens a store and brings it to its newest commit. With `read_only`
     /// nothing is written, replay happens in DRAM.
     ///

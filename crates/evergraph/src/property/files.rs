@@ -1,0 +1,111 @@
+//! Which files hold what: formats told from names and first lines.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use evergraph_interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo4jReader};
+use evergraph_interchange::json_lines::JsonLinesReader;
+use evergraph_interchange::{InterchangeError, RowReader};
+
+use crate::Error;
+use crate::formats::open_bytes;
+
+/// The formats of nodes and relationships.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// CSV with a header as Neo4j's import reads it.
+    Neo4j,
+    /// CSV of LDBC's social network, whose file names say what they hold.
+    Ldbc,
+    /// A JSON object a line.
+    JsonLines,
+}
+
+impl FileKind {
+    /// All, with the names that the command line uses.
+    pub const ALL: &[(&'static str, FileKind)] = &[
+        ("neo4j", FileKind::Neo4j),
+        ("ldbc", FileKind::Ldbc),
+        ("jsonl", FileKind::JsonLines),
+    ];
+
+    /// Whether rows of one file are all nodes, or all relationships.
+    pub(super) fn is_uniform(self) -> bool {
+        self != FileKind::JsonLines
+    }
+
+    /// What a file looks like; `None` if like nothing that is known.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of(path: &Path) -> Result<Option<Self>, Error> {
+        let name = path.to_string_lossy().to_lowercase();
+        if name.contains(".jsonl") || name.contains(".ndjson") || name.contains(".json") {
+            return Ok(Some(FileKind::JsonLines));
+        }
+        let mut first = String::new();
+        let mut beginning = BufReader::new(open_bytes(path)?.take(1 << 16));
+        let read = beginning.read_line(&mut first);
+        // What is no text is no header either.
+        if read.is_err() {
+            return Ok(None);
+        }
+        let is_neo4j = [":ID", ":START_ID", ":LABEL"];
+        if is_neo4j.iter().any(|column| first.contains(column)) {
+            return Ok(Some(FileKind::Neo4j));
+        }
+        let is_ldbc = first.contains('|') && LdbcName::of(&name).is_some();
+        Ok(is_ldbc.then_some(FileKind::Ldbc))
+    }
+
+    /// Opens a file for its rows.
+    pub(super) fn open(self, path: &Path) -> Result<Box<dyn RowReader>, Error> {
+        let file = path.display().to_string();
+        let input = BufReader::with_capacity(1 << 18, open_bytes(path)?);
+        Ok(match self {
+            FileKind::Neo4j => Box::new(Neo4jReader::new(&file, input, Neo4jOptions::default())?),
+            FileKind::Ldbc => {
+                let name = LdbcName::of(&file).ok_or_else(|| {
+                    Error::usage(
+                        format!("{file}: the name does not say what the file holds"),
+                        "LDBC's files are called like person_0_0.csv or \
+                         person_knows_person_0_0.csv",
+                    )
+                })?;
+                Box::new(LdbcReader::new(&file, input, &name, Naming::default())?)
+            }
+            FileKind::JsonLines => Box::new(JsonLinesReader::new(&file, input)),
+        })
+    }
+}
+
+/// The files themselves, and those in directories, in the order of their names.
+///
+/// # Errors
+/// A directory that cannot be read.
+pub(super) fn expanded(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let unreadable = |source| Error::Io {
+            path: path.display().to_string(),
+            source,
+        };
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(unreadable)? {
+            inside.push(entry.map_err(unreadable)?.path());
+        }
+        inside.sort();
+        files.extend(expanded(&inside)?);
+    }
+    Ok(files)
+}
+
+impl From<InterchangeError> for Error {
+    fn from(error: InterchangeError) -> Self {
+        Error::Interchange(error)
+    }
+}

@@ -1,0 +1,77 @@
+//! Property graphs in a database: nodes with labels, relationships with types,
+//! properties of both, and transactions.
+//!
+//! ```
+//! use evergraph::property::Towards;
+//! use evergraph::{Database, MediumKind, Options};
+//!
+//! let options = Options {
+//!     medium: MediumKind::Dram,
+//!     property_graph: true,
+//!     ..Options::default()
+//! };
+//! let db = Database::create("anywhere", &options)?;
+//! let graph = db.property_graph()?;
+//! let ann = graph.write(|tx| {
+//!     let ann = tx.create_node(&["Person"], [("name", "Ann".into())])?;
+//!     let bob = tx.create_node(&["Person"], [("name", "Bob".into())])?;
+//!     tx.create_relationship(ann, "KNOWS", bob, [("since", 2019.into())])?;
+//!     Ok(ann)
+//! })?;
+//! let friends = graph.view().neighbors(ann, Towards::Outgoing, &["KNOWS"])?;
+//! assert_eq!(friends.len(), 1);
+//! # Ok::<(), evergraph::Error>(())
+//! ```
+
+mod census;
+mod files;
+mod import;
+
+pub use census::Census;
+pub use evergraph_property_graph::graph::*;
+pub use evergraph_property_graph::{transaction, value};
+pub use files::FileKind;
+pub use import::{Imported, PropertyImport};
+
+use crate::{Database, Error};
+
+impl Database {
+    /// The property graph that the database holds.
+    ///
+    /// # Errors
+    /// If it was made for edges alone.
+    pub fn property_graph(&self) -> Result<&PropertyGraph, Error> {
+        self.property.as_ref().ok_or_else(|| {
+            Error::usage(
+                "this database holds edges without labels and properties",
+                "import nodes and relationships into a new database",
+            )
+        })
+    }
+
+    /// Whether the database holds a property graph.
+    pub fn is_property_graph(&self) -> bool {
+        self.property.is_some()
+    }
+
+    /// For what reads edges of one kind without properties.
+    pub(crate) fn refuse_property_graph(&self, what: &str) -> Result<(), Error> {
+        match self.property {
+            None => Ok(()),
+            Some(_) => Err(Error::usage(
+                format!("{what} reads plain edges, and this database is a property graph"),
+                "run algorithms on a projection (`View::project` of the library)",
+            )),
+        }
+    }
+}
+
+impl From<GraphError> for Error {
+    fn from(error: GraphError) -> Self {
+        match error {
+            GraphError::Topology(error) => Error::Store(error),
+            GraphError::Persistence(error) => Error::Store(error.into()),
+            other => Error::Graph(other),
+        }
+    }
+}
