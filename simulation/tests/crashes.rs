@@ -152,9 +152,10 @@ fn every_seeded_mistake_is_caught() {
         }))
         .chain((1..=3).flat_map(|seed| DIRECTIONS.map(|d| direct(d, seed).weighted())))
         .collect();
-    // Those of sealing have workloads of their own (tests/sealed.rs).
+    // Those of sealing and of attachments have workloads of their own
+    // (tests/sealed.rs, tests/attached.rs).
     let mut mutants = mutant::ALL.to_vec();
-    mutants.retain(|mutant| !mutant.is_of_sealing());
+    mutants.retain(|mutant| !mutant.is_of_sealing() && !mutant.is_of_attachments());
     let score = mutant_score(&mutants, || {
         scenarios.iter().map(|scenario| explorer.explore(scenario))
     });
