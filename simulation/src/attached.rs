@@ -81,7 +81,7 @@ impl Model {
             } => {
                 self.now.live.extend(inserted);
                 self.now.live.retain(|live| !deleted.contains(live));
-                self.now.registers.extend(settings);
+                self.now.registers.extend(settings.iter().copied());
                 self.tally += settings.len() as u64;
             }
             Step::Snapshot(number) => {
@@ -414,7 +414,7 @@ impl Scenario for AttachedScenario {
     }
 
     fn config(&self) -> SimulatedConfig {
-        SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
+        SimulatedConfig::new(self.persistence).with_capacity(256 << 10)
     }
 
     fn initial(&self) -> Acknowledged {
