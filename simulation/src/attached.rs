@@ -176,8 +176,12 @@ impl AttachedScenario {
             Step::CompactVertex(vertex) => it.compact_vertex(*vertex)?,
             Step::DropSnapshot(number) => it.drop_snapshots(&[&name(*number)])?,
             Step::Flatten => {
-                let newest = it.snapshots().last().map_or(0, |snapshot| snapshot.csn);
-                it.flatten(newest)?;
+                it.drop_snapshots_where(|snapshots| {
+                    let old = snapshots.len().saturating_sub(1);
+                    let old = snapshots[..old].iter();
+                    old.map(|snapshot| snapshot.name.clone()).collect()
+                })?;
+                it.rewrite_history()?;
             }
             Step::Restart => {
                 it.close()?;
