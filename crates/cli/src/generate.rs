@@ -1,4 +1,7 @@
-//! `evergraph generate`: synthetic graphs as files of edges.
+//! `evergraph generate`: synthetic graphs as files of edges, and a social network
+//! as files of nodes and relationships.
+
+mod social;
 
 use std::path::{Path, PathBuf};
 
@@ -13,31 +16,61 @@ use crate::report::{Failure, Report, count, note};
 /// What to generate.
 #[derive(clap::Args)]
 pub struct Args {
-    /// kron: heavy-tailed, as in Graph500 and GAP; uniform: all ends random
+    /// kron: heavy-tailed, as in Graph500 and GAP; uniform: all ends random; social:
+    /// persons, forums, messages, places, after LDBC's Social Network Benchmark
     #[arg(value_enum)]
     kind: Kind,
-    /// 2^N vertices
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=29))]
-    scale: u32,
+    /// 2^N vertices; of social the scale factor: 0.1 are 1,700 persons, 1 are 11,000
+    #[arg(long, value_name = "N")]
+    scale: f64,
     /// Edges for each vertex
     #[arg(long, value_name = "D", default_value_t = 16)]
     degree: u32,
     /// The same seed gives the same graph
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Where to write; .gz and .zst are compressed, `-` is standard output
+    /// Where to write; .gz and .zst are compressed, `-` is standard output; of social
+    /// a directory
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Of social: leave the last tenth of the time out, and write it as streams of
+    /// updates, with parameters of queries
+    #[arg(long)]
+    updates: bool,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 enum Kind {
     Kron,
     Uniform,
+    Social,
+}
+
+impl Args {
+    /// The scale of a graph of edges.
+    fn whole_scale(&self) -> Result<u32, Failure> {
+        if self.updates {
+            return Err(Failure::usage(
+                "--updates is about social networks",
+                "leave it out",
+            ));
+        }
+        match self.scale.fract() == 0.0 && (0.0..=29.0).contains(&self.scale) {
+            true => Ok(self.scale as u32),
+            false => Err(Failure::usage(
+                format!("{} is no scale: 2^N vertices, N from 0 to 29", self.scale),
+                "give a whole number up to 29",
+            )),
+        }
+    }
 }
 
 /// Runs the command.
 pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
+    if args.kind == Kind::Social {
+        return social::execute(args, stop);
+    }
+    let scale = args.whole_scale()?;
     let to_stdout = args.output == Path::new("-");
     if to_stdout && as_json {
         return Err(Failure::usage(
@@ -45,7 +78,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             "write the edges to a file",
         ));
     }
-    let vertices = 1u64 << args.scale;
+    let vertices = 1u64 << scale;
     let edges = vertices * u64::from(args.degree);
     let bar = progress::of_count(edges);
     let mut writer = match to_stdout {
@@ -71,9 +104,10 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         Ok(())
     };
     let written = match args.kind {
-        Kind::Kron => Kronecker::new(args.scale, args.degree, args.seed)
+        Kind::Kron => Kronecker::new(scale, args.degree, args.seed)
             .chunks()
             .try_for_each(|chunk| write(&chunk)),
+        Kind::Social => unreachable!("it was written above"),
         Kind::Uniform => Uniform::new(vertices as usize, edges as usize, args.seed)
             .chunks()
             .try_for_each(|chunk| write(&chunk)),

@@ -11,6 +11,7 @@ use evergraph::import::{
 use evergraph::{Cancellation, Database, IdKind, Layout, Mode, Options, allocated_bytes, formats};
 use serde_json::json;
 
+use crate::import_graph;
 use crate::progress;
 use crate::reading::InputArgs;
 use crate::relayout;
@@ -21,7 +22,7 @@ use crate::tuning::TuningArgs;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    input: InputArgs,
+    pub input: InputArgs,
     /// Every edge goes both ways
     #[arg(long, conflicts_with = "directions")]
     undirected: bool,
@@ -53,7 +54,7 @@ pub struct Args {
     /// Layout of the adjacency: packed lists, or chains of blocks (merged mode
     /// only) [default: pma]
     #[arg(long, value_name = "L", value_parser = relayout::layouts())]
-    layout: Option<Layout>,
+    pub layout: Option<Layout>,
     /// How edges reach the medium: through the log, or each in place at once
     /// (byte-addressed media only; such an import cannot be resumed)
     #[arg(long, value_enum, default_value_t = ImportMode::Merged, conflicts_with = "resume")]
@@ -63,17 +64,17 @@ pub struct Args {
     ids: Option<Ids>,
     /// Add to a database that has edges already
     #[arg(long, conflicts_with = "resume")]
-    append: bool,
+    pub append: bool,
     /// Edges of one commit at most
     #[arg(long, value_name = "N", default_value_t = 1 << 20,
           value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    batch_edges: u64,
+    pub batch_edges: u64,
     /// Size of the commit log: what recovery replays at most
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
-    log_mib: u64,
+    pub log_mib: u64,
     #[command(flatten)]
-    tuning: TuningArgs,
+    pub tuning: TuningArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -98,8 +99,28 @@ enum Ids {
     Text,
 }
 
+impl Args {
+    /// A flag that says something of plain edges, if one was given.
+    pub fn flag_of_edges(&self) -> Option<&'static str> {
+        let given = [
+            ("--undirected", self.undirected),
+            ("--directions", self.directions.is_some()),
+            ("--weighted", self.weighted),
+            ("--timestamps", self.timestamps),
+            ("--snapshot-every", self.snapshot_every.is_some()),
+            ("--mode direct", self.mode == ImportMode::Direct),
+            ("--ids", self.ids.is_some()),
+            ("--resume", self.input.resume),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
+    }
+}
+
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    if import_graph::is_meant(args)? {
+        return import_graph::execute(args, stop);
+    }
     let reading = reading(args)?;
     let (db, is_new) = open(args, &reading)?;
     let started = Instant::now();
@@ -196,6 +217,7 @@ fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Fai
     };
     if Database::exists(&args.input.db) {
         let db = Database::open(&args.input.db, &options)?;
+        db.refuse_property_graph("importing edges")?;
         check_continued(args, &db)?;
         return Ok((db, false));
     }
@@ -288,7 +310,7 @@ fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
 }
 
 /// Closes a database after a failure, and removes it if it is new and empty.
-fn give_up(db: Database, path: &Path, is_new: bool) -> Result<(), Failure> {
+pub fn give_up(db: Database, path: &Path, is_new: bool) -> Result<(), Failure> {
     let is_empty = db.view().vertex_count() == 0;
     let on_disk = db.medium() != evergraph::MediumKind::Dram;
     if !is_empty {

@@ -15,6 +15,7 @@ mod demo;
 mod durable;
 mod generate;
 mod import;
+mod import_graph;
 mod maintain;
 mod medium;
 mod memory;

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use std::str::FromStr;
+
 use evergraph::formats::{Column, ColumnChoice, Format, Options};
+use evergraph::property::FileKind;
 
 use crate::medium::MediumArgs;
 
@@ -26,10 +29,10 @@ pub struct InputArgs {
 /// Flags that say how a file is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ReadingArgs {
-    /// Format: edgelist, csv, mtx, gr, metis, or events (`+ u v`, `- u v`); found
-    /// out by default
+    /// Format: edgelist, csv, mtx, gr, metis, or events (`+ u v`, `- u v`); of a
+    /// property graph (import only) neo4j, ldbc, or jsonl; found out by default
     #[arg(long, value_name = "F")]
-    pub format: Option<Format>,
+    pub format: Option<InputFormat>,
     /// Tolerate up to N malformed lines, and report them
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub skip_bad: u64,
@@ -53,11 +56,38 @@ pub struct ReadingArgs {
     pub time_column: Option<Column>,
 }
 
+/// What a file holds.
+#[derive(Clone, Copy, Debug)]
+pub enum InputFormat {
+    /// Edges.
+    Edges(Format),
+    /// Nodes and relationships.
+    Property(FileKind),
+}
+
+impl FromStr for InputFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some((_, kind)) = FileKind::ALL.iter().find(|(name, _)| *name == text) {
+            return Ok(InputFormat::Property(*kind));
+        }
+        let edges = text.parse().map(InputFormat::Edges);
+        edges.map_err(|error: evergraph::formats::UnknownFormat| {
+            let names: Vec<&str> = FileKind::ALL.iter().map(|(name, _)| *name).collect();
+            format!("{error}, or of a property graph {}", names.join(", "))
+        })
+    }
+}
+
 impl ReadingArgs {
     /// As the readers take them.
     pub fn options(&self) -> Options {
         Options {
-            format: self.format,
+            format: match self.format {
+                Some(InputFormat::Edges(format)) => Some(format),
+                _ => None,
+            },
             skip_bad: self.skip_bad,
             allow_uneven: self.allow_uneven,
             separator: self.separator,

@@ -1,6 +1,10 @@
 //! `evergraph stats`: facts about a database.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use evergraph::graph::Direction;
+use evergraph::property::Census;
 use evergraph::{IdKind, Layout, MediumKind, Mode, allocated_bytes};
 use serde_json::{Map, Value, json};
 
@@ -11,6 +15,10 @@ use crate::seal;
 /// Runs the command.
 pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     let db = args.open()??;
+    let census = match db.is_property_graph() {
+        true => Some(Census::of(&db.property_graph()?.view())?),
+        false => None,
+    };
     let (stats, view) = (db.stats(), db.view());
     let (config, opened) = (db.config(), db.open_report());
     let stored = match db.medium() {
@@ -49,7 +57,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     let sealed = db.sealed_graphs();
     let medium = db.medium().name();
     let live_edges = view.edge_count()?;
-    let json = json!({
+    let mut json = json!({
         "vertices": view.vertex_count(),
         "edges": live_edges,
         "live_edges": live_edges,
@@ -141,6 +149,25 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             .to_string(),
         ),
     ];
+    if let Some(census) = &census {
+        json["property_graph"] = json!({
+            "nodes": census.nodes,
+            "relationships": census.relationships,
+            "labels": named(&census.labels),
+            "types": named(&census.types),
+            "keys": named(&census.keys),
+        });
+        rows.push(("nodes", count(census.nodes)));
+        rows.push(("relationships", count(census.relationships)));
+        for (title, counts) in [
+            ("labels", &census.labels),
+            ("types", &census.types),
+            ("keys", &census.keys),
+        ] {
+            let each = counts.iter().map(|(name, n)| format!("{name} {}", count(*n)));
+            rows.push((title, each.collect::<Vec<_>>().join(", ")));
+        }
+    }
     for graph in &sealed {
         let text = format!("{}: {}", graph.name.text(), seal::line(graph, view.csn()));
         rows.push(("sealed graph", text));
@@ -164,4 +191,10 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         rows.push(("queries merge", below));
     }
     Ok(Report::new(json, table(&rows)))
+}
+
+/// Counts by name, as an object.
+fn named(counts: &BTreeMap<Arc<str>, u64>) -> Value {
+    let pairs = counts.iter().map(|(name, n)| (name.to_string(), json!(n)));
+    Value::Object(pairs.collect())
 }

@@ -93,6 +93,7 @@ impl Database {
         wanted: &Seal,
         control: &Control<'_>,
     ) -> Result<SealOutcome, Error> {
+        self.refuse_property_graph("sealing")?;
         let lists = Content::of_shape(wanted.shape, self.config().direction);
         let name = SealedName::Own(wanted.name());
         store_graph(self.store(), view, name, lists, wanted, control)

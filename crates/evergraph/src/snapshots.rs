@@ -58,6 +58,7 @@ impl Database {
     /// # Errors
     /// If a view is of another database.
     pub fn diff<'a>(&self, before: &'a View, after: &'a View) -> Result<Diff<'a>, Error> {
+        self.refuse_property_graph("comparing moments")?;
         Ok(diff(before, after)?)
     }
 

@@ -103,6 +103,7 @@ impl Database {
     /// # Errors
     /// An unknown algorithm or parameter.
     pub fn follow(&self, request: &Request) -> Result<Follower<'_>, Error> {
+        self.refuse_property_graph("maintaining a result")?;
         let problem = Problem::new(self, &request.algorithm, &request.parameters)?;
         Ok(Follower {
             db: self,

@@ -79,17 +79,38 @@ impl FileKind {
     }
 }
 
-/// The files themselves, and those in directories, in the order of their names.
-///
-/// # Errors
-/// A directory that cannot be read.
-pub(super) fn expanded(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
+/// What is to be read.
+#[derive(Default)]
+pub(super) struct Chosen {
+    pub files: Vec<(PathBuf, FileKind)>,
+    /// Files of directories that hold neither nodes nor relationships.
+    pub ignored: Vec<PathBuf>,
+}
+
+impl Chosen {
+    /// The files themselves, and those in directories, in the order of their names.
+    ///
+    /// # Errors
+    /// A directory that cannot be read; a file of no known kind that was named
+    /// itself.
+    pub fn new(paths: &[PathBuf], kind: Option<FileKind>) -> Result<Self, Error> {
+        let mut chosen = Chosen::default();
+        for path in paths {
+            match path.is_dir() {
+                true => chosen.add_directory(path, kind)?,
+                false => {
+                    let kind = match kind {
+                        Some(kind) => kind,
+                        None => FileKind::of(path)?.ok_or_else(|| unknown(path))?,
+                    };
+                    chosen.files.push((path.clone(), kind));
+                }
+            }
         }
+        Ok(chosen)
+    }
+
+    fn add_directory(&mut self, path: &Path, kind: Option<FileKind>) -> Result<(), Error> {
         let unreadable = |source| Error::Io {
             path: path.display().to_string(),
             source,
@@ -99,9 +120,30 @@ pub(super) fn expanded(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
             inside.push(entry.map_err(unreadable)?.path());
         }
         inside.sort();
-        files.extend(expanded(&inside)?);
+        for path in inside {
+            if path.is_dir() {
+                self.add_directory(&path, kind)?;
+                continue;
+            }
+            match FileKind::of(&path)? {
+                Some(found) if kind.is_none_or(|kind| kind == found) => {
+                    self.files.push((path, found));
+                }
+                _ => self.ignored.push(path),
+            }
+        }
+        Ok(())
     }
-    Ok(files)
+}
+
+fn unknown(path: &Path) -> Error {
+    Error::usage(
+        format!(
+            "{}: neither nodes nor relationships of a known format",
+            path.display()
+        ),
+        "say which it is with --format: neo4j, ldbc or jsonl",
+    )
 }
 
 impl From<InterchangeError> for Error {

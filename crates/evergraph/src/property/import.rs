@@ -11,7 +11,7 @@ use evergraph_interchange::{
     BadRow, ExternalId, InterchangeError, NodeRow, RelationshipRow, Row, RowReader,
 };
 
-use super::files::{FileKind, expanded};
+use super::files::{Chosen, FileKind};
 use super::{GraphError, NodeId, PropertyGraph, Transaction};
 use crate::{Cancellation, Error};
 
@@ -31,6 +31,12 @@ pub struct PropertyImport {
     pub rows_at_once: usize,
 }
 
+impl PropertyImport {
+    /// Rows of one transaction, if nothing else is asked for: some megabytes of the
+    /// log.
+    pub const ROWS_AT_ONCE: usize = 10_000;
+}
+
 /// What was imported.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
@@ -42,8 +48,10 @@ pub struct Imported {
     pub skipped: u64,
     /// ...and the first hundred of them.
     pub bad_rows: Vec<BadRow>,
-    /// Files that were read.
+    /// Files that were read...
     pub files: usize,
+    /// ...and those of directories that hold something else.
+    pub ignored: Vec<PathBuf>,
 }
 
 /// The rows of one kind that a pass over the files takes.
@@ -75,14 +83,7 @@ pub fn import(
     stop: &Cancellation,
     progress: &dyn Fn(&Imported),
 ) -> Result<Imported, Error> {
-    let mut files = Vec::new();
-    for path in expanded(&options.files)? {
-        let kind = match options.kind {
-            Some(kind) => kind,
-            None => FileKind::of(&path)?.ok_or_else(|| unknown(&path))?,
-        };
-        files.push((path, kind));
-    }
+    let Chosen { files, ignored } = Chosen::new(&options.files, options.kind)?;
     let mut import = Import {
         graph,
         options,
@@ -91,6 +92,7 @@ pub fn import(
         nodes: HashMap::new(),
         done: Imported {
             files: files.len(),
+            ignored,
             ..Imported::default()
         },
     };
@@ -100,16 +102,6 @@ pub fn import(
         }
     }
     Ok(import.done)
-}
-
-fn unknown(path: &Path) -> Error {
-    Error::usage(
-        format!(
-            "{}: neither nodes nor relationships of a known format",
-            path.display()
-        ),
-        "say which it is with --format: neo4j, ldbc or jsonl",
-    )
 }
 
 impl Import<'_> {

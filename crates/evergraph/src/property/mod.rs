@@ -31,7 +31,7 @@ pub use census::Census;
 pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::{transaction, value};
 pub use files::FileKind;
-pub use import::{Imported, PropertyImport};
+pub use import::{Imported, PropertyImport, import};
 
 use crate::{Database, Error};
 
@@ -54,13 +54,17 @@ impl Database {
         self.property.is_some()
     }
 
-    /// For what reads edges of one kind without properties.
-    pub(crate) fn refuse_property_graph(&self, what: &str) -> Result<(), Error> {
+    /// For what reads or writes edges of one kind without properties.
+    ///
+    /// # Errors
+    /// If the database is a property graph.
+    pub fn refuse_property_graph(&self, what: &str) -> Result<(), Error> {
         match self.property {
             None => Ok(()),
             Some(_) => Err(Error::usage(
-                format!("{what} reads plain edges, and this database is a property graph"),
-                "run algorithms on a projection (`View::project` of the library)",
+                format!("{what} is for plain edges, and this database is a property graph"),
+                "use a database of plain edges; algorithms run on a projection (`View::project` \
+                 of the library)",
             )),
         }
     }

@@ -148,6 +148,7 @@ pub fn run(
     control: &Control<'_>,
     memory: Option<MemoryMeter>,
 ) -> Result<Outcome, Error> {
+    db.refuse_property_graph("running an algorithm by name")?;
     let algorithm = find(&request.algorithm)?;
     let given = algorithm.parse(&request.parameters)?;
     if !request.durable.writes()
