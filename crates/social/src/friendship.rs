@@ -197,27 +197,30 @@ mod tests {
         let parameters = Parameters::with_persons(3_000).with_mean_friends(20.0);
         let profiles = profiles(&parameters);
         let friendships = Friendships::new(&parameters, &profiles);
-        let (mut friends, mut same_city, mut same_interest) = (0, 0, 0);
-        let (mut pairs, mut city_pairs) = (0, 0);
+        let world = World::new();
+        let class = |profile: &Profile| world.tags()[usize::from(profile.interest)].class;
+        let alike = |a: &Profile, b: &Profile| [a.city == b.city, class(a) == class(b)];
+        let (mut friends, mut strangers) = ((0, [0; 2]), (0, [0; 2]));
         for person in 0..3_000_u32 {
             let own = &profiles[person as usize];
+            let mut count = |all: &mut (usize, [usize; 2]), other: u32| {
+                let alike = alike(own, &profiles[other as usize]);
+                all.0 += 1;
+                all.1[0] += usize::from(alike[0]);
+                all.1[1] += usize::from(alike[1]);
+            };
             for friend in friendships.of(&profiles, person) {
-                let other = &profiles[friend.person as usize];
-                friends += 1;
-                same_city += usize::from(own.city == other.city);
-                same_interest += usize::from(own.interest == other.interest);
+                count(&mut friends, friend.person);
             }
-            let stranger = &profiles[(person as usize * 7 + 11) % 3_000];
-            pairs += 1;
-            city_pairs += usize::from(own.city == stranger.city);
+            count(&mut strangers, (person * 7 + 11) % 3_000);
         }
-        let part = |of: usize, all: usize| of as f64 / all as f64;
-        let (found, expected) = (part(same_city, friends), part(city_pairs, pairs));
-        assert!(
-            found > 2.0 * expected,
-            "{found} of friends, {expected} of all"
-        );
-        let found = part(same_interest, friends);
-        assert!(found > 0.1, "{found}");
+        for trait_of in 0..2 {
+            let part = |all: (usize, [usize; 2])| all.1[trait_of] as f64 / all.0 as f64;
+            let (found, expected) = (part(friends), part(strangers));
+            assert!(
+                found > 2.0 * expected,
+                "{found} of friends, {expected} of all"
+            );
+        }
     }
 }
