@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use evergraph_graph::{Graph, VertexId};
 use evergraph_topology::Commit;
 
 use super::adjacency::{Adjacent, Towards};
@@ -12,6 +13,7 @@ use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::names::UsedNames;
+use super::projection::Projection;
 use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
 use crate::dictionary::TypeCode;
@@ -317,6 +319,25 @@ impl Transaction {
                 }));
             }
         }
+    }
+
+    /// Gives each node of a projection a property, a result of an algorithm, and
+    /// gives their number. Null leaves a node without it.
+    ///
+    /// # Errors
+    /// As [`Transaction::set`]: a node that was changed after the projection's
+    /// view conflicts.
+    pub fn write_back(
+        &mut self,
+        projection: &Projection,
+        key: &str,
+        mut value: impl FnMut(VertexId) -> Value,
+    ) -> Result<usize, GraphError> {
+        let count = projection.vertex_count();
+        for vertex in 0..count as VertexId {
+            self.set(projection.node(vertex), key, value(vertex))?;
+        }
+        Ok(count)
     }
 
     /// A place to come back to. O(1).
