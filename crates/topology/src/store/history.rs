@@ -101,7 +101,6 @@ impl Store {
             let replaces = replaced.contains(&key);
             let old: Vec<Chunk> = joined
                 .iter()
-                .filter(|_| !replaces)
                 .filter_map(|segment| segment.chunk(key))
                 .filter(|chunk| is_current(chunk, directory))
                 .collect();

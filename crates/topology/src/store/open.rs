@@ -124,18 +124,7 @@ impl Store {
         }
         storage.sync_names()?;
         drop((log, extents));
-        let root = Root {
-            sequence: 0,
-            epoch: 0,
-            csn: 0,
-            wall_us: 0,
-            log_start: 0,
-            clean_log_end: None,
-            directory_offset: 0,
-            directory_len: 0,
-            directory_crc: 0,
-            user: config.encode(0),
-        };
+        let root = Root::first(config.encode(0));
         drop(Pool::create(storage, uuid, root)?);
         Ok(())
     }
@@ -229,7 +218,7 @@ impl Store {
             wall_us: root.wall_us,
         };
         let stored_ids = ids.len();
-        let newest_merged = merged.last().copied().unwrap_or(0);
+        let newest_stored = merged.last().copied().unwrap_or(0).max(names.stored_csn());
         let mut replayer = Replayer::new(
             &config,
             &context,
@@ -278,11 +267,11 @@ impl Store {
             return Err(error);
         }
         let (log, csn) = opened?;
-        if direct.is_none() && csn < newest_merged {
+        if direct.is_none() && csn < newest_stored {
             return Err(PersistenceError::damaged(
                 CommitLog::file_name(),
                 0,
-                format!("the log ends with commit {csn}, but commit {newest_merged} is merged"),
+                format!("the log ends with commit {csn}, but commit {newest_stored} is stored"),
             )
             .into());
         }

@@ -55,9 +55,15 @@ impl Store {
     /// Verifies all lengths of the past: that they can be read, and that they add
     /// up to what the snapshots count.
     pub(super) fn check_past(&self, now: &ViewToken<Published>, report: &mut CheckReport) {
-        let snapshots = self.snapshots();
-        // Whatever is dropped meanwhile stays.
-        let held: Vec<_> = snapshots.iter().map(|s| self.register_at(s.csn)).collect();
+        // Those that the lists of `now` can show; whatever is dropped meanwhile
+        // stays.
+        let (snapshots, held): (Vec<Snapshot>, Vec<_>) = (self.snapshots().into_iter())
+            .filter(|snapshot| snapshot.csn <= now.csn())
+            .filter_map(|snapshot| {
+                let token = self.register_at(snapshot.csn).ok()?;
+                Some((snapshot, token))
+            })
+            .unzip();
         let needed = self.registry.needed();
         let commits: Vec<u64> = snapshots.iter().map(|s| s.csn).collect();
         // Out-lists of all types, and in-lists, which a graph may not keep.
