@@ -202,6 +202,14 @@ impl Directory {
         self.undo.push(Undo::Entry(key, before));
     }
 
+    /// Takes the entry of one section out; its extent is the caller's.
+    pub fn remove(&mut self, key: SectionKey) {
+        if self.entry(key).is_some() {
+            let before = self.replace_entry(key, None);
+            self.undo.push(Undo::Entry(key, before));
+        }
+    }
+
     /// Undoes what was set since a root was published last: its extents are not
     /// there any more, so no later root may name them.
     pub fn roll_back(&mut self) {
@@ -263,6 +271,11 @@ impl Directory {
     /// One blob.
     pub fn blob(&self, kind: u32, number: u32) -> Option<&Blob> {
         self.blobs.get(&(kind, number))
+    }
+
+    /// Whether there are blobs of a kind, or of one above it.
+    pub fn has_blobs_from(&self, kind: u32) -> bool {
+        self.blobs.range((kind, 0)..).next().is_some()
     }
 
     /// Number of blobs of one kind.

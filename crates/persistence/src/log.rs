@@ -396,18 +396,27 @@ impl CommitLog {
     /// # Errors
     /// [`PersistenceError::CommitTooLarge`] if it can never fit.
     pub fn has_room(&self, payload_len: u64) -> Result<bool, PersistenceError> {
-        let len = (RECORD_HEADER_BYTES as u64 + payload_len).next_multiple_of(ALIGNMENT);
-        // A record does not wrap, so up to its own length is lost at a lap's
-        // end; half the ring always suffices for both.
-        if len > self.capacity / 2 {
-            return Err(PersistenceError::CommitTooLarge {
-                wanted_bytes: len,
-                capacity_bytes: self.capacity,
-            });
-        }
+        let len = Self::record_bytes(self.capacity, payload_len)?;
         let room = self.room_to_lap_end(self.head);
         let skipped = if room < len { room } else { 0 };
         Ok(self.used_bytes() + skipped + len <= self.capacity)
+    }
+
+    /// Bytes of a record in a log of `capacity` bytes.
+    ///
+    /// # Errors
+    /// If it is too large for such a log, however empty.
+    pub fn record_bytes(capacity: u64, payload_len: u64) -> Result<u64, PersistenceError> {
+        let len = (RECORD_HEADER_BYTES as u64 + payload_len).next_multiple_of(ALIGNMENT);
+        // A record does not wrap, so up to its own length is lost at a lap's
+        // end; half the ring always suffices for both.
+        if len > capacity / 2 {
+            return Err(PersistenceError::CommitTooLarge {
+                wanted_bytes: len,
+                capacity_bytes: capacity,
+            });
+        }
+        Ok(len)
     }
 
     /// Durability step L1: writes one record. It is durable after

@@ -95,6 +95,18 @@ mutants! {
     SealedFreedFirst,
     /// Open: the pieces of sealed graphs are not claimed, and used again.
     SealedNotClaimed,
+    /// Attachment: payloads are applied after their commit is visible.
+    AttachedAppliedLate,
+    /// Attachment: what it writes is named by the root after the next one, though
+    /// the log is freed.
+    AttachedAfterRoot,
+    /// Attachment: what it replaces is used again before the root that does not name
+    /// it is published.
+    AttachedFreedFirst,
+    /// Attachment: the log is freed further than it has merged.
+    AttachedLogFreedTooFar,
+    /// Attachment: replay does not hand it its part of the log.
+    AttachedNotReplayed,
     /// Direct mode: not the edge but another address is flushed (DGAP's logs).
     DirectWrongAddressFlushed,
     /// Direct mode: an edge is acknowledged before the fence.
@@ -143,6 +155,22 @@ mutants! {
 }
 
 impl Mutant {
+    /// Whether it is made where something is attached to a store, and nowhere else.
+    pub fn is_of_attachments(self) -> bool {
+        use Mutant::{
+            AttachedAfterRoot, AttachedAppliedLate, AttachedFreedFirst, AttachedLogFreedTooFar,
+            AttachedNotReplayed,
+        };
+        matches!(
+            self,
+            AttachedAppliedLate
+                | AttachedAfterRoot
+                | AttachedFreedFirst
+                | AttachedLogFreedTooFar
+                | AttachedNotReplayed
+        )
+    }
+
     /// Whether it is made where graphs are sealed, and nowhere else.
     pub fn is_of_sealing(self) -> bool {
         use Mutant::{SealedFreedFirst, SealedNotClaimed, SealedPiecesNotFlushed};

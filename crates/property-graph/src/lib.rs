@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bytes;
 pub mod dictionary;
 pub mod graph;
 pub mod index;

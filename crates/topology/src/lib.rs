@@ -13,6 +13,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("the stored format is little-endian and read in place");
 
+pub mod attachment;
 pub mod blocks;
 pub mod direct;
 mod entry;
@@ -31,6 +32,7 @@ mod section_format;
 mod section_view;
 mod store;
 
+pub use attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Attachment};
 pub use entry::{MAX_VERTICES, TOMBSTONE};
 pub use error::TopologyError;
 pub use front::shards::ShardReport;
@@ -41,6 +43,7 @@ pub use plane::Plane;
 pub use sealed::{SealedGraph, SealedInfo, SealedName};
 pub use section_view::SectionView;
 pub use store::{
-    BackPressure, Batch, CheckReport, Commit, Config, HistoryStats, ListReader, LogPositions, Mode,
-    OpenReport, Place, PlacedEntry, Published, Query, QueryMerging, Store, StoreStats, Tuning,
+    BackPressure, Batch, CheckReport, Commit, Config, Enqueued, HistoryStats, ListReader,
+    LogPositions, Mode, OpenReport, Place, PlacedEntry, Prepared, Published, Query, QueryMerging,
+    Store, StoreStats, Tuning,
 };

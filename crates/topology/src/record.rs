@@ -14,6 +14,7 @@ const OP_META: u8 = 4;
 const OP_IDS: u8 = 5;
 const OP_CREATE_SNAPSHOT: u8 = 6;
 const OP_DROP_SNAPSHOT: u8 = 7;
+const OP_ATTACHED: u8 = 8;
 const COLUMN_TIME: u8 = 1;
 const COLUMN_WEIGHT: u8 = 1;
 const OP_HEADER_BYTES: usize = 16;
@@ -49,6 +50,8 @@ pub enum Op {
         /// Name.
         name: String,
     },
+    /// What the store's attachment makes of it.
+    Attached(Vec<u8>),
 }
 
 impl Op {
@@ -92,6 +95,15 @@ pub enum ExternalIds {
     },
 }
 
+/// What the attachment gets of a commit.
+pub(crate) fn payloads(ops: &[Op]) -> Vec<&[u8]> {
+    let payloads = ops.iter().filter_map(|op| match op {
+        Op::Attached(payload) => Some(&payload[..]),
+        _ => None,
+    });
+    payloads.collect()
+}
+
 /// Appends the encoding of `ops` to `bytes`.
 pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
     for op in ops {
@@ -128,6 +140,10 @@ pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
             Op::DropSnapshot { name } => {
                 header(OP_DROP_SNAPSHOT, 0, 0, name.len() as u64, 0, bytes);
                 bytes.extend_from_slice(name.as_bytes());
+            }
+            Op::Attached(payload) => {
+                header(OP_ATTACHED, 0, 0, payload.len() as u64, 0, bytes);
+                bytes.extend_from_slice(payload);
             }
         }
         // Each operation starts aligned, so that columns can be read in place.
@@ -269,6 +285,7 @@ fn decode_op(cursor: &mut Cursor<'_>) -> Result<Op, TopologyError> {
         OP_DROP_SNAPSHOT => Op::DropSnapshot {
             name: cursor.text(n)?,
         },
+        OP_ATTACHED => Op::Attached(cursor.take(n)?.to_vec()),
         _ => return Err(cursor.damaged("a commit has an operation this program does not know")),
     })
 }

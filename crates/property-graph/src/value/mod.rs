@@ -1,10 +1,17 @@
 //! Property values: openCypher's types, with their order, their equality, their
 //! literals and their stored form.
 
+mod access;
+mod calendar;
+pub mod codec;
 mod error;
+mod literal;
+mod order;
 mod properties;
 mod spatial;
 mod temporal;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,4 +56,53 @@ pub enum Value {
     Duration(Duration),
     /// A place in two or three dimensions.
     Point(Point),
+}
+
+impl Value {
+    /// Name of the type, as Cypher writes it.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Value::Null => "NULL",
+            Value::Boolean(_) => "BOOLEAN",
+            Value::Integer(_) => "INTEGER",
+            Value::Float(_) => "FLOAT",
+            Value::Text(_) => "STRING",
+            Value::Bytes(_) => "BYTES",
+            Value::List(_) => "LIST",
+            Value::Map(_) => "MAP",
+            Value::Date(_) => "DATE",
+            Value::Time(_) => "TIME",
+            Value::LocalTime(_) => "LOCAL TIME",
+            Value::DateTime(_) => "DATETIME",
+            Value::LocalDateTime(_) => "LOCAL DATETIME",
+            Value::Duration(_) => "DURATION",
+            Value::Point(_) => "POINT",
+        }
+    }
+
+    /// Whether it is null.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// Bytes of DRAM that it holds beside itself, about.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        /// Counts of an `Arc`.
+        const SHARED: usize = 16;
+        match self {
+            Value::Text(text) => SHARED + text.len(),
+            Value::Bytes(bytes) => SHARED + bytes.len(),
+            Value::List(values) => {
+                let inner: usize = values.iter().map(Value::heap_bytes).sum();
+                SHARED + size_of_val(&**values) + inner
+            }
+            Value::Map(entries) => {
+                let of_entry = |(name, value): (&Arc<str>, &Value)| {
+                    SHARED + name.len() + size_of::<(Arc<str>, Value)>() + value.heap_bytes()
+                };
+                SHARED + entries.iter().map(of_entry).sum::<usize>()
+            }
+            _ => 0,
+        }
+    }
 }

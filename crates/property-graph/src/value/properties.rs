@@ -1,7 +1,9 @@
 //! The properties of one record.
 
+use crate::bytes::{Reader, Wrong, put_varint};
 use crate::dictionary::KeyCode;
-use crate::value::Value;
+use crate::value::codec::{NoTextCodes, TextCodes, skip, take};
+use crate::value::{Value, ValueError, codec};
 
 /// Values by key code, ascending by key, without nulls.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +52,140 @@ impl Properties {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Appends the stored form, without codes for texts: what commit payloads
+    /// hold.
+    ///
+    /// # Errors
+    /// [`ValueError::TooDeep`]; `bytes` may then end in a part of it.
+    pub fn encode(&self, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
+        self.encode_with(&NoTextCodes, bytes)
+    }
+
+    /// Reads what [`Properties::encode`] wrote, which all of `bytes` has to be.
+    ///
+    /// # Errors
+    /// [`ValueError::Damaged`]; no bytes make it panic.
+    pub fn decode(bytes: &[u8]) -> Result<Self, ValueError> {
+        Self::decode_with(&NoTextCodes, bytes)
+    }
+
+    /// As [`Properties::encode`], with codes for texts that have some. Number of
+    /// properties, then for each the growth of the key code and the value.
+    pub fn encode_with(
+        &self,
+        codes: &dyn TextCodes,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), ValueError> {
+        put_varint(bytes, self.0.len() as u64);
+        let mut before = 0;
+        for (key, value) in &self.0 {
+            put_varint(bytes, u64::from(key - before));
+            codec::encode(value, codes, bytes)?;
+            before = *key;
+        }
+        Ok(())
+    }
+
+    /// As [`Properties::decode`], with codes for texts.
+    pub fn decode_with(codes: &dyn TextCodes, bytes: &[u8]) -> Result<Self, ValueError> {
+        let mut reader = Reader::new(bytes);
+        Self::take(&mut reader, codes).map_err(|what| ValueError::Damaged {
+            at: reader.position(),
+            what,
+        })
+    }
+
+    fn take(reader: &mut Reader<'_>, codes: &dyn TextCodes) -> Result<Self, Wrong> {
+        let mut keys = Keys::begin(reader)?;
+        let mut entries = Vec::with_capacity(keys.left);
+        while let Some(key) = keys.next(reader)? {
+            match take(reader, codes, 0)? {
+                Value::Null => return Err("a property is null"),
+                value => entries.push((key, value)),
+            }
+        }
+        match reader.is_empty() {
+            true => Ok(Properties(entries)),
+            false => Err("something follows the properties"),
+        }
+    }
+
+    /// One value of stored properties, without making anything of the others.
+    ///
+    /// # Errors
+    /// As [`Properties::decode`], as far as the bytes are looked at.
+    pub fn find(
+        bytes: &[u8],
+        key: KeyCode,
+        codes: &dyn TextCodes,
+    ) -> Result<Option<Value>, ValueError> {
+        let mut reader = Reader::new(bytes);
+        Self::find_in(&mut reader, key, codes).map_err(|what| ValueError::Damaged {
+            at: reader.position(),
+            what,
+        })
+    }
+
+    fn find_in(
+        reader: &mut Reader<'_>,
+        wanted: KeyCode,
+        codes: &dyn TextCodes,
+    ) -> Result<Option<Value>, Wrong> {
+        let mut keys = Keys::begin(reader)?;
+        while let Some(key) = keys.next(reader)? {
+            if key >= wanted {
+                return match key == wanted {
+                    true => take(reader, codes, 0).map(Some),
+                    false => Ok(None),
+                };
+            }
+            skip(reader)?;
+        }
+        Ok(None)
+    }
+
+    /// Bytes of DRAM that they hold beside themselves, about.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let entries = self.0.capacity() * size_of::<(KeyCode, Value)>();
+        entries
+            + self
+                .0
+                .iter()
+                .map(|(_, value)| value.heap_bytes())
+                .sum::<usize>()
+    }
+}
+
+/// The keys of stored properties, between which the values stand.
+struct Keys {
+    left: usize,
+    last: Option<KeyCode>,
+}
+
+impl Keys {
+    fn begin(reader: &mut Reader<'_>) -> Result<Self, Wrong> {
+        Ok(Keys {
+            left: reader.count()?,
+            last: None,
+        })
+    }
+
+    /// The next key; its value comes next in the reader.
+    fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<KeyCode>, Wrong> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let growth = reader.varint_u32()?;
+        let key = match self.last {
+            None => growth,
+            Some(_) if growth == 0 => return Err("a key is there twice"),
+            Some(last) => last.checked_add(growth).ok_or("a key is impossible")?,
+        };
+        self.last = Some(key);
+        Ok(Some(key))
     }
 }
 

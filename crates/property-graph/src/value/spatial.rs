@@ -50,7 +50,7 @@ impl CoordinateSystem {
 }
 
 /// A place.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Point {
     system: CoordinateSystem,
     /// The third is 0 in two dimensions.

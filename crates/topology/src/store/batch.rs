@@ -99,6 +99,13 @@ impl Batch {
         self
     }
 
+    /// Gives the store's attachment something to apply with this commit: see
+    /// [`crate::Attachment::apply`].
+    pub fn attach(&mut self, payload: Vec<u8>) -> &mut Self {
+        self.ops.push(Op::Attached(payload));
+        self
+    }
+
     /// Says when the commit happened, microseconds since 1970; now by default.
     pub fn at(&mut self, wall_us: i64) -> &mut Self {
         self.wall_us = Some(wall_us);

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use super::history::Update;
 use super::{BLOB_IDS, BLOB_META, LogState, RootState, Store};
+use crate::attachment::ATTACHED_PLANES;
 use crate::error::TopologyError;
 use crate::layout::Layout;
 use crate::record::{self, Op};
@@ -78,6 +79,8 @@ struct Target {
     log_start: u64,
     wall_us: i64,
     clean: bool,
+    /// The attachment is written, too.
+    with_attached: bool,
     /// All of the past is written again, without what nobody needs.
     rewrites_history: bool,
 }
@@ -103,7 +106,7 @@ impl Store {
     pub fn compact(&self) -> Result<(), TopologyError> {
         let mut roots = self.roots.lock();
         let sections = self.all_sections();
-        self.merge_at(&mut roots, &sections, Wanted::Compacted, false)
+        self.merge_all(&mut roots, &sections, Wanted::Compacted, false)
     }
 
     /// As [`Store::compact`], for the section of one vertex in each plane.
@@ -130,7 +133,7 @@ impl Store {
     /// what nobody needs.
     pub(super) fn rewrite_history(&self) -> Result<(), TopologyError> {
         let mut roots = self.roots.lock();
-        self.merge_at(&mut roots, &self.all_sections(), Purpose::Flattened, false)
+        self.merge_all(&mut roots, &self.all_sections(), Purpose::Flattened, false)
     }
 
     /// Changes the layout: from now on sections are merged into it, and those
@@ -158,6 +161,7 @@ impl Store {
         let stored: Vec<Layout> = roots
             .directory
             .entries()
+            .filter(|(key, _)| key.plane < ATTACHED_PLANES)
             .map(|(_, entry)| Layout::of(&entry))
             .collect();
         let count = |layout| stored.iter().filter(|&&other| other == layout).count();
@@ -169,17 +173,22 @@ impl Store {
     /// that no commit has to wait for it.
     pub fn merge_is_due(&self) -> bool {
         let (used, capacity) = self.log_fill();
-        used * 2 > capacity || self.context.buffers.used_bytes() * 2 > self.buffer_budget()
+        used * 2 > capacity || self.unmerged_bytes() * 2 > self.buffer_budget()
     }
 
     /// Merges the sections that are worth it: those that hold back the older
     /// half of the log, if it is filling up, and those that free the most buffer
     /// for the least that has to be written again, until the buffers are down to
-    /// a quarter of their budget.
+    /// a quarter of their budget. The same goes for the attachment, as a whole.
     pub fn merge_what_is_due(&self) -> Result<(), TopologyError> {
         let mut roots = self.roots.lock();
-        let sections = self.sections_worth_merging();
-        self.merge_at(&mut roots, &sections, Wanted::Merged, false)
+        let hold_back = self.holding_back();
+        let sections = self.sections_worth_merging(hold_back);
+        let with_attached = self
+            .attached_since()
+            .is_some_and(|since| since <= hold_back)
+            || self.attached_bytes() * 4 > self.buffer_budget();
+        self.merge_some(&mut roots, &sections, with_attached)
     }
 
     /// Merges everything and marks the stop as clean. The store must not be
@@ -191,14 +200,14 @@ impl Store {
         self.drop_orphans()?;
         let mut roots = self.roots.lock();
         let sections = self.all_sections();
-        self.merge_at(&mut roots, &sections, Wanted::Merged, true)?;
+        self.merge_all(&mut roots, &sections, Wanted::Merged, true)?;
         self.failed.store(true, Ordering::Release);
         self.context.region.trim(0)?;
         Ok(())
     }
 
     pub(super) fn merge_everything(&self, roots: &mut RootState) -> Result<(), TopologyError> {
-        self.merge_at(roots, &self.all_sections(), Wanted::Merged, false)
+        self.merge_all(roots, &self.all_sections(), Wanted::Merged, false)
     }
 
     pub(super) fn all_sections(&self) -> Vec<Named> {
@@ -206,16 +215,20 @@ impl Store {
         planes.flat_map(|plane| plane.sections()).collect()
     }
 
-    fn sections_worth_merging(&self) -> Vec<Named> {
+    /// The newest commit of the older half of the log, if that is filling up; else
+    /// 0.
+    fn holding_back(&self) -> u64 {
         let (log_used, log_bytes) = self.log_fill();
-        let hold_back = if log_used * 2 > log_bytes {
-            let log = self.log.lock();
-            let middle = log.log.head() - log_used / 2;
-            let older = log.boundaries.iter().take_while(|b| b.1 <= middle);
-            older.last().map_or(0, |b| b.0)
-        } else {
-            0
-        };
+        if log_used * 2 <= log_bytes {
+            return 0;
+        }
+        let log = self.log.lock();
+        let middle = log.log.head() - log_used / 2;
+        let older = log.boundaries.iter().take_while(|b| b.1 <= middle);
+        older.last().map_or(0, |b| b.0)
+    }
+
+    fn sections_worth_merging(&self, hold_back: u64) -> Vec<Named> {
         let budget = self.buffer_budget() as u64;
         let mut surplus = (self.context.buffers.used_bytes() as u64).saturating_sub(budget / 4);
         let mut chosen = Vec::new();
@@ -251,7 +264,38 @@ impl Store {
         purpose: impl Into<Purpose<'a>>,
         clean: bool,
     ) -> Result<(), TopologyError> {
-        let purpose = purpose.into();
+        self.merge(roots, sections, purpose.into(), clean, false)
+    }
+
+    /// As [`Store::merge_at`], and the attachment.
+    pub(super) fn merge_all<'a>(
+        &self,
+        roots: &mut RootState,
+        sections: &[Named],
+        purpose: impl Into<Purpose<'a>>,
+        clean: bool,
+    ) -> Result<(), TopologyError> {
+        self.merge(roots, sections, purpose.into(), clean, true)
+    }
+
+    /// Merges some sections, and the attachment if it is one of those.
+    pub(super) fn merge_some(
+        &self,
+        roots: &mut RootState,
+        sections: &[Named],
+        with_attached: bool,
+    ) -> Result<(), TopologyError> {
+        self.merge(roots, sections, Wanted::Merged.into(), false, with_attached)
+    }
+
+    fn merge(
+        &self,
+        roots: &mut RootState,
+        sections: &[Named],
+        purpose: Purpose<'_>,
+        clean: bool,
+        with_attached: bool,
+    ) -> Result<(), TopologyError> {
         self.refuse_if_not_writable()?;
         // The merge is a reader: the view keeps its lengths readable.
         let token = self.registry.register();
@@ -271,7 +315,9 @@ impl Store {
         }
         let needed = self.registry.needed();
         let (merged, extents) = self.write_sections(csn, &needed, sections, purpose)?;
-        let mut target = self.target(roots, &merged, csn, clean);
+        let with_attached = with_attached && self.attached.is_some();
+        let mut target = self.target(roots, &merged, csn, with_attached);
+        target.clean = clean;
         target.rewrites_history = matches!(purpose, Purpose::Flattened);
         let vertex_count = token.state().vertex_count;
         let mut update = self.publish(roots, &merged, extents, &target, vertex_count, &needed)?;
@@ -283,6 +329,9 @@ impl Store {
                 .replace_base(&self.context, needed, m.frozen, m.product, history)?;
         }
         self.publish_history(roots, update)?;
+        if target.with_attached {
+            self.attached_published();
+        }
         let mut log = self.log.lock();
         log.log.release(target.log_start);
         while log
@@ -305,7 +354,13 @@ impl Store {
     }
 
     /// How far the log can be freed once the merged sections are published.
-    fn target(&self, roots: &RootState, merged: &[Merged], csn: u64, clean: bool) -> Target {
+    fn target(
+        &self,
+        roots: &RootState,
+        merged: &[Merged],
+        csn: u64,
+        with_attached: bool,
+    ) -> Target {
         // What is merged now is not missing any more.
         let mut done: Vec<SectionKey> = merged.iter().map(|m| m.key).collect();
         done.sort_unstable();
@@ -315,6 +370,10 @@ impl Store {
             .filter(|(key, _)| done.binary_search(key).is_err())
             .filter_map(|(_, section)| section.unmerged_since())
             .filter(|_| !active(Mutant::LogFreedTooFar))
+            .chain(
+                self.attached_since()
+                    .filter(|_| !with_attached && !active(Mutant::AttachedLogFreedTooFar)),
+            )
             .min();
         let limit = oldest_missing.map_or(csn, |missing| csn.min(missing - 1));
         let LogState { boundaries, .. } = &*self.log.lock();
@@ -327,7 +386,8 @@ impl Store {
             csn,
             log_start,
             wall_us,
-            clean,
+            clean: false,
+            with_attached,
             rewrites_history: false,
         }
     }
@@ -349,6 +409,9 @@ impl Store {
                 // The sections go, so nothing may name them: neither this root
                 // nor that of a later merge of other sections.
                 roots.directory.roll_back();
+                if target.with_attached {
+                    self.attached_abandoned();
+                }
                 return Err(error);
             }
         };
@@ -384,6 +447,9 @@ impl Store {
         // what it names stays in use until the next opening, also after an error.
         directory.publishing();
         merged.iter().for_each(|m| m.product.publishing());
+        if target.with_attached {
+            self.attached_publishing();
+        }
         // ...steps 4 and 5: before the root switches to them, in both slots.
         if let Err(error) = pool.publish(file, &stored.map(|_| ()), root) {
             // Nor may the log go on: the root may say that it was closed.
@@ -419,12 +485,19 @@ impl Store {
         if !active(Mutant::HistoryAfterRoot) {
             update = history(roots, &mut blobs)?;
         }
+        let late = active(Mutant::AttachedAfterRoot);
+        if target.with_attached && !late {
+            self.write_attached(roots, csn, needed, &mut blobs)?;
+        }
         // Durability step 2: the directory is written beside the sections...
         let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
         let (region, uuid) = (&self.context.region, &self.context.uuid);
         let stored = roots.directory.store(region, uuid, sections)?;
         if active(Mutant::HistoryAfterRoot) {
             update = history(roots, &mut Vec::new())?;
+        }
+        if target.with_attached && late {
+            self.write_attached(roots, csn, needed, &mut Vec::new())?;
         }
         // ...Durability step 3: all of them are durable...
         let stored = if active(Mutant::DirectoryNotFenced) {

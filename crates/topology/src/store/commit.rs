@@ -10,15 +10,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use parking_lot::Mutex;
+use evergraph_persistence::CommitLog;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::flow::{PATIENCE, Stop, is_stopped};
-use super::group::GroupEdges;
 use super::{Batch, Commit, Store};
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::record::{self, Edges, Op};
-use crate::section::Commits;
+
+/// What a commit is told whose payload nobody would apply.
+pub(super) const NOTHING_ATTACHED: &str =
+    "this database was opened without its property graph; open it as one";
 
 /// Commits that wait, and whether somebody leads.
 #[derive(Default)]
@@ -40,15 +43,15 @@ impl Queue {
     }
 }
 
-struct Ticket {
-    ops: Vec<Op>,
+pub(super) struct Ticket {
+    pub ops: Vec<Op>,
     payload: Vec<u8>,
-    wall_us: i64,
+    pub wall_us: i64,
     outcome: Mutex<Option<Result<Commit, Arc<TopologyError>>>>,
 }
 
 impl Ticket {
-    fn names_snapshots(&self) -> bool {
+    pub fn names_snapshots(&self) -> bool {
         self.ops.iter().any(Op::names_snapshots)
     }
 }
@@ -131,10 +134,11 @@ impl Store {
         Ok(commits.pop().expect("one ticket, one commit"))
     }
 
-    fn ticket(&self, batch: Batch) -> Result<Arc<Ticket>, TopologyError> {
+    pub(super) fn ticket(&self, batch: Batch) -> Result<Arc<Ticket>, TopologyError> {
         let mut payload = Vec::new();
         record::encode(&batch.ops, &mut payload);
-        self.log.lock().log.has_room(payload.len() as u64)?;
+        // Without the log, which is held while a group is synced.
+        CommitLog::record_bytes(self.config.log_bytes, payload.len() as u64)?;
         Ok(Arc::new(Ticket {
             ops: batch.ops,
             payload,
@@ -152,6 +156,27 @@ impl Store {
     ) -> Result<Vec<Commit>, TopologyError> {
         let mut queue = self.queue.lock();
         queue.waiting.extend(tickets.iter().map(Arc::clone));
+        self.lead_until_settled(queue, tickets, stop)
+    }
+
+    /// Gives a ticket its place.
+    pub(super) fn push(&self, ticket: &Arc<Ticket>) {
+        self.queue.lock().waiting.push(Arc::clone(ticket));
+    }
+
+    /// As [`Store::wait_for`], of one that has its place.
+    pub(super) fn wait_for_one(&self, ticket: Arc<Ticket>) -> Result<Commit, TopologyError> {
+        let queue = self.queue.lock();
+        let mut commits = self.lead_until_settled(queue, &[ticket], None)?;
+        Ok(commits.pop().expect("one ticket, one commit"))
+    }
+
+    fn lead_until_settled<'a>(
+        &'a self,
+        mut queue: MutexGuard<'a, Queue>,
+        tickets: &[Arc<Ticket>],
+        stop: Stop<'_>,
+    ) -> Result<Vec<Commit>, TopologyError> {
         loop {
             if tickets.iter().all(|ticket| ticket.outcome.lock().is_some()) {
                 let outcomes = tickets.iter().filter_map(|t| t.outcome.lock().take());
@@ -190,7 +215,7 @@ impl Store {
         }
     }
 
-    fn validate(&self, batches: &[Batch]) -> Result<(), TopologyError> {
+    pub(super) fn validate(&self, batches: &[Batch]) -> Result<(), TopologyError> {
         self.refuse_if_not_writable()?;
         // External ids that the table will have when an operation is applied;
         // only one caller at a time assigns any.
@@ -207,7 +232,13 @@ impl Store {
                     fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
                     ids = Some(len.max(assigned.end()));
                 }
-                Op::Meta { .. } | Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } => {}
+                Op::Attached(_) if self.attached.is_none() => {
+                    return Err(TopologyError::Unsupported(NOTHING_ATTACHED.to_string()));
+                }
+                Op::Meta { .. }
+                | Op::CreateSnapshot { .. }
+                | Op::DropSnapshot { .. }
+                | Op::Attached(_) => {}
             }
         }
         Ok(())
@@ -324,7 +355,7 @@ impl Store {
     fn log_group(
         &self,
         group: &[Arc<Ticket>],
-    ) -> Result<(Vec<Arc<Ticket>>, parking_lot::MutexGuard<'_, ()>, u64), TopologyError> {
+    ) -> Result<(Vec<Arc<Ticket>>, MutexGuard<'_, ()>, u64), TopologyError> {
         let mut state = self.log.lock();
         let mut taken = 0;
         for ticket in group {
@@ -353,76 +384,6 @@ impl Store {
         drop(state);
         self.hand_on(group[taken..].to_vec());
         Ok((group[..taken].to_vec(), applying, last_csn))
-    }
-
-    /// Applies a group in parts, each up to a commit that names a snapshot, so
-    /// that its lengths are told from those after it.
-    fn apply_group(&self, group: &[Arc<Ticket>], last: u64) -> Result<Vec<u64>, TopologyError> {
-        let mut missed = vec![0; group.len()];
-        let mut begin = 0;
-        while begin < group.len() {
-            let named = group[begin..]
-                .iter()
-                .position(|ticket| ticket.names_snapshots());
-            let end = named.map_or(group.len(), |at| begin + at + 1);
-            let csn = last - (group.len() - end) as u64;
-            self.apply_part(&group[begin..end], csn, &mut missed[begin..end])?;
-            begin = end;
-        }
-        Ok(missed)
-    }
-
-    fn apply_part(
-        &self,
-        group: &[Arc<Ticket>],
-        csn: u64,
-        missed: &mut [u64],
-    ) -> Result<(), TopologyError> {
-        let (_, mut published) = self.registry.current();
-        let mut edges = GroupEdges::new(&self.config);
-        for (origin, ticket) in group.iter().enumerate() {
-            for op in &ticket.ops {
-                match op {
-                    Op::Insert(inserted) => edges.insert(inserted, origin as u32),
-                    Op::Delete(deleted) => edges.delete(deleted, origin as u32),
-                    Op::Vertices(count) => edges.vertex_count = edges.vertex_count.max(*count),
-                    Op::Meta { key, value } => set_meta(&mut self.meta.write(), key, value),
-                    Op::Ids(assigned) => {
-                        let mut ids = self.ids.write();
-                        // Checked before it was logged.
-                        let fits = ids.assign(assigned);
-                        fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
-                        edges.vertex_count = edges.vertex_count.max(ids.len() as u64);
-                    }
-                    Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } => {}
-                }
-            }
-            published.wall_us = ticket.wall_us;
-        }
-        let needed = self.registry.needed();
-        let commits = Commits {
-            first: csn + 1 - group.len() as u64,
-            last: csn,
-        };
-        edges.apply(
-            &self.context,
-            &self.planes,
-            commits,
-            &needed,
-            &mut published,
-            |origin| missed[origin as usize] += 1,
-        )?;
-        match &self.direct {
-            None => {
-                let ops = group.iter().flat_map(|ticket| &ticket.ops);
-                self.publish_commit(csn, published, ops);
-            }
-            // Views are the clock there; what the log carries has no lists.
-            Some(_) => self
-                .registry
-                .amend(|state| state.wall_us = published.wall_us),
-        }
-        Ok(())
     }
 }
 

@@ -109,11 +109,12 @@ impl Store {
     }
 
     fn is_over_budget(&self) -> bool {
-        self.context.buffers.used_bytes() > self.buffer_budget()
+        self.unmerged_bytes() > self.buffer_budget()
     }
 
-    /// Merges some of the sections that hold back the log the longest. `false`
-    /// if none was left, and the log is free up to the watermark.
+    /// Merges some of the sections that hold back the log the longest, and the
+    /// attachment when it is as old. `false` if none was left, and the log is free
+    /// up to the watermark.
     fn merge_oldest(&self, roots: &mut RootState) -> Result<bool, TopologyError> {
         let visible = self.registry.csn();
         let mut waiting: Vec<(u64, Named)> = self
@@ -123,10 +124,13 @@ impl Store {
             .filter(|(since, _)| *since <= visible)
             .collect();
         waiting.sort_by_key(|(since, _)| *since);
+        // The first that has to wait for the next slice.
+        let next = waiting.get(SLICE).map_or(visible + 1, |(since, _)| *since);
         waiting.truncate(SLICE);
         let slice: Vec<Named> = waiting.into_iter().map(|(_, named)| named).collect();
-        self.merge_at(roots, &slice, Wanted::Merged, false)?;
-        Ok(!slice.is_empty())
+        let with_attached = self.attached_since().is_some_and(|since| since < next);
+        self.merge_some(roots, &slice, with_attached)?;
+        Ok(!slice.is_empty() || with_attached)
     }
 
     /// As [`Store::compact`], some sections at a time. `go_on` is called before
@@ -143,7 +147,10 @@ impl Store {
                 return Ok(false);
             }
             let mut roots = self.roots.lock();
-            self.merge_at(&mut roots, slice, Wanted::Compacted, false)?;
+            match i {
+                0 => self.merge_all(&mut roots, slice, Wanted::Compacted, false)?,
+                _ => self.merge_at(&mut roots, slice, Wanted::Compacted, false)?,
+            }
         }
         Ok(true)
     }

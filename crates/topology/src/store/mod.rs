@@ -4,11 +4,14 @@
 //! run on the threads that call [`Store::commit`], a checkpoint on whoever
 //! calls [`Store::checkpoint`] (or on a commit that finds the log full).
 
+mod apply;
+mod attached;
 mod batch;
 mod checkpoint;
 mod commit;
 mod config;
 mod direct;
+mod enqueue;
 mod flow;
 mod group;
 mod history;
@@ -32,12 +35,14 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 pub use batch::{Batch, Commit};
 pub use config::{Config, Mode, Tuning};
+pub use enqueue::{Enqueued, Prepared};
 pub use flow::BackPressure;
 pub use open::OpenReport;
 pub use past::HistoryStats;
 pub use places::{ListReader, Place, PlacedEntry};
 pub use queried::{Query, QueryMerging};
 
+use crate::attachment::{Attached, Attachment};
 use crate::error::TopologyError;
 use crate::front::shards::ShardReport;
 use crate::history::names::Names;
@@ -90,6 +95,7 @@ pub struct Store {
     apply: Mutex<()>,
     roots: Mutex<RootState>,
     sealed: sealed::SealedGraphs,
+    attached: Attached,
 }
 
 struct LogState {
@@ -154,6 +160,8 @@ pub struct StoreStats {
     pub buffer_used_bytes: usize,
     /// ...and what the pool holds of the system.
     pub buffer_held_bytes: usize,
+    /// DRAM of what the attachment has not merged; it counts for the budget, too.
+    pub attached_bytes: usize,
     /// Past this, commits wait for a merge.
     pub buffer_budget_bytes: usize,
     /// Entries in runs: committed, and no reader has asked for them.
@@ -281,6 +289,27 @@ impl Store {
         Ok(Some(view))
     }
 
+    /// What else lives in the store.
+    pub fn attachment(&self) -> Option<&Arc<dyn Attachment>> {
+        self.attached.as_ref()
+    }
+
+    /// DRAM of what the attachment has not merged.
+    fn attached_bytes(&self) -> usize {
+        let attachment = self.attached.as_ref();
+        attachment.map_or(0, |attachment| attachment.unmerged_bytes())
+    }
+
+    /// DRAM of what a merge of everything would free.
+    fn unmerged_bytes(&self) -> usize {
+        self.context.buffers.used_bytes() + self.attached_bytes()
+    }
+
+    /// The oldest commit that the attachment has not merged.
+    fn attached_since(&self) -> Option<u64> {
+        self.attached.as_ref()?.unmerged_since()
+    }
+
     /// Where the sections are.
     pub fn medium(&self) -> &MediumHandle {
         self.context.region.medium()
@@ -379,6 +408,7 @@ impl Store {
             tail_dram_bytes: usage.buffer_bytes + buffers.used_bytes(),
             buffer_used_bytes: buffers.used_bytes(),
             buffer_held_bytes: buffers.held_bytes(),
+            attached_bytes: self.attached_bytes(),
             buffer_budget_bytes: self.buffer_budget(),
             run_entries: usage.run_entries,
             buffered_entries: usage.buffered_entries,
@@ -417,6 +447,9 @@ impl Store {
             ));
         }
         self.check_sealed(&mut report);
+        if let Some(attachment) = &self.attached {
+            attachment.check(token.csn(), &mut report.problems);
+        }
         if self.direct.is_none() && report.problems.is_empty() {
             self.check_past(&token, &mut report);
         }

@@ -12,6 +12,7 @@ use evergraph_persistence::{
 };
 use parking_lot::{Condvar, Mutex, RwLock};
 
+use super::commit::NOTHING_ATTACHED;
 use super::direct::Direct;
 use super::flow::Flow;
 use super::history;
@@ -21,6 +22,7 @@ use super::sealed::SealedGraphs;
 use super::{
     BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, Tuning, ack_of,
 };
+use crate::attachment::{self, ATTACHED_PLANES, Attached, Attachment};
 use crate::blocks;
 use crate::direct::Slots;
 use crate::entry::MAX_VERTICES;
@@ -67,6 +69,31 @@ impl Store {
         uuid: Uuid,
         tuning: Tuning,
     ) -> Result<Self, TopologyError> {
+        Self::create_files(storage, config, uuid)?;
+        Ok(Self::open_with(storage, false, tuning)?.0)
+    }
+
+    /// As [`Store::create_with`], for a store with something attached to it.
+    ///
+    /// # Errors
+    /// As [`Store::create`]; in direct mode, which has no commits to attach to.
+    pub fn create_attached(
+        storage: &dyn Storage,
+        config: Config,
+        uuid: Uuid,
+        tuning: Tuning,
+        attachment: Arc<dyn Attachment>,
+    ) -> Result<Self, TopologyError> {
+        refuse_attaching(&config)?;
+        Self::create_files(storage, config, uuid)?;
+        Ok(Self::open_attached(storage, false, tuning, attachment)?.0)
+    }
+
+    fn create_files(
+        storage: &dyn Storage,
+        config: Config,
+        uuid: Uuid,
+    ) -> Result<(), TopologyError> {
         refuse_what_was_used(storage)?;
         if let Some(problem) = config.geometry_problem() {
             return Err(TopologyError::Unsupported(problem.to_string()));
@@ -109,7 +136,7 @@ impl Store {
             user: config.encode(0),
         };
         drop(Pool::create(storage, uuid, root)?);
-        Ok(Self::open_with(storage, false, tuning)?.0)
+        Ok(())
     }
 
     /// Opens a store and brings it to its newest commit. With `read_only`
@@ -130,13 +157,36 @@ impl Store {
         read_only: bool,
         tuning: Tuning,
     ) -> Result<(Self, OpenReport), TopologyError> {
+        Self::open_files(storage, read_only, tuning, None)
+    }
+
+    /// As [`Store::open_with`], for a store with something attached to it; that may
+    /// be one which has never had any.
+    ///
+    /// # Errors
+    /// As [`Store::open`], and what the attachment reports.
+    pub fn open_attached(
+        storage: &dyn Storage,
+        read_only: bool,
+        tuning: Tuning,
+        attachment: Arc<dyn Attachment>,
+    ) -> Result<(Self, OpenReport), TopologyError> {
+        Self::open_files(storage, read_only, tuning, Some(attachment))
+    }
+
+    fn open_files(
+        storage: &dyn Storage,
+        read_only: bool,
+        tuning: Tuning,
+        attached: Attached,
+    ) -> Result<(Self, OpenReport), TopologyError> {
         let (pool, file) = Pool::open(storage)?;
         let root = pool.root().clone();
         let uuid = *pool.uuid();
         let (config, vertex_count) = Config::decode(&root.user)?;
         let medium = storage.open(EXTENTS, false)?;
         let region = Region::new(medium.clone(), config.extent_alignment, config.growth_step);
-        let directory = Directory::load(
+        let mut directory = Directory::load(
             &region,
             &uuid,
             root.directory_offset,
@@ -164,6 +214,7 @@ impl Store {
             context.vertex_limit = direct.vertex_count();
         }
         let sealed = SealedGraphs::claim(&context, &directory)?;
+        restore_attached(&attached, &config, &context, &mut directory)?;
         context.region.settle();
         let mut ids = IdTable::new(config.ids);
         let mut meta = BTreeMap::new();
@@ -181,6 +232,7 @@ impl Store {
             &config,
             &context,
             &planes,
+            &attached,
             merged,
             root.csn,
             published,
@@ -273,6 +325,7 @@ impl Store {
                 segments,
             }),
             sealed,
+            attached,
         };
         if !read_only {
             store.begin_epoch()?;
@@ -316,6 +369,37 @@ fn refuse_what_was_used(storage: &dyn Storage) -> Result<(), TopologyError> {
     Ok(())
 }
 
+fn refuse_attaching(config: &Config) -> Result<(), TopologyError> {
+    match config.mode {
+        Mode::Merged => Ok(()),
+        Mode::Direct => Err(TopologyError::Unsupported(
+            "a property graph needs merged mode: edges of direct mode are no commits".to_string(),
+        )),
+    }
+}
+
+/// Recovery step R3 for the attachment.
+fn restore_attached(
+    attached: &Attached,
+    config: &Config,
+    context: &Context,
+    directory: &mut Directory,
+) -> Result<(), TopologyError> {
+    let Some(attachment) = attached else {
+        return match attachment::is_named(directory) {
+            true => Err(TopologyError::Unsupported(NOTHING_ATTACHED.to_string())),
+            false => Ok(()),
+        };
+    };
+    refuse_attaching(config)?;
+    let mut place = attachment::Place {
+        region: &context.region,
+        uuid: &context.uuid,
+        directory,
+    };
+    Ok(attachment.restore(&mut place)?)
+}
+
 pub(super) fn new_planes(config: &Config) -> Vec<Plane> {
     (0..config.plane_count() as u32)
         .map(|number| Plane::new(number, config.section_shift, config.columns()))
@@ -331,6 +415,9 @@ fn claim_sections(
 ) -> Result<u64, TopologyError> {
     let mut arc_count: u64 = 0;
     for (SectionKey { plane, section }, entry) in directory.entries() {
+        if plane >= ATTACHED_PLANES {
+            continue;
+        }
         let damaged = |what: &str| PersistenceError::damaged(EXTENTS, entry.offset, what);
         let Some(home) = planes.get(plane as usize) else {
             return Err(damaged("a section belongs to a plane that does not exist").into());

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{LogRecord, Needed, PersistenceError};
 
-use super::commit::set_meta;
+use super::commit::{NOTHING_ATTACHED, set_meta};
 use super::group::GroupEdges;
 use super::{Config, Published};
+use crate::attachment::Attached;
 use crate::error::TopologyError;
 use crate::front::sharding::NO_ORIGIN;
 use crate::history::names::{Change, Names};
@@ -25,6 +26,7 @@ pub(super) struct Replayer<'a> {
     config: &'a Config,
     context: &'a Context,
     planes: &'a [Plane],
+    attached: &'a Attached,
     /// Commits up to which some section is merged, ascending: what is applied
     /// together lies between two of them.
     merged: Vec<u64>,
@@ -39,10 +41,12 @@ pub(super) struct Replayer<'a> {
 }
 
 impl<'a> Replayer<'a> {
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn new(
         config: &'a Config,
         context: &'a Context,
         planes: &'a [Plane],
+        attached: &'a Attached,
         merged: Vec<u64>,
         csn: u64,
         published: Published,
@@ -52,6 +56,7 @@ impl<'a> Replayer<'a> {
             config,
             context,
             planes,
+            attached,
             merged,
             waiting: Vec::new(),
             waiting_edges: 0,
@@ -77,7 +82,9 @@ impl<'a> Replayer<'a> {
         if self.merged.binary_search(&self.commits.last).is_ok() {
             self.apply()?;
         }
-        for op in record::decode(record.payload, record.lsn)? {
+        let ops = record::decode(record.payload, record.lsn)?;
+        self.apply_attached(record.csn, &ops)?;
+        for op in ops {
             match op {
                 Op::Insert(_) | Op::Delete(_) => self.wait(op),
                 Op::Vertices(count) => self.reach(count),
@@ -88,6 +95,7 @@ impl<'a> Replayer<'a> {
                     self.reach(ids.len() as u64);
                 }
                 Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } => snapshots.push(op),
+                Op::Attached(_) => {}
             }
         }
         self.commits.last = record.csn;
@@ -103,6 +111,26 @@ impl<'a> Replayer<'a> {
             self.apply()?;
         }
         Ok(())
+    }
+
+    /// Gives the attachment its part of a commit.
+    fn apply_attached(&self, csn: u64, ops: &[Op]) -> Result<(), TopologyError> {
+        let payloads = record::payloads(ops);
+        if payloads.is_empty() || active(Mutant::AttachedNotReplayed) {
+            return Ok(());
+        }
+        match self.attached {
+            Some(attachment) => Ok(attachment.apply(csn, &payloads, &self.needed())?),
+            None => Err(TopologyError::Unsupported(NOTHING_ATTACHED.to_string())),
+        }
+    }
+
+    /// What may be asked for later: no view exists before the store is open.
+    fn needed(&self) -> Needed {
+        match active(Mutant::ReplayJumpsSnapshots) {
+            true => Needed::default(),
+            false => Needed::new(Vec::new(), Arc::clone(&self.kept)),
+        }
     }
 
     fn rename(&mut self, names: &mut Names, op: &Op) {
@@ -137,11 +165,7 @@ impl<'a> Replayer<'a> {
         }
         let per_edge = 1 + u64::from(edges.undirected || edges.both);
         self.entries += self.waiting_edges as u64 * per_edge;
-        // No view exists before the store is open.
-        let needed = match active(Mutant::ReplayJumpsSnapshots) {
-            true => Needed::default(),
-            false => Needed::new(Vec::new(), Arc::clone(&self.kept)),
-        };
+        let needed = self.needed();
         let (context, planes, published) = (self.context, self.planes, &mut self.published);
         edges.apply(context, planes, self.commits, &needed, published, |_| {})?;
         self.waiting.clear();

@@ -1,0 +1,394 @@
+//! Values against independent statements of what they are.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use proptest::prelude::*;
+
+use super::codec::{MOST_DEPTH, NoTextCodes, decode, encode};
+use super::*;
+
+/// Values of all types, some of which are near each other.
+pub(crate) fn values() -> impl Strategy<Value = Value> {
+    let integers = prop_oneof![
+        any::<i64>(),
+        -3i64..3,
+        (0u32..64, any::<bool>()).prop_map(|(shift, negative)| {
+            let power = (1i64 << (shift % 63)).wrapping_add(1);
+            if negative { -power } else { power }
+        }),
+    ];
+    let floats = prop_oneof![
+        any::<f64>(),
+        (-3i64..3).prop_map(|n| n as f64),
+        (-6i64..6).prop_map(|n| n as f64 / 2.0),
+        integers.clone().prop_map(|n| n as f64),
+        prop::sample::select(vec![f64::NAN, -f64::NAN, -0.0, f64::INFINITY]),
+    ];
+    let texts = prop_oneof![Just(String::new()), "[ab'\\\\\n]{0,3}", ".{0,6}"];
+    let date_times = (
+        -4_000i64..4_000,
+        0u32..3,
+        -3i32..3,
+        prop::option::of("[AB]"),
+    );
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        integers.prop_map(Value::from),
+        floats.prop_map(Value::from),
+        texts.prop_map(Value::from),
+        prop::collection::vec(any::<u8>(), 0..4).prop_map(|bytes| Value::from(&bytes[..])),
+        (-800_000i32..800_000).prop_map(|days| Date::from_days(days).unwrap().into()),
+        (0u64..5, -3i32..3).prop_map(|(hour, offset)| {
+            let local = LocalTime::from_nanoseconds(hour * 3_600_000_000_001).unwrap();
+            Time::new(local, offset * 3600).unwrap().into()
+        }),
+        (0u64..86_400_000_000_000).prop_map(|n| LocalTime::from_nanoseconds(n).unwrap().into()),
+        date_times.prop_map(|(hours, nanoseconds, offset, zone)| {
+            let moment = DateTime::from_seconds(hours * 3600, nanoseconds, offset * 3600).unwrap();
+            Value::from(match zone {
+                Some(zone) => moment.in_zone(&zone),
+                None => moment,
+            })
+        }),
+        (any::<i32>(), 0u32..3).prop_map(|(seconds, nanoseconds)| {
+            let moment = LocalDateTime::from_seconds(seconds.into(), nanoseconds);
+            moment.unwrap().into()
+        }),
+        (-2i64..2, -40i64..40, any::<i32>(), 0u32..1_000_000_000)
+            .prop_map(|(m, d, s, n)| { Duration::new(m, d, s.into(), n).unwrap().into() }),
+        (any::<bool>(), -2i32..2, -2i32..2).prop_map(|(geographic, x, y)| {
+            let system = match geographic {
+                true => CoordinateSystem::Wgs84,
+                false => CoordinateSystem::Cartesian,
+            };
+            Point::new(system, &[x.into(), y.into()]).unwrap().into()
+        }),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::btree_map("[ab` ]{0,2}", inner, 0..3).prop_map(Value::from),
+        ]
+    })
+}
+
+fn encoded(value: &Value) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode(value, &NoTextCodes, &mut bytes).unwrap();
+    bytes
+}
+
+fn hash(value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The order of numbers, by exact fractions: numerator over 2^1100.
+fn slow_order(a: &Value, b: &Value) -> Option<Ordering> {
+    /// A finite number as sign, whole 64-bit mantissa and power of two.
+    fn parts(value: &Value) -> Option<(i128, i32)> {
+        match value {
+            Value::Integer(number) => Some((i128::from(*number), 0)),
+            Value::Float(number) if number.is_finite() => {
+                let bits = number.to_bits();
+                let exponent = (bits >> 52 & 0x7FF) as i32;
+                let fraction = (bits & ((1 << 52) - 1)) as i128;
+                let (mantissa, exponent) = match exponent {
+                    0 => (fraction, -1074),
+                    _ => (fraction | 1 << 52, exponent - 1075),
+                };
+                Some((if *number < 0.0 { -mantissa } else { mantissa }, exponent))
+            }
+            _ => None,
+        }
+    }
+    let ((a, a_power), (b, b_power)) = (parts(a)?, parts(b)?);
+    if a == 0 || b == 0 || a.signum() != b.signum() {
+        return Some(a.signum().cmp(&b.signum()));
+    }
+    // Compare magnitudes: by their highest bit, then shifted to the same power.
+    let top = |m: i128, power: i32| 128 - m.unsigned_abs().leading_zeros() as i32 + power;
+    let by_top = top(a, a_power).cmp(&top(b, b_power));
+    let by_bits = || {
+        let low = a_power.min(b_power);
+        (a.unsigned_abs() << (a_power - low)).cmp(&(b.unsigned_abs() << (b_power - low)))
+    };
+    let magnitude = by_top.then_with(by_bits);
+    Some(if a < 0 {
+        magnitude.reverse()
+    } else {
+        magnitude
+    })
+}
+
+proptest! {
+    #[test]
+    fn stored_values_are_read_back(value in values()) {
+        let bytes = encoded(&value);
+        let read = decode(&bytes, &NoTextCodes).unwrap();
+        prop_assert_eq!(encoded(&read), bytes.clone());
+        prop_assert_eq!(&read, &value);
+        prop_assert_eq!(read.type_name(), value.type_name());
+        let mut reader = crate::bytes::Reader::new(&bytes);
+        codec::skip(&mut reader).unwrap();
+        prop_assert!(reader.is_empty());
+        for len in 0..bytes.len() {
+            prop_assert!(decode(&bytes[..len], &NoTextCodes).is_err());
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_an_error_or_a_value(
+        value in values(),
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+        noise in prop::collection::vec(any::<u8>(), 0..30),
+    ) {
+        let mut bytes = encoded(&value);
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        for bytes in [bytes, noise] {
+            if let Ok(value) = decode(&bytes, &NoTextCodes) {
+                let _ = encoded(&value);
+            }
+            let _ = codec::skip(&mut crate::bytes::Reader::new(&bytes));
+            let _ = Properties::decode(&bytes);
+            let _ = Properties::find(&bytes, 3, &NoTextCodes);
+        }
+    }
+
+    #[test]
+    fn the_order_is_total(a in values(), b in values(), c in values()) {
+        prop_assert_eq!(a.cmp(&b), b.cmp(&a).reverse());
+        prop_assert_eq!(a.cmp(&a), Ordering::Equal);
+        if a.cmp(&b) == b.cmp(&c) {
+            prop_assert_eq!(a.cmp(&c), a.cmp(&b));
+        }
+        if a == b {
+            prop_assert_eq!(hash(&a), hash(&b));
+            prop_assert_eq!(a.cmp(&c), b.cmp(&c));
+        }
+        if let Some(order) = slow_order(&a, &b) {
+            prop_assert_eq!(a.cmp(&b), order, "{} and {}", a, b);
+            prop_assert_eq!(a.compares(&b), Some(order));
+        }
+        if let Some(order) = a.compares(&b) {
+            prop_assert_eq!(a.cmp(&b), order);
+        }
+        if a.equals(&b) == Some(true) {
+            prop_assert_eq!(&a, &b);
+        }
+    }
+
+    #[test]
+    fn numbers_near_each_other_are_in_order(number in any::<i64>(), step in -2i64..=2) {
+        let (integer, float) = (Value::from(number), Value::from(number as f64));
+        let near = Value::from(number.saturating_add(step));
+        for value in [&integer, &near] {
+            prop_assert_eq!(value.cmp(&float), slow_order(value, &float).unwrap());
+        }
+    }
+
+    #[test]
+    fn moments_are_read_from_their_text(value in values()) {
+        let text = value.to_string();
+        let inner = text.split('\'').nth(1).unwrap_or_default();
+        match value {
+            Value::Date(date) => prop_assert_eq!(inner.parse(), Ok(date)),
+            Value::Time(time) => prop_assert_eq!(inner.parse(), Ok(time)),
+            Value::LocalTime(time) => prop_assert_eq!(inner.parse(), Ok(time)),
+            Value::DateTime(moment) => prop_assert_eq!(inner.parse(), Ok(moment)),
+            Value::LocalDateTime(moment) => prop_assert_eq!(inner.parse(), Ok(moment)),
+            Value::Duration(duration) => prop_assert_eq!(inner.parse(), Ok(duration)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn properties_are_a_map(
+        steps in prop::collection::vec((0u32..6, values()), 0..12),
+        wanted in 0u32..6,
+    ) {
+        let mut model = BTreeMap::new();
+        let mut properties = Properties::new();
+        for (key, value) in &steps {
+            let before = match value {
+                Value::Null => model.remove(key),
+                value => model.insert(*key, value.clone()),
+            };
+            prop_assert_eq!(properties.set(*key, value.clone()), before);
+        }
+        let pairs: Vec<_> = properties.iter().map(|(key, value)| (key, value.clone())).collect();
+        prop_assert_eq!(&pairs, &model.clone().into_iter().collect::<Vec<_>>());
+        prop_assert_eq!(&pairs.into_iter().collect::<Properties>(), &properties);
+        let mut bytes = Vec::new();
+        properties.encode(&mut bytes).unwrap();
+        prop_assert_eq!(&Properties::decode(&bytes).unwrap(), &properties);
+        let found = Properties::find(&bytes, wanted, &NoTextCodes).unwrap();
+        prop_assert_eq!(found.as_ref(), model.get(&wanted));
+        prop_assert_eq!(properties.get(wanted), model.get(&wanted));
+        bytes.push(0);
+        prop_assert!(Properties::decode(&bytes).is_err());
+    }
+}
+
+#[test]
+fn types_are_in_the_order_of_cypher() {
+    let local = LocalTime::new(1, 2, 3, 4).unwrap();
+    let date = Date::new(2016, 2, 29).unwrap();
+    let ascending = [
+        Value::from(BTreeMap::from([("a", 1)])),
+        Value::from(vec![1]),
+        Value::from(&b"a"[..]),
+        Point::new(CoordinateSystem::Cartesian, &[1.0, 2.0])
+            .unwrap()
+            .into(),
+        DateTime::from_seconds(0, 0, 0).unwrap().into(),
+        LocalDateTime::of(date, local).into(),
+        date.into(),
+        Time::new(local, 0).unwrap().into(),
+        local.into(),
+        Duration::new(1, 0, 0, 0).unwrap().into(),
+        Value::from(""),
+        Value::from("a"),
+        Value::from(false),
+        Value::from(true),
+        Value::from(f64::NEG_INFINITY),
+        Value::from(i64::MIN),
+        Value::from(0.5),
+        Value::from(1),
+        Value::from(f64::INFINITY),
+        Value::from(f64::NAN),
+        Value::Null,
+    ];
+    assert!(ascending.windows(2).all(|pair| pair[0] < pair[1]));
+}
+
+#[test]
+fn equality_knows_what_nobody_knows() {
+    let nan = Value::from(f64::NAN);
+    assert_eq!(nan.equals(&nan), Some(false));
+    assert_eq!(nan, nan);
+    assert_eq!(Value::Null.equals(&Value::Null), None);
+    assert_eq!(Value::from(0.0), Value::from(-0.0));
+    assert_eq!(Value::from(1).equals(&Value::from(1.0)), Some(true));
+    assert_eq!(
+        Value::from(i64::MAX).equals(&Value::from(i64::MAX as f64)),
+        Some(false)
+    );
+    assert_eq!(Value::from(1).equals(&Value::from("1")), Some(false));
+    let with_null = Value::from(vec![Some(1), None]);
+    assert_eq!(with_null.equals(&with_null), None);
+    assert_eq!(with_null.equals(&Value::from(vec![2, 3])), Some(false));
+    assert_eq!(Value::from("a").compares(&Value::from(1)), None);
+    assert_eq!(nan.compares(&Value::from(1)), None);
+}
+
+#[test]
+fn literals_are_those_of_cypher() {
+    let map = BTreeMap::from([("plain", Value::from("it's\n")), ("two words", Value::Null)]);
+    let cases = [
+        (Value::from(1.0), "1.0"),
+        (Value::from(1e300), "1e300"),
+        (Value::from(-7), "-7"),
+        (Value::from(map), "{plain: 'it\\'s\\n', `two words`: null}"),
+        (Value::from(vec![true, false]), "[true, false]"),
+        (Date::new(-44, 3, 15).unwrap().into(), "date('-0044-03-15')"),
+        (Date::new(2016, 2, 29).unwrap().into(), "date('2016-02-29')"),
+        (
+            DateTime::from_milliseconds(1_266_161_530_447)
+                .unwrap()
+                .into(),
+            "datetime('2010-02-14T15:32:10.447Z')",
+        ),
+        (
+            Duration::new(14, -3, -1, 500_000_000).unwrap().into(),
+            "duration('P14M-3DT-0.5S')",
+        ),
+        (
+            Point::new(CoordinateSystem::Wgs84, &[12.5, 41.9])
+                .unwrap()
+                .into(),
+            "point({srid: 4326, x: 12.5, y: 41.9})",
+        ),
+    ];
+    for (value, literal) in cases {
+        assert_eq!(value.to_string(), literal);
+    }
+}
+
+#[test]
+fn what_does_not_exist_is_refused() {
+    assert!(Date::new(2015, 2, 29).is_err());
+    assert!(Date::from_days(2_932_897).is_err());
+    assert!(LocalTime::new(24, 0, 0, 0).is_err());
+    assert!(Time::new(LocalTime::new(1, 0, 0, 0).unwrap(), 20 * 3600).is_err());
+    assert!(LocalDateTime::from_seconds(0, 1_000_000_000).is_err());
+    assert!(Point::new(CoordinateSystem::Wgs84, &[0.0, 91.0]).is_err());
+    assert!(Point::new(CoordinateSystem::Cartesian, &[0.0]).is_err());
+    for text in [
+        "",
+        "P",
+        "P1",
+        "P1H",
+        "PT1D",
+        "P1.5M",
+        "1D",
+        "PT1.0000000001S",
+    ] {
+        assert!(text.parse::<Duration>().is_err(), "{text}");
+    }
+    for text in ["2015-02-29", "15-02-2015", ""] {
+        assert!(text.parse::<Date>().is_err(), "{text}");
+    }
+    for text in ["2015-02-28T10:00+1:00", "2015-02-28T10:00[]", "T10:00Z", ""] {
+        assert!(text.parse::<DateTime>().is_err(), "{text}");
+    }
+    let mut deep = Value::from(1);
+    for _ in 0..MOST_DEPTH {
+        deep = Value::from(vec![deep]);
+    }
+    assert!(encode(&deep, &NoTextCodes, &mut Vec::new()).is_ok());
+    deep = Value::from(vec![deep]);
+    assert!(encode(&deep, &NoTextCodes, &mut Vec::new()).is_err());
+}
+
+#[test]
+fn dates_are_days_of_the_calendar() {
+    // 400 years have 146 097 days; counted one by one, independent of any library.
+    let leap = |year: i32| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let mut days = 0;
+    for year in 1970..2110 {
+        for month in 1..=12 {
+            let long = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+            let len = long[month - 1] + i8::from(month == 2 && leap(year));
+            for day in 1..=len {
+                let date = Date::from_days(days).unwrap();
+                assert_eq!(date.parts(), (year as i16, month as i8, day));
+                days += 1;
+            }
+        }
+    }
+}
+
+#[test]
+fn moments_with_offsets_are_read() {
+    let moment: DateTime = "2015-06-24T12:50:35.556+01:00".parse().unwrap();
+    assert_eq!(moment.milliseconds(), 1_435_146_635_556);
+    assert_eq!(moment.offset(), 3600);
+    assert_eq!("2015-06-24T12:50:35.556+0100".parse(), Ok(moment));
+    let time: Time = "12:50".parse().unwrap();
+    assert_eq!((time.offset(), time.local().parts()), (0, (12, 50, 0, 0)));
+    let duration: Duration = "-P1Y2M3W4DT5H6M7.5S".parse().unwrap();
+    let parts = (
+        duration.months(),
+        duration.days(),
+        duration.seconds(),
+        duration.nanoseconds(),
+    );
+    assert_eq!(parts, (-14, -25, -18_368, 500_000_000));
+}

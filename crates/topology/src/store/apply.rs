@@ -1,0 +1,120 @@
+//! Applying a group of commits that the log holds: edges to their sections,
+//! payloads to the attachment, and then the watermark moves.
+
+use std::sync::Arc;
+
+use evergraph_persistence::Needed;
+use evergraph_persistence::mutant::{Mutant, active};
+
+use super::commit::{Ticket, set_meta};
+use super::group::GroupEdges;
+use super::{Published, Store};
+use crate::error::TopologyError;
+use crate::record::{self, Op};
+use crate::section::Commits;
+
+impl Store {
+    /// Applies a group in parts, each up to a commit that names a snapshot, so
+    /// that its lengths are told from those after it.
+    pub(super) fn apply_group(
+        &self,
+        group: &[Arc<Ticket>],
+        last: u64,
+    ) -> Result<Vec<u64>, TopologyError> {
+        let mut missed = vec![0; group.len()];
+        let mut begin = 0;
+        while begin < group.len() {
+            let named = group[begin..]
+                .iter()
+                .position(|ticket| ticket.names_snapshots());
+            let end = named.map_or(group.len(), |at| begin + at + 1);
+            let csn = last - (group.len() - end) as u64;
+            self.apply_part(&group[begin..end], csn, &mut missed[begin..end])?;
+            begin = end;
+        }
+        Ok(missed)
+    }
+
+    fn apply_part(
+        &self,
+        group: &[Arc<Ticket>],
+        csn: u64,
+        missed: &mut [u64],
+    ) -> Result<(), TopologyError> {
+        let (_, mut published) = self.registry.current();
+        let mut edges = GroupEdges::new(&self.config);
+        for (origin, ticket) in group.iter().enumerate() {
+            for op in &ticket.ops {
+                match op {
+                    Op::Insert(inserted) => edges.insert(inserted, origin as u32),
+                    Op::Delete(deleted) => edges.delete(deleted, origin as u32),
+                    Op::Vertices(count) => edges.vertex_count = edges.vertex_count.max(*count),
+                    Op::Meta { key, value } => set_meta(&mut self.meta.write(), key, value),
+                    Op::Ids(assigned) => {
+                        let mut ids = self.ids.write();
+                        // Checked before it was logged.
+                        let fits = ids.assign(assigned);
+                        fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
+                        edges.vertex_count = edges.vertex_count.max(ids.len() as u64);
+                    }
+                    Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } | Op::Attached(_) => {}
+                }
+            }
+            published.wall_us = ticket.wall_us;
+        }
+        let needed = self.registry.needed();
+        let commits = Commits {
+            first: csn + 1 - group.len() as u64,
+            last: csn,
+        };
+        edges.apply(
+            &self.context,
+            &self.planes,
+            commits,
+            &needed,
+            &mut published,
+            |origin| missed[origin as usize] += 1,
+        )?;
+        let late = active(Mutant::AttachedAppliedLate);
+        if !late {
+            self.apply_attached(group, commits.first, &needed)?;
+        }
+        self.publish_part(group, csn, published);
+        if late {
+            self.apply_attached(group, commits.first, &self.registry.needed())?;
+        }
+        Ok(())
+    }
+
+    /// The payloads of a group that begins with commit `first`.
+    fn apply_attached(
+        &self,
+        group: &[Arc<Ticket>],
+        first: u64,
+        needed: &Needed,
+    ) -> Result<(), TopologyError> {
+        let Some(attachment) = &self.attached else {
+            return Ok(());
+        };
+        for (ticket, csn) in group.iter().zip(first..) {
+            let payloads = record::payloads(&ticket.ops);
+            if !payloads.is_empty() {
+                attachment.apply(csn, &payloads, needed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn publish_part(&self, group: &[Arc<Ticket>], csn: u64, published: Published) {
+        match &self.direct {
+            None => {
+                let ops = group.iter().flat_map(|ticket| &ticket.ops);
+                self.publish_commit(csn, published, ops);
+            }
+            // Views are the clock there; what the log carries has no lists.
+            Some(_) => self
+                .registry
+                .amend(|state| state.wall_us = published.wall_us),
+        }
+    }
+}

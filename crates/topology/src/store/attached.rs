@@ -1,0 +1,55 @@
+//! What the store does with its attachment around a checkpoint.
+
+use evergraph_persistence::Needed;
+use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::order::Flushed;
+
+use super::{RootState, Store};
+use crate::attachment::Place;
+use crate::error::TopologyError;
+
+impl Store {
+    /// Durability steps 1 and 2 for the attachment, up to commit `csn`.
+    pub(super) fn write_attached(
+        &self,
+        roots: &mut RootState,
+        csn: u64,
+        needed: &Needed,
+        written: &mut Vec<Flushed<()>>,
+    ) -> Result<(), TopologyError> {
+        let Some(attachment) = &self.attached else {
+            return Ok(());
+        };
+        let mut place = Place {
+            region: &self.context.region,
+            uuid: &self.context.uuid,
+            directory: &mut roots.directory,
+        };
+        written.extend(attachment.write(csn, needed, &mut place)?);
+        if active(Mutant::AttachedFreedFirst) {
+            self.attached_published();
+        }
+        Ok(())
+    }
+
+    /// Before Durability step 4.
+    pub(super) fn attached_publishing(&self) {
+        if let Some(attachment) = &self.attached {
+            attachment.publishing();
+        }
+    }
+
+    /// Durability step 6 for the attachment.
+    pub(super) fn attached_published(&self) {
+        if let Some(attachment) = &self.attached {
+            attachment.published(&|| self.registry.needed());
+        }
+    }
+
+    /// No root names what it wrote.
+    pub(super) fn attached_abandoned(&self) {
+        if let Some(attachment) = &self.attached {
+            attachment.abandoned();
+        }
+    }
+}
