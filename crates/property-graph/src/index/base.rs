@@ -59,12 +59,7 @@ pub(super) struct LeafPlace {
 }
 
 impl Base {
-    pub fn new(
-        extents: Vec<(Fence, Arc<LeafExtent>)>,
-        csn: u64,
-        since: u64,
-        inner: Inner,
-    ) -> Self {
+    pub fn new(extents: Vec<(Fence, Arc<LeafExtent>)>, csn: u64, since: u64, inner: Inner) -> Self {
         let fences = Fences::new(extents.iter().map(|(fence, _)| (&fence.0[..], fence.1)));
         Base {
             fences,
@@ -138,7 +133,9 @@ impl Base {
         match self.next(place) {
             None => Ok(None),
             Some(LeafPlace { extent, leaf: 0 }) => Ok(Some(self.fences.get(extent))),
-            Some(next) => self.extents[next.extent].fence(next.leaf, self.inner).map(Some),
+            Some(next) => self.extents[next.extent]
+                .fence(next.leaf, self.inner)
+                .map(Some),
         }
     }
 
@@ -194,7 +191,9 @@ impl Base {
         let wrong = || damaged("the manifest of an index does not hold together");
         let mut reader = Reader(bytes);
         if reader.take::<4>() != Some(*MAGIC) || reader.u32() != Some(FORMAT) {
-            return Err(damaged("the manifest of an index is of a kind that is not known"));
+            return Err(damaged(
+                "the manifest of an index is of a kind that is not known",
+            ));
         }
         let head = reader.head().ok_or_else(wrong)?;
         let mut extents = Vec::new();

@@ -52,7 +52,8 @@ impl Collector {
     /// The entries, ascending.
     fn sort(&mut self) -> impl Iterator<Item = EntryRef<'_>> {
         let keys = &self.keys;
-        let key = |&(_, start, len, _): &(u64, u64, u16, u32)| &keys[start as usize..][..len.into()];
+        let key =
+            |&(_, start, len, _): &(u64, u64, u16, u32)| &keys[start as usize..][..len.into()];
         self.entries.sort_unstable_by(|a, b| {
             let by_head = a.0.cmp(&b.0);
             by_head.then_with(|| (key(a), a.3).cmp(&(key(b), b.3)))

@@ -132,7 +132,6 @@ impl Delta {
 #[derive(Debug, Default)]
 pub(super) struct Past {
     entries: BTreeMap<EntryKey, Vec<Interval>>,
-    count: usize,
     bytes: usize,
 }
 
@@ -146,18 +145,12 @@ impl Past {
         self.bytes
     }
 
-    /// Number of intervals.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
     pub fn add(&mut self, entry: EntryKey, interval: Interval) {
-        self.count += 1;
         self.bytes += EntryKey::bytes(entry.parts()) + 2 * size_of::<Interval>();
         self.entries.entry(entry).or_default().push(interval);
     }
 
-    /// Whether an entry is seen as of `csn` that is not there any more.
+    /// From `from` on, to `to` exclusively if there is one.
     pub fn range(
         &self,
         from: EntryRef<'_>,
@@ -169,7 +162,7 @@ impl Past {
     /// Forgets what no live view sees. `needed` has to be gathered now.
     pub fn prune(&mut self, needed: &Needed) {
         let entries = std::mem::take(&mut self.entries);
-        (self.count, self.bytes) = (0, 0);
+        self.bytes = 0;
         for (entry, intervals) in entries {
             for interval in intervals {
                 if needed.is_needed(interval.begin, interval.end) {

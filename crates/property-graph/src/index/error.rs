@@ -13,7 +13,9 @@ pub enum IndexError {
     #[error("the index has not been built yet; scan the records until it is")]
     NotBuilt,
     /// A view is older than the index.
-    #[error("the index holds what is visible since commit {since}, not as of commit {csn}; scan the records instead")]
+    #[error(
+        "the index holds what is visible since commit {since}, not as of commit {csn}; scan the records instead"
+    )]
     NotSince {
         /// The view's commit.
         csn: u64,
@@ -21,6 +23,8 @@ pub enum IndexError {
         since: u64,
     },
     /// What an index was to be built from does not ascend.
-    #[error("the entries that the index is to be built from do not ascend; collect them in a `Collector` first")]
+    #[error(
+        "the entries that the index is to be built from do not ascend; collect them in a `Collector` first"
+    )]
     Unsorted,
 }

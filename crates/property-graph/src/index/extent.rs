@@ -99,7 +99,10 @@ impl LeafExtent {
         let place = Place::Memory(bytes.into());
         let extent = Self::new(place, leaf_bytes, summary, 0);
         let _ = extent.fences.set(fences);
-        extent.checked.iter().for_each(|bits| bits.store(u64::MAX, Ordering::Relaxed));
+        extent
+            .checked
+            .iter()
+            .for_each(|bits| bits.store(u64::MAX, Ordering::Relaxed));
         extent
     }
 
@@ -249,7 +252,10 @@ impl LeafExtent {
     /// The fences on the medium; the first time they are verified.
     fn packed(&self) -> Result<PackedFences<'_>, PersistenceError> {
         let at = self.leaf_count() * self.leaf_bytes;
-        let wrong = || self.place.damaged(at, "the inner page of an index does not hold");
+        let wrong = || {
+            self.place
+                .damaged(at, "the inner page of an index does not hold")
+        };
         let len = self.place.len() as usize - at;
         let bytes = self.place.touched(at, len)?;
         if self.fences_checked.get().is_some() {
@@ -258,7 +264,9 @@ impl LeafExtent {
         if let Place::Medium { extent, uuid } = &self.place
             && checksum(uuid, extent.offset() + at as u64, bytes) != self.fences_crc
         {
-            return Err(self.place.damaged(at, "the inner page of an index has a wrong checksum"));
+            return Err(self
+                .place
+                .damaged(at, "the inner page of an index has a wrong checksum"));
         }
         let fences = PackedFences::check(bytes, self.leaf_count()).ok_or_else(wrong)?;
         let _ = self.fences_checked.set(());

@@ -123,10 +123,6 @@ impl Fences {
         Self::new((0..packed.count).map(|i| packed.get(i)))
     }
 
-    pub fn count(&self) -> usize {
-        self.heads.len()
-    }
-
     /// DRAM.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.prefix.len() + 16 * self.heads.len() + self.rests.len()

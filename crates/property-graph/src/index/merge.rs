@@ -35,7 +35,9 @@ impl Merged {
     pub fn unchanged(base: &Base) -> Self {
         let extents = base.extents.iter().enumerate();
         Merged {
-            extents: extents.map(|(i, e)| (base.fence(i), Arc::clone(e))).collect(),
+            extents: extents
+                .map(|(i, e)| (base.fence(i), Arc::clone(e)))
+                .collect(),
             flushed: Vec::new(),
             past: Vec::new(),
         }
@@ -104,7 +106,11 @@ fn dirty_extents(
     let changed = dirty.clone();
     for (i, extent) in base.extents.iter().enumerate() {
         if changed[i] && extent.leaf_count() * 4 < geometry.leaves_per_extent {
-            let neighbor = if i + 1 < dirty.len() { i + 1 } else { i.saturating_sub(1) };
+            let neighbor = if i + 1 < dirty.len() {
+                i + 1
+            } else {
+                i.saturating_sub(1)
+            };
             dirty[neighbor] = true;
         }
     }

@@ -42,7 +42,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use evergraph_persistence::{Directory, Entry, PersistenceError, Region, SectionKey, Uuid};
+use evergraph_persistence::{Directory, PersistenceError, Region, SectionKey, Uuid};
 use parking_lot::RwLock;
 
 use base::Base;
@@ -179,7 +179,7 @@ impl Index {
         uuid: &Uuid,
         directory: &Directory,
     ) -> Result<(), PersistenceError> {
-        let Some(entry) = directory.entry(self.name).filter(|entry| entry.len > 0) else {
+        let Some(entry) = directory.entry(self.name) else {
             return Ok(());
         };
         let restored = Base::restore(region, uuid, &entry, self.inner());
@@ -223,18 +223,5 @@ impl Index {
     /// A key as it is kept.
     fn cut<'k>(&self, key: &'k [u8]) -> &'k [u8] {
         &key[..key.len().min(self.geometry.key_bytes)]
-    }
-
-    /// What the directory holds for an index without content.
-    fn nothing(csn: u64) -> Entry {
-        Entry {
-            offset: 0,
-            len: 0,
-            csn,
-            generation: 0,
-            crc: 0,
-            entries: 0,
-            tombstones: 0,
-        }
     }
 }

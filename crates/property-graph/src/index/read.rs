@@ -180,7 +180,12 @@ impl Candidates<'_> {
             return Ok(None);
         }
         let to = to.map(|to| (&to.0[..], to.1));
-        Ok(Some(state.overlay(self.csn, (&from.0, from.1), to, MOST_CHANGES)))
+        Ok(Some(state.overlay(
+            self.csn,
+            (&from.0, from.1),
+            to,
+            MOST_CHANGES,
+        )))
     }
 
     /// Puts the entries of a leaf and the changed ones in order.

@@ -42,9 +42,8 @@ impl Index {
             Kind::Volatile => Target::Memory,
         };
         let merged = merge::merge(&base, &changes, csn, needed, target, self.geometry);
-        let written = merged.and_then(|merged| {
-            self.name_merged(csn, &base, &changes, merged, target, directory)
-        });
+        let written = merged
+            .and_then(|merged| self.name_merged(csn, &base, &changes, merged, target, directory));
         drop(changes);
         if written.is_err() {
             self.state.write().abandoned();
@@ -67,7 +66,7 @@ impl Index {
         let Some(base) = state.base.clone().filter(|base| base.csn <= csn) else {
             // There is nothing that this root could name.
             if state.is_named {
-                directory.set(self.name, Index::nothing(csn));
+                directory.remove(self.name);
                 state.pending = Some(Pending {
                     base: None,
                     is_merged: false,

@@ -68,7 +68,9 @@ impl<'a> ExtentWriter<'a> {
                 self.write_extent(self.geometry.leaves_per_extent)?;
             }
         }
-        intervals.iter().for_each(|&interval| self.summary.add(interval));
+        intervals
+            .iter()
+            .for_each(|&interval| self.summary.add(interval));
         self.last.0.clear();
         self.last.0.extend_from_slice(entry.0);
         self.last.1 = entry.1;

@@ -29,7 +29,11 @@ fn push(nearest: f64, distance: i16, key: &mut Vec<u8>) {
 /// Eight bytes that order as the float does. Minus zero is zero; what is not a
 /// number comes last, as openCypher orders it.
 pub(super) fn push_ordered_bits(value: f64, key: &mut Vec<u8>) {
-    let value = if value.is_nan() { f64::NAN.abs() } else { value + 0.0 };
+    let value = if value.is_nan() {
+        f64::NAN.abs()
+    } else {
+        value + 0.0
+    };
     let bits = value.to_bits();
     let ordered = match value.is_sign_negative() {
         true => !bits,
