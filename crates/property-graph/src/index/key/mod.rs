@@ -14,7 +14,7 @@ use crate::value::Value;
 
 pub use range::KeyRange;
 
-/// Ends a text, a list or a map.
+/// Ends a text or a list.
 const END: u8 = 0x00;
 /// Stands before a byte of a text that would be taken for [`END`], or for this.
 const ESCAPE: u8 = 0x01;
@@ -25,6 +25,7 @@ const ESCAPE: u8 = 0x01;
 enum Class {
     Map = 0x10,
     List = 0x14,
+    Bytes = 0x16,
     Point = 0x18,
     DateTime = 0x1C,
     LocalDateTime = 0x20,
@@ -33,7 +34,6 @@ enum Class {
     LocalTime = 0x2C,
     Duration = 0x30,
     Text = 0x34,
-    Bytes = 0x38,
     Boolean = 0x3C,
     Number = 0x40,
     /// Only within lists and maps.
@@ -88,12 +88,12 @@ fn push_value(value: &Value, key: &mut Vec<u8>) {
             key.push(END);
         }
         Value::Map(values) => {
-            for (name, value) in values.iter() {
-                key.push(Class::Text as u8);
-                push_text(name.as_bytes(), key);
-                push_value(value, key);
-            }
-            key.push(END);
+            // Smaller ones come first, then names decide, then values.
+            key.extend_from_slice(&(values.len() as u32).to_be_bytes());
+            values
+                .keys()
+                .for_each(|name| push_text(name.as_bytes(), key));
+            values.values().for_each(|value| push_value(value, key));
         }
         Value::Date(date) => push_signed(date.days().into(), key),
         Value::Time(time) => push_signed(time.instant(), key),
@@ -135,6 +135,16 @@ fn push_signed(value: i64, key: &mut Vec<u8>) {
 fn push_moment(seconds: i64, nanoseconds: u32, key: &mut Vec<u8>) {
     push_signed(seconds, key);
     key.extend_from_slice(&nanoseconds.to_be_bytes());
+}
+
+/// Whether values with the same key are equivalent.
+fn is_exact(value: &Value) -> bool {
+    match value {
+        Value::Time(_) | Value::DateTime(_) | Value::Duration(_) => false,
+        Value::List(values) => values.iter().all(is_exact),
+        Value::Map(values) => values.values().all(is_exact),
+        _ => true,
+    }
 }
 
 /// Durations order by how long they are on average.
