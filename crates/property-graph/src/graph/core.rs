@@ -59,27 +59,31 @@ impl CommittedState for Committed {
     }
 
     fn newest_node(&self, id: u32) -> Result<Newest, GraphError> {
-        Ok(newest(self.core.state.nodes.newest(id)?))
+        Ok(newest(self.core.state.nodes().newest(id)?))
     }
 
     fn newest_relationship(&self, id: u32) -> Result<Newest, GraphError> {
-        Ok(newest(self.core.state.relationships.newest(id)?))
+        Ok(newest(self.core.state.relationships().newest(id)?))
     }
 
     fn reserve_node(&self) -> Result<u32, GraphError> {
-        Ok(self.core.state.nodes.reserve()?)
+        let store = &self.core.store;
+        Ok(self.core.state.nodes().reserve(|| store.needed())?)
     }
 
     fn release_nodes(&self, ids: &[u32]) {
-        self.core.state.nodes.release(ids);
+        let nodes = self.core.state.nodes();
+        ids.iter().for_each(|&id| nodes.release(id));
     }
 
     fn reserve_relationship(&self) -> Result<u32, GraphError> {
-        Ok(self.core.state.relationships.reserve()?)
+        let store = &self.core.store;
+        Ok(self.core.state.relationships().reserve(|| store.needed())?)
     }
 
     fn release_relationships(&self, ids: &[u32]) {
-        self.core.state.relationships.release(ids);
+        let relationships = self.core.state.relationships();
+        ids.iter().for_each(|&id| relationships.release(id));
     }
 }
 

@@ -18,7 +18,7 @@
 
 use evergraph_persistence::PersistenceError;
 
-use crate::dictionary::TypeCode;
+use crate::dictionary::{Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::value::{Properties, ValueError};
 
@@ -29,17 +29,6 @@ const RELATIONSHIP: u8 = 4;
 const RELATIONSHIP_DELETED: u8 = 5;
 const CONSTRAINT: u8 = 6;
 const CONSTRAINT_DROPPED: u8 = 7;
-
-/// Which names a code belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Names {
-    /// Labels of nodes.
-    Labels,
-    /// Types of relationships.
-    Types,
-    /// Keys of properties.
-    Keys,
-}
 
 /// One change of a commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,12 +81,7 @@ pub fn encode(effects: &[Effect]) -> Result<Vec<u8>, ValueError> {
 fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
     match effect {
         Effect::Name { names, code, name } => {
-            let table = match names {
-                Names::Labels => 0,
-                Names::Types => 1,
-                Names::Keys => 2,
-            };
-            bytes.extend_from_slice(&[NAME, table]);
+            bytes.extend_from_slice(&[NAME, *names as u8]);
             put(bytes, *code);
             put_bytes(bytes, name.as_bytes());
         }
@@ -184,12 +168,8 @@ pub fn decode(payload: &[u8]) -> Result<Vec<Effect>, PersistenceError> {
 fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, PersistenceError> {
     Ok(match cursor.byte()? {
         NAME => Effect::Name {
-            names: match cursor.byte()? {
-                0 => Names::Labels,
-                1 => Names::Types,
-                2 => Names::Keys,
-                _ => return Err(damaged("names a table of names that does not exist")),
-            },
+            names: Names::from_number(cursor.byte()?)
+                .ok_or_else(|| damaged("has a name of no known kind"))?,
             code: cursor.number()?,
             name: cursor.text()?,
         },

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::ids::{NodeId, RelationshipId};
-use super::stub::Dictionary;
-use crate::dictionary::{KeyCode, TypeCode};
+use crate::dictionary::{Dictionary, KeyCode, Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::value::{Properties, Value};
 
@@ -43,13 +42,13 @@ impl Node {
     pub fn labels(&self) -> Vec<Arc<str>> {
         let labels = self.record.labels.iter();
         labels
-            .filter_map(|&code| self.dictionary.label(code))
+            .filter_map(|&code| self.dictionary.name(Names::Labels, code))
             .collect()
     }
 
     /// Whether it has a label.
     pub fn has_label(&self, label: &str) -> bool {
-        let code = self.dictionary.label_code(label);
+        let code = self.dictionary.code(Names::Labels, label);
         code.is_some_and(|code| self.record.labels.binary_search(&code).is_ok())
     }
 
@@ -89,7 +88,7 @@ impl Relationship {
 
     /// Its type.
     pub fn kind(&self) -> Arc<str> {
-        let name = self.dictionary.relationship_type(self.record.kind);
+        let name = self.dictionary.name(Names::Types, self.record.kind.into());
         name.unwrap_or_default()
     }
 
@@ -161,14 +160,14 @@ fn value_of<'a>(
     dictionary: &Dictionary,
     key: &str,
 ) -> Option<&'a Value> {
-    properties.get(dictionary.key_code(key)?)
+    properties.get(dictionary.code(Names::Keys, key)?)
 }
 
 fn named<'a>(
     properties: &'a Properties,
     dictionary: &'a Dictionary,
 ) -> impl Iterator<Item = (Arc<str>, &'a Value)> {
-    let name = |code: KeyCode| dictionary.key(code).unwrap_or_default();
+    let name = |code: KeyCode| dictionary.name(Names::Keys, code).unwrap_or_default();
     properties
         .iter()
         .map(move |(code, value)| (name(code), value))

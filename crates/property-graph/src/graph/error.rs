@@ -3,6 +3,8 @@
 use evergraph_persistence::{MediumError, PersistenceError};
 use evergraph_topology::TopologyError;
 
+use crate::dictionary::NameError;
+use crate::records::ReserveError;
 use crate::transaction::{Conflict, Retryable, TransactionError};
 use crate::value::ValueError;
 
@@ -18,6 +20,12 @@ pub enum GraphError {
     /// A value that cannot be stored, or has another type than was asked for.
     #[error(transparent)]
     Value(#[from] ValueError),
+    /// A name that cannot have a code.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// No id is left.
+    #[error(transparent)]
+    Ids(#[from] ReserveError),
     /// A transaction that cannot go on.
     #[error(transparent)]
     Transaction(#[from] TransactionError),

@@ -42,7 +42,6 @@ mod options;
 mod projection;
 mod scan;
 mod state;
-mod stub;
 mod transaction;
 mod view;
 

@@ -1,16 +1,16 @@
 //! Names that a transaction uses, and may be the first to use.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::effects::Names;
 use super::error::GraphError;
 use super::state::State;
-use crate::dictionary::{KeyCode, LabelCode, TypeCode};
+use crate::dictionary::{KeyCode, LabelCode, Names, TypeCode};
 
 /// Names whose codes nothing committed uses yet, as far as the transaction knew.
 /// Whoever commits first says what the codes mean, and all who might say it.
 #[derive(Debug, Default)]
-pub(super) struct UsedNames(BTreeMap<(Names, u32), String>);
+pub(super) struct UsedNames(BTreeMap<(Names, u32), Arc<str>>);
 
 impl UsedNames {
     /// The code of a label.
@@ -32,9 +32,9 @@ impl UsedNames {
     }
 
     fn code(&mut self, state: &State, names: Names, name: &str) -> Result<u32, GraphError> {
-        let (code, is_committed) = state.dictionary.reserve(names, name)?;
-        if !is_committed {
-            self.0.insert((names, code), name.to_string());
+        let code = state.dictionary.intern(names, name)?;
+        if let Some(name) = state.dictionary.uncommitted(names, code) {
+            self.0.insert((names, code), name);
         }
         Ok(code)
     }
@@ -42,6 +42,6 @@ impl UsedNames {
     /// The names, by table and code.
     pub fn iter(&self) -> impl Iterator<Item = (Names, u32, &str)> {
         let entries = self.0.iter();
-        entries.map(|(&(names, code), name)| (names, code, name.as_str()))
+        entries.map(|(&(names, code), name)| (names, code, &**name))
     }
 }

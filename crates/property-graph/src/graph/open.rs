@@ -9,7 +9,7 @@ use super::PropertyGraph;
 use super::core::{Committed, Core};
 use super::error::GraphError;
 use super::options::{GraphOptions, OpenOptions};
-use super::state::State;
+use super::state::{State, is_chunk};
 use crate::transaction::TransactionManager;
 
 impl PropertyGraph {
@@ -36,7 +36,12 @@ impl PropertyGraph {
         uuid: Uuid,
         opening: OpenOptions,
     ) -> Result<Self, GraphError> {
-        let state = Arc::new(State::new(Some(options.chunk_records)));
+        if !is_chunk(options.chunk_records) {
+            return Err(GraphError::Unsupported(
+                "a chunk holds 1 to 65536 records".to_string(),
+            ));
+        }
+        let state = Arc::new(State::new(options.chunk_records));
         let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
         let config = options.config();
         let store = Store::create_attached(storage, config, uuid, opening.tuning, attachment)?;
@@ -53,7 +58,7 @@ impl PropertyGraph {
         storage: &dyn Storage,
         opening: OpenOptions,
     ) -> Result<(Self, OpenReport), GraphError> {
-        let state = Arc::new(State::new(None));
+        let state = Arc::new(State::new(GraphOptions::default().chunk_records));
         let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
         let (store, report) =
             Store::open_attached(storage, opening.read_only, opening.tuning, attachment)?;

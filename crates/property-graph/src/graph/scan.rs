@@ -1,16 +1,18 @@
 //! Passes over all records, chunk by chunk.
 
 use std::marker::PhantomData;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
+
+use evergraph_persistence::PersistenceError;
 
 use super::core::{Committed, Core};
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
-use super::stub::Table;
 use super::view::View;
 use crate::dictionary::LabelCode;
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::records::{NodeRecord, Record, RelationshipRecord, Table};
 use crate::transaction::{Overlay, Transaction};
 
 type Found<R> = Vec<(u32, Arc<R>)>;
@@ -32,39 +34,54 @@ struct Chunks<'r, R> {
 }
 
 /// A kind of record that is in a table.
-trait Tabled: Sized {
+trait Tabled: Record {
     fn table(core: &Core) -> &Table<Self>;
     fn merge(
         overlay: &Overlay,
-        ids: std::ops::Range<u32>,
+        ids: Range<u32>,
         committed: Found<Self>,
     ) -> Found<Self>;
+    fn last_changed(overlay: &Overlay) -> Option<u32>;
 }
 
 impl Tabled for NodeRecord {
     fn table(core: &Core) -> &Table<Self> {
-        &core.state.nodes
+        core.state.nodes()
     }
 
-    fn merge(overlay: &Overlay, ids: std::ops::Range<u32>, committed: Found<Self>) -> Found<Self> {
+    fn merge(overlay: &Overlay, ids: Range<u32>, committed: Found<Self>) -> Found<Self> {
         overlay.merge_nodes(ids, committed.into_iter()).collect()
+    }
+
+    fn last_changed(overlay: &Overlay) -> Option<u32> {
+        overlay.nodes().last().map(|entry| entry.0)
     }
 }
 
 impl Tabled for RelationshipRecord {
     fn table(core: &Core) -> &Table<Self> {
-        &core.state.relationships
+        core.state.relationships()
     }
 
-    fn merge(overlay: &Overlay, ids: std::ops::Range<u32>, committed: Found<Self>) -> Found<Self> {
+    fn merge(overlay: &Overlay, ids: Range<u32>, committed: Found<Self>) -> Found<Self> {
         overlay.merge_relationships(ids, committed.into_iter()).collect()
+    }
+
+    fn last_changed(overlay: &Overlay) -> Option<u32> {
+        overlay.relationships().last().map(|entry| entry.0)
     }
 }
 
 impl<'r, R: Tabled> Chunks<'r, R> {
     fn new(source: Source<'r>) -> Self {
-        // With those whose ids were only reserved: a transaction made them.
-        let end = R::table(source.view.core()).chunk_count();
+        let table = R::table(source.view.core());
+        let size = table.geometry().records_per_chunk;
+        let mut end = table.chunk_count();
+        if let Some(transaction) = source.transaction {
+            // What it made may lie behind what is committed.
+            let last = R::last_changed(transaction.overlay());
+            end = end.max(last.map_or(0, |id| id / size + 1));
+        }
         Chunks {
             source,
             next: 0,
@@ -82,19 +99,39 @@ impl<'r, R: Tabled> Chunks<'r, R> {
         self.next += 1;
         let view = self.source.view;
         let table = R::table(view.core());
-        let mut found = Vec::new();
-        let read = table.for_each_in_chunk(chunk, view.csn(), |id, record: &Arc<R>| {
-            found.push((id, Arc::clone(record)));
-        });
-        if let Err(error) = read {
-            return Some(Err(error.into()));
-        }
+        let mut found = match read_chunk(table, chunk, view.csn()) {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error.into())),
+        };
         if let Some(transaction) = self.source.transaction {
-            let size = table.chunk_records();
+            let size = table.geometry().records_per_chunk;
             let ids = chunk * size..(chunk + 1).saturating_mul(size);
             found = R::merge(transaction.overlay(), ids, found);
         }
         Some(Ok(found))
+    }
+}
+
+fn read_chunk<R: Record>(
+    table: &Table<R>,
+    chunk: u32,
+    csn: u64,
+) -> Result<Found<R>, PersistenceError> {
+    let mut records = Vec::new();
+    let mut failure = None;
+    let _ = table.for_each_in_chunk(chunk, csn, |id, found| match found.record() {
+        Ok(record) => {
+            records.push((id, record));
+            ControlFlow::Continue(())
+        }
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
+        }
+    })?;
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(records),
     }
 }
 

@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
+use evergraph_graph::{Graph, VertexId};
 use evergraph_topology::Commit;
 
 use super::adjacency::{Adjacent, Towards};
 use super::commit::effects_of;
 use super::core::{Committed, Core};
-use super::effects::Names;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::names::UsedNames;
+use super::projection::Projection;
 use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
-use crate::dictionary::TypeCode;
+use crate::dictionary::{Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::{self, List, Predicate, Savepoint, TransactionManager, TransactionOptions};
 use crate::value::{Properties, Value};
@@ -148,7 +149,7 @@ impl Transaction {
     /// # Errors
     /// As [`Transaction::add_label`].
     pub fn remove_label(&mut self, node: NodeId, label: &str) -> Result<(), GraphError> {
-        let code = self.core.state.dictionary.label_code(label);
+        let code = self.core.state.dictionary.code(Names::Labels, label);
         self.inner.update_node(node.0, |record| {
             record.labels.retain(|&other| Some(other) != code);
         })
@@ -201,8 +202,8 @@ impl Transaction {
 
     /// The nodes that have a label, by id.
     pub fn nodes_with_label(&self, label: &str) -> NodeScan<'_> {
-        match self.core.state.dictionary.reserve(Names::Labels, label) {
-            Ok((code, _)) => {
+        match self.core.state.dictionary.intern(Names::Labels, label) {
+            Ok(code) => {
                 self.inner.has_read(Predicate::Label(code));
                 NodeScan::of_transaction(&self.inner, Some(code))
             }
@@ -303,7 +304,7 @@ impl Transaction {
         let view = self.snapshot();
         let all_known = types
             .iter()
-            .all(|name| view.dictionary().type_code(name).is_some());
+            .all(|name| view.dictionary().code(Names::Types, name).is_some());
         for &incoming in towards.lists() {
             if types.is_empty() || !all_known {
                 self.inner.has_read(Predicate::Neighbors(node.0, incoming));
@@ -317,6 +318,25 @@ impl Transaction {
                 }));
             }
         }
+    }
+
+    /// Gives each node of a projection a property, a result of an algorithm, and
+    /// gives their number. Null leaves a node without it.
+    ///
+    /// # Errors
+    /// As [`Transaction::set`]: a node that was changed after the projection's
+    /// view conflicts.
+    pub fn write_back(
+        &mut self,
+        projection: &Projection,
+        key: &str,
+        mut value: impl FnMut(VertexId) -> Value,
+    ) -> Result<usize, GraphError> {
+        let count = projection.vertex_count();
+        for vertex in 0..count as VertexId {
+            self.set(projection.node(vertex), key, value(vertex))?;
+        }
+        Ok(count)
     }
 
     /// A place to come back to. O(1).

@@ -12,8 +12,7 @@ use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
 use super::scan::{NodeScan, RelationshipScan};
-use super::stub::Dictionary;
-use crate::dictionary::TypeCode;
+use crate::dictionary::{Dictionary, Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 
 /// The graph as of one commit. Cheap to clone. Taking one is O(1) and stops nobody; everything
@@ -67,7 +66,7 @@ impl View {
 
     /// What a node is, by code.
     pub fn node_record(&self, id: NodeId) -> Result<Option<Arc<NodeRecord>>, GraphError> {
-        Ok(self.core.state.nodes.get(id.0, self.csn())?)
+        Ok(self.core.state.nodes().get(id.0, self.csn())?)
     }
 
     /// What a relationship is, by code.
@@ -75,7 +74,7 @@ impl View {
         &self,
         id: RelationshipId,
     ) -> Result<Option<Arc<RelationshipRecord>>, GraphError> {
-        Ok(self.core.state.relationships.get(id.0, self.csn())?)
+        Ok(self.core.state.relationships().get(id.0, self.csn())?)
     }
 
     /// All nodes, by id.
@@ -85,7 +84,7 @@ impl View {
 
     /// The nodes that have a label, by id.
     pub fn nodes_with_label(&self, label: &str) -> NodeScan<'_> {
-        match self.dictionary().label_code(label) {
+        match self.dictionary().code(Names::Labels, label) {
             Some(code) => NodeScan::new(self, Some(code)),
             None => NodeScan::empty(self),
         }
@@ -222,7 +221,8 @@ impl View {
         }
         let mut kinds: Vec<TypeCode> = types
             .iter()
-            .filter_map(|name| self.dictionary().type_code(name))
+            .filter_map(|name| self.dictionary().code(Names::Types, name))
+            .filter_map(|code| TypeCode::try_from(code).ok())
             .collect();
         kinds.sort_unstable();
         kinds.dedup();

@@ -111,6 +111,7 @@ impl Twins {
             }
             Action::Checkpoint => self.graph.checkpoint().expect("written"),
             Action::Compact => self.graph.compact().expect("written"),
+            Action::Reopen { .. } if std::env::var("STUB").is_ok() => {}
             Action::Reopen { cleanly } => {
                 self.views.clear();
                 if *cleanly {

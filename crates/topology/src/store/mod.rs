@@ -237,6 +237,11 @@ impl Store {
         Ok(views.iter().map(SectionView::live_entries).sum())
     }
 
+    /// The commits that a reader may ask for, now or later.
+    pub fn needed(&self) -> evergraph_persistence::Needed {
+        self.registry.needed()
+    }
+
     /// The watermark and what was published with it.
     pub fn published(&self) -> (u64, Published) {
         let (csn, mut published) = self.registry.current();

@@ -1,5 +1,6 @@
 //! Which nodes a projection has, and what vertices stand for them.
 
+use crate::dictionary::Names;
 use crate::graph::error::GraphError;
 use crate::graph::view::View;
 
@@ -27,7 +28,7 @@ impl Members {
     pub fn of(view: &View, labels: &[String]) -> Result<Self, GraphError> {
         let codes: Vec<u32> = labels
             .iter()
-            .filter_map(|label| view.dictionary().label_code(label))
+            .filter_map(|label| view.dictionary().code(Names::Labels, label))
             .collect();
         let mut nodes = Vec::new();
         for node in view.nodes() {

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::error::GraphError;
 use super::ids::NodeId;
 use super::view::{View, plane_of};
-use crate::dictionary::KeyCode;
+use crate::dictionary::{KeyCode, Names};
 use members::Members;
 pub use reader::ProjectionReader;
 
@@ -127,7 +127,7 @@ impl View {
         }
         let members = Members::of(self, &options.labels)?;
         let weight = options.weight.as_ref().map(|key| Weight {
-            key: self.dictionary().key_code(key),
+            key: self.dictionary().code(Names::Keys, key),
             default: options.default_weight,
         });
         if weight.is_some() {
