@@ -112,7 +112,10 @@ impl Args {
             ("--ids", self.ids.is_some()),
             ("--resume", self.input.resume),
         ];
-        given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
+        given
+            .iter()
+            .find(|(_, given)| *given)
+            .map(|(flag, _)| *flag)
     }
 }
 

@@ -110,7 +110,10 @@ fn finish(
         note(&format!("skipped: {} rows in all", count(imported.skipped)));
     }
     for file in &imported.ignored {
-        note(&format!("{}: not of a known format, not read", file.display()));
+        note(&format!(
+            "{}: not of a known format, not read",
+            file.display()
+        ));
     }
     let csn = db.view().csn();
     let (medium, ack) = (db.medium(), db.ack_level());

@@ -164,7 +164,9 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             ("types", &census.types),
             ("keys", &census.keys),
         ] {
-            let each = counts.iter().map(|(name, n)| format!("{name} {}", count(*n)));
+            let each = counts
+                .iter()
+                .map(|(name, n)| format!("{name} {}", count(*n)));
             rows.push((title, each.collect::<Vec<_>>().join(", ")));
         }
     }

@@ -121,6 +121,7 @@ impl Database {
         snapshot: &str,
         control: &Control<'_>,
     ) -> Result<SealOutcome, Error> {
+        self.refuse_property_graph("rebasing")?;
         let snapshots = self.snapshots();
         let found = snapshots.iter().find(|known| known.name == snapshot);
         let csn = found.ok_or_else(|| unknown(snapshot, &snapshots))?.csn;

@@ -41,10 +41,15 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     // Relationships that a row of a node holds are not files of their own.
     let is_relationship = |name: &str| {
         let name = name.rsplit('/').next().unwrap_or(name);
-        name.split('_').filter(|part| part.parse::<u32>().is_err()).count() >= 3
+        name.split('_')
+            .filter(|part| part.parse::<u32>().is_err())
+            .count()
+            >= 3
     };
     let sum = |relationships: bool| -> u64 {
-        let matching = files.iter().filter(|(name, _)| is_relationship(name) == relationships);
+        let matching = files
+            .iter()
+            .filter(|(name, _)| is_relationship(name) == relationships);
         matching.map(|(_, rows)| rows).sum()
     };
     let (nodes, relationships) = (sum(false), sum(true));
@@ -101,7 +106,9 @@ fn write(
         }
     }
     let files = written.into_iter();
-    Ok(files.map(|file| (file.name.to_string(), file.rows)).collect())
+    Ok(files
+        .map(|file| (file.name.to_string(), file.rows))
+        .collect())
 }
 
 /// A file that refuses bytes once somebody wants the work to stop.

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use evergraph_interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo4jReader};
+use evergraph_interchange::graphml::GraphMlReader;
 use evergraph_interchange::json_lines::JsonLinesReader;
 use evergraph_interchange::{InterchangeError, RowReader};
 
@@ -19,6 +20,8 @@ pub enum FileKind {
     Ldbc,
     /// A JSON object a line.
     JsonLines,
+    /// GraphML.
+    GraphMl,
 }
 
 impl FileKind {
@@ -27,11 +30,12 @@ impl FileKind {
         ("neo4j", FileKind::Neo4j),
         ("ldbc", FileKind::Ldbc),
         ("jsonl", FileKind::JsonLines),
+        ("graphml", FileKind::GraphMl),
     ];
 
     /// Whether rows of one file are all nodes, or all relationships.
     pub(super) fn is_uniform(self) -> bool {
-        self != FileKind::JsonLines
+        matches!(self, FileKind::Neo4j | FileKind::Ldbc)
     }
 
     /// What a file looks like; `None` if like nothing that is known.
@@ -42,6 +46,9 @@ impl FileKind {
         let name = path.to_string_lossy().to_lowercase();
         if name.contains(".jsonl") || name.contains(".ndjson") || name.contains(".json") {
             return Ok(Some(FileKind::JsonLines));
+        }
+        if name.contains(".graphml") {
+            return Ok(Some(FileKind::GraphMl));
         }
         let mut first = String::new();
         let mut beginning = BufReader::new(open_bytes(path)?.take(1 << 16));
@@ -75,6 +82,7 @@ impl FileKind {
                 Box::new(LdbcReader::new(&file, input, &name, Naming::default())?)
             }
             FileKind::JsonLines => Box::new(JsonLinesReader::new(&file, input)),
+            FileKind::GraphMl => Box::new(GraphMlReader::new(&file, input)),
         })
     }
 }
@@ -142,7 +150,7 @@ fn unknown(path: &Path) -> Error {
             "{}: neither nodes nor relationships of a known format",
             path.display()
         ),
-        "say which it is with --format: neo4j, ldbc or jsonl",
+        "say which it is with --format: neo4j, ldbc, jsonl or graphml",
     )
 }
 

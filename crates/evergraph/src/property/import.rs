@@ -155,9 +155,7 @@ impl Import<'_> {
             for (row, line) in rows.iter() {
                 let problem = match row {
                     Row::Node(node) => add_node(tx, node, ids, &mut known)?,
-                    Row::Relationship(relationship) => {
-                        add_relationship(tx, relationship, ids)?
-                    }
+                    Row::Relationship(relationship) => add_relationship(tx, relationship, ids)?,
                 };
                 bad.extend(problem.map(|problem| BadRow {
                     file: Arc::clone(file),

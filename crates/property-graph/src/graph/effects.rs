@@ -244,7 +244,9 @@ impl<'a> Cursor<'a> {
 
     fn text(&mut self) -> Result<String, PersistenceError> {
         let text = std::str::from_utf8(self.content()?);
-        Ok(text.map_err(|_| damaged("has a name that is not UTF-8"))?.to_string())
+        Ok(text
+            .map_err(|_| damaged("has a name that is not UTF-8"))?
+            .to_string())
     }
 
     fn labels(&mut self) -> Result<Vec<u32>, PersistenceError> {

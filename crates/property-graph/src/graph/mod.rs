@@ -30,11 +30,11 @@
 
 mod adjacency;
 mod check;
+mod commit;
 mod core;
 mod effects;
 mod entity;
 mod error;
-mod commit;
 mod ids;
 mod names;
 mod open;
@@ -47,7 +47,7 @@ mod view;
 
 use std::sync::Arc;
 
-use evergraph_topology::{CheckReport, Snapshot};
+use evergraph_topology::{CheckReport, Snapshot, Store};
 
 pub use adjacency::{Adjacent, Towards};
 pub use entity::{Node, Relationship};
@@ -60,7 +60,7 @@ pub use transaction::Transaction;
 pub use view::View;
 
 use self::core::{Committed, Core};
-use crate::transaction::{RetryPolicy, TransactionManager, TransactionOptions};
+use crate::transaction::{RetryPolicy, Statistics, TransactionManager, TransactionOptions};
 
 /// A property graph on a storage. Share it between threads by reference or in an
 /// `Arc`.
@@ -184,6 +184,16 @@ impl PropertyGraph {
     /// afterwards.
     pub fn close(&self) -> Result<(), GraphError> {
         Ok(self.core.store.close()?)
+    }
+
+    /// The store below: merging, statistics, snapshots.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.core.store
+    }
+
+    /// Numbers of transactions.
+    pub fn statistics(&self) -> Statistics {
+        self.transactions.statistics()
     }
 
     /// Verifies every stored byte, and that neighbor lists and records agree.

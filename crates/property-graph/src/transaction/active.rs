@@ -238,7 +238,13 @@ impl<S: CommittedState> Transaction<S> {
     /// far as only the manager knows.
     pub(super) fn check_remembered(&self, resource: &Resource) -> Result<(), TransactionError> {
         let snapshot = self.part.snapshot;
-        let newer = self.part.manager.inner.lock().recent.newer(resource, snapshot);
+        let newer = self
+            .part
+            .manager
+            .inner
+            .lock()
+            .recent
+            .newer(resource, snapshot);
         let conflict = match (newer, resource) {
             (Ok(None), _) => return Ok(()),
             (Err(forgotten), _) => forgotten,
@@ -289,7 +295,9 @@ impl<S: CommittedState> Drop for Participation<S> {
             self.manager.inner.lock().recent.fail(position);
         } else {
             self.manager.state.release_nodes(&self.nodes);
-            self.manager.state.release_relationships(&self.relationships);
+            self.manager
+                .state
+                .release_relationships(&self.relationships);
         }
         self.lease.end(&self.manager.locks);
         self.manager.forget(self.lease.id());

@@ -186,7 +186,10 @@ impl<S: CommittedState, T> Pending<S, T> {
         if let Some(position) = part.in_flight.take() {
             part.manager.inner.lock().recent.finish(position, csn);
         }
-        part.manager.counters.committed.fetch_add(1, Ordering::Relaxed);
+        part.manager
+            .counters
+            .committed
+            .fetch_add(1, Ordering::Relaxed);
         Ok(csn)
     }
 }

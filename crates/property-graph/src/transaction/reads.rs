@@ -158,7 +158,10 @@ impl ReadSet {
             return Some(format!("node {id}"));
         }
         let relationships = &self.relationships;
-        let relationship = writes.relationships.iter().find(|id| relationships.contains(id));
+        let relationship = writes
+            .relationships
+            .iter()
+            .find(|id| relationships.contains(id));
         if let Some(id) = relationship {
             return Some(format!("relationship {id}"));
         }
@@ -172,7 +175,11 @@ impl ReadSet {
         if self.all_relationships && !writes.kinds.is_empty() {
             return Some("the set of all relationships".to_string());
         }
-        if let Some(label) = writes.labels.iter().find(|label| self.labels.contains(label)) {
+        if let Some(label) = writes
+            .labels
+            .iter()
+            .find(|label| self.labels.contains(label))
+        {
             return Some(format!("the set of nodes with label {label}"));
         }
         if let Some(kind) = writes.kinds.iter().find(|kind| self.kinds.contains(kind)) {

@@ -47,8 +47,13 @@ impl Recent {
     /// newer than its snapshot.
     pub fn register(&mut self, snapshot: u64) -> u64 {
         *self.snapshots.entry(snapshot).or_insert(0) += 1;
-        let is_older = |entry: &Entry| matches!(entry.outcome, Outcome::Visible(csn) if csn <= snapshot);
-        let newer = self.entries.iter().rev().take_while(|entry| !is_older(entry));
+        let is_older =
+            |entry: &Entry| matches!(entry.outcome, Outcome::Visible(csn) if csn <= snapshot);
+        let newer = self
+            .entries
+            .iter()
+            .rev()
+            .take_while(|entry| !is_older(entry));
         self.end() - newer.count() as u64
     }
 

@@ -34,7 +34,12 @@ pub struct Model {
 
 impl Model {
     /// Other end, relationship and type of what leaves or enters a node.
-    fn neighbors(&self, node: u32, towards: Towards, kind: Option<&str>) -> Vec<(u32, u32, String)> {
+    fn neighbors(
+        &self,
+        node: u32,
+        towards: Towards,
+        kind: Option<&str>,
+    ) -> Vec<(u32, u32, String)> {
         let mut found = Vec::new();
         for (&id, relationship) in &self.relationships {
             if kind.is_some_and(|kind| relationship.kind != kind) {
@@ -77,7 +82,11 @@ macro_rules! readable {
                 let nodes = self.nodes().map(|node| {
                     let node = node.expect("nodes are readable");
                     let again = self.node(node.id()).expect("readable").expect("exists");
-                    assert_eq!(again.record(), node.record(), "a scan shows what a lookup shows");
+                    assert_eq!(
+                        again.record(),
+                        node.record(),
+                        "a scan shows what a lookup shows"
+                    );
                     let model = ModelNode {
                         labels: node.labels().iter().map(|l| l.to_string()).collect(),
                         values: node
@@ -127,7 +136,10 @@ readable!(Transaction);
 pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
     let nodes = reader.all_nodes();
     if nodes != model.nodes {
-        return Err(format!("nodes are {nodes:?} and should be {:?}", model.nodes));
+        return Err(format!(
+            "nodes are {nodes:?} and should be {:?}",
+            model.nodes
+        ));
     }
     let relationships = reader.all_relationships();
     if relationships != model.relationships {
