@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use evergraph_interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo4jReader};
-use evergraph_interchange::graphml::GraphMlReader;
+use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader};
 use evergraph_interchange::json_lines::JsonLinesReader;
 use evergraph_interchange::{InterchangeError, RowReader};
 
@@ -82,7 +82,9 @@ impl FileKind {
                 Box::new(LdbcReader::new(&file, input, &name, Naming::default())?)
             }
             FileKind::JsonLines => Box::new(JsonLinesReader::new(&file, input)),
-            FileKind::GraphMl => Box::new(GraphMlReader::new(&file, input)),
+            FileKind::GraphMl => {
+                Box::new(GraphMlReader::new(&file, input, GraphMlOptions::default()))
+            }
         })
     }
 }
