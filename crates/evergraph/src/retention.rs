@@ -184,6 +184,12 @@ fn check(rules: &Retention) -> Result<(), Error> {
         ));
     }
     Ok(())
+    if rules.within.is_some_and(|within| !within.is_step()) {
+        return Err(Error::argument(
+            "that is no length of time to keep snapshots for",
+            "give a second up to 10000 years",
+        ));
+    }
 }
 
 fn length_us(within: Every) -> Option<i64> {
