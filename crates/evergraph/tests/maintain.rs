@@ -238,6 +238,11 @@ fn what_does_not_fit_is_refused() {
              or drop it with `evergraph results DB drop`)",
         ),
         (
+            with("pr", "pr", "damping", "0.85"),
+            "the maintained result \"pr\" has damping=0.5, not the default parameters (choose \
+             another name, or drop it with `evergraph results DB drop`)",
+        ),
+        (
             request("cc", "pr"),
             "the maintained result \"pr\" is of pagerank, not of connected-components (choose \
              another name, or drop it with `evergraph results DB drop`)",
