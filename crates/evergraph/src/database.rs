@@ -52,7 +52,7 @@ pub struct Database {
     emulated: Option<Arc<EmulatedDevice>>,
     copies: Copies,
     pub(crate) results: Results,
-    /// Held while a maintained result is brought up to date.
+    /// Held while a maintained result is brought up to date, or results are dropped.
     pub(crate) maintaining: Mutex<()>,
     _lock: Option<Lock>,
 }

@@ -55,6 +55,8 @@ impl Database {
             .iter()
             .copied()
             .filter(|name| results.get(name).is_some_and(|s| !s.description().finished))
+        // An update beside it would write the result again, without its snapshot.
+        let _no_update = self.maintaining.lock();
             .collect();
         results.remove(names)?;
         for state in states {
@@ -76,5 +78,41 @@ impl From<StateError> for Error {
                 Error::usage(message, hint.unwrap_or_default())
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::maintain::Request;
+    use crate::{Control, Database, MediumKind, Options};
+
+    /// An update that is not at its end would write a result again that has no
+    /// snapshot any more.
+    #[test]
+    fn results_are_dropped_when_no_update_goes_on() {
+        let options = Options {
+            medium: MediumKind::Dram,
+            ..Options::default()
+        };
+        let db = Database::create("in memory", &options).unwrap();
+        db.insert_edges(&[(0, 1)]).unwrap();
+        let request = Request {
+            name: "d".to_string(),
+            algorithm: "degrees".to_string(),
+            ..Request::default()
+        };
+        db.maintain(&request, &Control::new()).unwrap();
+        std::thread::scope(|scope| {
+            let update = db.maintaining.lock();
+            let dropping = scope.spawn(|| db.drop_results(&["d"]));
+            std::thread::sleep(Duration::from_millis(50));
+            assert_eq!(db.maintained().unwrap(), ["d"]);
+            drop(update);
+            dropping.join().unwrap().unwrap();
+        });
+        assert!(db.maintained().unwrap().is_empty());
+        assert_eq!(db.snapshots(), []);
     }
 }
