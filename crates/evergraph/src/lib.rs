@@ -15,6 +15,7 @@ mod error;
 pub mod formats;
 mod heat;
 pub mod import;
+mod held;
 mod lock;
 pub mod maintain;
 mod merger;

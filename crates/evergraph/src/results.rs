@@ -1,5 +1,6 @@
 //! What algorithms have left in a database.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use evergraph_persistence::Storage;
@@ -13,6 +14,9 @@ pub(crate) struct Results {
     storage: Arc<dyn Storage>,
     read_only: bool,
     opened: Mutex<Option<Arc<ResultStore>>>,
+    /// States of runs that go on in this process: their snapshots are needed before
+    /// the first state is there.
+    pub running: Mutex<BTreeSet<String>>,
 }
 
 impl Results {
@@ -21,6 +25,7 @@ impl Results {
             storage,
             read_only,
             opened: Mutex::new(None),
+            running: Mutex::default(),
         }
     }
 }
@@ -50,13 +55,13 @@ impl Database {
     /// # Errors
     /// If one of them does not exist.
     pub fn drop_results(&self, names: &[&str]) -> Result<(), Error> {
+        // An update beside it would write the result again, without its snapshot.
+        let _no_update = self.maintaining.lock();
         let results = self.results()?;
         let states: Vec<&str> = names
             .iter()
             .copied()
             .filter(|name| results.get(name).is_some_and(|s| !s.description().finished))
-        // An update beside it would write the result again, without its snapshot.
-        let _no_update = self.maintaining.lock();
             .collect();
         results.remove(names)?;
         for state in states {

@@ -325,7 +325,7 @@ impl Follower<'_> {
 /// The note that tells a maintained result.
 const MAINTAINED: &str = "maintained";
 
-fn is_maintained(stored: &Stored) -> bool {
+pub(crate) fn is_maintained(stored: &Stored) -> bool {
     stored.description().note(MAINTAINED) == Some("true")
 }
 

@@ -149,6 +149,20 @@ pub fn run(
     memory: Option<MemoryMeter>,
 ) -> Result<Outcome, Error> {
     let algorithm = find(&request.algorithm)?;
+) -> Result<Outcome, Error> {
+    let ran = run_through(db, view, request, control, memory);
+    let ended = durable::ended(db, request);
+    let outcome = ran?;
+    ended?;
+    Ok(outcome)
+}
+
+fn run_through(
+    db: &Database,
+    view: &View,
+    request: &Request,
+    control: &Control<'_>,
+    memory: Option<MemoryMeter>,
     let given = algorithm.parse(&request.parameters)?;
     if !request.durable.writes()
         && !given.is_on("verify")
