@@ -155,8 +155,13 @@ impl Database {
     /// As [`Database::set_retention`].
     pub fn prune(&self, rules: &Retention) -> Result<Pruned, Error> {
         check(rules)?;
-        let pruned = rules.applied_to(&self.snapshots());
-        self.drop_without_question(&pruned.dropped)?;
+        let mut pruned = Pruned::default();
+        if !rules.is_empty() {
+            self.store().drop_snapshots_where(|snapshots| {
+                pruned = rules.applied_to(snapshots);
+                pruned.dropped.clone()
+            })?;
+        }
         Ok(pruned)
     }
 
@@ -179,6 +184,12 @@ fn check(rules: &Retention) -> Result<(), Error> {
             "give h, d, w, mo or y, as in 30d",
         ));
     }
+    if rules.within.is_some_and(|within| !within.is_step()) {
+        return Err(Error::argument(
+            "that is no length of time to keep snapshots for",
+            "give a second up to 10000 years",
+        ));
+    }
     if rules.names.iter().any(|name| name.contains('\n')) {
         return Err(Error::argument(
             "no snapshot has a name of several lines",
@@ -186,12 +197,6 @@ fn check(rules: &Retention) -> Result<(), Error> {
         ));
     }
     Ok(())
-    if rules.within.is_some_and(|within| !within.is_step()) {
-        return Err(Error::argument(
-            "that is no length of time to keep snapshots for",
-            "give a second up to 10000 years",
-        ));
-    }
 }
 
 fn length_us(within: Every) -> Option<i64> {
@@ -266,13 +271,13 @@ mod tests {
             snapshot("b", 4, 10),
             snapshot("run/x", 5, 11),
             snapshot("c", 6, 12),
+            // Made today, of a graph of long ago.
+            snapshot("maintain/cc/1", 7, 20_000),
         ];
         let rows: &[(Retention, &str, &str)] = &[
             (Retention::default(), "", ""),
             (
                 Retention {
-            // Made today, of a graph of long ago.
-            snapshot("maintain/cc/1", 7, 20_000),
                     last: Some(1),
                     ..Retention::default()
                 },

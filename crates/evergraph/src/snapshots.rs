@@ -8,21 +8,35 @@ use crate::held::is_held;
 use crate::run::now_us;
 use crate::{At, Database, Error};
 
-/// So many names fit into one record of the smallest log.
-const DROPPED_AT_ONCE: usize = 256;
-
 impl Database {
     /// Names the graph as it is now, as one commit that changes nothing else, and
     /// then applies the retention rules of the database. `time_us` is when the graph
     /// was like that, microseconds since 1970, if that is not now.
     ///
     /// # Errors
+    /// Rules that would drop it at once; then nothing has changed.
     /// A name that exists, or that cannot be one: empty, longer than 255 bytes, only
     /// digits (a commit), `now`, with `..` (a range) or control characters, or that
     /// begins as those of results (`run/`, `maintain/`). Direct mode, whose edges are
     /// no commits.
     pub fn create_snapshot(&self, name: &str, time_us: Option<i64>) -> Result<Snapshot, Error> {
         check_name(name)?;
+        let rules = self.retention()?;
+        let new = Snapshot {
+            name: name.to_string(),
+            csn: u64::MAX,
+            time_us: time_us.unwrap_or_else(now_us),
+            wall_us: 0,
+            vertex_count: 0,
+            arc_count: 0,
+        };
+        if !rules.keep(new, self.snapshots()) {
+            return Err(Error::usage(
+                format!("the rules of the database ({rules}) would drop `{name}` at once"),
+                "choose a name or a time that they keep, or change them with \
+                 `evergraph snapshot DB retain`",
+            ));
+        }
         let created = self.store().create_snapshot(name, time_us)?;
         self.apply_retention()?;
         Ok(created)
@@ -35,6 +49,8 @@ impl Database {
     /// A name that no snapshot has, or one that belongs to a result or to the state
     /// of a run; then nothing is dropped.
     pub fn drop_snapshots(&self, names: &[&str]) -> Result<(), Error> {
+        let of_results = names.iter().any(|name| is_held(name));
+        let _no_update = of_results.then(|| self.maintaining.lock());
         let snapshots = self.snapshots();
         for &name in names {
             let Some(snapshot) = snapshots.iter().find(|known| known.name == name) else {
@@ -49,8 +65,6 @@ impl Database {
         }
         Ok(self.store().drop_snapshots(names)?)
     }
-        let of_results = names.iter().any(|name| is_held(name));
-        let _no_update = of_results.then(|| self.maintaining.lock());
 
     /// All snapshots, ascending by commit.
     pub fn snapshots(&self) -> Vec<Snapshot> {
@@ -89,15 +103,6 @@ impl Database {
     pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, Error> {
         Ok(self.store().snapshot_sizes()?)
     }
-
-    /// Drops snapshots that exist and that nobody needs.
-    pub(crate) fn drop_without_question(&self, names: &[String]) -> Result<(), Error> {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        for some in names.chunks(DROPPED_AT_ONCE) {
-            self.store().drop_snapshots(some)?;
-        }
-        Ok(())
-    }
 }
 
 /// Refuses names that [`At::from_text`] takes for something else, and those of
@@ -118,8 +123,8 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     if name.trim() != name {
         return bad("it begins or ends with a blank");
     }
-    Ok(())
-}
     if is_held(name) {
         return bad("it begins as those that belong to results");
     }
+    Ok(())
+}

@@ -327,14 +327,30 @@ fn retention_keeps_what_its_rules_name() {
     db.set_retention(&rules).unwrap();
     assert_eq!(db.retention().unwrap(), rules);
     assert_eq!(names(&db), "a b c run/base");
+    let last_day = Retention {
+        within: Some("1d".parse().unwrap()),
+        ..Retention::default()
+    };
+    db.set_retention(&last_day).unwrap();
+    assert_eq!(names(&db), "c run/base");
+    let too_old = db.create_snapshot("old", time_of_text("2016-06-01"));
+    let too_old = too_old.unwrap_err().to_string();
+    assert!(too_old.contains("would drop `old` at once"), "{too_old}");
+    let there = db
+        .create_snapshot("c", time_of_text("2016-06"))
+        .unwrap_err();
+    assert!(there.to_string().contains("already"), "{there}");
+    db.create_snapshot("a", time_of_text("2016-06-30")).unwrap();
+    db.set_retention(&rules).unwrap();
+    assert_eq!(names(&db), "c run/base a");
     db.create_snapshot("d", None).unwrap();
-    assert_eq!(names(&db), "a c run/base d");
+    assert_eq!(names(&db), "run/base a d");
     let once = Retention {
         within: Some("1d".parse().unwrap()),
         ..Retention::default()
     };
     let pruned = db.prune(&once).unwrap();
-    assert_eq!(pruned.dropped, ["a", "c"]);
+    assert_eq!(pruned.dropped, ["a"]);
     assert_eq!(pruned.needed, [""; 0]);
     db.set_retention(&Retention::default()).unwrap();
     for i in 0..5 {
@@ -351,6 +367,29 @@ fn retention_keeps_what_its_rules_name() {
         ..Retention::default()
     };
     assert!(db.set_retention(&edges).is_err());
+}
+
+/// Whoever applies the rules chooses among the snapshots that there are then.
+#[test]
+fn rules_are_applied_beside_each_other() {
+    let db = with_snapshots();
+    let rules = Retention {
+        last: Some(1),
+        ..Retention::default()
+    };
+    db.set_retention(&rules).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let (db, rules) = (&db, &rules);
+            scope.spawn(move || {
+                for i in 0..100 {
+                    db.create_snapshot(&format!("s{thread}-{i}"), None).unwrap();
+                    db.prune(rules).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(db.snapshots().len(), 1);
 }
 
 #[test]
@@ -583,10 +622,14 @@ fn a_stopped_import_goes_on_with_its_steps() {
         .map(|line| format!("{line}\n"))
         .collect();
     for text in [sorted, unsorted] {
+        let lines: Vec<&str> = text.lines().collect();
+        let with_bad = [&lines[..20], &["0 one 140000"], &lines[20..]].concat();
+        let text = with_bad.join("\n");
         let path = [file(place.path(), "times.txt", &text)];
         for every in ["1d", "7"] {
             let mut options = series(every);
             options.batch_edges = 4;
+            options.reading.skip_bad = 1;
             let whole = database(&self::options());
             let skipped = import_all(&whole, &path, &options).unwrap().skipped.count;
             assert_eq!(skipped, 1);
@@ -769,14 +812,10 @@ fn a_range_of_runs_can_be_stopped() {
 }
 
 #[derive(Clone, Debug)]
-        let lines: Vec<&str> = text.lines().collect();
-        let with_bad = [&lines[..20], &["0 one 140000"], &lines[20..]].concat();
-        let text = with_bad.join("\n");
 enum Step {
     Insert(Vec<(u32, u32)>),
     Delete(Vec<(u32, u32)>),
     Snapshot,
-            options.reading.skip_bad = 1;
     Drop(usize),
     Checkpoint,
     Compact,
