@@ -9,13 +9,14 @@
 
 mod as_of;
 mod calendar;
+mod changes;
 mod copies;
 mod database;
 mod error;
 pub mod formats;
 mod heat;
-pub mod import;
 mod held;
+pub mod import;
 mod lock;
 pub mod maintain;
 mod merger;

@@ -4,7 +4,6 @@
 //! PageRank and connected components follow the changes between two moments, which
 //! cost what changed; other algorithms run anew on each moment.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use evergraph_algorithms::connected_components::{self as weak, ConnectedComponents};
@@ -12,7 +11,7 @@ use evergraph_algorithms::maintained::{Changes, Entry, components, pagerank};
 use evergraph_algorithms::{Control, RunError};
 use evergraph_graph::{Direction, Graph};
 use evergraph_persistence::memory_bytes;
-use evergraph_snapshots::{View, diff};
+use evergraph_snapshots::View;
 
 use super::algorithm::{Algorithm, Given, Needs};
 use super::components::sizes;
@@ -21,6 +20,7 @@ use super::{
     Computed, Context, Fact, Form, Measured, MemoryMeter, Outcome, Request, Values, check_limit,
     find, largest, named, run, threads,
 };
+use crate::changes::changes_between;
 use crate::{Database, Error, Moment};
 
 /// Runs an algorithm on each of several moments, given from the earliest to the
@@ -265,17 +265,6 @@ fn components_of(context: &Context<'_>, found: ConnectedComponents) -> Shown {
     let verified = context.verify(|plain| weak::verify(plain, &found));
     let result = sizes(found.components, found.largest);
     (result, Values::Vertices(found.labels), verified)
-}
-
-fn changes_between(before: &View, after: &View) -> Result<Changes, Error> {
-    let (mut added, mut removed): (Vec<Entry>, Vec<Entry>) = Default::default();
-    let _ = diff(before, after)?.for_each_list(|list| {
-        let entry = |&(neighbor, weight)| (list.vertex, neighbor, weight);
-        added.extend(list.added.iter().map(entry));
-        removed.extend(list.removed.iter().map(entry));
-        ControlFlow::Continue(())
-    })?;
-    Ok(Changes::new(added, removed))
 }
 
 /// While they grow, lists take up to twice their entries.
