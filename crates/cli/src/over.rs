@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::output::Target;
 use crate::progress;
 use crate::report::{Failure, Report, aligned, count, seconds};
-use crate::run::fact;
+use crate::run::{fact, note_damaged};
 
 /// Where the values of the moments go.
 enum Sink<'a> {
@@ -59,6 +59,7 @@ pub fn execute(
         bar.set_message(moment.name().to_string());
         bar.inc(1);
         total += outcome.seconds;
+        note_damaged(&outcome);
         is_wrong |= outcome.verified.as_ref().is_some_and(Result::is_err);
         format = outcome.format;
         if rows.is_empty() {

@@ -15,7 +15,7 @@ use crate::medium::MediumArgs;
 use crate::output::Target;
 use crate::over;
 use crate::progress;
-use crate::report::{Failure, Report, bytes, count, seconds, table, write_out};
+use crate::report::{Failure, Report, bytes, count, note, seconds, table, write_out};
 
 /// What to run.
 #[derive(clap::Args)]
@@ -180,7 +180,18 @@ fn compute(
     let control = control.with_progress(&show);
     let outcome = evergraph::run::run(db, view, request, &control, Some(crate::memory::METER));
     bar.finish_and_clear();
-    Ok(outcome?)
+    let outcome = outcome?;
+    note_damaged(&outcome);
+    Ok(outcome)
+}
+
+/// Says why a kept result was not read, if it could have been.
+pub fn note_damaged(outcome: &Outcome) {
+    if let Some(why) = &outcome.damaged {
+        note(&format!(
+            "computed anew, as a kept result cannot be read: {why}"
+        ));
+    }
 }
 
 /// A fact for `--json`, and for people.
@@ -202,6 +213,7 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
     let mut json = json!({
         "algorithm": outcome.algorithm,
         "seconds": outcome.seconds,
+        "damaged": outcome.damaged,
         "prepared": outcome.prepared.as_ref().map(|prepared| json!({
             "what": prepared.what,
             "bytes": prepared.bytes,

@@ -18,7 +18,7 @@ use super::components::sizes;
 use super::prepare::Preparation;
 use super::{
     Computed, Context, Fact, Form, Measured, MemoryMeter, Outcome, Request, Values, check_limit,
-    find, largest, named, run, threads,
+    find, largest, run, threads,
 };
 use crate::changes::changes_between;
 use crate::{Database, Error, Moment};
@@ -179,20 +179,10 @@ impl Follower {
         measured.seconds = started.elapsed().as_secs_f64();
         let computed = pool.install(|| self.computed(&context, measured));
         Ok(Outcome {
-            algorithm: algorithm.name,
-            csn: view.csn(),
-            seconds: computed.measured.seconds,
             prepared,
-            iterations: computed.iterations,
-            kept: None,
-            result: named(computed.result),
-            values: computed.values,
             format,
-            dram_bytes: computed.measured.dram_bytes,
             dram_bound,
-            medium_writes: computed.measured.medium_writes,
-            verified: computed.verified,
-            checkpointing: None,
+            ..computed.outcome(algorithm, view)
         })
     }
 
