@@ -1,7 +1,7 @@
 //! `evergraph run`: an algorithm on the graph.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::durable::{self, DurableArgs};
 use crate::medium::MediumArgs;
-use crate::output::Target;
+use crate::output::{Target, wants_stdout};
 use crate::over;
 use crate::progress;
 use crate::report::{Failure, Report, bytes, count, note, seconds, table, write_out};
@@ -77,13 +77,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             "evergraph run DB ALGORITHM; `evergraph run --list` names the algorithms",
         ));
     };
-    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    if to_stdout && as_json {
-        return Err(Failure::usage(
-            "--json and -o - both want standard output",
-            "write the values to a file",
-        ));
-    }
+    let to_stdout = wants_stdout(args.output.as_deref(), as_json)?;
     let request = request(args, algorithm)?;
     let started = Instant::now();
     // A wrong name is told before a large database is opened.
@@ -135,7 +129,7 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
         parameters: parameters(&args.parameters, &args.source)?,
         threads: args.threads.map(usize::from),
         memory_limit: args.memory_limit,
-        durable: args.durable.durable(),
+        durable: args.durable.durable()?,
     })
 }
 
@@ -213,13 +207,13 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
     let mut json = json!({
         "algorithm": outcome.algorithm,
         "seconds": outcome.seconds,
-        "damaged": outcome.damaged,
         "prepared": outcome.prepared.as_ref().map(|prepared| json!({
             "what": prepared.what,
             "bytes": prepared.bytes,
             "seconds": prepared.seconds,
         })),
         "kept": outcome.kept,
+        "damaged": outcome.damaged,
         "iterations": outcome.iterations,
         "result": result,
         "dram_bytes": outcome.dram_bytes,
