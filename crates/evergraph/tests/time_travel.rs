@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
 
 use evergraph::formats::TimeUnit;
 use evergraph::graph::Direction;
@@ -258,7 +259,10 @@ fn a_run_that_keeps_no_state_leaves_no_snapshot() {
         let view = evergraph::run::view(db, request, None)?;
         assert_eq!(db.snapshots().len(), 1);
         let needed = db.drop_snapshots(&["run/pagerank"]).unwrap_err();
-        assert!(needed.to_string().contains("a result needs"), "{needed}");
+        assert!(
+            needed.to_string().contains("needs the snapshot"),
+            "{needed}"
+        );
         run(db, &view, request, control, None)
     };
     let empty = database(&options());
@@ -378,18 +382,26 @@ fn rules_are_applied_beside_each_other() {
         ..Retention::default()
     };
     db.set_retention(&rules).unwrap();
-    std::thread::scope(|scope| {
-        for thread in 0..3 {
-            let (db, rules) = (&db, &rules);
-            scope.spawn(move || {
-                for i in 0..100 {
-                    db.create_snapshot(&format!("s{thread}-{i}"), None).unwrap();
-                    db.prune(rules).unwrap();
-                }
-            });
+    for round in 0..20 {
+        for i in 0..30 {
+            let name = format!("s{round}-{i}");
+            db.store().create_snapshot(&name, None).unwrap();
         }
-    });
-    assert_eq!(db.snapshots().len(), 1);
+        let together = Barrier::new(3);
+        std::thread::scope(|scope| {
+            for thread in 0..3 {
+                let (db, rules, together) = (&db, &rules, &together);
+                scope.spawn(move || {
+                    together.wait();
+                    match thread {
+                        0 => drop(db.create_snapshot(&format!("s{round}"), None).unwrap()),
+                        _ => drop(db.prune(rules).unwrap()),
+                    }
+                });
+            }
+        });
+        assert_eq!(db.snapshots().len(), 1);
+    }
 }
 
 #[test]
