@@ -3,13 +3,14 @@
 
 mod social;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use evergraph::Cancellation;
 use evergraph::formats::{Compression, EdgeWriter, WriteFormat};
 use evergraph::graph::generate::{Edge, Kronecker, Uniform};
 use serde_json::json;
 
+use crate::output::wants_stdout;
 use crate::progress;
 use crate::report::{Failure, Report, count, note};
 
@@ -71,13 +72,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         return social::execute(args, stop);
     }
     let scale = args.whole_scale()?;
-    let to_stdout = args.output == Path::new("-");
-    if to_stdout && as_json {
-        return Err(Failure::usage(
-            "--json and -o - both want standard output",
-            "write the edges to a file",
-        ));
-    }
+    let to_stdout = wants_stdout(Some(&args.output), as_json)?;
     let vertices = 1u64 << scale;
     let edges = vertices * u64::from(args.degree);
     let bar = progress::of_count(edges);
