@@ -13,8 +13,8 @@
 //! | 3 node deleted | id (4) |
 //! | 4 relationship | id (4), type (2), source (4), target (4), length (4), properties |
 //! | 5 relationship deleted | id (4) |
-//! | 6 constraint | number (4), length (4), definition |
-//! | 7 constraint dropped | number (4) |
+//! | 6 index or constraint | number (4), length (4), definition |
+//! | 7 index or constraint dropped | number (4) |
 
 use evergraph_persistence::PersistenceError;
 
@@ -27,8 +27,8 @@ const NODE: u8 = 2;
 const NODE_DELETED: u8 = 3;
 const RELATIONSHIP: u8 = 4;
 const RELATIONSHIP_DELETED: u8 = 5;
-const CONSTRAINT: u8 = 6;
-const CONSTRAINT_DROPPED: u8 = 7;
+const SCHEMA: u8 = 6;
+const SCHEMA_DROPPED: u8 = 7;
 
 /// One change of a commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,11 +57,11 @@ pub enum Effect {
         /// All of it.
         record: Option<RelationshipRecord>,
     },
-    /// A constraint holds from this commit on; `None` if it is dropped.
-    Constraint {
+    /// An index or a constraint holds from this commit on; `None` if it is dropped.
+    Schema {
         /// Its number.
         number: u32,
-        /// What it says, encoded by whoever knows constraints.
+        /// What it says, encoded by whoever knows it.
         definition: Option<Vec<u8>>,
     },
 }
@@ -114,19 +114,19 @@ fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
             put(bytes, record.target);
             put_properties(bytes, &record.properties)?;
         }
-        Effect::Constraint {
+        Effect::Schema {
             number,
             definition: Some(definition),
         } => {
-            bytes.push(CONSTRAINT);
+            bytes.push(SCHEMA);
             put(bytes, *number);
             put_bytes(bytes, definition);
         }
-        Effect::Constraint {
+        Effect::Schema {
             number,
             definition: None,
         } => {
-            bytes.push(CONSTRAINT_DROPPED);
+            bytes.push(SCHEMA_DROPPED);
             put(bytes, *number);
         }
     }
@@ -197,11 +197,11 @@ fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, PersistenceError> {
             id: cursor.number()?,
             record: None,
         },
-        CONSTRAINT => Effect::Constraint {
+        SCHEMA => Effect::Schema {
             number: cursor.number()?,
             definition: Some(cursor.content()?.to_vec()),
         },
-        CONSTRAINT_DROPPED => Effect::Constraint {
+        SCHEMA_DROPPED => Effect::Schema {
             number: cursor.number()?,
             definition: None,
         },

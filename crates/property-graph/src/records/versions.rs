@@ -109,7 +109,9 @@ impl<R> Chain<R> {
             } else if version.begin <= merged {
                 false
             } else {
-                version.end > known || needed.is_needed(version.begin, version.end)
+                version.end == u64::MAX
+                    || version.end > known
+                    || needed.is_needed(version.begin, version.end)
             };
             if !stays {
                 dropped(version);
