@@ -203,7 +203,7 @@ mod tests {
         let (mut friends, mut strangers) = ((0, [0; 2]), (0, [0; 2]));
         for person in 0..3_000_u32 {
             let own = &profiles[person as usize];
-            let mut count = |all: &mut (usize, [usize; 2]), other: u32| {
+            let count = |all: &mut (usize, [usize; 2]), other: u32| {
                 let alike = alike(own, &profiles[other as usize]);
                 all.0 += 1;
                 all.1[0] += usize::from(alike[0]);

@@ -15,7 +15,7 @@ use crate::{
 };
 
 use super::neo4j::value;
-use super::records::{Dialect, Read1, Records};
+use super::records::{Dialect, Outcome, Records};
 
 /// How relationship types are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,11 +173,11 @@ impl<R: BufRead> LdbcReader<R> {
                 source,
             })?;
         let header = match read {
-            Some(Read1::Record) => {
+            Some(Outcome::Record) => {
                 let fields = (0..records.field_count()).filter_map(|at| records.field(at));
                 columns(name, &fields.map(|field| field.text).collect::<Vec<_>>())
             }
-            Some(Read1::Bad(problem) | Read1::Broken(problem)) => Err(problem),
+            Some(Outcome::Bad(problem) | Outcome::Broken(problem)) => Err(problem),
             None => Err(Problem::new("the file has no header")),
         };
         let columns =
@@ -349,9 +349,9 @@ impl<R: BufRead> Iterator for LdbcReader<R> {
                 return Some(Err(InterchangeError::Input { file, line, source }));
             }
             Ok(None) => return None,
-            Ok(Some(Read1::Record)) => self.row(),
-            Ok(Some(Read1::Bad(problem))) => Err(problem),
-            Ok(Some(Read1::Broken(problem))) => {
+            Ok(Some(Outcome::Record)) => self.row(),
+            Ok(Some(Outcome::Bad(problem))) => Err(problem),
+            Ok(Some(Outcome::Broken(problem))) => {
                 self.done = true;
                 let bad = problem.row(&self.file, line);
                 return Some(Err(InterchangeError::Unreadable(bad)));

@@ -12,7 +12,7 @@ use crate::{
 };
 
 use super::header::{Column, Header, IdColumn, Kind};
-use super::records::{Dialect, Field, Read1, Records};
+use super::records::{Dialect, Field, Outcome, Records};
 
 /// What ids are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,12 +204,12 @@ fn read_header<R: BufRead>(
             source,
         })?;
     let header = match read {
-        Some(Read1::Record) => {
+        Some(Outcome::Record) => {
             let fields = (0..records.field_count()).filter_map(|at| records.field(at));
             let fields: Vec<&str> = fields.map(|field| field.text).collect();
             Header::read(&fields, ids)
         }
-        Some(Read1::Bad(problem) | Read1::Broken(problem)) => Err(problem),
+        Some(Outcome::Bad(problem) | Outcome::Broken(problem)) => Err(problem),
         None => Err(Problem::new("the file has no header")),
     };
     header.map_err(|problem| InterchangeError::Unreadable(problem.row(file, records.line())))
@@ -292,9 +292,9 @@ impl<R: BufRead> Iterator for Neo4jReader<R> {
             }
         };
         let row = match read {
-            Read1::Record => self.row(),
-            Read1::Bad(problem) => Err(problem),
-            Read1::Broken(problem) => return Some(Err(self.fail(problem))),
+            Outcome::Record => self.row(),
+            Outcome::Bad(problem) => Err(problem),
+            Outcome::Broken(problem) => return Some(Err(self.fail(problem))),
         };
         let line = self.records.line();
         Some(row.map_err(|problem| InterchangeError::BadRow(problem.row(&self.file, line))))

@@ -24,7 +24,7 @@ pub(crate) struct Dialect {
 }
 
 /// What became of a record.
-pub(crate) enum Read1 {
+pub(crate) enum Outcome {
     /// Its fields can be asked for.
     Record,
     /// It cannot be read, the next can.
@@ -65,8 +65,9 @@ impl<R: BufRead> Records<R> {
         }
     }
 
+    /// The line on which the record at hand begins, from 1.
     pub(crate) fn line(&self) -> u64 {
-        self.line
+        self.line.max(1)
     }
 
     pub(crate) fn field_count(&self) -> usize {
@@ -84,13 +85,14 @@ impl<R: BufRead> Records<R> {
     }
 
     /// The next record that is no empty line.
-    pub(crate) fn advance(&mut self) -> io::Result<Option<Read1>> {
+    pub(crate) fn advance(&mut self) -> io::Result<Option<Outcome>> {
         loop {
             self.raw.clear();
-            self.line = self.lines_read + 1;
+            let line = self.lines_read + 1;
             if !self.read_line()? {
                 return Ok(None);
             }
+            self.line = line;
             if self.line == 1 && self.raw.starts_with(b"\xef\xbb\xbf") {
                 self.raw.drain(..3);
             }
@@ -111,7 +113,7 @@ impl<R: BufRead> Records<R> {
         Ok(read > 0)
     }
 
-    fn split(&mut self) -> io::Result<Read1> {
+    fn split(&mut self) -> io::Result<Outcome> {
         self.text.clear();
         self.fields.clear();
         if self.raw.len() > MOST_BYTES {
@@ -121,11 +123,11 @@ impl<R: BufRead> Records<R> {
             true => self.split_quoted()?,
             false => {
                 self.split_plain();
-                Read1::Record
+                Outcome::Record
             }
         };
-        if matches!(found, Read1::Record) && std::str::from_utf8(&self.text).is_err() {
-            return Ok(Read1::Bad(Problem::new("the line is not UTF-8")));
+        if matches!(found, Outcome::Record) && std::str::from_utf8(&self.text).is_err() {
+            return Ok(Outcome::Bad(Problem::new("the line is not UTF-8")));
         }
         Ok(found)
     }
@@ -142,7 +144,7 @@ impl<R: BufRead> Records<R> {
         self.fields.push((start..self.text.len(), false));
     }
 
-    fn split_quoted(&mut self) -> io::Result<Read1> {
+    fn split_quoted(&mut self) -> io::Result<Outcome> {
         let mut at = 0;
         loop {
             let start = self.text.len();
@@ -158,7 +160,7 @@ impl<R: BufRead> Records<R> {
                 let field = &rest[..end.unwrap_or(rest.len())];
                 if field.contains(&QUOTE) {
                     let problem = "a quote inside of a field that does not begin with one";
-                    return Ok(Read1::Bad(Problem::new(problem)));
+                    return Ok(Outcome::Bad(Problem::new(problem)));
                 }
                 self.text.extend_from_slice(field);
                 at += field.len();
@@ -166,10 +168,10 @@ impl<R: BufRead> Records<R> {
             }
             match trimmed(&self.raw).get(at) {
                 Some(&byte) if byte == self.dialect.delimiter => at += 1,
-                None => return Ok(Read1::Record),
+                None => return Ok(Outcome::Record),
                 Some(_) => {
                     let problem = "something follows the quote that ends a field";
-                    return Ok(Read1::Bad(Problem::new(problem)));
+                    return Ok(Outcome::Bad(Problem::new(problem)));
                 }
             }
         }
@@ -177,7 +179,7 @@ impl<R: BufRead> Records<R> {
 
     /// Takes the text of a field behind its first quote; gives the place behind the
     /// last.
-    fn quoted_field(&mut self, mut at: usize) -> io::Result<Result<usize, Read1>> {
+    fn quoted_field(&mut self, mut at: usize) -> io::Result<Result<usize, Outcome>> {
         loop {
             let Some(&byte) = self.raw.get(at) else {
                 if self.raw.len() > MOST_BYTES {
@@ -185,7 +187,7 @@ impl<R: BufRead> Records<R> {
                 }
                 if !self.read_line()? {
                     let problem = "a quoted field begins on this line and does not end";
-                    return Ok(Err(Read1::Broken(Problem::new(problem))));
+                    return Ok(Err(Outcome::Broken(Problem::new(problem))));
                 }
                 continue;
             };
@@ -202,9 +204,9 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-fn too_long() -> Read1 {
+fn too_long() -> Outcome {
     let mebibytes = MOST_BYTES >> 20;
-    Read1::Broken(Problem::new(format!(
+    Outcome::Broken(Problem::new(format!(
         "more than {mebibytes} MiB in one row"
     )))
 }
@@ -229,14 +231,14 @@ mod tests {
         while let Some(read) = records.advance().unwrap() {
             let line = records.line();
             match read {
-                Read1::Record => {
+                Outcome::Record => {
                     let field = |at| records.field(at).unwrap();
                     let all = (0..records.field_count())
                         .map(|at| (field(at).text.to_string(), field(at).quoted));
                     found.push((line, Ok(all.collect())));
                 }
-                Read1::Bad(problem) => found.push((line, Err(problem.text))),
-                Read1::Broken(problem) => {
+                Outcome::Bad(problem) => found.push((line, Err(problem.text))),
+                Outcome::Broken(problem) => {
                     found.push((line, Err(problem.text)));
                     break;
                 }
@@ -310,8 +312,8 @@ mod tests {
             quotes: true,
         };
         let mut records = Records::new(&b"\xff\xfe,a\nb\n"[..], dialect);
-        assert!(matches!(records.advance().unwrap(), Some(Read1::Bad(_))));
-        assert!(matches!(records.advance().unwrap(), Some(Read1::Record)));
+        assert!(matches!(records.advance().unwrap(), Some(Outcome::Bad(_))));
+        assert!(matches!(records.advance().unwrap(), Some(Outcome::Record)));
         assert_eq!(records.field(0).unwrap().text, "b");
         assert!(records.field(1).is_none());
     }

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use crate::csv::Ids;
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{ExternalId, Id, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
+use crate::{ExternalId, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
 
 use super::keys::{Key, Keys};
 use super::lines::Lines;

@@ -191,7 +191,7 @@ impl<R: BufRead> Iterator for JsonLinesReader<R> {
             return Some(Err(InterchangeError::Unreadable(bad)));
         }
         let bad = |problem: Problem| InterchangeError::BadRow(problem.row(&self.file, self.line));
-        Some(row(&self.raw).map_err(bad))
+        Some(row(self.raw.trim_ascii_end()).map_err(bad))
     }
 }
 
