@@ -6,15 +6,17 @@
 mod campaign;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use campaign::{assert_all_caught, explore, is_deep};
 use evergraph_graph::Direction;
-use evergraph_persistence::ViewToken;
 use evergraph_persistence::medium::DramStorage;
 use evergraph_persistence::mutant::{self, Mutant};
+use evergraph_persistence::order::Flushed;
 use evergraph_persistence::simulated::{Budget, Persistence};
+use evergraph_persistence::{Needed, PersistenceError, ViewToken};
 use evergraph_simulation::{AttachedScenario, Registers, payload};
+use evergraph_topology::attachment::Place;
 use evergraph_topology::{
     Attachment, Batch, Config, Published, Store, TopologyError, Tuning, out_plane,
 };
@@ -152,4 +154,106 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
     let (store, report) = Store::open_attached(&storage, false, tuning, attachment).unwrap();
     assert_eq!(report.replayed_commits, 0);
     compare(&store, &again, &store.register());
+}
+
+/// Registers whose next checkpoint fails after everything was written.
+#[derive(Default)]
+struct Failing {
+    registers: Registers,
+    fails: AtomicBool,
+}
+
+impl Attachment for Failing {
+    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+        self.registers.apply(csn, payloads, needed)
+    }
+
+    fn unmerged_since(&self) -> Option<u64> {
+        self.registers.unmerged_since()
+    }
+
+    fn unmerged_bytes(&self) -> usize {
+        self.registers.unmerged_bytes()
+    }
+
+    fn write(
+        &self,
+        csn: u64,
+        needed: &Needed,
+        place: &mut Place<'_>,
+    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+        let written = self.registers.write(csn, needed, place)?;
+        match self.fails.swap(false, Ordering::AcqRel) {
+            true => Err(PersistenceError::LogFull),
+            false => Ok(written),
+        }
+    }
+
+    fn publishing(&self) {
+        self.registers.publishing();
+    }
+
+    fn published(&self, needed: &dyn Fn() -> Needed) {
+        self.registers.published(needed);
+    }
+
+    fn abandoned(&self) {
+        self.registers.abandoned();
+    }
+
+    fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+        self.registers.restore(place)
+    }
+
+    fn check(&self, csn: u64, problems: &mut Vec<String>) {
+        self.registers.check(csn, problems);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_fails_changes_nothing_and_loses_nothing() {
+    let storage = DramStorage::new();
+    let config = Config {
+        growth_step: 1 << 16,
+        log_bytes: 8192,
+        ..Config::default()
+    };
+    let open = || {
+        let attached = Arc::new(Failing::default());
+        let attachment: Arc<dyn Attachment> = attached.clone();
+        let opened = Store::open_attached(&storage, false, Tuning::default(), attachment);
+        (opened.unwrap().0, attached)
+    };
+    let attachment: Arc<dyn Attachment> = Arc::new(Failing::default());
+    let tuning = Tuning::default();
+    drop(Store::create_attached(&storage, config, [8; 16], tuning, attachment).unwrap());
+    for round in 0..6u64 {
+        let (store, attached) = open();
+        for part in 0..2 {
+            let mut batch = Batch::new();
+            batch.insert(&[(1, round as u32)]);
+            batch.attach(payload(&[(3, round), (round as u32 + 10, part)]));
+            store.commit(batch).unwrap();
+            attached.fails.store(true, Ordering::Release);
+            let used = store.stats().extent_bytes;
+            assert!(store.checkpoint().is_err());
+            assert_eq!(store.stats().extent_bytes, used, "nothing is left of it");
+            assert!(attached.unmerged_since().is_some());
+        }
+        // Sections are merged alone meanwhile, and the log is kept.
+        store.compact_vertex(1).unwrap();
+        assert!(store.stats().merged_csn < store.stats().csn);
+        if round % 2 == 0 {
+            store.checkpoint().unwrap();
+            assert_eq!(store.stats().merged_csn, store.stats().csn);
+        }
+        drop(store);
+        let (store, attached) = open();
+        let numbers = attached.registers.as_of(store.published().0);
+        assert_eq!(numbers[&3], round);
+        assert!((0..=round).all(|round| numbers[&(round as u32 + 10)] == 1));
+        assert_eq!(attached.registers.tally(), 4 * (round + 1));
+        assert_eq!(store.published().1.arc_count, 2 * (round + 1));
+        assert_eq!(store.check().problems, Vec::<String>::new());
+    }
 }

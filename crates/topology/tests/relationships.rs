@@ -313,6 +313,32 @@ fn of_parallel_relationships_exactly_the_named_one_goes() {
     assert_eq!(ids(&now, out_plane(5), 1), []);
 }
 
+/// Nobody asked for a compaction, and deleted relationships do not stay for ever.
+#[test]
+fn merges_drop_what_is_deleted_when_it_is_much() {
+    let store = Store::create(&DramStorage::new(), config(), [3; 16]).unwrap();
+    let entries = || {
+        let token = store.register();
+        let section = store.pin_section(&token, out_plane(2), 1).unwrap().unwrap();
+        section.totals()
+    };
+    for round in 0..20u32 {
+        let ids = || (round..round + 10).collect::<Vec<u32>>();
+        let mut batch = Batch::new();
+        batch.insert_relationships(2, vec![1; 10], vec![2; 10], ids());
+        store.commit(batch).unwrap();
+        let kept = store.register();
+        let mut batch = Batch::new();
+        batch.delete_relationships(2, vec![1; 10], vec![2; 10], ids());
+        store.commit(batch).unwrap();
+        assert_eq!(entries(), (20, 10));
+        store.checkpoint().unwrap();
+        assert_eq!(entries(), (0, 0));
+        let mut reader = store.reader(&kept, out_plane(2));
+        assert_eq!(reader.relationships(1).unwrap().1, ids());
+    }
+}
+
 #[test]
 fn what_does_not_go_together_is_refused() {
     let unsupported = |config: Config| {
