@@ -398,7 +398,9 @@ proptest! {
         world.checkpoint(&[], false);
         world.reopen();
         let extents: Vec<_> = world.host.directory.entries().map(|(_, entry)| entry).collect();
-        prop_assume!(!extents.is_empty());
+        if extents.is_empty() {
+            return Ok(());
+        }
         let entry = at.get(&extents);
         let byte = at.index(entry.len as usize) as u64;
         world.host.damage(entry.offset + byte, |byte| *byte ^= 1 << bit);
