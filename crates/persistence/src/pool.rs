@@ -16,7 +16,8 @@ use crate::order::{self, Durable};
 ///
 /// 2: sections may be newer than the root's commit, and chains of blocks.
 /// 3: named snapshots, and segments of history.
-pub const FORMAT_VERSION: u32 = 3;
+/// 4: relationships, and what is attached to a store.
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Bytes that the rooms above can keep in the root.
 pub const USER_BYTES: usize = 192;
@@ -78,6 +79,24 @@ pub struct Root {
     pub directory_crc: u32,
     /// Configuration and counters of the rooms above.
     pub user: [u8; USER_BYTES],
+}
+
+impl Root {
+    /// The root of a database in which nothing has happened.
+    pub fn first(user: [u8; USER_BYTES]) -> Self {
+        Root {
+            sequence: 0,
+            epoch: 0,
+            csn: 0,
+            wall_us: 0,
+            log_start: 0,
+            clean_log_end: None,
+            directory_offset: 0,
+            directory_len: 0,
+            directory_crc: 0,
+            user,
+        }
+    }
 }
 
 /// The open pool.
