@@ -103,6 +103,11 @@ impl<R: Record> Table<R> {
         }
     }
 
+    /// How it is cut up.
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
     /// Without anything stored, no checksum is asked for.
     pub(super) fn uuid(&self) -> &Uuid {
         self.uuid.get().unwrap_or(&[0; 16])
