@@ -1,0 +1,284 @@
+//! What is merged: rows of extents in the order of their keys, and the manifest
+//! that names them on the medium.
+//!
+//! ```text
+//! 0   magic                 4   "EIDX"
+//! 4   format                4
+//! 8   merged up to          8   commit
+//! 16  visible since         8   commit
+//! 24  bytes of a leaf       4
+//! 28  number of extents     4
+//! 32  extents: offset 8, length 8, leaves 4, checksum of the fences 4,
+//!     entries 8, removed entries 8, visible from 8 and until 8
+//!     fences between the extents
+//! ```
+
+use std::sync::Arc;
+
+use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid, checksum};
+
+use super::entry::EntryRef;
+use super::extent::{Inner, LeafExtent, Summary};
+use super::fences::{Fences, PackedFences, pack};
+
+const MAGIC: &[u8; 4] = b"EIDX";
+const FORMAT: u32 = 1;
+const HEAD: usize = 32;
+const PLACE: usize = 56;
+
+/// Where a page begins.
+pub(super) type Fence = (Vec<u8>, u32);
+
+/// The merged part of an index, as of one commit. Never changes.
+#[derive(Debug)]
+pub(super) struct Base {
+    pub extents: Vec<Arc<LeafExtent>>,
+    fences: Fences,
+    /// Changes up to this commit are in it.
+    pub csn: u64,
+    /// It shows what views of this commit and later ones see.
+    pub since: u64,
+    /// Names it on the medium, if something does.
+    pub manifest: Option<Manifest>,
+    inner: Inner,
+}
+
+/// A written manifest.
+#[derive(Debug)]
+pub(super) struct Manifest {
+    pub extent: Extent,
+    /// Where the fences between extents begin.
+    fences_at: usize,
+}
+
+/// A leaf's place: of its extent, and in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LeafPlace {
+    pub extent: usize,
+    pub leaf: usize,
+}
+
+impl Base {
+    pub fn new(extents: Vec<(Fence, Arc<LeafExtent>)>, csn: u64, since: u64, inner: Inner) -> Self {
+        let fences = Fences::new(extents.iter().map(|(fence, _)| (&fence.0[..], fence.1)));
+        Base {
+            fences,
+            extents: extents.into_iter().map(|(_, extent)| extent).collect(),
+            csn,
+            since,
+            manifest: None,
+            inner,
+        }
+    }
+
+    /// Entries, those included that were removed.
+    pub fn entries(&self) -> u64 {
+        self.extents.iter().map(|e| e.summary.entries).sum()
+    }
+
+    /// Entries that were removed, and that kept snapshots show.
+    pub fn closed(&self) -> u64 {
+        self.extents.iter().map(|e| e.summary.closed).sum()
+    }
+
+    /// Bytes of space on the medium.
+    pub fn stored_bytes(&self) -> u64 {
+        let extents = self.extents.iter().filter_map(|e| e.extent());
+        let manifest = self.manifest.as_ref().map(|manifest| &manifest.extent);
+        extents.chain(manifest).map(|e| e.reserved_bytes()).sum()
+    }
+
+    pub fn dram_bytes(&self) -> usize {
+        let extents = self.extents.iter().map(|e| e.dram_bytes() + 16);
+        self.fences.bytes() + extents.sum::<usize>()
+    }
+
+    /// Where an extent begins.
+    pub fn fence(&self, extent: usize) -> Fence {
+        self.fences.get(extent)
+    }
+
+    /// The leaf in which an entry lies, or would lie; `None` if there are none.
+    pub fn find(&self, entry: EntryRef<'_>) -> Result<Option<LeafPlace>, PersistenceError> {
+        let extent = match (&self.manifest, self.inner) {
+            (Some(manifest), Inner::Medium) => manifest.fences()?.find(entry),
+            _ => self.fences.find(entry),
+        };
+        let Some(found) = self.extents.get(extent) else {
+            return Ok(None);
+        };
+        let leaf = found.find(entry, self.inner)?;
+        Ok(Some(LeafPlace { extent, leaf }))
+    }
+
+    /// The extent in which an entry lies, or would lie.
+    pub fn find_extent(&self, entry: EntryRef<'_>) -> usize {
+        self.fences.find(entry)
+    }
+
+    pub fn next(&self, place: LeafPlace) -> Option<LeafPlace> {
+        let LeafPlace { extent, leaf } = place;
+        if leaf + 1 < self.extents[extent].leaf_count() {
+            return Some(LeafPlace {
+                extent,
+                leaf: leaf + 1,
+            });
+        }
+        let extent = extent + 1;
+        (extent < self.extents.len()).then_some(LeafPlace { extent, leaf: 0 })
+    }
+
+    /// Where the leaf behind this one begins.
+    pub fn end(&self, place: LeafPlace) -> Result<Option<Fence>, PersistenceError> {
+        match self.next(place) {
+            None => Ok(None),
+            Some(LeafPlace { extent, leaf: 0 }) => Ok(Some(self.fences.get(extent))),
+            Some(next) => self.extents[next.extent]
+                .fence(next.leaf, self.inner)
+                .map(Some),
+        }
+    }
+
+    /// The manifest's bytes.
+    pub fn encode(&self, leaf_bytes: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEAD + PLACE * self.extents.len());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT.to_le_bytes());
+        bytes.extend_from_slice(&self.csn.to_le_bytes());
+        bytes.extend_from_slice(&self.since.to_le_bytes());
+        bytes.extend_from_slice(&(leaf_bytes as u32).to_le_bytes());
+        bytes.extend_from_slice(&(self.extents.len() as u32).to_le_bytes());
+        for leaves in &self.extents {
+            let (offset, len) = leaves.extent().map_or((0, 0), |e| (e.offset(), e.len()));
+            let summary = &leaves.summary;
+            bytes.extend_from_slice(&offset.to_le_bytes());
+            bytes.extend_from_slice(&len.to_le_bytes());
+            bytes.extend_from_slice(&summary.leaf_count.to_le_bytes());
+            bytes.extend_from_slice(&leaves.fences_crc.to_le_bytes());
+            let numbers = [
+                summary.entries,
+                summary.closed,
+                summary.closed_from,
+                summary.closed_until,
+            ];
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        let fences: Vec<Fence> = (0..self.extents.len()).map(|i| self.fence(i)).collect();
+        bytes.extend(pack(fences.iter().map(|fence| (&fence.0[..], fence.1))));
+        bytes
+    }
+
+    /// Names the manifest that was written.
+    pub fn named_by(&mut self, extent: Extent) {
+        let fences_at = HEAD + PLACE * self.extents.len();
+        self.manifest = Some(Manifest { extent, fences_at });
+    }
+
+    /// Reads the manifest that the directory names, and claims what it names.
+    pub fn restore(
+        region: &Region,
+        uuid: &Uuid,
+        entry: &Entry,
+        inner: Inner,
+    ) -> Result<Self, PersistenceError> {
+        let damaged = |what| PersistenceError::damaged(&region.file_name(), entry.offset, what);
+        let manifest = region.adopt(entry.offset, entry.len)?;
+        manifest.touch()?;
+        let bytes = manifest.bytes();
+        if checksum(uuid, entry.offset, bytes) != entry.crc {
+            return Err(damaged("the manifest of an index has a wrong checksum"));
+        }
+        let wrong = || damaged("the manifest of an index does not hold together");
+        let mut reader = Reader(bytes);
+        if reader.take::<4>() != Some(*MAGIC) || reader.u32() != Some(FORMAT) {
+            return Err(damaged(
+                "the manifest of an index is of a kind that is not known",
+            ));
+        }
+        let head = reader.head().ok_or_else(wrong)?;
+        let mut extents = Vec::new();
+        for _ in 0..head.extent_count {
+            let (offset, len, summary, crc) = reader.place().ok_or_else(wrong)?;
+            let extent = region.adopt(offset, len)?;
+            let extent = LeafExtent::claimed(extent, *uuid, head.leaf_bytes, summary, crc);
+            extents.push(Arc::new(extent.ok_or_else(wrong)?));
+        }
+        let fences_at = bytes.len() - reader.0.len();
+        let packed = PackedFences::check(reader.0, extents.len()).ok_or_else(wrong)?;
+        let base = Base {
+            fences: Fences::unpack(packed),
+            extents,
+            csn: head.csn,
+            since: head.since,
+            inner,
+            manifest: Some(Manifest {
+                extent: manifest,
+                fences_at,
+            }),
+        };
+        Ok(base)
+    }
+}
+
+impl Manifest {
+    /// The fences on the medium, which were checked when they were read first.
+    fn fences(&self) -> Result<PackedFences<'_>, PersistenceError> {
+        let len = self.extent.len() - self.fences_at as u64;
+        self.extent.touch_range(self.fences_at as u64, len)?;
+        let fences = PackedFences::checked_before(&self.extent.bytes()[self.fences_at..]);
+        fences.ok_or_else(|| {
+            let (file, offset) = (self.extent.file_name(), self.extent.offset());
+            PersistenceError::damaged(&file, offset, "the root page of an index does not hold")
+        })
+    }
+}
+
+struct Head {
+    csn: u64,
+    since: u64,
+    leaf_bytes: usize,
+    extent_count: u32,
+}
+
+/// Takes numbers off the front.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn head(&mut self) -> Option<Head> {
+        let head = Head {
+            csn: self.u64()?,
+            since: self.u64()?,
+            leaf_bytes: self.u32()? as usize,
+            extent_count: self.u32()?,
+        };
+        let is_leaf = (256..=32 << 10).contains(&head.leaf_bytes);
+        (is_leaf && head.leaf_bytes.is_multiple_of(256)).then_some(head)
+    }
+
+    fn place(&mut self) -> Option<(u64, u64, Summary, u32)> {
+        let (offset, len) = (self.u64()?, self.u64()?);
+        let (leaf_count, crc) = (self.u32()?, self.u32()?);
+        let summary = Summary {
+            leaf_count,
+            entries: self.u64()?,
+            closed: self.u64()?,
+            closed_from: self.u64()?,
+            closed_until: self.u64()?,
+        };
+        Some((offset, len, summary, crc))
+    }
+}

@@ -1,0 +1,104 @@
+//! Entries of an index: a key, and the id of a record that has it.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// A key and an id, as they order: by key, then by id.
+pub(super) type EntryRef<'a> = (&'a [u8], u32);
+
+/// An entry in DRAM. Cloning shares the key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct EntryKey {
+    pub key: Arc<[u8]>,
+    pub id: u32,
+}
+
+impl EntryKey {
+    pub fn new((key, id): EntryRef<'_>) -> Self {
+        EntryKey {
+            key: Arc::from(key),
+            id,
+        }
+    }
+
+    pub fn parts(&self) -> EntryRef<'_> {
+        (&self.key, self.id)
+    }
+
+    /// DRAM that one takes in a map, without what it maps to; an estimate.
+    pub fn bytes((key, _): EntryRef<'_>) -> usize {
+        // The shared key's counts, and a map's pages, which are part empty.
+        16 + key.len() + size_of::<EntryKey>() * 3 / 2
+    }
+}
+
+/// Lets maps be searched by a borrowed entry.
+pub(super) trait AsEntry {
+    fn as_entry(&self) -> EntryRef<'_>;
+}
+
+impl AsEntry for EntryKey {
+    fn as_entry(&self) -> EntryRef<'_> {
+        self.parts()
+    }
+}
+
+impl AsEntry for EntryRef<'_> {
+    fn as_entry(&self) -> EntryRef<'_> {
+        *self
+    }
+}
+
+impl PartialEq for dyn AsEntry + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_entry() == other.as_entry()
+    }
+}
+
+impl Eq for dyn AsEntry + '_ {}
+
+impl PartialOrd for dyn AsEntry + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for dyn AsEntry + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_entry().cmp(&other.as_entry())
+    }
+}
+
+impl<'a> Borrow<dyn AsEntry + 'a> for EntryKey {
+    fn borrow(&self) -> &(dyn AsEntry + 'a) {
+        self
+    }
+}
+
+/// The commits as of which a stored entry is visible: `begin <= csn < end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Interval {
+    /// 0 also where no reader could tell the difference.
+    pub begin: u64,
+    /// [`Interval::OPEN`] if it has not been removed.
+    pub end: u64,
+}
+
+impl Interval {
+    /// The end of what has none.
+    pub const OPEN: u64 = u64::MAX;
+    /// Visible to everybody.
+    pub const ALWAYS: Interval = Interval {
+        begin: 0,
+        end: Interval::OPEN,
+    };
+
+    pub fn contains(self, csn: u64) -> bool {
+        self.begin <= csn && csn < self.end
+    }
+
+    pub fn is_closed(self) -> bool {
+        self.end != Interval::OPEN
+    }
+}

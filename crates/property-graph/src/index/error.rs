@@ -1,0 +1,30 @@
+//! What can go wrong with an index.
+
+use evergraph_persistence::PersistenceError;
+
+/// Failures of an index.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The medium refused, or stored bytes are not what was written. An index
+    /// that is damaged is built again from the records, never trusted.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+    /// The index has no content yet.
+    #[error("the index has not been built yet; scan the records until it is")]
+    NotBuilt,
+    /// A view is older than the index.
+    #[error(
+        "the index holds what is visible since commit {since}, not as of commit {csn}; scan the records instead"
+    )]
+    NotSince {
+        /// The view's commit.
+        csn: u64,
+        /// The commit as of which the index was built.
+        since: u64,
+    },
+    /// What an index was to be built from does not ascend.
+    #[error(
+        "the entries that the index is to be built from do not ascend; collect them in a `Collector` first"
+    )]
+    Unsorted,
+}

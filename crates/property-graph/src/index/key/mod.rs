@@ -1,0 +1,159 @@
+//! Keys: tuples of values as bytes that order as the values do.
+//!
+//! Every value begins with a byte for its class, in openCypher's order of
+//! classes, so that a range lies within one class. Integers and floats are one
+//! class and compare as numbers. No key of a whole tuple is the beginning of
+//! another. Where two values differ only in what does not order them (the time
+//! zone of an instant, an integer and the float of the same number), their keys
+//! may be the same: the record decides.
+
+mod number;
+mod range;
+
+use crate::value::Value;
+
+pub use range::KeyRange;
+
+/// Ends a text or a list.
+const END: u8 = 0x00;
+/// Stands before a byte of a text that would be taken for [`END`], or for this.
+const ESCAPE: u8 = 0x01;
+
+/// The class of a value, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Class {
+    Map = 0x10,
+    List = 0x14,
+    Bytes = 0x16,
+    Point = 0x18,
+    DateTime = 0x1C,
+    LocalDateTime = 0x20,
+    Date = 0x24,
+    Time = 0x28,
+    LocalTime = 0x2C,
+    Duration = 0x30,
+    Text = 0x34,
+    Boolean = 0x3C,
+    Number = 0x40,
+    /// Only within lists and maps.
+    Null = 0x44,
+}
+
+impl Class {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Class::Null,
+            Value::Boolean(_) => Class::Boolean,
+            Value::Integer(_) | Value::Float(_) => Class::Number,
+            Value::Text(_) => Class::Text,
+            Value::Bytes(_) => Class::Bytes,
+            Value::List(_) => Class::List,
+            Value::Map(_) => Class::Map,
+            Value::Date(_) => Class::Date,
+            Value::Time(_) => Class::Time,
+            Value::LocalTime(_) => Class::LocalTime,
+            Value::DateTime(_) => Class::DateTime,
+            Value::LocalDateTime(_) => Class::LocalDateTime,
+            Value::Duration(_) => Class::Duration,
+            Value::Point(_) => Class::Point,
+        }
+    }
+}
+
+/// The key of a tuple of values; `None` if one of them is null: what lacks a
+/// property is in no index over it.
+pub fn encode<'v>(values: impl IntoIterator<Item = &'v Value>) -> Option<Vec<u8>> {
+    let mut key = Vec::with_capacity(24);
+    for value in values {
+        if matches!(value, Value::Null) {
+            return None;
+        }
+        push_value(value, &mut key);
+    }
+    Some(key)
+}
+
+fn push_value(value: &Value, key: &mut Vec<u8>) {
+    key.push(Class::of(value) as u8);
+    match value {
+        Value::Null => {}
+        Value::Boolean(value) => key.push(u8::from(*value)),
+        Value::Integer(value) => number::push_integer(*value, key),
+        Value::Float(value) => number::push_float(*value, key),
+        Value::Text(text) => push_text(text.as_bytes(), key),
+        Value::Bytes(bytes) => push_text(bytes, key),
+        Value::List(values) => {
+            values.iter().for_each(|value| push_value(value, key));
+            key.push(END);
+        }
+        Value::Map(values) => {
+            // Smaller ones come first, then names decide, then values.
+            key.extend_from_slice(&(values.len() as u32).to_be_bytes());
+            values
+                .keys()
+                .for_each(|name| push_text(name.as_bytes(), key));
+            values.values().for_each(|value| push_value(value, key));
+        }
+        Value::Date(date) => push_signed(date.days().into(), key),
+        Value::Time(time) => push_signed(time.instant(), key),
+        Value::LocalTime(time) => key.extend_from_slice(&time.nanoseconds().to_be_bytes()),
+        Value::DateTime(moment) => push_moment(moment.seconds(), moment.nanoseconds(), key),
+        Value::LocalDateTime(moment) => push_moment(moment.seconds(), moment.nanoseconds(), key),
+        Value::Duration(duration) => push_duration(*duration, key),
+        Value::Point(point) => {
+            key.push(point.system() as u8);
+            for &coordinate in point.coordinates() {
+                number::push_ordered_bits(coordinate, key);
+            }
+        }
+    }
+}
+
+/// Bytes with an end that is less than whatever may follow.
+fn push_text(text: &[u8], key: &mut Vec<u8>) {
+    push_escaped(text, key);
+    key.push(END);
+}
+
+fn push_escaped(text: &[u8], key: &mut Vec<u8>) {
+    for &byte in text {
+        if byte <= ESCAPE {
+            key.push(ESCAPE);
+            key.push(byte + 1);
+        } else {
+            key.push(byte);
+        }
+    }
+}
+
+/// Eight bytes; the sign bit is turned over, so that negative ones come first.
+fn push_signed(value: i64, key: &mut Vec<u8>) {
+    key.extend_from_slice(&((value as u64) ^ (1 << 63)).to_be_bytes());
+}
+
+fn push_moment(seconds: i64, nanoseconds: u32, key: &mut Vec<u8>) {
+    push_signed(seconds, key);
+    key.extend_from_slice(&nanoseconds.to_be_bytes());
+}
+
+/// Whether values with the same key are equivalent.
+fn is_exact(value: &Value) -> bool {
+    match value {
+        Value::Time(_) | Value::DateTime(_) | Value::Duration(_) => false,
+        Value::List(values) => values.iter().all(is_exact),
+        Value::Map(values) => values.values().all(is_exact),
+        _ => true,
+    }
+}
+
+/// Durations order by how long they are on average.
+fn push_duration(duration: crate::value::Duration, key: &mut Vec<u8>) {
+    const SECONDS_OF_MONTH: i128 = 2_629_746;
+    const SECONDS_OF_DAY: i128 = 86_400;
+    let seconds = i128::from(duration.months()) * SECONDS_OF_MONTH
+        + i128::from(duration.days()) * SECONDS_OF_DAY
+        + i128::from(duration.seconds());
+    key.extend_from_slice(&((seconds as u128) ^ (1 << 127)).to_be_bytes());
+    key.extend_from_slice(&duration.nanoseconds().to_be_bytes());
+}

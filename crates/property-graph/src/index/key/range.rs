@@ -1,0 +1,136 @@
+//! Ranges of keys.
+
+use std::ops::Bound;
+
+use super::{Class, encode, is_exact, push_escaped, push_value};
+use crate::value::Value;
+
+/// Keys from one on, up to another exclusively.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRange {
+    /// The first.
+    pub(in crate::index) from: Vec<u8>,
+    /// The first behind it; `None` if there is no end.
+    pub(in crate::index) to: Option<Vec<u8>>,
+}
+
+impl KeyRange {
+    /// All keys: of the records that have all properties of the index.
+    pub fn all() -> Self {
+        KeyRange {
+            from: Vec::new(),
+            to: None,
+        }
+    }
+
+    /// No key.
+    pub fn nothing() -> Self {
+        KeyRange {
+            from: Vec::new(),
+            to: Some(Vec::new()),
+        }
+    }
+
+    /// The keys whose first values are these: all of them for a lookup, some for
+    /// a part of a composite key. Nothing equals null.
+    pub fn equal<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
+        match encode(values) {
+            Some(beginning) => Self::beginning(beginning),
+            None => Self::nothing(),
+        }
+    }
+
+    /// The keys whose first values are `leading`, and the next of which lies
+    /// between two bounds. Values of another class than the bounds' are not in
+    /// it, and null is in none; with no bound at all it is whatever begins with
+    /// `leading`.
+    pub fn between(leading: &[Value], lower: Bound<&Value>, upper: Bound<&Value>) -> Self {
+        let Some(leading) = encode(leading) else {
+            return Self::nothing();
+        };
+        let class = match (of_bound(lower), of_bound(upper)) {
+            (None, None) => return Self::beginning(leading),
+            (Some(Class::Null), _) | (_, Some(Class::Null)) => return Self::nothing(),
+            (Some(lower), Some(upper)) if lower != upper => return Self::nothing(),
+            (Some(class), _) | (None, Some(class)) => class,
+        };
+        let key = |value: &Value| {
+            let mut key = leading.clone();
+            push_value(value, &mut key);
+            key
+        };
+        let (lower, upper) = (including_alike(lower), including_alike(upper));
+        let mut whole_class = leading.clone();
+        whole_class.push(class as u8);
+        let from = match lower {
+            Bound::Included(value) => key(value),
+            // What begins with it is equal in this value.
+            Bound::Excluded(value) => match successor(key(value)) {
+                Some(behind) => behind,
+                None => return Self::nothing(),
+            },
+            Bound::Unbounded => whole_class.clone(),
+        };
+        let to = match upper {
+            Bound::Included(value) => successor(key(value)),
+            Bound::Excluded(value) => Some(key(value)),
+            Bound::Unbounded => successor(whole_class),
+        };
+        KeyRange { from, to }
+    }
+
+    /// The keys whose first values are `leading`, and the next of which is a text
+    /// that begins with `prefix`.
+    pub fn starting_with(leading: &[Value], prefix: &str) -> Self {
+        let Some(mut beginning) = encode(leading) else {
+            return Self::nothing();
+        };
+        beginning.push(Class::Text as u8);
+        push_escaped(prefix.as_bytes(), &mut beginning);
+        Self::beginning(beginning)
+    }
+
+    /// The range of keys that were cut to `len` bytes; it may hold more.
+    pub(in crate::index) fn cut(&self, len: usize) -> Self {
+        let from = self.from[..self.from.len().min(len)].to_vec();
+        let to = self.to.as_ref().map(|to| match to.get(..len) {
+            Some(beginning) if to.len() > len => [beginning, &[0]].concat(),
+            _ => to.clone(),
+        });
+        KeyRange { from, to }
+    }
+
+    fn beginning(beginning: Vec<u8>) -> Self {
+        KeyRange {
+            to: successor(beginning.clone()),
+            from: beginning,
+        }
+    }
+}
+
+fn of_bound(bound: Bound<&Value>) -> Option<Class> {
+    match bound {
+        Bound::Included(value) | Bound::Excluded(value) => Some(Class::of(value)),
+        Bound::Unbounded => None,
+    }
+}
+
+/// Where keys do not tell all values apart, those that have the bound's key may lie
+/// on either side of it.
+fn including_alike(bound: Bound<&Value>) -> Bound<&Value> {
+    match bound {
+        Bound::Excluded(value) if !is_exact(value) => Bound::Included(value),
+        bound => bound,
+    }
+}
+
+/// The first key behind all that begin with these bytes.
+fn successor(mut key: Vec<u8>) -> Option<Vec<u8>> {
+    while let Some(last) = key.pop() {
+        if last < u8::MAX {
+            key.push(last + 1);
+            return Some(key);
+        }
+    }
+    None
+}

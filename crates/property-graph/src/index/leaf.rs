@@ -1,0 +1,263 @@
+//! Leaves: pages of entries, sorted, with what their keys begin with kept once.
+//!
+//! ```text
+//! 0   checksum, bound to the place     4
+//! 4   number of entries                2
+//! 6   length of the common beginning   2
+//! 8   reserved                         8
+//! 16  where each entry begins, and where the last ends   2 each
+//!     the common beginning of the keys
+//!     entries: marks 1, id 4, begin 8 if marked, end 8 if marked, rest of the key
+//! ```
+
+use evergraph_persistence::{Uuid, checksum};
+
+use super::entry::{EntryRef, Interval};
+
+const HEAD: usize = 16;
+const SLOT: usize = 2;
+const HAS_BEGIN: u8 = 1;
+const HAS_END: u8 = 2;
+
+/// A leaf that holds what a leaf may hold.
+#[derive(Clone, Copy)]
+pub(super) struct Leaf<'a> {
+    bytes: &'a [u8],
+    count: usize,
+    prefix: &'a [u8],
+}
+
+/// An entry of a leaf: its key is the leaf's beginning and this rest.
+#[derive(Clone, Copy)]
+pub(super) struct LeafEntry<'a> {
+    pub rest: &'a [u8],
+    pub id: u32,
+    pub interval: Interval,
+}
+
+impl<'a> Leaf<'a> {
+    /// A leaf that was checked before.
+    pub fn checked_before(bytes: &'a [u8]) -> Self {
+        let count = number(bytes, 4);
+        let start = HEAD + SLOT * (count + 1);
+        Leaf {
+            bytes,
+            count,
+            prefix: &bytes[start..start + number(bytes, 6)],
+        }
+    }
+
+    /// Checks that the bytes are a leaf that was written to this place; else says
+    /// what is wrong.
+    pub fn check(bytes: &'a [u8], uuid: &Uuid, offset: u64) -> Result<Self, &'static str> {
+        let stored = bytes.first_chunk().copied().map(u32::from_le_bytes);
+        if bytes.len() < HEAD || stored != Some(checksum(uuid, offset, &bytes[4..])) {
+            return Err("a leaf of an index has a wrong checksum");
+        }
+        Self::check_structure(bytes).ok_or("a leaf of an index does not hold together")
+    }
+
+    fn check_structure(bytes: &'a [u8]) -> Option<Self> {
+        let count = number(bytes, 4);
+        let start = HEAD + SLOT * (count + 1);
+        let prefix = bytes.get(start..)?.get(..number(bytes, 6))?;
+        if count == 0 {
+            return None;
+        }
+        let leaf = Leaf {
+            bytes,
+            count,
+            prefix,
+        };
+        let mut expected = start + prefix.len();
+        for i in 0..count {
+            let (from, to) = (leaf.slot(i), leaf.slot(i + 1));
+            let marks = *bytes.get(from)?;
+            let holds = from == expected && marks <= 3 && to <= bytes.len();
+            if !holds || to < from + head(marks) {
+                return None;
+            }
+            expected = to;
+        }
+        let order = |i: usize| {
+            let entry = leaf.entry(i);
+            (entry.rest, entry.id, entry.interval)
+        };
+        let ascends = (1..count).all(|i| order(i - 1) < order(i));
+        ascends.then_some(leaf)
+    }
+
+    /// Number of entries, at least one.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// What all keys begin with.
+    pub fn prefix(&self) -> &'a [u8] {
+        self.prefix
+    }
+
+    fn slot(&self, i: usize) -> usize {
+        number(self.bytes, HEAD + SLOT * i)
+    }
+
+    pub fn entry(&self, i: usize) -> LeafEntry<'a> {
+        let bytes = &self.bytes[self.slot(i)..self.slot(i + 1)];
+        let (marks, id) = (bytes[0], u32::from_le_bytes(word(bytes, 1)));
+        let mut at = 5;
+        let mut interval = Interval::ALWAYS;
+        if marks & HAS_BEGIN != 0 {
+            interval.begin = u64::from_le_bytes(word(bytes, at));
+            at += 8;
+        }
+        if marks & HAS_END != 0 {
+            interval.end = u64::from_le_bytes(word(bytes, at));
+            at += 8;
+        }
+        LeafEntry {
+            rest: &bytes[at..],
+            id,
+            interval,
+        }
+    }
+
+    /// The first entry that is not before this one.
+    pub fn lower_bound(&self, (key, id): EntryRef<'_>) -> usize {
+        let common = key.len().min(self.prefix.len());
+        match key[..common].cmp(&self.prefix[..common]) {
+            std::cmp::Ordering::Less => return 0,
+            std::cmp::Ordering::Greater => return self.count,
+            std::cmp::Ordering::Equal if key.len() < self.prefix.len() => return 0,
+            std::cmp::Ordering::Equal => {}
+        }
+        let rest = &key[common..];
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = (low + high) / 2;
+            let entry = self.entry(middle);
+            match (entry.rest, entry.id) < (rest, id) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> usize {
+    u16::from_le_bytes(word(bytes, at)).into()
+}
+
+fn word<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes[at..at + N].try_into().expect("as many bytes")
+}
+
+/// Bytes of an entry before its key.
+fn head(marks: u8) -> usize {
+    5 + 8 * marks.count_ones() as usize
+}
+
+fn marks(interval: Interval) -> u8 {
+    let begin = if interval.begin > 0 { HAS_BEGIN } else { 0 };
+    let end = if interval.is_closed() { HAS_END } else { 0 };
+    begin | end
+}
+
+/// Takes ascending entries until a leaf is full.
+pub(super) struct LeafBuilder {
+    leaf_bytes: usize,
+    keys: Vec<u8>,
+    entries: Vec<(usize, u32, Interval)>,
+    /// Bytes of all entries as if nothing were common to the keys.
+    long_bytes: usize,
+}
+
+impl LeafBuilder {
+    pub fn new(leaf_bytes: usize) -> Self {
+        LeafBuilder {
+            leaf_bytes,
+            keys: Vec::new(),
+            entries: Vec::new(),
+            long_bytes: 0,
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn first_key(&self) -> &[u8] {
+        let end = self.entries.first().map_or(0, |first| first.0);
+        &self.keys[..end]
+    }
+
+    /// Adds an entry, once for each of its intervals, which ascend. If they do not
+    /// fit, says so, and nothing has changed.
+    pub fn push(&mut self, (key, id): EntryRef<'_>, intervals: &[Interval]) -> bool {
+        let count = self.entries.len() + intervals.len();
+        let common = match self.entries.is_empty() {
+            true => key.len(),
+            false => common_len(self.first_key(), key),
+        };
+        let heads = intervals.iter().map(|&interval| head(marks(interval)));
+        let long_bytes = self.long_bytes + heads.sum::<usize>() + intervals.len() * key.len();
+        let bytes = HEAD + SLOT * (count + 1) + common + long_bytes - count * common;
+        if bytes > self.leaf_bytes {
+            return false;
+        }
+        for &interval in intervals {
+            self.keys.extend_from_slice(key);
+            self.entries.push((self.keys.len(), id, interval));
+        }
+        self.long_bytes = long_bytes;
+        true
+    }
+
+    /// The leaf but for its checksum; the builder is empty again.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let count = self.entries.len();
+        let last = match count {
+            0 | 1 => 0,
+            _ => self.entries[count - 2].0,
+        };
+        let common = common_len(self.first_key(), &self.keys[last..]);
+        let mut bytes = vec![0; HEAD + SLOT * (count + 1)];
+        bytes[4..6].copy_from_slice(&(count as u16).to_le_bytes());
+        bytes[6..8].copy_from_slice(&(common as u16).to_le_bytes());
+        bytes.extend_from_slice(&self.keys[..common]);
+        let mut from = 0;
+        for (i, &(to, id, interval)) in self.entries.iter().enumerate() {
+            let at = bytes.len() as u16;
+            bytes[HEAD + SLOT * i..][..SLOT].copy_from_slice(&at.to_le_bytes());
+            let marks = marks(interval);
+            bytes.push(marks);
+            bytes.extend_from_slice(&id.to_le_bytes());
+            if marks & HAS_BEGIN != 0 {
+                bytes.extend_from_slice(&interval.begin.to_le_bytes());
+            }
+            if marks & HAS_END != 0 {
+                bytes.extend_from_slice(&interval.end.to_le_bytes());
+            }
+            bytes.extend_from_slice(&self.keys[from + common..to]);
+            from = to;
+        }
+        let end = bytes.len() as u16;
+        bytes[HEAD + SLOT * count..][..SLOT].copy_from_slice(&end.to_le_bytes());
+        bytes.resize(self.leaf_bytes, 0);
+        self.keys.clear();
+        self.entries.clear();
+        self.long_bytes = 0;
+        bytes
+    }
+}
+
+/// Sets the checksum of a leaf that will lie at `offset`.
+pub(super) fn seal(leaf: &mut [u8], uuid: &Uuid, offset: u64) {
+    let sum = checksum(uuid, offset, &leaf[4..]);
+    leaf[..4].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// How many bytes two keys have in common at their beginning.
+pub(super) fn common_len(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}

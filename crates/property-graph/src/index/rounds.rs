@@ -1,0 +1,158 @@
+//! Rounds of checkpoint: writing out of place, publishing, giving back.
+
+use std::sync::Arc;
+
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{
+    Directory, Entry, MediumError, Needed, PersistenceError, Region, Uuid, checksum,
+};
+
+use super::base::Base;
+use super::delta::Delta;
+use super::merge::{self, Merged};
+use super::state::Pending;
+use super::writer::Target;
+use super::{Index, Kind};
+
+impl Index {
+    /// Durability steps 1 and 2: merges what is committed up to `csn` into new
+    /// extents and names them in the directory. The caller fences what is returned
+    /// before a root names it, and rolls the directory back if anything fails.
+    /// `needed` was gathered after `csn` was fixed.
+    ///
+    /// Writes each extent that has a change, and the manifest; nothing if there is
+    /// none. Then come [`Index::publishing`] and [`Index::published`], or
+    /// [`Index::abandoned`].
+    ///
+    /// # Errors
+    /// Damage of what has to be merged, and a full disk: nothing has changed.
+    pub fn write(
+        &self,
+        csn: u64,
+        needed: &Needed,
+        region: &Region,
+        uuid: &Uuid,
+        directory: &mut Directory,
+    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+        let Some((base, changes)) = self.begin(csn, needed, directory)? else {
+            return Ok(Vec::new());
+        };
+        let target = match self.kind {
+            Kind::Hybrid | Kind::OnMedium => Target::Medium { region, uuid },
+            Kind::Volatile => Target::Memory,
+        };
+        let merged = merge::merge(&base, &changes, csn, needed, target, self.geometry);
+        let written = merged
+            .and_then(|merged| self.name_merged(csn, &base, &changes, merged, target, directory));
+        drop(changes);
+        if written.is_err() {
+            self.state.write().abandoned();
+        }
+        written
+    }
+
+    /// Freezes the changes, if there is something to do for a merge up to `csn`.
+    fn begin(
+        &self,
+        csn: u64,
+        needed: &Needed,
+        directory: &mut Directory,
+    ) -> Result<Option<(Arc<Base>, Arc<Delta>)>, PersistenceError> {
+        let mut state = self.state.write();
+        if state.pending.is_some() {
+            let what = "the checkpoint before has not ended; close the database and open it again";
+            return Err(MediumError::Unsupported(what.to_string()).into());
+        }
+        let Some(base) = state.base.clone().filter(|base| base.csn <= csn) else {
+            // There is nothing that this root could name.
+            if state.is_named {
+                directory.remove(self.name);
+                state.pending = Some(Pending {
+                    base: None,
+                    is_merged: false,
+                    past: Vec::new(),
+                    newer: Vec::new(),
+                });
+            }
+            return Ok(None);
+        };
+        let is_named = state.named.as_ref().is_some_and(|n| Arc::ptr_eq(n, &base));
+        let changes = state.freeze();
+        let is_due = merge::is_due(&base, &changes, needed);
+        if !is_due && (is_named || self.kind == Kind::Volatile) {
+            drop(changes);
+            state.thaw();
+            return Ok(None);
+        }
+        Ok(Some((base, changes)))
+    }
+
+    fn name_merged(
+        &self,
+        csn: u64,
+        base: &Arc<Base>,
+        changes: &Delta,
+        merged: Option<Merged>,
+        target: Target<'_>,
+        directory: &mut Directory,
+    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+        let merged = merged.unwrap_or_else(|| Merged::unchanged(base));
+        let mut flushed = merged.flushed;
+        let mut new = Base::new(merged.extents, csn, base.since, self.inner());
+        if let Target::Medium { region, uuid } = target {
+            let bytes = new.encode(self.geometry.leaf_bytes);
+            let draft = region.allocate(bytes.len() as u64)?;
+            let entry = Entry {
+                offset: draft.offset(),
+                len: bytes.len() as u64,
+                csn,
+                generation: 0,
+                crc: checksum(uuid, draft.offset(), &bytes),
+                entries: new.entries(),
+                tombstones: new.closed(),
+            };
+            let (extent, manifest) = draft.finish(&bytes)?.split();
+            flushed.push(manifest);
+            new.named_by(extent);
+            directory.set(self.name, entry);
+        }
+        let newer = changes.after(csn);
+        self.state.write().pending = Some(Pending {
+            base: Some(Arc::new(new)),
+            is_merged: true,
+            past: merged.past,
+            newer,
+        });
+        Ok(flushed)
+    }
+
+    /// Before Durability step 4: a root on the medium may name what was written,
+    /// whatever is reported from now on.
+    pub fn publishing(&self) {
+        let state = self.state.read();
+        let pending = state.pending.as_ref();
+        let Some(base) = pending.and_then(|pending| pending.base.as_ref()) else {
+            return;
+        };
+        let extents = base.extents.iter().filter_map(|extent| extent.extent());
+        extents.for_each(|extent| extent.published());
+        if let Some(manifest) = &base.manifest {
+            manifest.extent.published();
+        }
+    }
+
+    /// Durability step 6: the root is durable. Readers are switched to the new
+    /// extents, and the old are free when the last of them lets go. `needed` is
+    /// asked now.
+    pub fn published(&self, needed: &dyn Fn() -> Needed) {
+        self.publishing();
+        let dropped = self.state.write().published(needed);
+        // A frozen delta takes a while.
+        drop(dropped);
+    }
+
+    /// No root names what was written: what is not merged still is not.
+    pub fn abandoned(&self) {
+        self.state.write().abandoned();
+    }
+}

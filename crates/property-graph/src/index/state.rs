@@ -1,0 +1,283 @@
+//! What an index knows: the merged part, and the changes since.
+
+use std::sync::Arc;
+
+use evergraph_persistence::Needed;
+
+use super::base::Base;
+use super::delta::{Delta, Event, Past};
+use super::entry::{EntryKey, EntryRef, Interval};
+use super::{IndexError, IndexUsage};
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// What readers read.
+    pub base: Option<Arc<Base>>,
+    /// What the durable root names.
+    pub named: Option<Arc<Base>>,
+    /// Whether the directory names something, sound or not.
+    pub is_named: bool,
+    /// Changes that came after the frozen ones.
+    recent: Delta,
+    /// Changes that are being merged.
+    frozen: Option<Arc<Delta>>,
+    past: Past,
+    /// The oldest commit that the named part does not hold.
+    unmerged_since: Option<u64>,
+    /// The oldest that came since the freezing.
+    arrived_since: Option<u64>,
+    /// A round of checkpoint that is written and neither published nor abandoned.
+    pub pending: Option<Pending>,
+    /// What has been built while a round was going on.
+    built: Option<Arc<Base>>,
+}
+
+/// What a round of checkpoint has written.
+#[derive(Debug)]
+pub(super) struct Pending {
+    /// What the root is to name.
+    pub base: Option<Arc<Base>>,
+    /// Whether readers are to read it; else what is named is older than what they
+    /// read, or nothing.
+    pub is_merged: bool,
+    /// Entries that it holds no more, and that live views see.
+    pub past: Vec<(EntryKey, Interval)>,
+    /// Frozen changes that are newer than it.
+    pub newer: Vec<(EntryKey, Vec<Event>)>,
+}
+
+/// What one view sees of an entry that changed: whether it is there.
+pub(super) type Verdict = (EntryKey, bool);
+
+/// Changed entries of a range, ascending.
+#[derive(Debug, Default)]
+pub(super) struct Overlay {
+    pub verdicts: Vec<Verdict>,
+    /// They are complete only before this entry.
+    pub cut: Option<EntryKey>,
+}
+
+impl State {
+    pub fn is_built(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// What answers as of a commit.
+    pub fn readable(&self, csn: u64) -> Result<&Arc<Base>, IndexError> {
+        let base = self.base.as_ref().ok_or(IndexError::NotBuilt)?;
+        match base.since <= csn {
+            true => Ok(base),
+            false => Err(IndexError::NotSince {
+                csn,
+                since: base.since,
+            }),
+        }
+    }
+
+    pub fn record(&mut self, csn: u64, entry: EntryRef<'_>, present: bool) {
+        if self.base.as_ref().is_some_and(|base| csn <= base.csn) {
+            return;
+        }
+        self.unmerged_since.get_or_insert(csn);
+        self.arrived_since.get_or_insert(csn);
+        self.recent.record(entry, Event { csn, present });
+    }
+
+    pub fn unmerged_since(&self) -> Option<u64> {
+        // What no root names is built again, from the records.
+        self.unmerged_since.filter(|_| self.named.is_some())
+    }
+
+    pub fn unmerged_bytes(&self) -> usize {
+        self.recent.bytes() + self.frozen.as_ref().map_or(0, |frozen| frozen.bytes())
+    }
+
+    pub fn usage(&self) -> IndexUsage {
+        let base = self.base.as_deref();
+        IndexUsage {
+            entries: base.map_or(0, Base::entries),
+            removed: base.map_or(0, Base::closed),
+            stored_bytes: base.map_or(0, Base::stored_bytes),
+            page_bytes: base.map_or(0, Base::dram_bytes),
+            unmerged_bytes: self.unmerged_bytes(),
+            watched_bytes: self.past.bytes(),
+        }
+    }
+
+    pub fn restored(&mut self, base: Base) {
+        let base = Arc::new(base);
+        self.named = Some(Arc::clone(&base));
+        self.base = Some(base);
+    }
+
+    pub fn clear(&mut self) {
+        self.base = None;
+        self.built = None;
+        self.past = Past::default();
+        self.recent = Delta::default();
+    }
+
+    /// Whether no changed entry has to be looked for.
+    pub fn is_merged(&self) -> bool {
+        self.recent.is_empty() && self.frozen.is_none() && self.past.is_empty()
+    }
+
+    /// What a view at `csn` sees of the changed entries of a range, of at most
+    /// about `most`.
+    pub fn overlay(
+        &self,
+        csn: u64,
+        from: EntryRef<'_>,
+        to: Option<EntryRef<'_>>,
+        most: usize,
+    ) -> Overlay {
+        let mut overlay = Overlay::default();
+        if self.is_merged() {
+            return overlay;
+        }
+        // Later ones win: of the same entry they are newer.
+        let past = self.past.range(from, to).map(|(entry, intervals)| {
+            let is_seen = intervals.iter().any(|interval| interval.contains(csn));
+            (entry, is_seen.then_some(true))
+        });
+        overlay.extend(past, most);
+        let deltas = self.frozen.as_deref().into_iter().chain([&self.recent]);
+        for delta in deltas {
+            let changes = delta.range(from, to);
+            let states = changes.map(|(entry, events)| (entry, events.state_at(csn)));
+            overlay.extend(states, most);
+        }
+        overlay.settle();
+        overlay
+    }
+
+    /// Takes the changes for a merge into the base up to `csn`.
+    pub fn freeze(&mut self) -> Arc<Delta> {
+        let frozen = Arc::new(std::mem::take(&mut self.recent));
+        self.frozen = Some(Arc::clone(&frozen));
+        self.arrived_since = None;
+        frozen
+    }
+
+    /// Undoes [`State::freeze`].
+    pub fn thaw(&mut self) {
+        let Some(frozen) = self.frozen.take() else {
+            return;
+        };
+        let older: Vec<_> = match Arc::try_unwrap(frozen) {
+            Ok(frozen) => frozen.into_events().collect(),
+            Err(shared) => shared.after(0),
+        };
+        self.recent.prepend(older);
+    }
+
+    /// The round's root is durable. Returns what is to be dropped outside the lock.
+    pub fn published(&mut self, needed: &dyn Fn() -> Needed) -> impl Sized + use<> {
+        let pending = self.pending.take()?;
+        let merged_to = pending.base.as_ref().map(|base| base.csn);
+        let before = std::mem::replace(&mut self.named, pending.base.clone());
+        self.is_named = self.named.is_some();
+        retire(before.as_deref(), self.named.as_deref());
+        let mut frozen = None;
+        if pending.is_merged {
+            let oldest = pending.newer.iter().map(|(_, events)| events[0].csn).min();
+            let arrived = self.arrived_since;
+            self.unmerged_since = oldest.into_iter().chain(arrived).min();
+            // It may have been cleared meanwhile.
+            if self.base.is_some() {
+                self.base = pending.base;
+                self.recent.prepend(pending.newer);
+                for (entry, interval) in pending.past {
+                    self.past.add(entry, interval);
+                }
+            }
+            frozen = self.frozen.take();
+        } else if self.named.is_none() {
+            self.unmerged_since = None;
+        }
+        debug_assert!(merged_to.is_none() || self.named.is_some());
+        self.past.prune(&needed());
+        self.install();
+        Some((before, frozen))
+    }
+
+    /// No root names what the round has written.
+    pub fn abandoned(&mut self) {
+        self.pending = None;
+        self.thaw();
+        self.install();
+    }
+
+    /// Readers read what was built, as soon as no round of checkpoint goes on.
+    pub fn built(&mut self, base: Base) {
+        self.built = Some(Arc::new(base));
+        self.install();
+    }
+
+    fn install(&mut self) {
+        if self.pending.is_some() || self.frozen.is_some() {
+            return;
+        }
+        let Some(built) = self.built.take() else {
+            return;
+        };
+        let newer = self.recent.after(built.csn);
+        self.recent = Delta::default();
+        self.recent.prepend(newer);
+        self.past = Past::default();
+        self.base = Some(built);
+    }
+}
+
+/// What no root names any more can be used again when its last reader lets go.
+fn retire(before: Option<&Base>, now: Option<&Base>) {
+    let Some(before) = before else { return };
+    let mut kept: Vec<*const _> = Vec::new();
+    kept.extend(now.iter().flat_map(|base| &base.extents).map(Arc::as_ptr));
+    kept.sort_unstable();
+    for extent in &before.extents {
+        if kept.binary_search(&Arc::as_ptr(extent)).is_err()
+            && let Some(extent) = extent.extent()
+        {
+            extent.retire();
+        }
+    }
+    if let Some(manifest) = &before.manifest {
+        manifest.extent.retire();
+    }
+}
+
+impl Overlay {
+    fn extend<'e>(
+        &mut self,
+        states: impl Iterator<Item = (&'e EntryKey, Option<bool>)>,
+        most: usize,
+    ) {
+        for (seen, (entry, state)) in states.enumerate() {
+            if seen == most {
+                if self.cut.as_ref().is_none_or(|cut| entry < cut) {
+                    self.cut = Some(entry.clone());
+                }
+                return;
+            }
+            if let Some(present) = state {
+                self.verdicts.push((entry.clone(), present));
+            }
+        }
+    }
+
+    /// Orders them; of the same entry the last holds.
+    fn settle(&mut self) {
+        self.verdicts.sort_by(|a, b| a.0.cmp(&b.0));
+        self.verdicts.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                kept.1 = later.1;
+            }
+            is_same
+        });
+        if let Some(cut) = &self.cut {
+            self.verdicts.retain(|(entry, _)| entry < cut);
+        }
+    }
+}
