@@ -17,8 +17,8 @@ use crate::records::{NodeRecord, RelationshipRecord};
 ///
 /// Reading takes `&self` and may be done by several threads; what is read is
 /// what was committed at the snapshot and what the transaction itself wrote.
-/// Writing locks first; an error leaves the transaction as it was before the
-/// call.
+/// Writing locks first; after an error nothing more is written than before the
+/// call, and locks that it took are kept to the end.
 pub struct Transaction<S: CommittedState> {
     pub(super) view: S::View,
     pub(super) overlay: Overlay,
@@ -67,6 +67,11 @@ impl<S: CommittedState> Transaction<S> {
                 in_flight: None,
             },
         }
+    }
+
+    /// Who began it.
+    pub fn manager(&self) -> &Arc<TransactionManager<S>> {
+        &self.part.manager
     }
 
     /// Its number.
@@ -238,7 +243,13 @@ impl<S: CommittedState> Transaction<S> {
     /// far as only the manager knows.
     pub(super) fn check_remembered(&self, resource: &Resource) -> Result<(), TransactionError> {
         let snapshot = self.part.snapshot;
-        let newer = self.part.manager.inner.lock().recent.newer(resource, snapshot);
+        let newer = self
+            .part
+            .manager
+            .inner
+            .lock()
+            .recent
+            .newer(resource, snapshot);
         let conflict = match (newer, resource) {
             (Ok(None), _) => return Ok(()),
             (Err(forgotten), _) => forgotten,
@@ -289,7 +300,9 @@ impl<S: CommittedState> Drop for Participation<S> {
             self.manager.inner.lock().recent.fail(position);
         } else {
             self.manager.state.release_nodes(&self.nodes);
-            self.manager.state.release_relationships(&self.relationships);
+            self.manager
+                .state
+                .release_relationships(&self.relationships);
         }
         self.lease.end(&self.manager.locks);
         self.manager.forget(self.lease.id());

@@ -69,5 +69,4 @@ pub trait CommittedState: Send + Sync + 'static {
 
     /// Ids of relationships that were reserved and not committed.
     fn release_relationships(&self, ids: &[u32]);
-
 }

@@ -227,7 +227,10 @@ impl<S: CommittedState> TransactionManager<S> {
         let inner = self.inner.lock();
         let all = inner.active.values().map(|active| &active.lease);
         let asked = all.filter(|lease| which.is_none_or(|which| which == lease.id()));
-        let leases: Vec<_> = asked.filter(|lease| lease.has_deadline()).cloned().collect();
+        let leases: Vec<_> = asked
+            .filter(|lease| lease.has_deadline())
+            .cloned()
+            .collect();
         drop(inner);
         let mut expired = 0;
         for lease in leases {
@@ -248,7 +251,12 @@ impl<S: CommittedState> TransactionManager<S> {
     /// gets an error at its next step. `false` if there is none, or it is
     /// committing.
     pub fn terminate(&self, id: TransactionId) -> bool {
-        let lease = self.inner.lock().active.get(&id).map(|a| Arc::clone(&a.lease));
+        let lease = self
+            .inner
+            .lock()
+            .active
+            .get(&id)
+            .map(|a| Arc::clone(&a.lease));
         let is_ended = lease.is_some_and(|lease| lease.terminate(&self.locks));
         if is_ended {
             self.forget(id);

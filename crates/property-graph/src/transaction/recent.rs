@@ -47,8 +47,13 @@ impl Recent {
     /// newer than its snapshot.
     pub fn register(&mut self, snapshot: u64) -> u64 {
         *self.snapshots.entry(snapshot).or_insert(0) += 1;
-        let is_older = |entry: &Entry| matches!(entry.outcome, Outcome::Visible(csn) if csn <= snapshot);
-        let newer = self.entries.iter().rev().take_while(|entry| !is_older(entry));
+        let is_older =
+            |entry: &Entry| matches!(entry.outcome, Outcome::Visible(csn) if csn <= snapshot);
+        let newer = self
+            .entries
+            .iter()
+            .rev()
+            .take_while(|entry| !is_older(entry));
         self.end() - newer.count() as u64
     }
 
@@ -85,6 +90,14 @@ impl Recent {
         };
         let unseen = self.entries.iter().skip(skip).filter(is_unseen);
         Ok(unseen.map(|entry| Arc::clone(&entry.writes)).collect())
+    }
+
+    /// As [`Recent::since`] without what is in flight.
+    #[cfg(test)]
+    pub fn visible_since(&self, snapshot: u64) -> Vec<Arc<WriteSet>> {
+        let newer = |e: &&Entry| matches!(e.outcome, Outcome::Visible(csn) if csn > snapshot);
+        let newer = self.entries.iter().filter(newer);
+        newer.map(|entry| Arc::clone(&entry.writes)).collect()
     }
 
     /// A commit enters the log. Gives its position.

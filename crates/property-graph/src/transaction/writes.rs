@@ -53,7 +53,9 @@ impl WriteSet {
                 _ => continue,
             };
             writes.kinds.push(record.kind);
-            writes.lists.extend(List::both(record).map(|(list, _)| list));
+            writes
+                .lists
+                .extend(List::both(record).map(|(list, _)| list));
             if change.is_created() {
                 writes.attached.extend([record.source, record.target]);
             }

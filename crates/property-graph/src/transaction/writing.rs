@@ -84,7 +84,10 @@ impl<S: CommittedState> Transaction<S> {
     /// `limit`.
     fn relationships_of(&self, node: u32, limit: usize) -> Result<Vec<u32>, S::Error> {
         let mut found = Vec::new();
-        let made = self.overlay.lists_of(node).flat_map(|list| self.overlay.created(list));
+        let made = self
+            .overlay
+            .lists_of(node)
+            .flat_map(|list| self.overlay.created(list));
         found.extend(made.map(|(_, id)| id).take(limit));
         if !self.overlay.creates_node(node) {
             for incoming in [false, true] {
@@ -121,7 +124,8 @@ impl<S: CommittedState> Transaction<S> {
         }
         let id = self.part.manager.state.reserve_relationship()?;
         self.part.relationships.push(id);
-        self.overlay.put_relationship(id, None, Some(Arc::new(record)));
+        self.overlay
+            .put_relationship(id, None, Some(Arc::new(record)));
         Ok(id)
     }
 
@@ -139,7 +143,8 @@ impl<S: CommittedState> Transaction<S> {
         let mut record = RelationshipRecord::clone(&now);
         let result = change(&mut record);
         (record.kind, record.source, record.target) = (now.kind, now.source, now.target);
-        self.overlay.put_relationship(id, Some(now), Some(Arc::new(record)));
+        self.overlay
+            .put_relationship(id, Some(now), Some(Arc::new(record)));
         Ok(result)
     }
 
@@ -181,7 +186,11 @@ impl<S: CommittedState> Transaction<S> {
 
     fn check_attached(&self, node: &Resource) -> Result<(), TransactionError> {
         #[cfg(test)]
-        if self.part.manager.has(super::planted::Fault::DeletesAttached) {
+        if self
+            .part
+            .manager
+            .has(super::planted::Fault::DeletesAttached)
+        {
             return Ok(());
         }
         self.check_remembered(node)
@@ -195,7 +204,11 @@ impl<S: CommittedState> Transaction<S> {
         newest: Newest,
     ) -> Result<(), TransactionError> {
         #[cfg(test)]
-        if self.part.manager.has(super::planted::Fault::WritesOverNewer) {
+        if self
+            .part
+            .manager
+            .has(super::planted::Fault::WritesOverNewer)
+        {
             return Ok(());
         }
         let snapshot = self.part.snapshot;
