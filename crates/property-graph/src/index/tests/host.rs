@@ -26,10 +26,13 @@ pub const TINY: Geometry = Geometry {
 /// What one commit does: ids and their new keys.
 pub type Commit = Vec<(u32, Option<Vec<u8>>)>;
 
+/// A commit, and the key that a record has from there on.
+type Version = (u64, Option<Vec<u8>>);
+
 /// Every key that a record ever had, with commits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Truth {
-    histories: BTreeMap<u32, Vec<(u64, Option<Vec<u8>>)>>,
+    histories: BTreeMap<u32, Vec<Version>>,
 }
 
 impl Truth {

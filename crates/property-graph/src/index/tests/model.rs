@@ -187,6 +187,17 @@ impl Run {
         if !self.host.index.covers(self.host.csn()) {
             return Err("the newest commit is not covered".to_string());
         }
+        let is_named = self.host.index.state.read().named.is_some();
+        let mut missing = self.log.iter().filter(|(_, changes)| !changes.is_empty());
+        if is_named
+            && self.kind != Kind::Volatile
+            && let Some((&csn, _)) = missing.next()
+        {
+            let since = self.host.index.unmerged_since();
+            if since.is_none_or(|since| since > csn) {
+                return Err(format!("{csn} is not merged, and it says {since:?}"));
+            }
+        }
         self.host.check()
     }
 
@@ -197,7 +208,7 @@ impl Run {
             self.host.registry.release(csn);
         }
         for _ in 0..2 {
-            self.host.checkpoint(|_| true)?;
+            self.checkpoint(|_, _| Ok(true))?;
         }
         self.compare()?;
         let usage = self.host.index.usage();
@@ -233,6 +244,25 @@ fn run(kind: Kind, start: &Commit, steps: &[Step]) -> Result<(), String> {
             .map_err(|error| format!("step {number}: {error}"))?;
     }
     run.finish().map_err(text)
+}
+
+/// A record whose key changes again and again, under a snapshot from before.
+#[test]
+fn what_no_snapshot_shows_is_not_kept() {
+    let storage = DramStorage::new();
+    let mut host = Host::create(&storage, Kind::Hybrid, TINY).unwrap();
+    host.commit(&vec![(1, Some(vec![1]))], true);
+    for number in 2..20 {
+        host.commit(&vec![(1, Some(vec![number]))], false);
+        host.checkpoint(|_| true).unwrap();
+        host.compare(1).unwrap();
+        let usage = host.index.usage();
+        assert_eq!((usage.entries, usage.removed), (2, 1), "{usage:?}");
+    }
+    host.registry.release(1);
+    host.checkpoint(|_| true).unwrap();
+    let usage = host.index.usage();
+    assert_eq!((usage.entries, usage.removed), (1, 0), "{usage:?}");
 }
 
 proptest! {
