@@ -1,7 +1,7 @@
 //! The store of results as a program that can be cut off anywhere.
 //!
-//! A workload puts versions of two results, some blocks of which stay the same,
-//! and removes them. Oracles: every result is that of its last acknowledged
+//! A workload puts versions of two results, some blocks of which stay the same, at
+//! once or in the steps of a run that goes on meanwhile, and removes them. Oracles: every result is that of its last acknowledged
 //! version, or of the one in flight, to the last value; opening for reading
 //! writes nothing and shows the same; every block verifies; space that nothing
 //! reaches is free; and a run that was cut off goes on from what it finds and
@@ -15,7 +15,9 @@ use evergraph_persistence::Storage;
 use evergraph_persistence::simulated::{
     Config as SimulatedConfig, Persistence, Progress, Random, Scenario, SimulatedStorage,
 };
-use evergraph_snapshots::state::{Description, Geometry, GraphIdentity, ResultStore, StateError};
+use evergraph_snapshots::state::{
+    Description, Geometry, GraphIdentity, Hot, ResultStore, Staging, StateError,
+};
 
 const UUID: [u8; 16] = [5; 16];
 const COLUMN: &str = "values";
@@ -23,7 +25,7 @@ const COLUMN: &str = "values";
 const GEOMETRY: Geometry = Geometry {
     block_bytes: 32,
     alignment: 64,
-    growth_step: 4096,
+    growth_step: 1024,
 };
 const VALUES: usize = 20;
 
@@ -34,6 +36,13 @@ enum Operation {
     Put {
         name: &'static str,
         values: Vec<u32>,
+    },
+    /// The same in the steps of a checkpoint: what `budget` bytes hold is staged,
+    /// the rest written and settled, then what is staged, then all published.
+    Stage {
+        name: &'static str,
+        values: Vec<u32>,
+        budget: usize,
     },
     /// Removes a result, if it is there.
     Remove(&'static str),
@@ -83,7 +92,7 @@ impl ResultScenario {
         let mut results = Results::new();
         for (step, operation) in (0..).zip(&self.operations[..count]) {
             match operation {
-                Operation::Put { name, values } => {
+                Operation::Put { name, values } | Operation::Stage { name, values, .. } => {
                     results.insert(name, (step, values.clone()));
                 }
                 Operation::Remove(name) => {
@@ -109,6 +118,11 @@ impl ResultScenario {
                         &[(COLUMN, Column::U32(values))],
                     )
                     .map(|_| ()),
+                Operation::Stage {
+                    name,
+                    values,
+                    budget,
+                } => stage(store, &description(name, at as u64), values, *budget),
                 Operation::Remove(name) => match store.remove(&[name]) {
                     Err(StateError::Unknown { .. }) => Ok(()),
                     other => other,
@@ -148,6 +162,23 @@ fn open(storage: &SimulatedStorage, read_only: bool) -> Result<ResultStore, Stri
     ResultStore::open_with(storage, UUID, read_only, GEOMETRY).map_err(|error| error.to_string())
 }
 
+/// What a run does that goes on computing while its state is written.
+fn stage(
+    store: &ResultStore,
+    description: &Description,
+    values: &[u32],
+    budget: usize,
+) -> Result<(), StateError> {
+    let columns = [(COLUMN, Column::U32(values))];
+    let mut version = store.begin(&description.name, &columns)?;
+    let mut staging = Staging::default();
+    version.stage(&columns, (budget, &Hot::default()), &mut staging);
+    version.write_rest(&columns, &staging)?;
+    version.settle()?;
+    version.write_staged(&staging)?;
+    store.publish(version, description).map(|_| ())
+}
+
 fn description(name: &str, step: u64) -> Description {
     Description {
         name: name.to_string(),
@@ -182,9 +213,14 @@ fn operations(seed: u64, count: usize) -> Vec<Operation> {
             for _ in 0..=random.below(2) {
                 values[random.below(VALUES as u64) as usize] += 1;
             }
-            Operation::Put {
-                name,
-                values: values.clone(),
+            let values = values.clone();
+            match random.below(2) {
+                0 => Operation::Put { name, values },
+                _ => Operation::Stage {
+                    name,
+                    values,
+                    budget: random.below(4) as usize * GEOMETRY.block_bytes as usize,
+                },
             }
         })
         .collect()

@@ -259,8 +259,12 @@ impl StoreScenario {
                 Ok(store)
             }
             Operation::Flatten => {
-                let newest = store.snapshots().last().map_or(0, |snapshot| snapshot.csn);
-                store.flatten(newest)?;
+                store.drop_snapshots_where(|snapshots| {
+                    let old = snapshots.len().saturating_sub(1);
+                    let old = snapshots[..old].iter();
+                    old.map(|snapshot| snapshot.name.clone()).collect()
+                })?;
+                store.rewrite_history()?;
                 Ok(store)
             }
             Operation::Restart => {

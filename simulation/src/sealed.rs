@@ -389,6 +389,15 @@ impl Scenario for SealedScenario {
             .map_err(|error| format!("after recovery: {error}"))?;
         self.check(&store, end..=end)
             .map_err(|error| format!("after recovery and more: {error}"))?;
+        store
+            .checkpoint()
+            .map_err(|error| format!("checkpoint after recovery: {error}"))?;
+        let (stored, shown) = (store.check().sealed_graphs, store.sealed_graphs().len());
+        if stored != shown {
+            return Err(format!(
+                "{stored} sealed graphs occupy space and {shown} are shown"
+            ));
+        }
         let used = store.stats().extent_bytes;
         drop(store);
         let again = open(storage, true).map_err(|error| format!("open again: {error}"))?;

@@ -4,25 +4,20 @@
 //! `EVERGRAPH_CAMPAIGN=deep` explores more seeds, longer; `EVERGRAPH_REPLAY`
 //! repeats one execution.
 
+mod campaign;
+
+use campaign::{assert_all_caught, explore, is_deep};
 use evergraph_graph::Direction;
 use evergraph_persistence::mutant;
-use evergraph_persistence::simulated::{
-    Budget, Explorer, Persistence, REPLAY_VARIABLE, Scenario, mutant_score, replay,
-};
+use evergraph_persistence::simulated::{Budget, Persistence, Report};
 use evergraph_simulation::StoreScenario;
 use evergraph_topology::Mode;
-
-const THREADS: usize = 2;
-
-fn deep() -> bool {
-    std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep")
-}
 
 const DIRECTIONS: [Direction; 3] = [Direction::Out, Direction::Undirected, Direction::Both];
 
 fn scenarios() -> Vec<StoreScenario> {
-    let seeds = if deep() { 64 } else { 10 };
-    let operations = if deep() { 24 } else { 10 };
+    let seeds = if is_deep() { 64 } else { 10 };
+    let operations = if is_deep() { 24 } else { 10 };
     let media = [
         (Mode::Merged, Persistence::Pages),
         (Mode::Merged, Persistence::Lines),
@@ -74,47 +69,21 @@ fn scenarios() -> Vec<StoreScenario> {
 #[test]
 fn every_power_cut_is_recovered_from() {
     let scenarios = scenarios();
-    if let Ok(line) = std::env::var(REPLAY_VARIABLE) {
-        let named = |s: &&StoreScenario| {
-            line.contains(&format!("scenario={};seed={};", s.name(), s.seed()))
-        };
-        if let Some(scenario) = scenarios.iter().find(named) {
-            let found = replay(&Explorer::new(Budget::default()), scenario, &line);
-            if let Some(violation) = found.expect("a line of this scenario") {
-                panic!("{violation}");
-            }
-        }
-        return;
-    }
-    let budget = if deep() {
-        Budget::thorough()
-    } else {
-        Budget {
-            executions: 60_000,
-            exhaustive: [300, 16, 4],
-            sampled: [120, 8, 2],
-            sources: [3, 1],
-        }
+    let short = Budget {
+        executions: 60_000,
+        exhaustive: [300, 16, 4],
+        sampled: [120, 8, 2],
+        sources: [3, 1],
     };
-    let reports = Explorer::new(budget).explore_all(&scenarios, THREADS);
-    let executions: u64 = reports.iter().map(|r| r.total_executions()).sum();
-    let points: u64 = reports
-        .iter()
-        .map(|r| r.crash_points.iter().sum::<u64>())
-        .sum();
-    let seconds: f64 = reports.iter().map(|r| r.seconds).sum::<f64>() / THREADS as f64;
-    println!(
-        "crash explorer: {executions} executions at {points} crash points of {} scenarios, {:.0} executions/s a thread",
-        reports.len(),
-        executions as f64 / seconds / THREADS as f64
-    );
+    let Some(reports) = explore(&scenarios, short) else {
+        return;
+    };
+    let executions: u64 = reports.iter().map(Report::total_executions).sum();
     assert!(
         executions >= 1_000_000,
         "the short campaign is a million executions"
     );
-    for report in reports.iter().filter(|report| !report.is_clean()) {
-        report.assert_clean();
-    }
+    reports.iter().for_each(|report| report.assert_clean());
 }
 
 /// Every seeded mistake must be caught; the score is printed.
@@ -125,10 +94,6 @@ fn every_seeded_mistake_is_caught() {
         exhaustive: [300, 16, 0],
         sampled: [120, 8, 0],
         sources: [4, 0],
-    };
-    let explorer = Explorer {
-        most_violations: 1,
-        ..Explorer::new(budget)
     };
     let direct =
         |direction, seed| StoreScenario::new(Mode::Direct, Persistence::Lines, direction, seed, 36);
@@ -155,21 +120,6 @@ fn every_seeded_mistake_is_caught() {
     // Those of sealing have workloads of their own (tests/sealed.rs).
     let mut mutants = mutant::ALL.to_vec();
     mutants.retain(|mutant| !mutant.is_of_sealing());
-    let score = mutant_score(&mutants, || {
-        scenarios.iter().map(|scenario| explorer.explore(scenario))
-    });
-    let caught = score.iter().filter(|outcome| outcome.is_caught()).count();
-    for outcome in &score {
-        let message = outcome.message.as_deref().unwrap_or("SURVIVED");
-        let first_line = message.lines().next().unwrap_or("");
-        let short: String = first_line.chars().take(90).collect();
-        println!(
-            "{:28} {:>8} executions: {short}",
-            format!("{:?}", outcome.mistake),
-            outcome.executions
-        );
-    }
-    println!("mutation score: {caught} of {}", score.len());
-    assert!(mutant::ALL.len() >= 20);
-    assert_eq!(caught, score.len(), "every seeded mistake must be caught");
+    assert!(mutants.len() >= 20);
+    assert_all_caught(&mutants, &scenarios, budget);
 }

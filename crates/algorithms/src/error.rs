@@ -47,6 +47,14 @@ pub enum RunError {
         /// Edges of the graph, made simple.
         edge_count: u64,
     },
+    /// The method needs a bit of each vertex number for itself. Use another.
+    #[error("the method takes at most {limit} vertices, and the graph has {vertex_count}")]
+    TooManyVertices {
+        /// Vertices that it takes.
+        limit: usize,
+        /// Vertices of the graph.
+        vertex_count: usize,
+    },
     /// There cannot be so many different vertices in the result.
     #[error("{wanted} {what} are wanted, but there are only {available} vertices to choose from")]
     TooFewVertices {
@@ -57,11 +65,11 @@ pub enum RunError {
         /// How many there are.
         available: usize,
     },
-    /// Sketches of influence would take more memory than they may. Allow them more,
-    /// or ask for less accuracy.
+    /// Sketches of influence would take more memory than they may, or than there is, or
+    /// be more than 32 bits count. Allow them more, or ask for less accuracy.
     #[error(
-        "{wanted} sketches of influence take more than {limit} bytes; allow more, or a larger \
-         epsilon"
+        "{wanted} sketches of influence take more than {limit} bytes or the memory there is, or \
+         are not below 2^32; allow more bytes, or a larger epsilon"
     )]
     TooManySketches {
         /// Bytes that they may take.

@@ -51,7 +51,7 @@ pub enum Probabilities {
 /// How seeds are found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// One by one, each the best in the random worlds.
+    /// One by one, each the best in the random worlds. For fewer than 2^31 vertices.
     Greedy,
     /// By sketches.
     Imm {
@@ -125,16 +125,16 @@ pub struct Influence {
     pub seeds: Vec<(VertexId, f64)>,
     /// What all reach, estimated apart from the method.
     pub spread: Spread,
-    /// Sketches drawn; 0 of greedy.
+    /// Sketches drawn; 0 of greedy, and of a graph of one vertex.
     pub sketches: u64,
 }
 
 /// The seeds that `parameters` ask for.
 ///
 /// # Errors
-/// If the graph keeps only out-lists, there are fewer vertices than seeds wanted, a
-/// parameter or a weight that counts is out of range, sketches take more than they
-/// may, or `control` ends the run.
+/// If the graph keeps only out-lists, there are fewer vertices than seeds wanted, or too
+/// many for greedy, a parameter or a weight that counts is out of range, sketches take
+/// more than they may or are too many, or `control` ends the run.
 pub fn run<G: Graph>(
     graph: &G,
     parameters: &Parameters,
@@ -182,6 +182,12 @@ fn check(graph: &impl Graph, parameters: &Parameters) -> Result<(), RunError> {
         return out_of_range("simulations", parameters.simulations as f64, "at least 2");
     }
     match parameters.method {
+        Method::Greedy if graph.vertex_count() > greedy::MOST_VERTICES => {
+            Err(RunError::TooManyVertices {
+                limit: greedy::MOST_VERTICES,
+                vertex_count: graph.vertex_count(),
+            })
+        }
         Method::Imm { epsilon, .. } if !(epsilon > 0.0 && epsilon < 1.0) => {
             out_of_range("epsilon", epsilon, "above 0 and below 1")
         }

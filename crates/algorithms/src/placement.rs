@@ -14,8 +14,6 @@ pub mod curve;
 pub mod edges;
 pub mod split;
 
-use std::cmp::Reverse;
-
 use evergraph_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
@@ -142,7 +140,7 @@ pub fn hottest<S: PartialOrd + Copy + Sync>(scores: &[S], count: usize) -> Vec<V
     let by_score = |&a: &VertexId, &b: &VertexId| {
         let [left, right] = [a, b].map(|v| scores[v as usize]);
         let falling = right.partial_cmp(&left).expect("no score is NaN");
-        falling.then(Reverse(b).cmp(&Reverse(a)))
+        falling.then(a.cmp(&b))
     };
     if count < vertices.len() && count > 0 {
         vertices.select_nth_unstable_by(count - 1, by_score);

@@ -14,8 +14,8 @@
 //! round changes nothing; no single swap is better then.
 //! Maximum: a binary search for the smallest radius within which greedy, choosing the
 //! candidate first that covers most, covers all; then swaps to cover them within a
-//! smaller one. If no k candidates lead to all infected vertices, the sources of the
-//! smallest sum are returned.
+//! smaller one. If none are found that lead to all infected vertices, the sources of
+//! the smallest sum are returned.
 //!
 //! Work O(n + m) for each infected vertex for the first source, and at most as much
 //! for each further one and each source of a round; k · log n times as much for the
@@ -99,7 +99,7 @@ pub struct RumorSources {
     pub nearest: Vec<VertexId>,
     /// For each of them its distance; infinite if no source leads to it.
     pub distances: Vec<f64>,
-    /// Replaced sources.
+    /// Sources that were replaced on the way to these.
     pub swaps: u32,
 }
 

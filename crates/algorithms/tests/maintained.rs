@@ -274,9 +274,51 @@ proptest! {
             |state, after, changes| {
                 state.update(after, changes, &Control::new()).unwrap();
             },
-            |graph, state| pagerank::verify(graph, state).unwrap(),
+            |graph, state| {
+                pagerank::verify(graph, state).unwrap();
+                // Exact in a small graph, and a bound between estimates.
+                let (left, known) = (residuals_left(graph, state), state.scalars().unsettled);
+                assert!(left <= known + 1e-12, "{left}, but {known} are known");
+            },
         );
     }
+}
+
+/// What the residuals that the ranks of `state` leave sum up to: those of vertices after
+/// one more push of all, the part that is taken off not among them.
+fn residuals_left(graph: &Segmented, state: &pagerank::Ranks) -> f64 {
+    let mut left = vec![0.0; graph.vertex_count()];
+    let mut reader = graph.reader();
+    for (v, residual) in (0..).zip(state.residuals()) {
+        let share = (residual - state.scalars().shift) / reader.degree(v) as f64;
+        reader.for_each_neighbor(v, |u| left[u as usize] += share);
+    }
+    state.parameters().damping * left.iter().map(|left: &f64| left.abs()).sum::<f64>()
+}
+
+#[test]
+fn nothing_is_taken_off_residuals_that_are_small_as_they_are() {
+    // 0 → 1 → 2 with exact values, of which an earlier update took too much off.
+    let graph = Csr::from_edges(3, &[(0, 1), (1, 2)], Direction::Both);
+    let parameters = pagerank::Parameters {
+        damping: 0.5,
+        tolerance: 1e-6,
+    };
+    let scalars = pagerank::Scalars {
+        accuracy: 1e-6,
+        unsettled: 1.0,
+        shift: 0.5,
+    };
+    let ranks = [1.0, 1.5, 1.75].map(|value| value - scalars.shift).to_vec();
+    let kept = pagerank::Ranks::restore(parameters, (ranks, 1.0), vec![0.0; 3], scalars);
+    let mut state = kept.unwrap();
+    let unchanged = Changes::default();
+    state.update(&graph, &unchanged, &Control::new()).unwrap();
+    assert_eq!(
+        (state.scalars().unsettled, state.scalars().shift),
+        (0.0, 0.0)
+    );
+    pagerank::verify(&graph, &state).unwrap();
 }
 
 #[test]
@@ -431,6 +473,19 @@ fn coreness_is_computed_anew_where_searches_read_too_much() {
 }
 
 #[test]
+fn searches_count_entries_that_are_hidden_from_them() {
+    let control = Control::new();
+    let star: Vec<Entry> = (1..=10).map(|leaf| (0, leaf, 1.0)).collect();
+    let graph = |edges: &[Entry]| Csr::from_weighted_edges(11, edges, Direction::Undirected);
+    let mut state = k_core::start(&graph(&[]), &control).unwrap();
+    let changes = Changes::of_edges(Direction::Undirected, &star, &[]);
+    let summary = state.update(&graph(&star), &changes, &control).unwrap();
+    // The list of the center for the first edge, in which one entry counts, and those
+    // of the leaves.
+    assert_eq!(summary.edges_read, 10 + 10);
+}
+
+#[test]
 fn triangles_change_with_the_first_and_the_last_parallel_edge() {
     let edge = |u, v| (u, v, 1.0);
     let count = |edges: &[Entry], added: &[Entry], removed: &[Entry]| {
@@ -479,6 +534,12 @@ fn what_cannot_be_maintained_is_refused() {
     assert!(components::Components::restore(&[0, 0], vec![0]).is_none());
     assert!(components::Components::restore(&[1, 1], vec![1, 1]).is_none());
     assert!(components::Components::restore(&[0, 1], vec![0, 0]).is_none());
+    // A cycle instead of a root; two roots; a cycle beside a root.
+    assert!(components::Components::restore(&[0, 0], vec![1, 0]).is_none());
+    assert!(components::Components::restore(&[0, 0], vec![0, 1]).is_none());
+    assert!(components::Components::restore(&[0, 0, 0], vec![0, 2, 1]).is_none());
+    assert!(components::Components::restore(&[0, 1, 1, 0], vec![3, 2, 1, 3]).is_none());
+    assert!(components::Components::restore(&[0, 1, 1, 0], vec![3, 1, 1, 3]).is_some());
     let scalars = pagerank::Scalars {
         accuracy: 1e-6,
         unsettled: 0.0,

@@ -189,6 +189,40 @@ fn all_vertices_can_be_seeds() {
         );
         assert_eq!(result.spread.mean, 34.0);
     }
+    // Each with what it adds, the first as much as if it were alone.
+    let gains = |method, seeds| {
+        let given = Parameters {
+            seeds,
+            method,
+            ..FEW
+        };
+        run(&graph, &given)
+            .seeds
+            .into_iter()
+            .map(|seed| seed.1)
+            .collect::<Vec<_>>()
+    };
+    let (greedy, imm) = (gains(Method::Greedy, 34), gains(IMM, 34));
+    assert!(
+        (imm[0] / greedy[0] - 1.0).abs() < 0.1,
+        "{imm:?}, {greedy:?}"
+    );
+    assert!((imm.iter().sum::<f64>() - 34.0).abs() < 1e-9, "{imm:?}");
+    let one = Csr::from_edges(1, &[(0, 0)], Direction::Both);
+    for method in [Method::Greedy, IMM] {
+        assert_eq!(
+            run(
+                &one,
+                &Parameters {
+                    seeds: 1,
+                    method,
+                    ..FEW
+                }
+            )
+            .seeds,
+            [(0, 1.0)]
+        );
+    }
 }
 
 #[test]
@@ -286,6 +320,13 @@ fn memory_of_sketches_is_kept_to() {
     assert!(sketches > 200, "{sketches}");
     let error = with(100 * sketches).unwrap_err();
     assert!(matches!(error, RunError::TooManySketches { .. }), "{error}");
+    // More than are counted with 32 bits, whatever they may take.
+    let method = Method::Imm {
+        epsilon: 1e-6,
+        sketch_bytes: u64::MAX,
+    };
+    let error = influence::run(&graph, &Parameters { method, ..FEW }, &Control::new());
+    assert!(matches!(error, Err(RunError::TooManySketches { wanted, .. }) if wanted >> 32 > 0));
 }
 
 #[test]
@@ -368,7 +409,7 @@ proptest! {
             objective: if pick(0) { Objective::Sum } else { Objective::Maximum },
             candidates: if pick(1) { Candidates::All } else { Candidates::Infected },
             weighted: pick(2),
-            rounds: 10,
+            rounds: u32::MAX,
         };
         let largest = edges.iter().map(|edge| f64::from(edge.2)).fold(0.0, f64::max);
         let none = n as f64 * if given.weighted && largest > 0.0 { largest } else { 1.0 };
@@ -386,8 +427,13 @@ proptest! {
         if given.sources == 1 {
             prop_assert_eq!(found, best);
         }
-        // No single swap is better.
-        let sources = &result.sources;
+        // The largest distance of the smallest sum is where the other objective begins.
+        let sum = find(&graph, &infected, &rumor::Parameters { objective: Objective::Sum, ..given });
+        let all = rumor::distances(&graph, given.weighted, &sum.sources, &infected);
+        prop_assert!(found <= cost(&all, given.objective, none));
+        // No single swap makes the sum smaller.
+        let sources = &sum.sources;
+        let found = cost(&all, Objective::Sum, none);
         for number in 0..sources.len() {
             for v in 0..n as VertexId {
                 let allowed = given.candidates == Candidates::All || infected.contains(&v);
@@ -395,7 +441,7 @@ proptest! {
                     let mut swapped = sources.clone();
                     swapped[number] = v;
                     let other = rumor::distances(&graph, given.weighted, &swapped, &infected);
-                    let other = cost(&other, given.objective, none);
+                    let other = cost(&other, Objective::Sum, none);
                     prop_assert!(found <= other, "{found}, but {swapped:?} have {other}");
                 }
             }
@@ -435,6 +481,20 @@ fn a_path_is_split_in_the_middle() {
         assert_eq!((result.sum(), result.maximum()), (sum, maximum));
         assert_eq!(result.nearest, [[sources[0]; 5], [sources[1]; 5]].concat());
     }
+}
+
+#[test]
+fn swaps_that_led_to_nothing_do_not_count() {
+    // Within one hop of two of three infected vertices, but farther from the third.
+    let path: Vec<(VertexId, VertexId)> = (0..4).map(|v| (v, v + 1)).collect();
+    let graph = Csr::from_edges(5, &path, Direction::Undirected);
+    let given = rumor::Parameters {
+        sources: 1,
+        objective: Objective::Maximum,
+        ..SUM
+    };
+    let result = find(&graph, &[0, 2, 4], &given);
+    assert_eq!((result.sources, result.swaps), (vec![2], 0));
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl Database {
             .collect();
         self.drop_without_question(&dropped)?;
         // Nothing is before the first commit: only the past that is left is written.
-        self.store().flatten(0)?;
+        self.store().rewrite_history()?;
         self.compact()?;
         Ok(dropped)
     }

@@ -71,14 +71,17 @@ impl Compressed {
     /// The first that `check` gives; it is asked at least every 50 ms.
     ///
     /// # Panics
-    /// If `block_edges` is 0.
+    /// If `block_edges` is 0, or more than 2^20.
     pub fn seal<G: Graph, E: Send>(
         graph: &G,
         shape: Shape,
         block_edges: usize,
         check: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
-        assert!(block_edges > 0, "a block holds at least one neighbor");
+        assert!(
+            (1..=verify::MAX_BLOCK_EDGES).contains(&block_edges),
+            "a block holds 1 to 2^20 neighbors"
+        );
         let simple = shape.is_simple();
         let read = |plane| encode(graph, plane, simple, block_edges, check);
         let (out, incoming) = match (shape, Symmetric::of(graph)) {

@@ -107,6 +107,8 @@ mutants! {
     AttachedLogFreedTooFar,
     /// Attachment: replay does not hand it its part of the log.
     AttachedNotReplayed,
+    /// Sealing: the graphs of dropped snapshots stay.
+    SealedOrphansKept,
     /// Direct mode: not the edge but another address is flushed (DGAP's logs).
     DirectWrongAddressFlushed,
     /// Direct mode: an edge is acknowledged before the fence.
@@ -173,10 +175,12 @@ impl Mutant {
 
     /// Whether it is made where graphs are sealed, and nowhere else.
     pub fn is_of_sealing(self) -> bool {
-        use Mutant::{SealedFreedFirst, SealedNotClaimed, SealedPiecesNotFlushed};
+        use Mutant::{
+            SealedFreedFirst, SealedNotClaimed, SealedOrphansKept, SealedPiecesNotFlushed,
+        };
         matches!(
             self,
-            SealedPiecesNotFlushed | SealedFreedFirst | SealedNotClaimed
+            SealedPiecesNotFlushed | SealedFreedFirst | SealedNotClaimed | SealedOrphansKept
         )
     }
 }

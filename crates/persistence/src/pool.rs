@@ -80,6 +80,24 @@ pub struct Root {
     pub user: [u8; USER_BYTES],
 }
 
+impl Root {
+    /// The root of a database in which nothing has happened.
+    pub fn first(user: [u8; USER_BYTES]) -> Self {
+        Root {
+            sequence: 0,
+            epoch: 0,
+            csn: 0,
+            wall_us: 0,
+            log_start: 0,
+            clean_log_end: None,
+            directory_offset: 0,
+            directory_len: 0,
+            directory_crc: 0,
+            user,
+        }
+    }
+}
+
 /// The open pool.
 #[derive(Debug)]
 pub struct Pool {

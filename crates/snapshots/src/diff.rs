@@ -48,8 +48,14 @@ pub struct Diff<'a> {
 /// What changed from `before` to `after`; nothing is read yet.
 ///
 /// # Errors
-/// If the views are of different databases.
+/// If the views are of different databases, or of relationships.
 pub fn diff<'a>(before: &'a View, after: &'a View) -> Result<Diff<'a>, TopologyError> {
+    if before.has_relationships() {
+        return Err(TopologyError::Unsupported(
+            "views of relationships, which have types and ids, are not compared by edges"
+                .to_string(),
+        ));
+    }
     match before.is_of_store_of(after) {
         true => Ok(Diff { before, after }),
         false => Err(TopologyError::Unsupported(

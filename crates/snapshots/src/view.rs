@@ -155,6 +155,11 @@ impl View {
         Arc::ptr_eq(&self.store, &other.store)
     }
 
+    /// Whether its edges have types and ids.
+    pub(crate) fn has_relationships(&self) -> bool {
+        self.store.config().relationships
+    }
+
     pub(crate) fn direction(&self) -> Direction {
         self.store.config().direction
     }

@@ -1,6 +1,7 @@
 //! The store of results against maps in memory, and against damage.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_graph::{Column, Direction, OwnedColumn};
@@ -386,4 +387,50 @@ fn damage_names_file_and_offset() {
     std::fs::remove_file(directory.path().join("results")).unwrap();
     let text = read().unwrap_err().to_string();
     assert!(text.contains("the root of results is missing"), "{text}");
+}
+
+/// Results as they were written first. Every later program reads them.
+///
+/// `EVERGRAPH_WRITE_GOLDEN=1 cargo test -p evergraph-snapshots --test results golden`
+/// writes them if they are missing.
+#[test]
+fn golden_results() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1-results");
+    let columns: Columns = vec![
+        ("bytes".to_string(), OwnedColumn::U8((0..100).collect())),
+        (
+            "parents".to_string(),
+            OwnedColumn::U32(vec![u32::MAX, 7, 0]),
+        ),
+        ("counts".to_string(), OwnedColumn::U64(vec![1 << 40, 3])),
+        (
+            "ranks".to_string(),
+            OwnedColumn::F32(vec![0.5, -0.0, f32::INFINITY]),
+        ),
+        ("distances".to_string(), OwnedColumn::F64(vec![0.1; 9])),
+    ];
+    if !directory.exists() && std::env::var_os("EVERGRAPH_WRITE_GOLDEN").is_some() {
+        std::fs::create_dir_all(&directory).unwrap();
+        let storage = Arc::new(FileStorage::open(&directory).unwrap());
+        let store = ResultStore::open_with(storage, UUID, false, SMALL).unwrap();
+        put(&store, "old", 1, &columns);
+        put(&store, "old", 2, &columns);
+        put(&store, "none", 3, &Vec::new());
+    }
+    let copy = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(&directory).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), copy.path().join(file.file_name())).unwrap();
+    }
+    let storage = Arc::new(FileStorage::open(copy.path()).unwrap());
+    let store = ResultStore::open_with(storage, UUID, false, SMALL).unwrap();
+    assert_eq!(store.check(), Vec::<String>::new());
+    let found = store.find("old").unwrap();
+    assert_eq!(*found.description(), description("old", 2));
+    for (name, values) in &columns {
+        assert_eq!(found.column(name).unwrap(), *values, "{name}");
+    }
+    assert_eq!(store.find("none").unwrap().columns().count(), 0);
+    // And goes on with them.
+    put(&store, "old", 4, &columns);
 }

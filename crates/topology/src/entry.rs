@@ -22,6 +22,29 @@ pub const PIVOT: u32 = 1 << 30;
 /// An empty slot in direct mode.
 pub const GAP: u32 = u32::MAX;
 
+/// Which earlier entry of its list a tombstone cancels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cancels {
+    /// The latest live one to its neighbor.
+    #[default]
+    Latest,
+    /// The live one to its neighbor that has the same relationship id: both carry
+    /// it in the place of a weight.
+    Named,
+}
+
+impl Cancels {
+    /// What an entry and the tombstone that cancels it have in common.
+    #[inline(always)]
+    pub fn key(self, word: u32, second: Option<&u32>) -> u64 {
+        let id = match self {
+            Cancels::Latest => 0,
+            Cancels::Named => second.copied().unwrap_or(0),
+        };
+        u64::from(neighbor(word)) << 32 | u64::from(id)
+    }
+}
+
 /// Whether the word cancels an edge.
 #[inline(always)]
 pub fn is_tombstone(word: u32) -> bool {

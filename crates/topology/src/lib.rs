@@ -25,6 +25,7 @@ mod layout;
 mod lengths;
 mod list;
 mod plane;
+mod planes;
 pub mod record;
 mod sealed;
 mod section;
@@ -40,6 +41,7 @@ pub use history::Snapshot;
 pub use layout::Layout;
 pub use list::ListScratch;
 pub use plane::Plane;
+pub use planes::{Planes, in_plane, out_plane};
 pub use sealed::{SealedGraph, SealedInfo, SealedName};
 pub use section_view::SectionView;
 pub use store::{

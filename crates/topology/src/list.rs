@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::entry::{is_tombstone, neighbor};
+use crate::entry::{Cancels, is_tombstone, neighbor};
 
 /// Buffers for assembling the live entries of a list; reuse it between lists.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub struct ListScratch {
     pub words: Vec<u32>,
     /// Their weights, empty without weights.
     pub weights: Vec<u32>,
-    pending: HashMap<u32, u32>,
+    pending: HashMap<u64, u32>,
 }
 
 impl ListScratch {
@@ -27,9 +27,8 @@ impl ListScratch {
         self.weights.extend_from_slice(weights);
     }
 
-    /// Removes tombstones and what they cancel, keeping the order: each cancels
-    /// the latest earlier live entry of its neighbor. O(length).
-    pub fn cancel(&mut self) {
+    /// Removes tombstones and what they cancel, keeping the order. O(length).
+    pub fn cancel(&mut self, cancels: Cancels) {
         self.pending.clear();
         let weighted = !self.weights.is_empty();
         // From the end, an entry is live unless a tombstone behind it still
@@ -37,11 +36,12 @@ impl ListScratch {
         let mut write = self.words.len();
         for read in (0..self.words.len()).rev() {
             let word = self.words[read];
+            let key = cancels.key(word, self.weights.get(read));
             if is_tombstone(word) {
-                *self.pending.entry(neighbor(word)).or_insert(0) += 1;
+                *self.pending.entry(key).or_insert(0) += 1;
                 continue;
             }
-            if let Some(waiting) = self.pending.get_mut(&word)
+            if let Some(waiting) = self.pending.get_mut(&key)
                 && *waiting > 0
             {
                 *waiting -= 1;
@@ -68,15 +68,16 @@ impl ListScratch {
     /// As [`ListScratch::cancel`], but an entry and the tombstone that cancels it
     /// both stay if the list was cut between them, ascending: somebody reads it
     /// up to there. Gives the cuts as they are afterwards. O(length · log cuts).
-    pub fn cancel_between(&mut self, cuts: &mut [Cut]) {
-        let mut open: HashMap<u32, Vec<usize>> = HashMap::new();
+    pub fn cancel_between(&mut self, cuts: &mut [Cut], cancels: Cancels) {
+        let mut open: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut drops = vec![false; self.words.len()];
         for (at, &word) in self.words.iter().enumerate() {
+            let key = cancels.key(word, self.weights.get(at));
             if !is_tombstone(word) {
-                open.entry(word).or_default().push(at);
+                open.entry(key).or_default().push(at);
                 continue;
             }
-            let Some(entry) = open.get_mut(&neighbor(word)).and_then(Vec::pop) else {
+            let Some(entry) = open.get_mut(&key).and_then(Vec::pop) else {
                 continue;
             };
             let next = cuts.partition_point(|cut| cut.0 as usize <= entry);
@@ -127,21 +128,34 @@ pub fn tombstones_cancel(words: impl Iterator<Item = u32>) -> bool {
 }
 
 /// Finds out, segment by segment from the front, whether a list holds a live
-/// edge to one vertex.
-#[derive(Debug, Default)]
+/// edge to one vertex; with an id, that relationship to it.
+#[derive(Debug)]
 pub struct LiveCount {
+    target: u32,
+    id: Option<u32>,
     live: u64,
 }
 
 impl LiveCount {
-    /// Counts the live edges to `target` in a further segment. As deletions of
-    /// nothing leave no tombstone, every tombstone has an entry to cancel.
-    pub fn add(&mut self, words: &[u32], target: u32) {
-        for &word in words {
-            if word == target {
-                self.live += 1;
-            } else if is_tombstone(word) && neighbor(word) == target {
-                self.live -= 1;
+    /// Nothing counted yet.
+    pub fn new(target: u32, id: Option<u32>) -> Self {
+        LiveCount {
+            target,
+            id,
+            live: 0,
+        }
+    }
+
+    /// Counts in a further segment. As deletions of nothing leave no tombstone,
+    /// every tombstone has an entry to cancel.
+    pub fn add(&mut self, words: &[u32], ids: &[u32]) {
+        for (i, &word) in words.iter().enumerate() {
+            if neighbor(word) != self.target || self.id.is_some_and(|id| ids.get(i) != Some(&id)) {
+                continue;
+            }
+            match is_tombstone(word) {
+                false => self.live += 1,
+                true => self.live = self.live.saturating_sub(1),
             }
         }
     }
@@ -161,8 +175,25 @@ mod tests {
     fn live(words: &[u32]) -> Vec<u32> {
         let mut scratch = ListScratch::default();
         scratch.extend(words, &[]);
-        scratch.cancel();
+        scratch.cancel(Cancels::Latest);
         scratch.words
+    }
+
+    /// A list of relationships, step by step: what is live, newest last.
+    fn live_ids(words: &[u32], ids: &[u32]) -> Vec<(u32, u32)> {
+        let mut live = Vec::new();
+        for (&word, &id) in words.iter().zip(ids) {
+            match is_tombstone(word) {
+                false => live.push((word, id)),
+                true => {
+                    let found = live
+                        .iter()
+                        .rposition(|&entry| entry == (neighbor(word), id));
+                    live.remove(found.expect("nothing is deleted twice"));
+                }
+            }
+        }
+        live
     }
 
     proptest! {
@@ -189,7 +220,7 @@ mod tests {
             let mut scratch = ListScratch::default();
             let weights: Vec<u32> = (0..words.len() as u32).collect();
             scratch.extend(&words, &weights);
-            scratch.cancel_between(&mut cuts);
+            scratch.cancel_between(&mut cuts, Cancels::Latest);
             for (&before, &(len, tombstones)) in at.iter().zip(&cuts) {
                 let after = &scratch.words[..len as usize];
                 prop_assert_eq!(live(after), live(&words[..before]));
@@ -208,6 +239,53 @@ mod tests {
             if at.is_empty() {
                 prop_assert_eq!(&scratch.words, &live(&words));
             }
+        }
+
+        /// A deletion that names a relationship takes that one, whichever parallel
+        /// ones there are, and an id may come again after it.
+        #[test]
+        fn a_named_deletion_takes_what_it_names(
+            steps in proptest::collection::vec((0u32..3, 0u32..4, any::<bool>()), 0..50),
+            mut at in proptest::collection::vec(0usize..51, 0..5),
+            target in 0u32..3,
+            id in 0u32..4,
+        ) {
+            let (mut words, mut ids): (Vec<u32>, Vec<u32>) = Default::default();
+            for (target, id, deletes) in steps {
+                let is_there = live_ids(&words, &ids).contains(&(target, id));
+                if deletes && is_there {
+                    words.push(target | TOMBSTONE);
+                    ids.push(id);
+                } else if !is_there {
+                    words.push(target);
+                    ids.push(id);
+                }
+            }
+            let expected = live_ids(&words, &ids);
+            let mut scratch = ListScratch::default();
+            scratch.extend(&words, &ids);
+            scratch.cancel(Cancels::Named);
+            let pairs = |words: &[u32], ids: &[u32]| -> Vec<(u32, u32)> {
+                words.iter().copied().zip(ids.iter().copied()).collect()
+            };
+            prop_assert_eq!(pairs(&scratch.words, &scratch.weights), expected.clone());
+            let mut count = LiveCount::new(target, Some(id));
+            count.add(&words, &ids);
+            prop_assert_eq!(count.live(), u64::from(expected.contains(&(target, id))));
+            at.iter_mut().for_each(|at| *at = (*at).min(words.len()));
+            at.sort_unstable();
+            let deletions = |words: &[u32]| words.iter().filter(|&&w| is_tombstone(w)).count() as u32;
+            let mut cuts: Vec<Cut> =
+                at.iter().map(|&at| (at as u32, deletions(&words[..at]))).collect();
+            scratch.clear();
+            scratch.extend(&words, &ids);
+            scratch.cancel_between(&mut cuts, Cancels::Named);
+            for (&before, &(len, tombstones)) in at.iter().zip(&cuts) {
+                let (w, i) = (&scratch.words[..len as usize], &scratch.weights[..len as usize]);
+                prop_assert_eq!(live_ids(w, i), live_ids(&words[..before], &ids[..before]));
+                prop_assert_eq!(tombstones, deletions(w));
+            }
+            prop_assert_eq!(live_ids(&scratch.words, &scratch.weights), expected);
         }
     }
 }

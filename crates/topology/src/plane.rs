@@ -16,6 +16,8 @@ const SHARD_AT_LEAST: usize = 16;
 const PARALLEL_AT_LEAST: usize = 1 << 14;
 /// Entries for which a plane keeps the memory of its sharding.
 const KEEP_SHARDED: usize = 1 << 20;
+/// The same, of planes of which there may be many.
+const KEEP_SHARDED_OF_MANY: usize = 1 << 14;
 
 /// Sections that are fetched while one is pinned, itself included, where the graph
 /// is larger than memory.
@@ -197,7 +199,10 @@ impl Plane {
             all.missed.extend(applied.missed);
         }
         drop(sections);
-        sharded.shrink(KEEP_SHARDED);
+        sharded.shrink(match self.number {
+            0 | 1 => KEEP_SHARDED,
+            _ => KEEP_SHARDED_OF_MANY,
+        });
         Ok(all)
     }
 

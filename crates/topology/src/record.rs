@@ -15,6 +15,8 @@ const OP_IDS: u8 = 5;
 const OP_CREATE_SNAPSHOT: u8 = 6;
 const OP_DROP_SNAPSHOT: u8 = 7;
 const OP_ATTACHED: u8 = 8;
+const OP_INSERT_RELATIONSHIPS: u8 = 9;
+const OP_DELETE_RELATIONSHIPS: u8 = 10;
 const COLUMN_TIME: u8 = 1;
 const COLUMN_WEIGHT: u8 = 1;
 const OP_HEADER_BYTES: usize = 16;
@@ -52,6 +54,10 @@ pub enum Op {
     },
     /// What the store's attachment makes of it.
     Attached(Vec<u8>),
+    /// New relationships.
+    InsertRelationships(Relationships),
+    /// These relationships go.
+    DeleteRelationships(Relationships),
 }
 
 impl Op {
@@ -64,7 +70,7 @@ impl Op {
 /// Edges by column. All columns have one length; no weights is an empty column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edges {
-    /// Relationship type's plane; 0 for graphs without types.
+    /// 0: relationships, which have types, come as [`Relationships`].
     pub plane: u16,
     /// Sources.
     pub sources: Vec<u32>,
@@ -72,6 +78,19 @@ pub struct Edges {
     pub targets: Vec<u32>,
     /// Weights or nothing.
     pub weights: Vec<f32>,
+}
+
+/// Relationships of one type by column. All columns have one length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Relationships {
+    /// Their type.
+    pub kind: u16,
+    /// Sources.
+    pub sources: Vec<u32>,
+    /// Targets.
+    pub targets: Vec<u32>,
+    /// Ids, which tell parallel ones apart.
+    pub ids: Vec<u32>,
 }
 
 /// Assignments of external ids to consecutive vertices.
@@ -141,6 +160,12 @@ pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
                 header(OP_DROP_SNAPSHOT, 0, 0, name.len() as u64, 0, bytes);
                 bytes.extend_from_slice(name.as_bytes());
             }
+            Op::InsertRelationships(relationships) => {
+                encode_relationships(OP_INSERT_RELATIONSHIPS, relationships, bytes);
+            }
+            Op::DeleteRelationships(relationships) => {
+                encode_relationships(OP_DELETE_RELATIONSHIPS, relationships, bytes);
+            }
             Op::Attached(payload) => {
                 header(OP_ATTACHED, 0, 0, payload.len() as u64, 0, bytes);
                 bytes.extend_from_slice(payload);
@@ -176,6 +201,14 @@ fn encode_edges(op: u8, edges: &Edges, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.sources));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.targets));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.weights));
+}
+
+fn encode_relationships(op: u8, relationships: &Relationships, bytes: &mut Vec<u8>) {
+    let count = relationships.ids.len() as u64;
+    header(op, 0, relationships.kind, count, 0, bytes);
+    bytes.extend_from_slice(bytemuck::cast_slice(&relationships.sources));
+    bytes.extend_from_slice(bytemuck::cast_slice(&relationships.targets));
+    bytes.extend_from_slice(bytemuck::cast_slice(&relationships.ids));
 }
 
 /// Reads back what [`encode`] wrote. `at` is where the record lies in the log,
@@ -285,6 +318,18 @@ fn decode_op(cursor: &mut Cursor<'_>) -> Result<Op, TopologyError> {
         OP_DROP_SNAPSHOT => Op::DropSnapshot {
             name: cursor.text(n)?,
         },
+        OP_INSERT_RELATIONSHIPS | OP_DELETE_RELATIONSHIPS => {
+            let relationships = Relationships {
+                kind: plane,
+                sources: cursor.column(n)?,
+                targets: cursor.column(n)?,
+                ids: cursor.column(n)?,
+            };
+            match op {
+                OP_INSERT_RELATIONSHIPS => Op::InsertRelationships(relationships),
+                _ => Op::DeleteRelationships(relationships),
+            }
+        }
         OP_ATTACHED => Op::Attached(cursor.take(n)?.to_vec()),
         _ => return Err(cursor.damaged("a commit has an operation this program does not know")),
     })

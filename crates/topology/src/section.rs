@@ -27,7 +27,7 @@ pub use usage::SectionUsage;
 
 use crate::blocks;
 use crate::direct::{ListPlace, open_extent};
-use crate::entry::{is_tombstone, neighbor};
+use crate::entry::{Cancels, is_tombstone, neighbor};
 use crate::front::buffers::{BufferWriter, Levels, VertexBuffers};
 use crate::front::pool::BufferPool;
 use crate::front::run::Run;
@@ -67,6 +67,8 @@ pub struct Context {
     pub rewrite_growth: Option<u32>,
     /// Length pages of the past.
     pub pages: Arc<PageCache>,
+    /// What deletions are about.
+    pub cancels: Cancels,
 }
 
 /// Where the entries of a section are: the merged part and the tail behind it.
@@ -346,7 +348,8 @@ impl Section {
         let mut page = LengthPage::clone(&loaded.page);
         page.csn = csn;
         let body = Arc::clone(&loaded.body);
-        let mut counts = LiveCounts::new(&body, &page, self.first_vertex, arcs);
+        let cancels = context.cancels;
+        let mut counts = LiveCounts::new(&body, &page, self.first_vertex, arcs, extras, cancels);
         let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
         let mut balance = 0;
         for (i, &arc) in arcs.iter().enumerate() {
@@ -356,9 +359,12 @@ impl Section {
             if is_tombstone(word) {
                 let len = page.len[list] as usize;
                 let merged = body.base.list_len(list);
-                let target = neighbor(word);
-                let counted = counts.get(list, target);
-                if counted.unwrap_or_else(|| count_live(&body, list, merged, len, target)) == 0 {
+                let count = || {
+                    let id = (cancels == Cancels::Named).then_some(extra as u32);
+                    count_live(&body, list, merged, len, LiveCount::new(neighbor(word), id))
+                };
+                let counted = counts.get(list, word, extra as u32);
+                if counted.unwrap_or_else(count) == 0 {
                     missed.push((extra >> 32) as u32);
                     continue;
                 }
@@ -367,7 +373,7 @@ impl Section {
             } else {
                 balance += 1;
             }
-            counts.add(list, word);
+            counts.add(list, word, Some(&(extra as u32)));
             let expected = page.len[list] as usize / 4;
             buffers.append(writer, list, word, extra as u32, expected);
             page.len[list] += 1;
@@ -394,7 +400,8 @@ impl Section {
         let (page, body) = parts.version_at(context, csn)?;
         let loaded = parts.loaded;
         let fits = context.region.fits_in_memory();
-        Ok(SectionView::new(body, page, loaded.in_place(), fits))
+        let view = SectionView::new(body, page, loaded.in_place(), fits);
+        Ok(view.cancelling(context.cancels))
     }
 
     /// Starts fetching what [`Section::view`] will read; with `verify`, also the
@@ -503,24 +510,25 @@ impl Inner {
     }
 }
 
-/// Live edges to `target` in the first `len` entries of a list, of which
-/// `in_place` are in the extent.
+/// What `count` counts in the first `len` entries of a list, of which `in_place`
+/// are in the extent.
 pub(crate) fn count_live(
     body: &Body,
     list: usize,
     in_place: usize,
     len: usize,
-    target: u32,
+    mut count: LiveCount,
 ) -> u64 {
-    let mut count = LiveCount::default();
     let merged = in_place.min(len);
-    let _ = body.base.for_each_segment::<()>(list, merged, |words, _| {
-        count.add(words, target);
-        ControlFlow::Continue(())
-    });
+    let _ = body
+        .base
+        .for_each_segment::<()>(list, merged, |words, ids| {
+            count.add(words, ids);
+            ControlFlow::Continue(())
+        });
     if let Some(buffers) = body.buffers.get() {
-        let _ = buffers.for_each_segment::<()>(list, len - merged, |words, _| {
-            count.add(words, target);
+        let _ = buffers.for_each_segment::<()>(list, len - merged, |words, ids| {
+            count.add(words, ids);
             ControlFlow::Continue(())
         });
     }

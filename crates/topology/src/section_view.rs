@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::{PersistenceError, Words};
 
-use crate::entry::{is_tombstone, neighbor};
+use crate::entry::{Cancels, is_tombstone, neighbor};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::ListScratch;
@@ -31,6 +31,7 @@ pub struct SectionView {
     /// Direct mode: entries of each list in the extent when the view looked.
     in_place: Option<Arc<[u32]>>,
     body: Arc<Body>,
+    cancels: Cancels,
 }
 
 /// Length of a list in [`SectionView::spans`] that has to be put together.
@@ -67,6 +68,7 @@ impl SectionView {
             page,
             in_place,
             body,
+            cancels: Cancels::default(),
         };
         if let Base::Packed(base) = &view.body.base {
             // Where an index is not at hand, places of lists are kept in DRAM, or
@@ -92,6 +94,12 @@ impl SectionView {
             view.spans = Words::owned(view.find_spans());
         }
         view
+    }
+
+    /// The same, with deletions that are about something else.
+    pub(crate) fn cancelling(mut self, cancels: Cancels) -> Self {
+        self.cancels = cancels;
+        self
     }
 
     fn find_spans(&self) -> Vec<u32> {
@@ -262,6 +270,7 @@ impl SectionView {
             buffers: OnceLock::new(),
         };
         SectionView::new(Arc::new(body), Arc::clone(&self.page), None, true)
+            .cancelling(self.cancels)
     }
 
     /// Checks the entries of the section, once since open.
@@ -434,7 +443,7 @@ impl SectionView {
             scratch.extend(words, weights);
             ControlFlow::Continue(())
         });
-        scratch.cancel();
+        scratch.cancel(self.cancels);
     }
 
     /// Largest neighbor id that the section names, for `check`.

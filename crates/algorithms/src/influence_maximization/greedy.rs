@@ -18,6 +18,7 @@ use super::chances::{Chances, World};
 use crate::strips::Strips;
 use crate::subset::Bitmap;
 use crate::{Cancelled, Control, RunError};
+pub(super) use bounds::MOST_VERTICES;
 
 /// The `k` seeds, each with the mean number of vertices that it adds.
 pub(super) fn choose<G: Graph>(

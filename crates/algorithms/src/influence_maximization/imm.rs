@@ -7,6 +7,8 @@
 //! makes the sketches depend on their number; so the bound of failure is that of
 //! Chen, who adds to ℓ what a union over all possible numbers takes.
 
+use std::f64::consts::LN_2;
+
 use evergraph_graph::{Graph, VertexId};
 
 use super::chances::Chances;
@@ -29,9 +31,9 @@ pub(super) fn choose<G: Graph>(
     control: &Control,
 ) -> Result<(Vec<(VertexId, f64)>, u64), RunError> {
     let n = chances.graph.vertex_count();
-    if k == n {
-        // Whatever the order, all are chosen.
-        return Ok(((0..n as VertexId).map(|v| (v, 1.0)).collect(), 0));
+    if n == 1 {
+        // No number of sketches fails with probability 1 / n.
+        return Ok((vec![(0, 1.0)], 0));
     }
     let bounds = Bounds::new(n, k, epsilon);
     let mut sketches = Sketches::new(chances, seed, limit);
@@ -86,17 +88,18 @@ impl Bounds {
         // Chen: the smallest γ such that the sketches, each number of them failing
         // with probability n^−(ℓ + γ), fail together with n^−ℓ.
         let mut gamma = 0.0;
-        while bounds.enough(ELL + gamma).ceil().ln() > gamma * ln_n {
-            gamma = bounds.enough(ELL + gamma).ceil().ln() / ln_n + 1e-6;
+        // Each phase may fail with half of that, for which it draws more.
+        let half = LN_2 / ln_n;
+        while bounds.enough(ELL + gamma + half).ceil().ln() > gamma * ln_n {
+            gamma = bounds.enough(ELL + gamma + half).ceil().ln() / ln_n + 1e-6;
         }
-        // Each phase may fail with half of that.
-        bounds.ell = ELL + gamma + std::f64::consts::LN_2 / ln_n;
+        bounds.ell = ELL + gamma + half;
         bounds
     }
 
     /// λ*: so many sketches, divided by the largest spread, are enough.
     fn enough(&self, ell: f64) -> f64 {
-        let failure = ell * self.n.ln() + std::f64::consts::LN_2;
+        let failure = ell * self.n.ln() + LN_2;
         let alpha = failure.sqrt();
         let beta = (SHARE * (self.ln_results + failure)).sqrt();
         2.0 * self.n * (SHARE * alpha + beta).powi(2) / self.epsilon.powi(2)
@@ -140,8 +143,8 @@ mod tests {
             (1_000_000, 50, 0.01),
         ] {
             let bounds = Bounds::new(n, k, epsilon);
-            let gamma = bounds.ell - ELL - std::f64::consts::LN_2 / bounds.n.ln();
-            let numbers = bounds.enough(ELL + gamma).ceil();
+            let gamma = bounds.ell - ELL - LN_2 / bounds.n.ln();
+            let numbers = bounds.enough(bounds.ell).ceil();
             let failure = numbers.ln() - (ELL + gamma) * bounds.n.ln();
             assert!(failure <= -ELL * bounds.n.ln() + 1e-9, "{n}: {failure}");
             assert!(bounds.ell < 60.0, "{n}: {}", bounds.ell);

@@ -24,6 +24,9 @@ const GROUP: usize = 32;
 /// keeps.
 const GROUP_BYTES: u64 = 96;
 
+/// A vertex may be in all sets, and is counted with 32 bits.
+const MOST_SETS: u32 = u32::MAX;
+
 /// Sets that are kept together.
 #[derive(Default)]
 struct Group {
@@ -86,11 +89,14 @@ impl<'c, 'g, G: Graph> Sketches<'c, 'g, G> {
             limit: self.limit,
             wanted: wanted.ceil() as u64,
         };
-        if groups * GROUP_BYTES as f64 > self.limit as f64 {
+        let (bytes, sets) = (groups * GROUP_BYTES as f64, groups * GROUP as f64);
+        if bytes > self.limit as f64 || sets > f64::from(MOST_SETS) {
             return Err(too_many);
         }
         let groups = groups as usize;
-        self.groups.reserve_exact(groups - before);
+        if self.groups.try_reserve_exact(groups - before).is_err() {
+            return Err(too_many);
+        }
         self.groups.resize_with(groups, Group::default);
         let Self {
             chances,
@@ -132,11 +138,14 @@ impl<'c, 'g, G: Graph> Sketches<'c, 'g, G> {
         while seeds.len() < k {
             control.check()?;
             let (v, count) = most_counted(&counts, &chosen);
+            if count == 0 {
+                // Nobody adds anything any more.
+                let rest = (0..n as VertexId).filter(|&v| !chosen.contains(v));
+                seeds.extend(rest.take(k - seeds.len()).map(|v| (v, 0)));
+                break;
+            }
             chosen.insert(v);
             seeds.push((v, count));
-            if count == 0 {
-                continue;
-            }
             let pairs = self.groups.par_iter().zip(&mut uncovered);
             pairs.with_min_len(16).try_for_each(|(group, uncovered)| {
                 control.check()?;

@@ -10,8 +10,8 @@
 //! the deleted one, or until one part is exhausted, which is then a component of its
 //! own. Which part a vertex is in, its ancestors say.
 //!
-//! Work: O(α) an insertion that unites nothing, O(depth) one that does; O(1) a
-//! deletion beside the forest; O(depth) and the lists that are read otherwise. Graphs
+//! Work: O(log n), amortised, an insertion that unites nothing, O(depth) more one that
+//! does; O(1) a deletion beside the forest; O(depth) and the lists that are read otherwise. Graphs
 //! whose vertices have many neighbors give a replacement at once. The worst case is
 //! a cycle, of which every vertex may be read to find its other end: O(n + m), as
 //! from scratch. A component that loses its smallest vertex looks for the next: O(n)
@@ -96,6 +96,8 @@ impl Components {
         let least = |(v, &label): (usize, &VertexId)| {
             label as usize <= v && labels[label as usize] == label
         };
+        let own = |vertices: &[VertexId]| (0..).zip(vertices).filter(|&(v, &of)| v == of).count();
+        // A root above each vertex and no more roots than labels: one for each label.
         let valid = forest.len() == n
             && fits(labels)
             && fits(&forest)
@@ -103,7 +105,9 @@ impl Components {
             && forest
                 .iter()
                 .zip(labels)
-                .all(|(&p, &label)| labels[p as usize] == label);
+                .all(|(&p, &label)| labels[p as usize] == label)
+            && own(&forest) == own(labels)
+            && leads_to_roots(&forest);
         valid.then(|| Self::of(labels, forest))
     }
 
@@ -211,9 +215,18 @@ impl Components {
 
     /// As [`Components::root_of`], which it shortens the way to.
     fn find(&mut self, v: VertexId) -> u32 {
-        let root = self.root_of(v);
-        self.sets[v as usize] = root;
-        root
+        let mut at = self.sets[v as usize];
+        loop {
+            let above = self.table[at as usize].above;
+            if above == at {
+                self.sets[v as usize] = at;
+                return at;
+            }
+            // Path halving.
+            let next = self.table[above as usize].above;
+            self.table[at as usize].above = next;
+            at = next;
+        }
     }
 
     fn unite(&mut self, u: VertexId, v: VertexId) {
@@ -328,6 +341,20 @@ impl Components {
             self.table[old as usize].least = next;
         }
     }
+}
+
+/// Whether the ways up from all vertices end at vertices that are their own parents.
+fn leads_to_roots(parents: &[VertexId]) -> bool {
+    let mut climbed_from = vec![UNREACHED; parents.len()];
+    (0..parents.len() as VertexId).all(|v| {
+        let mut at = v;
+        while climbed_from[at as usize] == UNREACHED {
+            climbed_from[at as usize] = v;
+            at = parents[at as usize];
+        }
+        // Not again at a vertex of the same climb, unless it is a root.
+        climbed_from[at as usize] != v || parents[at as usize] == at
+    })
 }
 
 /// Sets for labels: for each vertex its set, and the sets.

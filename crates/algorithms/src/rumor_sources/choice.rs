@@ -49,6 +49,14 @@ struct Nearest {
     second: u64,
 }
 
+/// Sources that may be the result.
+struct Found {
+    maximum: u64,
+    sources: Vec<VertexId>,
+    /// How many were replaced on the way to them.
+    swaps: u32,
+}
+
 /// Sources chosen so far.
 pub(super) struct Choice<'g, 'c, G> {
     graph: &'g G,
@@ -108,36 +116,50 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
     /// Chooses the sources of the smallest maximum.
     pub(super) fn minimize_maximum(&mut self) -> Result<(), Cancelled> {
         self.minimize_sum()?;
-        let mut best = (self.maximum(), self.sources.clone());
-        let mut radii = 0..best.0;
+        let mut best = self.found();
+        let mut radii = 0..best.maximum;
         while !radii.is_empty() {
             let radius = radii.start + (radii.end - radii.start) / 2;
             self.choose(Cost::Beyond(radius))?;
             if self.maximum() <= radius {
-                best = (self.maximum(), self.sources.clone());
-                radii.end = best.0;
+                best = self.found();
+                radii.end = best.maximum;
             } else {
                 radii.start = radius + 1;
             }
         }
-        self.begin_with(best.1.clone())?;
+        self.return_to(&best)?;
         for _ in 0..self.parameters.rounds {
-            let Some(smaller) = best.0.checked_sub(1) else {
+            let Some(smaller) = best.maximum.checked_sub(1) else {
                 break;
             };
             let swapped = self.swap_each(Cost::Beyond(smaller))?;
-            let maximum = self.maximum();
-            if maximum < best.0 {
-                best = (maximum, self.sources.clone());
+            if self.maximum() < best.maximum {
+                best = self.found();
             } else if !swapped {
                 break;
             }
         }
-        self.begin_with(best.1)
+        self.return_to(&best)
+    }
+
+    /// The sources as they are.
+    fn found(&self) -> Found {
+        Found {
+            maximum: self.maximum(),
+            sources: self.sources.clone(),
+            swaps: self.swaps,
+        }
+    }
+
+    fn return_to(&mut self, found: &Found) -> Result<(), Cancelled> {
+        self.swaps = found.swaps;
+        self.begin_with(found.sources.clone())
     }
 
     /// Chooses all sources anew, one after another that which lowers the cost most.
     fn choose(&mut self, cost: Cost) -> Result<(), Cancelled> {
+        self.swaps = 0;
         self.begin_with(Vec::new())?;
         while self.sources.len() < self.parameters.sources {
             let cost = match self.total(cost, self.distances()) {

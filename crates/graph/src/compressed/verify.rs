@@ -13,7 +13,7 @@ use crate::{Direction, MAX_VERTICES, Shape, Unsound, VertexId};
 /// No unit has more bytes than `2^MAX_SHIFT`.
 const MAX_SHIFT: u64 = 30;
 /// No block has more neighbors: every reader has room for one.
-const MAX_BLOCK_EDGES: usize = 1 << 20;
+pub(super) const MAX_BLOCK_EDGES: usize = 1 << 20;
 
 impl Compressed {
     /// The graph whose coded lists are in these arrays.

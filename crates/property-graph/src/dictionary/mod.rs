@@ -1,5 +1,34 @@
 //! Codes for the strings that repeat: labels, relationship types, property
 //! keys, sets of labels, and text values.
+//!
+//! Names (labels, types, keys) get their code from the transaction that first
+//! uses them, and the assignment travels in its commit: a code that a record
+//! holds is known wherever the record is. Sets of labels and repeated texts get
+//! theirs from the checkpoint that writes records with them, and are stored with
+//! those records by the same root; before that, versions hold the labels and the
+//! text themselves. No code is ever taken back, so that a record of any age can
+//! be read.
+//!
+//! From code to string lies on the medium, in pages (`pages`); from string to
+//! code is rebuilt in DRAM at opening, and shares its strings with the other
+//! direction (Poseidon, section 4.2, "hybrid").
+
+mod checkpoint;
+mod pages;
+mod space;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+use std::sync::{Arc, OnceLock};
+
+use evergraph_persistence::{PersistenceError, Uuid};
+use parking_lot::{Mutex, RwLock};
+
+use crate::value::codec::TextCodes;
+use space::Space;
+use texts::Sightings;
+pub use texts::TextPolicy;
 
 /// Code of a property key.
 pub type KeyCode = u32;
@@ -8,3 +37,184 @@ pub type LabelCode = u32;
 /// Code of a relationship type; its planes in the topology are `2 * code` (out)
 /// and `2 * code + 1` (in).
 pub type TypeCode = u16;
+
+/// A name has at most so many bytes.
+pub const MOST_NAME_BYTES: usize = 1 << 16;
+/// Labels, keys, and sets of labels are fewer.
+const MOST_CODES: u32 = 1 << 24;
+
+/// What a name names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Names {
+    /// Labels of nodes.
+    Labels = 0,
+    /// Types of relationships.
+    Types = 1,
+    /// Keys of properties.
+    Keys = 2,
+}
+
+impl Names {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Names; 3] = [Names::Labels, Names::Types, Names::Keys];
+
+    /// The kind of a number, as payloads hold it.
+    pub fn from_number(number: u8) -> Option<Self> {
+        Names::ALL.get(usize::from(number)).copied()
+    }
+
+    fn most(self) -> u32 {
+        match self {
+            Names::Types => 1 << 16,
+            Names::Labels | Names::Keys => MOST_CODES,
+        }
+    }
+}
+
+/// A name that cannot have a code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Empty, or longer than [`MOST_NAME_BYTES`].
+    #[error("a name of {bytes} bytes cannot be stored; use 1 to 65536 bytes")]
+    Length {
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// There are as many already as there can be.
+    #[error("there are {most} {what} already; use those, or properties instead of them")]
+    TooMany {
+        /// What there are too many of.
+        what: &'static str,
+        /// How many there can be.
+        most: u32,
+    },
+}
+
+/// The strings of a property graph and their codes.
+pub struct Dictionary {
+    /// Its tables in the section directory have this kind.
+    kind: u32,
+    policy: TextPolicy,
+    names: [RwLock<Space<str>>; 3],
+    label_sets: RwLock<Space<[LabelCode]>>,
+    texts: RwLock<Space<str>>,
+    sightings: Mutex<Sightings>,
+    /// Known as soon as something is stored.
+    uuid: OnceLock<Uuid>,
+}
+
+impl Dictionary {
+    /// An empty dictionary; `number` tells it from other parts of the attachment.
+    pub fn new(number: u32, policy: TextPolicy) -> Self {
+        Dictionary {
+            kind: evergraph_topology::attachment::ATTACHED_BLOBS + number,
+            policy,
+            names: Default::default(),
+            label_sets: RwLock::default(),
+            texts: RwLock::default(),
+            sightings: Mutex::default(),
+            uuid: OnceLock::new(),
+        }
+    }
+
+    fn space(&self, names: Names) -> &RwLock<Space<str>> {
+        &self.names[names as usize]
+    }
+
+    /// The code of a name, which gets one if it has none. It is known to everybody
+    /// at once, and survives with the first commit that assigns it: see
+    /// [`Dictionary::uncommitted`].
+    pub fn intern(&self, names: Names, name: &str) -> Result<u32, NameError> {
+        if let Some(code) = self.code(names, name) {
+            return Ok(code);
+        }
+        if name.is_empty() || name.len() > MOST_NAME_BYTES {
+            return Err(NameError::Length { bytes: name.len() });
+        }
+        let code = self.space(names).write().intern(name, names.most());
+        code.ok_or(NameError::TooMany {
+            what: match names {
+                Names::Labels => "labels",
+                Names::Types => "relationship types",
+                Names::Keys => "property keys",
+            },
+            most: names.most(),
+        })
+    }
+
+    /// The code of a name, if it has one.
+    pub fn code(&self, names: Names, name: &str) -> Option<u32> {
+        self.space(names).read().code(name)
+    }
+
+    /// The name of a code.
+    pub fn name(&self, names: Names, code: u32) -> Option<Arc<str>> {
+        self.space(names).read().get(code)
+    }
+
+    /// The name of a code that no commit has assigned yet: a commit that uses it
+    /// has to carry the assignment, for [`Dictionary::apply`]. Several commits may
+    /// carry the same.
+    pub fn uncommitted(&self, names: Names, code: u32) -> Option<Arc<str>> {
+        self.space(names).read().uncommitted(code)
+    }
+
+    /// Codes that commits have assigned, with their names, in the order of
+    /// assignment.
+    pub fn committed(&self, names: Names) -> Vec<(u32, Arc<str>)> {
+        self.space(names).read().committed()
+    }
+
+    /// Applies the assignment of a commit; the same again changes nothing.
+    ///
+    /// # Errors
+    /// An assignment that contradicts another: the log is damaged.
+    pub fn apply(
+        &self,
+        csn: u64,
+        names: Names,
+        code: u32,
+        name: &str,
+    ) -> Result<(), PersistenceError> {
+        let assigned = match code < names.most() && !name.is_empty() {
+            true => self.space(names).write().assign(csn, code, name),
+            false => Err("a code is impossible"),
+        };
+        assigned.map_err(|what| {
+            let what = format!("commit {csn} names a {names:?} code {code}: {what}");
+            PersistenceError::damaged("log", 0, what)
+        })
+    }
+
+    /// The code of a set of labels, which gets one if it has none; for records on
+    /// their way to the medium.
+    pub(crate) fn label_set_code(&self, labels: &[LabelCode]) -> Option<u32> {
+        let known = self.label_sets.read().code(labels);
+        known.or_else(|| self.label_sets.write().assign_next(labels, MOST_CODES))
+    }
+
+    /// The labels of a set, ascending.
+    pub fn label_set(&self, code: u32) -> Option<Arc<[LabelCode]>> {
+        self.label_sets.read().get(code)
+    }
+}
+
+/// For records on their way to the medium: texts that are seen often get a code.
+impl TextCodes for Dictionary {
+    fn code(&self, text: &str) -> Option<u32> {
+        let policy = &self.policy;
+        if !(policy.least_bytes..=policy.most_bytes).contains(&text.len()) {
+            return None;
+        }
+        let known = self.texts.read().code(text);
+        if known.is_some() || !self.sightings.lock().is_worth_a_code(text, policy) {
+            return known;
+        }
+        self.texts.write().assign_next(text, policy.most_codes)
+    }
+
+    fn text(&self, code: u32) -> Option<Arc<str>> {
+        self.texts.read().get(code)
+    }
+}

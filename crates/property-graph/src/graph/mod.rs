@@ -1,1 +1,202 @@
 //! The property graph as its users see it.
+//!
+//! [`PropertyGraph`] is a graph on a [`Storage`]. A [`View`] reads it as of one
+//! commit, a [`Transaction`] reads and writes it, a [`Projection`] is a part of it
+//! as the algorithms read a graph, without a copy.
+//!
+//! ```
+//! use evergraph_persistence::medium::DramStorage;
+//! use evergraph_property_graph::graph::{GraphError, GraphOptions, PropertyGraph, Towards};
+//!
+//! # fn main() -> Result<(), GraphError> {
+//! let storage = DramStorage::new();
+//! let graph = PropertyGraph::create(&storage, GraphOptions::default(), [1; 16])?;
+//! let ann = graph.write(|transaction| {
+//!     let ann = transaction.create_node(&["Person"], [("name", "Ann".into())])?;
+//!     let bob = transaction.create_node(&["Person"], [("name", "Bob".into())])?;
+//!     transaction.create_relationship(ann, "KNOWS", bob, [("since", 2019.into())])?;
+//!     Ok(ann)
+//! })?;
+//! let view = graph.view();
+//! for adjacent in view.neighbors(ann, Towards::Outgoing, &["KNOWS"])? {
+//!     let friend = view.node(adjacent.neighbor)?.expect("no relationship without its ends");
+//!     assert_eq!(friend.text("name")?, Some("Bob"));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Storage`]: evergraph_persistence::Storage
+
+mod adjacency;
+mod check;
+mod core;
+mod define;
+mod effects;
+mod entity;
+mod error;
+mod find;
+mod guard;
+mod commit;
+mod ids;
+mod names;
+mod open;
+mod options;
+mod projection;
+mod scan;
+mod schema;
+mod state;
+mod transaction;
+mod view;
+
+use std::sync::Arc;
+
+use evergraph_topology::{CheckReport, Snapshot};
+
+pub use adjacency::{Adjacent, Towards};
+pub use entity::{Node, Relationship};
+pub use error::GraphError;
+pub use ids::{Entity, NodeId, RelationshipId};
+pub use options::{GraphOptions, OpenOptions};
+pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader};
+pub use schema::{Definition, Rule, ValueType};
+pub use scan::{NodeScan, RelationshipScan};
+pub use transaction::Transaction;
+pub use view::View;
+
+use self::core::{Committed, Core};
+use crate::transaction::{RetryPolicy, TransactionManager, TransactionOptions};
+
+/// A property graph on a storage. Share it between threads by reference or in an
+/// `Arc`.
+pub struct PropertyGraph {
+    core: Arc<Core>,
+    transactions: Arc<TransactionManager<Committed>>,
+}
+
+impl PropertyGraph {
+    /// The graph at the newest visible commit. O(1).
+    pub fn view(&self) -> View {
+        View::new(&self.core, self.core.store.register())
+    }
+
+    /// The graph as of a named snapshot.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn as_of(&self, name: &str) -> Result<View, GraphError> {
+        let snapshot = self.core.store.snapshot(name)?;
+        self.as_of_commit(snapshot.csn)
+    }
+
+    /// The graph as of a commit that is kept: that of a named snapshot, or the
+    /// newest.
+    ///
+    /// # Errors
+    /// If it is not kept; the error names the nearest that are.
+    pub fn as_of_commit(&self, csn: u64) -> Result<View, GraphError> {
+        let token = self.core.store.register_at(csn)?;
+        Ok(View::new(&self.core, token))
+    }
+
+    /// Begins a transaction at the newest visible commit, with snapshot
+    /// isolation.
+    pub fn begin(&self) -> Transaction {
+        self.begin_with(&TransactionOptions::default())
+    }
+
+    /// As [`PropertyGraph::begin`], with other isolation, timeout or name.
+    pub fn begin_with(&self, options: &TransactionOptions) -> Transaction {
+        Transaction::begin(&self.core, &self.transactions, options)
+    }
+
+    /// Runs `work` in a transaction with snapshot isolation and commits it. When
+    /// another transaction came first, it is run again, a little later.
+    ///
+    /// # Errors
+    /// What `work` returns, conflicts after many attempts, and what committing
+    /// says. Then nothing of it is in the graph.
+    pub fn write<T>(
+        &self,
+        work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
+    ) -> Result<T, GraphError> {
+        self.write_with(TransactionOptions::default(), work)
+    }
+
+    /// As [`PropertyGraph::write`], as if no other transaction ran at the time.
+    ///
+    /// # Errors
+    /// As [`PropertyGraph::write`].
+    pub fn write_serializable<T>(
+        &self,
+        work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
+    ) -> Result<T, GraphError> {
+        self.write_with(TransactionOptions::serializable(), work)
+    }
+
+    /// As [`PropertyGraph::write`], with other isolation, timeout or name.
+    ///
+    /// # Errors
+    /// As [`PropertyGraph::write`].
+    pub fn write_with<T>(
+        &self,
+        options: TransactionOptions,
+        mut work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
+    ) -> Result<T, GraphError> {
+        self.transactions.execute(&RetryPolicy::default(), || {
+            let mut transaction = self.begin_with(&options);
+            let done = work(&mut transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        })
+    }
+
+    /// Names the graph as of a commit of its own. Whatever a view of it reads is
+    /// kept until the name is dropped: neighbors and properties.
+    ///
+    /// # Errors
+    /// A name that exists or is none.
+    pub fn create_snapshot(&self, name: &str) -> Result<Snapshot, GraphError> {
+        Ok(self.core.store.create_snapshot(name, None)?)
+    }
+
+    /// Drops a named snapshot.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn drop_snapshot(&self, name: &str) -> Result<(), GraphError> {
+        Ok(self.core.store.drop_snapshots(&[name])?)
+    }
+
+    /// The named snapshots, ascending by commit.
+    pub fn snapshots(&self) -> Vec<Snapshot> {
+        self.core.store.snapshots()
+    }
+
+    /// Merges what is committed into the extents and frees that part of the log.
+    /// Commits and readers go on meanwhile.
+    pub fn checkpoint(&self) -> Result<(), GraphError> {
+        Ok(self.core.store.checkpoint()?)
+    }
+
+    /// As [`PropertyGraph::checkpoint`], and neighbor lists lose what was
+    /// deleted, as far as no view and no snapshot needs it.
+    pub fn compact(&self) -> Result<(), GraphError> {
+        Ok(self.core.store.compact()?)
+    }
+
+    /// Merges everything and marks the stop as clean. Nothing can be committed
+    /// afterwards.
+    pub fn close(&self) -> Result<(), GraphError> {
+        Ok(self.core.store.close()?)
+    }
+
+    /// Verifies every stored byte, and that neighbor lists and records agree.
+    pub fn check(&self) -> CheckReport {
+        let mut report = self.core.store.check();
+        if report.problems.is_empty() {
+            self.view().check(&mut report.problems);
+        }
+        report
+    }
+}

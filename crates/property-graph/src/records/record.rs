@@ -1,6 +1,9 @@
 //! What a record holds. Which versions of it exist is the table's business.
 
-use crate::dictionary::{LabelCode, TypeCode};
+use std::sync::Arc;
+
+use crate::bytes::Wrong;
+use crate::dictionary::{Dictionary, LabelCode, Names, TypeCode};
 use crate::value::Properties;
 
 /// A node as of some commit.
@@ -23,4 +26,136 @@ pub struct RelationshipRecord {
     pub target: u32,
     /// Without nulls.
     pub properties: Properties,
+}
+
+/// What is stored of a record in its own 32 bytes, beside commits and the place
+/// of its properties.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fixed {
+    /// Of a relationship, its type.
+    pub kind: u16,
+    /// Of a relationship, its source; of a node, the code of its set of labels.
+    pub first: u32,
+    /// Of a relationship, its target.
+    pub second: u32,
+}
+
+/// What tables hold: nodes or relationships.
+pub trait Record: Clone + PartialEq + std::fmt::Debug + Send + Sync + Sized + 'static {
+    /// Begins each chunk of the table.
+    const MAGIC: [u8; 4];
+
+    /// What goes into the record's own bytes. `None` if the dictionary has no room.
+    fn to_fixed(&self, dictionary: &Dictionary) -> Option<Fixed>;
+
+    /// The properties.
+    fn properties(&self) -> &Properties;
+
+    /// A record as it was stored.
+    ///
+    /// # Errors
+    /// What does not hold, for a message.
+    fn from_stored(
+        fixed: Fixed,
+        properties: Properties,
+        dictionary: &Dictionary,
+    ) -> Result<Self, &'static str>;
+
+    /// Bytes of DRAM that it holds beside itself, about.
+    fn heap_bytes(&self) -> usize;
+
+    /// Whether commits have assigned all the codes in it.
+    ///
+    /// # Errors
+    /// Which kind is not known, for a message.
+    fn check_names(&self, dictionary: &Dictionary) -> Result<(), &'static str>;
+}
+
+fn check_keys(properties: &Properties, dictionary: &Dictionary) -> Result<(), Wrong> {
+    let is_known = |key| dictionary.name(Names::Keys, key).is_some();
+    match properties.iter().all(|(key, _)| is_known(key)) {
+        true => Ok(()),
+        false => Err("it has a property whose key is not known"),
+    }
+}
+
+/// The labels of a stored node.
+pub(super) fn labels(fixed: Fixed, dictionary: &Dictionary) -> Result<Arc<[LabelCode]>, Wrong> {
+    let labels = dictionary.label_set(fixed.first);
+    labels.ok_or("a node has a set of labels that is not known")
+}
+
+impl Record for NodeRecord {
+    const MAGIC: [u8; 4] = *b"ENOD";
+
+    fn to_fixed(&self, dictionary: &Dictionary) -> Option<Fixed> {
+        Some(Fixed {
+            kind: 0,
+            first: dictionary.label_set_code(&self.labels)?,
+            second: 0,
+        })
+    }
+
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn from_stored(
+        fixed: Fixed,
+        properties: Properties,
+        dictionary: &Dictionary,
+    ) -> Result<Self, Wrong> {
+        Ok(NodeRecord {
+            labels: labels(fixed, dictionary)?.to_vec(),
+            properties,
+        })
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.labels.capacity() * size_of::<LabelCode>() + self.properties.heap_bytes()
+    }
+
+    fn check_names(&self, dictionary: &Dictionary) -> Result<(), Wrong> {
+        let is_known = |&label: &LabelCode| dictionary.name(Names::Labels, label).is_some();
+        match self.labels.iter().all(is_known) {
+            true => check_keys(&self.properties, dictionary),
+            false => Err("it has a label that is not known"),
+        }
+    }
+}
+
+impl Record for RelationshipRecord {
+    const MAGIC: [u8; 4] = *b"EREL";
+
+    fn to_fixed(&self, _: &Dictionary) -> Option<Fixed> {
+        Some(Fixed {
+            kind: self.kind,
+            first: self.source,
+            second: self.target,
+        })
+    }
+
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn from_stored(fixed: Fixed, properties: Properties, _: &Dictionary) -> Result<Self, Wrong> {
+        Ok(RelationshipRecord {
+            kind: fixed.kind,
+            source: fixed.first,
+            target: fixed.second,
+            properties,
+        })
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.properties.heap_bytes()
+    }
+
+    fn check_names(&self, dictionary: &Dictionary) -> Result<(), Wrong> {
+        match dictionary.name(Names::Types, self.kind.into()) {
+            Some(_) => check_keys(&self.properties, dictionary),
+            None => Err("its type is not known"),
+        }
+    }
 }

@@ -1,1 +1,59 @@
 //! Transactions: a snapshot to read, an overlay to write, locks and validation.
+//!
+//! A [`Transaction`] reads the committed state as of its snapshot and keeps what
+//! it writes in an [`Overlay`] of its own, where savepoints can undo it. What it
+//! writes it locks first. Nobody waits for a lock: a conflict is an error at
+//! once, so there are no deadlocks, and [`TransactionManager::execute`] tries
+//! again. Readers take no locks, never block and never fail.
+//!
+//! **Snapshot isolation** is what every transaction has: the first to lock a
+//! record writes it, and a record that was committed after the snapshot is not
+//! written over. **Serializable** transactions keep what they read, too, single
+//! records and predicates, and are validated against every commit between their
+//! snapshot and their own place in the log.
+//!
+//! A commit takes its place in the log in the same step in which it is
+//! validated, so the order of validation is the order of the log, and of the
+//! CSNs. It is in flight until it is visible. Until then it keeps its locks, and
+//! later commits are validated against it.
+//!
+//! Memory: the write set of a commit is forgotten when no active transaction has
+//! an older snapshot, or when [`Settings::remembered_writes`] is reached.
+//! Transactions that would need what was forgotten get a retryable conflict.
+//!
+//! The paper (Poseidon, section 5) orders by start timestamps and keeps read
+//! timestamps in the records. Adjacency lists are in commit order here, so
+//! commits are what orders transactions, and nothing is written by reading.
+
+mod active;
+mod clock;
+mod commit;
+mod committed;
+mod error;
+mod lease;
+mod lock;
+mod manager;
+mod overlay;
+#[cfg(test)]
+mod planted;
+mod reads;
+mod recent;
+mod retry;
+mod settings;
+mod sync;
+mod writes;
+mod writing;
+
+pub use active::Transaction;
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use commit::Pending;
+pub use committed::{CommittedState, Newest};
+pub use error::{Conflict, Retryable, TransactionError};
+pub use lease::TransactionId;
+pub use lock::{Mode, Resource};
+pub use manager::{ActiveTransaction, Statistics, TransactionManager};
+pub use overlay::{Change, List, Overlay, Savepoint};
+pub use reads::{KeyRange, Predicate};
+pub use retry::RetryPolicy;
+pub use settings::{Isolation, Settings, TransactionOptions};
+pub use writes::{IndexKey, WriteSet};

@@ -19,8 +19,8 @@ use super::{Description, StateError, Stored};
 const EXTENTS: &str = "results.extents";
 /// Kind of a manifest among the directory's blobs.
 const MANIFEST: u32 = 1;
-/// Free space that is not given back to the system.
-const KEPT_FREE_BYTES: u64 = 1 << 20;
+/// What is read at once to see whether a file was ever written.
+const READ_BYTES: u64 = 1 << 20;
 
 /// How results lie in their file; chosen when it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,7 @@ pub(super) struct Files {
     pub region: Region,
     directory: Directory,
     pub block_bytes: usize,
+    growth_step: u64,
     pub results: BTreeMap<String, Arc<Stored>>,
     /// A publication failed, so either root may be on the medium.
     pub broken: bool,
@@ -81,18 +82,7 @@ impl Files {
         user[..4].copy_from_slice(&geometry.block_bytes.to_le_bytes());
         user[4..8].copy_from_slice(&geometry.alignment.to_le_bytes());
         user[8..16].copy_from_slice(&geometry.growth_step.to_le_bytes());
-        let root = Root {
-            sequence: 0,
-            epoch: 0,
-            csn: 0,
-            wall_us: 0,
-            log_start: 0,
-            clean_log_end: None,
-            directory_offset: 0,
-            directory_len: 0,
-            directory_crc: 0,
-            user,
-        };
+        let root = Root::first(user);
         drop(Pool::create_kind(storage, PoolKind::RESULTS, *uuid, root)?);
         let files = Self::open(storage, uuid)?;
         Ok(files.expect("the files that were just made"))
@@ -130,6 +120,7 @@ impl Files {
             region,
             directory,
             block_bytes: geometry.block_bytes as usize,
+            growth_step: geometry.growth_step,
             results: BTreeMap::new(),
             broken: false,
         };
@@ -227,7 +218,8 @@ impl Files {
             self.results.remove(&stored.description.name);
         }
         drop(removed);
-        self.region.trim(KEPT_FREE_BYTES)?;
+        // The next version will need some of it.
+        self.region.trim(self.growth_step);
         Ok(())
     }
 
@@ -298,10 +290,10 @@ fn is_blank(storage: &dyn Storage) -> Result<bool, StateError> {
         return Ok(true);
     }
     let medium = storage.open(EXTENTS, false)?;
-    let mut bytes = vec![0; KEPT_FREE_BYTES as usize];
+    let mut bytes = vec![0; READ_BYTES as usize];
     let mut at = 0;
     while at < medium.len() {
-        let count = (medium.len() - at).min(KEPT_FREE_BYTES);
+        let count = (medium.len() - at).min(READ_BYTES);
         let piece = &mut bytes[..count as usize];
         medium.read(at, piece)?;
         if piece.iter().any(|&byte| byte != 0) {

@@ -14,6 +14,7 @@ use super::slots::{Slot, Slots};
 use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
+use crate::list::LiveCount;
 use crate::section::{Body, Context, Loaded, Section, State, Version, count_live};
 use crate::section_view::SectionView;
 use crate::store::Published;
@@ -344,7 +345,8 @@ impl Loaded {
     pub(super) fn live_edges(&self, tombstone: DirectEntry) -> u64 {
         let list = tombstone.list;
         let (in_place, len) = self.direct.as_ref().map_or((0, 0), |d| d.lengths(list));
-        count_live(&self.body, list, in_place, len, neighbor(tombstone.word))
+        let count = LiveCount::new(neighbor(tombstone.word), None);
+        count_live(&self.body, list, in_place, len, count)
     }
 
     /// Makes the page that views up to the running epoch read.

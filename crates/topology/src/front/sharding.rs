@@ -28,8 +28,8 @@ pub struct ArcColumns<'a> {
     pub sources: &'a [u32],
     /// Neighbors.
     pub targets: &'a [u32],
-    /// Weights or nothing.
-    pub weights: &'a [f32],
+    /// Bits of weights, ids of relationships, or nothing.
+    pub weights: &'a [u32],
     /// Tag of the neighbor words: a tombstone's, or none.
     pub tag: u32,
     /// Which commit of the group reports what had no effect.
@@ -153,7 +153,7 @@ impl Part<'_> {
         let weights = columns.weights.get(self.from..self.to).unwrap_or(&[]);
         let origin = u64::from(columns.origin) << 32;
         for (i, (&source, &target)) in sources.iter().zip(targets).enumerate() {
-            let weight = weights.get(i).map_or(0, |w| u64::from(w.to_bits()));
+            let weight = weights.get(i).map_or(0, |&bits| u64::from(bits));
             visit(source, target | columns.tag, origin | weight);
             if columns.mirrored {
                 let extra = u64::from(NO_ORIGIN) << 32 | weight;
@@ -488,7 +488,7 @@ mod tests {
             let batch: Vec<ArcColumns<'_>> = columns.iter().enumerate().map(|(i, (s, t, w, mirrored, dead))| ArcColumns {
                 sources: s,
                 targets: t,
-                weights: w,
+                weights: bytemuck::cast_slice(w),
                 tag: if *dead { 1 << 31 } else { 0 },
                 origin: i as u32,
                 mirrored: *mirrored,

@@ -208,6 +208,11 @@ impl Names {
         self.stored_csn = self.stored_csn.max(until);
     }
 
+    /// The commit up to which changes are stored.
+    pub fn stored_csn(&self) -> u64 {
+        self.stored_csn
+    }
+
     /// The changes up to a commit that are not stored.
     pub fn pending_until(&self, csn: u64) -> &[NameEvent] {
         let count = self.pending.partition_point(|event| event.csn() <= csn);

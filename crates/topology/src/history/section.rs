@@ -315,6 +315,9 @@ impl History {
     /// nothing new then, and was settled further since, its point is one before the
     /// merge's commit, which the segment does not have: the merge's own lengths
     /// take its place.
+    ///
+    /// # Errors
+    /// If what is stored cannot be read; then nothing has changed.
     pub fn publish(
         &mut self,
         context: &Context,
@@ -345,22 +348,26 @@ impl History {
                 newer.insert(0, page.clone());
             }
         }
-        if published.replaces {
-            self.stored.clear();
-        }
-        self.stored
-            .retain(|chunk| chunk.segment.number < published.absorbed_from);
-        self.stored.extend(published.chunk);
-        if published.replaces {
+        let mut next = match published.replaces {
             // What was rebuilt is of another generation.
-            self.number = HISTORIES.fetch_add(1, Ordering::Relaxed);
-        }
-        if retells && !active(Mutant::HistoryStoredTwice) {
-            self.tail = None;
+            true => History::new(self.lists),
+            false => History {
+                stored: self.stored.clone(),
+                tail: None,
+                ..*self
+            },
+        };
+        next.stored
+            .retain(|chunk| chunk.segment.number < published.absorbed_from);
+        next.stored.extend(published.chunk);
+        if !retells || active(Mutant::HistoryStoredTwice) {
+            next.tail = self.tail.take();
+        } else {
             for page in &newer {
-                self.record(context, page)?;
+                next.record(context, page)?;
             }
         }
+        *self = next;
         Ok(())
     }
 }

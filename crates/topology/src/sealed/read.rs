@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytemuck::{Pod, cast_slice};
 use evergraph_graph::{Array, Compressed, CompressedLists, Csr, CsrLists, Direction, Unsound};
@@ -14,6 +15,9 @@ use super::format::{ArrayPlace, Column, Header, PIECE, piece_checksum};
 use super::{SealedGraph, SealedInfo, described};
 use crate::error::TopologyError;
 use crate::section::Context;
+
+/// How long a caller waits for one that verifies, before it asks whether it may.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// A sealed graph that a root names.
 #[derive(Debug)]
@@ -71,13 +75,21 @@ impl Stored {
 
     /// The graph. The first time since it was written or the database was opened,
     /// all of it is verified, in parallel: checksums, and that it is a graph. Asks
-    /// `go_on` before each piece.
+    /// `go_on` before each piece whose checksum is computed, and while another
+    /// caller verifies; decoding the lists afterwards is not interrupted.
     pub fn open(
         &self,
         context: &Context,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<SealedGraph, TopologyError> {
-        let mut opened = self.opened.lock();
+        let mut opened = loop {
+            if let Some(opened) = self.opened.try_lock_for(PATIENCE) {
+                break opened;
+            }
+            if !go_on() {
+                return Err(TopologyError::Cancelled);
+            }
+        };
         if let Some(graph) = &*opened {
             return Ok(graph.clone());
         }

@@ -7,6 +7,7 @@ use evergraph_persistence::Needed;
 
 use super::Body;
 use crate::blocks::ListSource;
+use crate::entry::Cancels;
 use crate::front::run::Run;
 use crate::lengths::LengthPage;
 use crate::list::{Cut, ListScratch};
@@ -144,6 +145,7 @@ pub(super) fn compact_lists(
     mut past: Vec<LengthPage>,
     chosen: impl Fn(usize) -> bool,
     weighted: bool,
+    cancels: Cancels,
 ) -> Option<Compacted> {
     let MergeScratch {
         image,
@@ -168,10 +170,10 @@ pub(super) fn compact_lists(
             .map(|past| (past.len[list], past.tombstones(list)))
             .collect();
         if cuts.is_empty() {
-            lists.cancel();
+            lists.cancel(cancels);
             counts[list] = 0;
         } else {
-            lists.cancel_between(&mut cuts);
+            lists.cancel_between(&mut cuts, cancels);
             let dropped = page.len[list] - lists.words.len() as u32;
             counts[list] = page.tombstones(list) - dropped / 2;
         }

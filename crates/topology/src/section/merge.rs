@@ -294,7 +294,8 @@ impl Section {
         drop(guard);
         let mut compacted = None;
         if let Some(drops) = drops {
-            match compact_lists(scratch, &page, past, |list| drops.is_of(list), weighted) {
+            let chosen = |list| drops.is_of(list);
+            match compact_lists(scratch, &page, past, chosen, weighted, context.cancels) {
                 // Snapshots need all of it.
                 None if stays => return Ok(None),
                 None => std::mem::swap(&mut scratch.image, &mut scratch.whole),
@@ -346,10 +347,26 @@ impl Section {
         });
         let merged_csn = frozen.page.csn;
         let settled_further = loaded.page.csn > merged_csn;
+        let merged_page = frozen.compacted.as_ref().unwrap_or(&frozen.page);
+        // First, because it may fail.
+        let published = history_published.unwrap_or_else(|| PublishedHistory::nothing(&frozen));
+        let merge = MergedHistory {
+            page: merged_page,
+            newest: match settled_further {
+                true => loaded.page.csn,
+                false => merged_csn,
+            },
+            needed,
+        };
+        history.publish(context, published, Some(merge), |page| {
+            match &frozen.compacted {
+                Some(compacted) => since_compaction(page, &frozen.page, compacted),
+                None => page.clone(),
+            }
+        })?;
         if let Some(compacted) = &frozen.compacted {
             loaded.change_generation(&old, &frozen.page, compacted);
         }
-        let merged_page = frozen.compacted.as_ref().unwrap_or(&frozen.page);
         loaded.writer = None;
         loaded.body = body;
         if settled_further {
@@ -366,18 +383,6 @@ impl Section {
             run.drop_until(merged_csn);
         }
         loaded.prune(needed);
-        let published = history_published.unwrap_or_else(|| PublishedHistory::nothing(&frozen));
-        let merge = MergedHistory {
-            page: merged_page,
-            newest: loaded.page.csn,
-            needed,
-        };
-        history.publish(context, published, Some(merge), |page| {
-            match &frozen.compacted {
-                Some(compacted) => since_compaction(page, &frozen.page, compacted),
-                None => page.clone(),
-            }
-        })?;
         *unmerged_since = (settled_further || !run.is_empty()).then_some(merged_csn + 1);
         Ok(())
     }

@@ -46,8 +46,10 @@ impl Store {
         for (origin, ticket) in group.iter().enumerate() {
             for op in &ticket.ops {
                 match op {
-                    Op::Insert(inserted) => edges.insert(inserted, origin as u32),
-                    Op::Delete(deleted) => edges.delete(deleted, origin as u32),
+                    Op::Insert(_)
+                    | Op::Delete(_)
+                    | Op::InsertRelationships(_)
+                    | Op::DeleteRelationships(_) => edges.add(op, origin as u32),
                     Op::Vertices(count) => edges.vertex_count = edges.vertex_count.max(*count),
                     Op::Meta { key, value } => set_meta(&mut self.meta.write(), key, value),
                     Op::Ids(assigned) => {

@@ -2,7 +2,7 @@
 
 use evergraph_persistence::AckLevel;
 
-use crate::record::{Edges, ExternalIds, Op};
+use crate::record::{Edges, ExternalIds, Op, Relationships};
 
 /// Changes that become durable and visible together.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,42 @@ impl Batch {
             sources: edges.iter().map(|e| e.0).collect(),
             targets: edges.iter().map(|e| e.1).collect(),
             weights: Vec::new(),
+        }));
+        self
+    }
+
+    /// Adds relationships of one type: sources, targets and ids by column. An id is
+    /// not that of another live relationship; the store does not look.
+    pub fn insert_relationships(
+        &mut self,
+        kind: u16,
+        sources: Vec<u32>,
+        targets: Vec<u32>,
+        ids: Vec<u32>,
+    ) -> &mut Self {
+        self.ops.push(Op::InsertRelationships(Relationships {
+            kind,
+            sources,
+            targets,
+            ids,
+        }));
+        self
+    }
+
+    /// Deletes relationships, each named by its type, ends and id: of parallel ones
+    /// exactly that. What is not there is counted ([`Commit::missed_deletes`]).
+    pub fn delete_relationships(
+        &mut self,
+        kind: u16,
+        sources: Vec<u32>,
+        targets: Vec<u32>,
+        ids: Vec<u32>,
+    ) -> &mut Self {
+        self.ops.push(Op::DeleteRelationships(Relationships {
+            kind,
+            sources,
+            targets,
+            ids,
         }));
         self
     }

@@ -130,8 +130,13 @@ impl Store {
     }
 
     /// Merges everything, and writes all that is stored of the past again, without
-    /// what nobody needs.
-    pub(super) fn rewrite_history(&self) -> Result<(), TopologyError> {
+    /// what nobody needs: after [`Store::drop_snapshots`], the space of what only
+    /// those showed is free when this returns (that of views of them when those
+    /// end). Entries that were kept for them go with the next [`Store::compact`].
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint`].
+    pub fn rewrite_history(&self) -> Result<(), TopologyError> {
         let mut roots = self.roots.lock();
         self.merge_all(&mut roots, &self.all_sections(), Purpose::Flattened, false)
     }
@@ -202,7 +207,7 @@ impl Store {
         let sections = self.all_sections();
         self.merge_all(&mut roots, &sections, Wanted::Merged, true)?;
         self.failed.store(true, Ordering::Release);
-        self.context.region.trim(0)?;
+        self.context.region.trim(0);
         Ok(())
     }
 
@@ -320,15 +325,12 @@ impl Store {
         target.clean = clean;
         target.rewrites_history = matches!(purpose, Purpose::Flattened);
         let vertex_count = token.state().vertex_count;
-        let mut update = self.publish(roots, &merged, extents, &target, vertex_count, &needed)?;
-        // Durability step 6: only now is anything given back.
-        let needed = || self.registry.needed();
-        for m in merged {
-            let history = update.as_mut().and_then(|update| update.take(m.key));
-            m.section
-                .replace_base(&self.context, needed, m.frozen, m.product, history)?;
-        }
-        self.publish_history(roots, update)?;
+        let update = self.publish(roots, &merged, extents, &target, vertex_count, &needed)?;
+        self.switch_to(roots, merged, update).inspect_err(|_| {
+            // The root names what this process does not read: a later merge would
+            // build on the wrong state, and an opening reads the right one.
+            self.failed.store(true, Ordering::Release);
+        })?;
         if target.with_attached {
             self.attached_published();
         }
@@ -349,8 +351,25 @@ impl Store {
             Purpose::All(Wanted::Compacted) => used / 4,
             _ => used,
         };
-        self.context.region.trim(kept + self.config.growth_step)?;
+        self.context.region.trim(kept + self.config.growth_step);
         Ok(())
+    }
+
+    /// Durability step 6: the sections read what the root names, and only now is
+    /// anything given back.
+    fn switch_to(
+        &self,
+        roots: &mut RootState,
+        merged: Vec<Merged>,
+        mut update: Option<Update>,
+    ) -> Result<(), TopologyError> {
+        let needed = || self.registry.needed();
+        for m in merged {
+            let history = update.as_mut().and_then(|update| update.take(m.key));
+            m.section
+                .replace_base(&self.context, needed, m.frozen, m.product, history)?;
+        }
+        self.publish_history(roots, update)
     }
 
     /// How far the log can be freed once the merged sections are published.

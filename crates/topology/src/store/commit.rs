@@ -17,7 +17,7 @@ use super::flow::{PATIENCE, Stop, is_stopped};
 use super::{Batch, Commit, Store};
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
-use crate::record::{self, Edges, Op};
+use crate::record::{self, Edges, Op, Relationships};
 
 /// What a commit is told whose payload nobody would apply.
 pub(super) const NOTHING_ATTACHED: &str =
@@ -224,6 +224,9 @@ impl Store {
             match op {
                 Op::Insert(edges) => self.validate_edges(edges, self.config.weighted)?,
                 Op::Delete(edges) => self.validate_edges(edges, false)?,
+                Op::InsertRelationships(some) | Op::DeleteRelationships(some) => {
+                    self.validate_relationships(some)?;
+                }
                 Op::Vertices(count) => check_vertex(count.saturating_sub(1))?,
                 Op::Ids(assigned) => {
                     let table = self.ids.read();
@@ -266,6 +269,11 @@ impl Store {
     }
 
     fn validate_edges(&self, edges: &Edges, weighted: bool) -> Result<(), TopologyError> {
+        if self.config.relationships {
+            return Err(TopologyError::Unsupported(
+                "edges of this graph are relationships: give each a type and an id".to_string(),
+            ));
+        }
         if edges.plane != 0 {
             return Err(TopologyError::Unsupported(format!(
                 "this graph has no relationship type {}",
@@ -289,6 +297,19 @@ impl Store {
         }
         let largest = edges.sources.iter().chain(&edges.targets).max();
         check_vertex(u64::from(largest.copied().unwrap_or(0)))
+    }
+
+    fn validate_relationships(&self, some: &Relationships) -> Result<(), TopologyError> {
+        let count = some.sources.len();
+        let problem = if !self.config.relationships {
+            "edges of this graph have no types and no ids"
+        } else if some.targets.len() != count || some.ids.len() != count {
+            "sources, targets and ids differ in number"
+        } else {
+            let largest = some.sources.iter().chain(&some.targets).max();
+            return check_vertex(u64::from(largest.copied().unwrap_or(0)));
+        };
+        Err(TopologyError::Unsupported(problem.to_string()))
     }
 
     /// Leads one group: `queue.leading` is set, and cleared as soon as the log

@@ -4,6 +4,7 @@ use evergraph_graph::Direction;
 use evergraph_persistence::{PersistenceError, Properties, USER_BYTES, memory_bytes};
 
 use crate::direct::MAX_SECTION_SHIFT;
+use crate::entry::Cancels;
 use crate::front::buffers::{DEFAULT_CHUNK_BYTES, Levels, level_of};
 use crate::ids::IdKind;
 use crate::layout::Layout;
@@ -24,6 +25,9 @@ pub struct Config {
     pub direction: Direction,
     /// Whether edges carry weights.
     pub weighted: bool,
+    /// Whether edges are relationships: they have a type, whose planes come into
+    /// being with the first of it, and an id in the place of a weight.
+    pub relationships: bool,
     /// How edges reach the medium.
     pub mode: Mode,
     /// How merged sections lie on the medium.
@@ -122,6 +126,7 @@ impl Default for Config {
         Config {
             direction: Direction::Out,
             weighted: false,
+            relationships: false,
             mode: Mode::Merged,
             layout: Layout::Pma,
             ids: IdKind::Dense,
@@ -137,7 +142,20 @@ impl Default for Config {
 impl Config {
     /// Columns of an entry.
     pub fn columns(&self) -> usize {
-        1 + usize::from(self.weighted)
+        1 + usize::from(self.weighted || self.relationships)
+    }
+
+    /// What a deletion is about.
+    pub(crate) fn cancels(&self) -> Cancels {
+        match self.relationships {
+            true => Cancels::Named,
+            false => Cancels::Latest,
+        }
+    }
+
+    /// Whether a plane holds out-lists.
+    pub(crate) fn is_of_out_lists(&self, plane: u32) -> bool {
+        (plane as usize).is_multiple_of(self.plane_count())
     }
 
     /// Planes of one relationship type.
@@ -149,8 +167,14 @@ impl Config {
         }
     }
 
-    /// What is wrong with the sizes, if something is.
+    /// What is wrong with the sizes, or does not go together, if something is.
     pub(crate) fn geometry_problem(&self) -> Option<&'static str> {
+        if self.relationships && (self.weighted || self.direction != Direction::Both) {
+            return Some("relationships have out- and in-lists, and ids in the place of weights");
+        }
+        if self.relationships && self.mode == Mode::Direct {
+            return Some("relationships need merged mode");
+        }
         let most = match self.mode {
             Mode::Merged => 20,
             Mode::Direct => MAX_SECTION_SHIFT,
@@ -175,7 +199,10 @@ impl Config {
             Direction::Out => 2,
             Direction::Both => 3,
         };
-        bytes[1] = u8::from(self.weighted);
+        bytes[1] = match (self.relationships, self.weighted) {
+            (true, _) => 2,
+            (false, weighted) => u8::from(weighted),
+        };
         bytes[2] = match self.mode {
             Mode::Merged => 1,
             Mode::Direct => 2,
@@ -210,6 +237,7 @@ impl Config {
                 _ => return Err(unknown("direction")),
             },
             weighted: bytes[1] == 1,
+            relationships: bytes[1] == 2,
             mode: match bytes[2] {
                 1 => Mode::Merged,
                 2 => Mode::Direct,

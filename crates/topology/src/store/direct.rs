@@ -16,6 +16,7 @@ use crate::direct::{
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
 use crate::plane::{Plane, PlaneAccess};
+use crate::planes::Planes;
 use crate::record::{Edges, Op};
 use crate::section::{Context, Section};
 
@@ -62,7 +63,7 @@ impl Direct {
         storage: &dyn Storage,
         config: &Config,
         context: &Context,
-        planes: &[Plane],
+        planes: &Planes,
     ) -> Result<Self, TopologyError> {
         let slots = Slots::open(storage, &context.uuid, planes.len())?;
         slots.for_each(|plane, section, slot| {

@@ -1,5 +1,7 @@
 //! The edges of commits that are applied together, on their way to the planes.
 
+use std::collections::BTreeMap;
+
 use evergraph_graph::Direction;
 use evergraph_persistence::Needed;
 
@@ -8,57 +10,84 @@ use super::{Config, Published};
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
 use crate::front::sharding::{ArcColumns, NO_ORIGIN};
-use crate::plane::Plane;
-use crate::record::Edges;
+use crate::planes::{Planes, in_plane, out_plane};
+use crate::record::{Edges, Op, Relationships};
 use crate::section::{Commits, Context};
 
-/// Edges of a group by plane, in log order.
+/// Edges of a group by type, in log order. Edges without types are of type 0.
 pub(super) struct GroupEdges<'a> {
-    out: Vec<ArcColumns<'a>>,
-    incoming: Vec<ArcColumns<'a>>,
+    types: BTreeMap<u16, TypeEdges<'a>>,
     pub undirected: bool,
     pub both: bool,
-    deletes: bool,
     pub vertex_count: u64,
+}
+
+/// Edges of one type.
+#[derive(Default)]
+struct TypeEdges<'a> {
+    out: Vec<ArcColumns<'a>>,
+    incoming: Vec<ArcColumns<'a>>,
+    deletes: bool,
 }
 
 impl<'a> GroupEdges<'a> {
     pub fn new(config: &Config) -> Self {
         GroupEdges {
-            out: Vec::new(),
-            incoming: Vec::new(),
+            types: BTreeMap::new(),
             undirected: config.direction == Direction::Undirected,
             both: keeps_in_lists(config),
-            deletes: false,
             vertex_count: 0,
         }
     }
 
-    pub fn insert(&mut self, edges: &'a Edges, origin: u32) {
-        // A deletion names vertices without making them exist.
-        let largest = edges.sources.iter().chain(&edges.targets).max();
-        let count = largest.map_or(0, |&vertex| u64::from(vertex) + 1);
-        self.vertex_count = self.vertex_count.max(count);
-        self.add(edges, 0, origin);
+    /// Takes an operation if it is about edges. `origin` is the commit that learns
+    /// which deletions had no effect.
+    pub fn add(&mut self, op: &'a Op, origin: u32) {
+        match op {
+            Op::Insert(edges) => self.add_edges(edges, 0, origin),
+            Op::Delete(edges) => self.add_edges(edges, TOMBSTONE, origin),
+            Op::InsertRelationships(new) => self.add_relationships(new, 0, origin),
+            Op::DeleteRelationships(old) => self.add_relationships(old, TOMBSTONE, origin),
+            _ => {}
+        }
     }
 
-    pub fn delete(&mut self, edges: &'a Edges, origin: u32) {
-        self.deletes = true;
-        self.add(edges, TOMBSTONE, origin);
-    }
-
-    fn add(&mut self, edges: &'a Edges, tag: u32, origin: u32) {
+    fn add_edges(&mut self, edges: &'a Edges, tag: u32, origin: u32) {
         let columns = ArcColumns {
             sources: &edges.sources,
             targets: &edges.targets,
-            weights: &edges.weights,
+            weights: bytemuck::cast_slice(&edges.weights),
             tag,
             origin,
             mirrored: self.undirected,
         };
-        self.out.push(columns);
+        self.add_columns(0, columns);
+    }
+
+    fn add_relationships(&mut self, relationships: &'a Relationships, tag: u32, origin: u32) {
+        let columns = ArcColumns {
+            sources: &relationships.sources,
+            targets: &relationships.targets,
+            weights: &relationships.ids,
+            tag,
+            origin,
+            mirrored: false,
+        };
+        self.add_columns(relationships.kind, columns);
+    }
+
+    fn add_columns(&mut self, kind: u16, columns: ArcColumns<'a>) {
+        if columns.tag != TOMBSTONE {
+            // A deletion names vertices without making them exist.
+            let largest = columns.sources.iter().chain(columns.targets).max();
+            let count = largest.map_or(0, |&vertex| u64::from(vertex) + 1);
+            self.vertex_count = self.vertex_count.max(count);
+        }
+        let edges = self.types.entry(kind).or_default();
+        edges.deletes |= columns.tag == TOMBSTONE;
+        edges.out.push(columns);
         if self.both {
-            self.incoming.push(ArcColumns {
+            edges.incoming.push(ArcColumns {
                 sources: columns.targets,
                 targets: columns.sources,
                 origin: NO_ORIGIN,
@@ -70,22 +99,26 @@ impl<'a> GroupEdges<'a> {
     pub fn apply(
         &self,
         context: &Context,
-        planes: &[Plane],
+        planes: &Planes,
         commits: Commits,
         needed: &Needed,
         published: &mut Published,
         mut missed: impl FnMut(u32),
     ) -> Result<(), TopologyError> {
-        let applied = planes[0].apply(context, commits, needed, &self.out, self.deletes)?;
-        for origin in applied.missed {
-            if origin != NO_ORIGIN {
-                missed(origin);
+        for (&kind, edges) in &self.types {
+            let plane = planes.reach(out_plane(kind));
+            let applied = plane.apply(context, commits, needed, &edges.out, edges.deletes)?;
+            for origin in applied.missed {
+                if origin != NO_ORIGIN {
+                    missed(origin);
+                }
             }
+            if self.both {
+                let plane = planes.reach(in_plane(kind));
+                plane.apply(context, commits, needed, &edges.incoming, edges.deletes)?;
+            }
+            published.arc_count = published.arc_count.wrapping_add_signed(applied.balance);
         }
-        if self.both {
-            planes[1].apply(context, commits, needed, &self.incoming, self.deletes)?;
-        }
-        published.arc_count = published.arc_count.wrapping_add_signed(applied.balance);
         published.vertex_count = published.vertex_count.max(self.vertex_count);
         Ok(())
     }

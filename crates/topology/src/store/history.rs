@@ -16,7 +16,7 @@ use crate::history::segment::{self, Chunk, NewChunk, Segment};
 use crate::history::tiers::{self, Tier};
 use crate::history::{NewPoints, PublishedHistory};
 use crate::layout::Layout;
-use crate::plane::Plane;
+use crate::planes::Planes;
 
 /// What a root is about to publish of the past.
 pub(super) struct Update {
@@ -101,7 +101,6 @@ impl Store {
             let replaces = replaced.contains(&key);
             let old: Vec<Chunk> = joined
                 .iter()
-                .filter(|_| !replaces)
                 .filter_map(|segment| segment.chunk(key))
                 .filter(|chunk| is_current(chunk, directory))
                 .collect();
@@ -211,8 +210,8 @@ impl Store {
             return Ok(());
         };
         for (key, published) in update.sections {
-            let section = self.planes[key.plane as usize].section(key.section as usize);
-            if let Some(section) = section {
+            let plane = self.planes.get(key.plane as usize);
+            if let Some(section) = plane.and_then(|plane| plane.section(key.section as usize)) {
                 section.with_history(|history| {
                     history.publish(&self.context, published, None, Clone::clone)
                 })?;
@@ -262,7 +261,7 @@ fn open_segment(
 pub(super) fn read(
     directory: &Directory,
     uuid: &Uuid,
-    planes: &[Plane],
+    planes: &Planes,
 ) -> Result<(Vec<Arc<Segment>>, Names), TopologyError> {
     let mut segments = Vec::new();
     let mut names = Names::default();

@@ -7,6 +7,7 @@
 mod apply;
 mod attached;
 mod batch;
+mod check;
 mod checkpoint;
 mod commit;
 mod config;
@@ -34,6 +35,7 @@ use evergraph_persistence::{
 use parking_lot::{Condvar, Mutex, RwLock};
 
 pub use batch::{Batch, Commit};
+pub use check::CheckReport;
 pub use config::{Config, Mode, Tuning};
 pub use enqueue::{Enqueued, Prepared};
 pub use flow::BackPressure;
@@ -50,6 +52,7 @@ use crate::history::segment::Segment;
 use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
+use crate::planes::Planes;
 use crate::section::{Context, SectionUsage};
 use crate::section_view::SectionView;
 
@@ -77,7 +80,7 @@ pub struct Store {
     layout: RwLock<Layout>,
     tuning: RwLock<Tuning>,
     context: Context,
-    planes: Vec<Plane>,
+    planes: Planes,
     registry: Arc<Registry<Published>>,
     ids: RwLock<IdTable>,
     meta: RwLock<BTreeMap<Vec<u8>, Vec<u8>>>,
@@ -184,19 +187,6 @@ pub struct StoreStats {
     pub epoch: u32,
 }
 
-/// What a full verification found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CheckReport {
-    /// Sections read.
-    pub sections: usize,
-    /// Entries read.
-    pub entries: u64,
-    /// Sealed graphs read.
-    pub sealed_graphs: usize,
-    /// What does not hold, one sentence each.
-    pub problems: Vec<String>,
-}
-
 impl Store {
     /// Identity of the database.
     pub fn uuid(&self) -> &evergraph_persistence::Uuid {
@@ -247,6 +237,11 @@ impl Store {
         Ok(views.iter().map(SectionView::live_entries).sum())
     }
 
+    /// The commits that a reader may ask for, now or later.
+    pub fn needed(&self) -> evergraph_persistence::Needed {
+        self.registry.needed()
+    }
+
     /// The watermark and what was published with it.
     pub fn published(&self) -> (u64, Published) {
         let (csn, mut published) = self.registry.current();
@@ -256,20 +251,35 @@ impl Store {
         (csn, published)
     }
 
-    /// The planes: out-lists, then in-lists if they are kept.
-    pub fn planes(&self) -> &[Plane] {
+    /// The planes: out-lists, then in-lists if they are kept; in a graph of
+    /// relationships those of the types that were ever named.
+    pub fn planes(&self) -> &Planes {
         &self.planes
     }
 
-    /// All sections of a plane as of a view, their entries verified. The
-    /// extents stay until the result is dropped.
+    /// Relationship types that were ever named by a commit, ascending.
+    pub fn relationship_types(&self) -> Vec<u16> {
+        let out = self.out_planes();
+        out.map(|plane| (plane.number() / 2) as u16).collect()
+    }
+
+    fn out_planes(&self) -> impl Iterator<Item = &Plane> + '_ {
+        let planes = self.planes.iter();
+        planes.filter(|plane| self.config.is_of_out_lists(plane.number()))
+    }
+
+    /// All sections of a plane as of a view, their entries verified; none if the
+    /// plane does not exist. The extents stay until the result is dropped.
     pub fn pin(
         &self,
         token: &ViewToken<Published>,
         plane: usize,
     ) -> Result<Vec<SectionView>, TopologyError> {
+        let Some(plane) = self.planes.get(plane) else {
+            return Ok(Vec::new());
+        };
         let needed = self.registry.needed();
-        Ok(self.planes[plane].views(&self.context, token.csn(), &needed, true)?)
+        Ok(plane.views(&self.context, token.csn(), &needed, true)?)
     }
 
     /// The section that holds one vertex, as of a view, its entries verified:
@@ -281,7 +291,8 @@ impl Store {
         vertex: u32,
     ) -> Result<Option<SectionView>, TopologyError> {
         let number = vertex >> self.config.section_shift;
-        let Some(section) = self.planes[plane].section(number as usize) else {
+        let plane = self.planes.get(plane);
+        let Some(section) = plane.and_then(|plane| plane.section(number as usize)) else {
             return Ok(None);
         };
         let view = section.view(&self.context, token.csn(), &self.registry.needed())?;
@@ -368,7 +379,7 @@ impl Store {
     pub fn buffer_all(&self) -> Result<(), TopologyError> {
         let token = self.register();
         let needed = self.registry.needed();
-        for plane in &self.planes {
+        for plane in self.planes.iter() {
             for (_, section) in plane.sections() {
                 section.settle(&self.context, token.csn(), &needed)?;
             }
@@ -386,7 +397,7 @@ impl Store {
             (root.csn, root.epoch, roots.directory.bytes())
         };
         let (mut usage, mut sections) = (SectionUsage::default(), 0);
-        for plane in &self.planes {
+        for plane in self.planes.iter() {
             for (_, section) in plane.sections() {
                 usage.add(section.usage());
                 sections += 1;
@@ -420,87 +431,6 @@ impl Store {
             live_views: self.registry.live_views(),
             epoch,
         }
-    }
-
-    /// Verifies every byte that the graph reaches: checksums, counts, ids in
-    /// range, that in-lists mirror out-lists in number, that the snapshots have the
-    /// edges that they count, and sealed graphs. Damage is
-    /// reported, not returned as an error.
-    pub fn check(&self) -> CheckReport {
-        let token = self.register();
-        let mut report = CheckReport::default();
-        let mut live = Vec::new();
-        for plane in &self.planes {
-            live.push(self.check_plane(plane, &token, &mut report));
-        }
-        if live.len() == 2 && live[0] != live[1] && report.problems.is_empty() {
-            report.problems.push(format!(
-                "out-lists hold {} live edges and in-lists {}",
-                live[0], live[1]
-            ));
-        }
-        let counted = self.arc_count(&token).unwrap_or(live[0]);
-        if live[0] != counted && report.problems.is_empty() {
-            report.problems.push(format!(
-                "lists hold {} live edges where {} are counted",
-                live[0], counted
-            ));
-        }
-        self.check_sealed(&mut report);
-        if let Some(attachment) = &self.attached {
-            attachment.check(token.csn(), &mut report.problems);
-        }
-        if self.direct.is_none() && report.problems.is_empty() {
-            self.check_past(&token, &mut report);
-        }
-        report
-    }
-
-    fn check_plane(
-        &self,
-        plane: &Plane,
-        token: &ViewToken<Published>,
-        report: &mut CheckReport,
-    ) -> u64 {
-        let mut live = 0;
-        let needed = self.registry.needed();
-        for (key, section) in plane.sections() {
-            report.sections += 1;
-            let view = match section.view(&self.context, token.csn(), &needed) {
-                Ok(view) => view,
-                Err(error) => {
-                    report.problems.push(error.to_string());
-                    continue;
-                }
-            };
-            if let Err(error) = view.verify(&self.context) {
-                report.problems.push(error.to_string());
-                continue;
-            }
-            let (entries, tombstones) = view.recount();
-            report.entries += entries;
-            if view.totals() != (entries, tombstones) {
-                report.problems.push(format!(
-                    "section {} of plane {} counts {:?} entries and tombstones and holds {:?}",
-                    key.section,
-                    key.plane,
-                    view.totals(),
-                    (entries, tombstones)
-                ));
-            }
-            if let Some(id) = view.largest_neighbor()
-                && u64::from(id) >= token.state().vertex_count
-            {
-                report.problems.push(format!(
-                    "section {} of plane {} names vertex {id} of {}",
-                    key.section,
-                    key.plane,
-                    token.state().vertex_count
-                ));
-            }
-            live += entries - 2 * tombstones;
-        }
-        live
     }
 }
 

@@ -33,6 +33,7 @@ use crate::history::PageCache;
 use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
+use crate::planes::{MAX_TYPED_PLANES, Planes};
 use crate::record::{self, Op};
 use crate::section::{Context, Section};
 
@@ -123,18 +124,7 @@ impl Store {
         }
         storage.sync_names()?;
         drop((log, extents));
-        let root = Root {
-            sequence: 0,
-            epoch: 0,
-            csn: 0,
-            wall_us: 0,
-            log_start: 0,
-            clean_log_end: None,
-            directory_offset: 0,
-            directory_len: 0,
-            directory_crc: 0,
-            user: config.encode(0),
-        };
+        let root = Root::first(config.encode(0));
         drop(Pool::create(storage, uuid, root)?);
         Ok(())
     }
@@ -202,6 +192,7 @@ impl Store {
             rewrite_growth: tuning.rewrite_growth,
             shards: Arc::new(Shards::new(tuning.shards, Nodes::of_this_machine())),
             pages: Arc::new(PageCache::new(tuning.past_page_bytes)),
+            cancels: config.cancels(),
         };
         let planes = new_planes(&config);
         let arc_count = claim_sections(&context, &config, &planes, &directory)?;
@@ -227,7 +218,7 @@ impl Store {
             wall_us: root.wall_us,
         };
         let stored_ids = ids.len();
-        let newest_merged = merged.last().copied().unwrap_or(0);
+        let newest_stored = merged.last().copied().unwrap_or(0).max(names.stored_csn());
         let mut replayer = Replayer::new(
             &config,
             &context,
@@ -276,11 +267,11 @@ impl Store {
             return Err(error);
         }
         let (log, csn) = opened?;
-        if direct.is_none() && csn < newest_merged {
+        if direct.is_none() && csn < newest_stored {
             return Err(PersistenceError::damaged(
                 CommitLog::file_name(),
                 0,
-                format!("the log ends with commit {csn}, but commit {newest_merged} is merged"),
+                format!("the log ends with commit {csn}, but commit {newest_stored} is stored"),
             )
             .into());
         }
@@ -400,17 +391,32 @@ fn restore_attached(
     Ok(attachment.restore(&mut place)?)
 }
 
-pub(super) fn new_planes(config: &Config) -> Vec<Plane> {
-    (0..config.plane_count() as u32)
-        .map(|number| Plane::new(number, config.section_shift, config.columns()))
-        .collect()
+/// Those that a graph of edges has from the beginning.
+pub(super) fn new_planes(config: &Config) -> Planes {
+    let planes = Planes::new(config.section_shift, config.columns());
+    if !config.relationships {
+        for number in 0..config.plane_count() {
+            planes.reach(number);
+        }
+    }
+    planes
+}
+
+/// The plane of a stored section.
+fn home<'a>(config: &Config, planes: &'a Planes, number: u32) -> Option<&'a Plane> {
+    if config.relationships && number < MAX_TYPED_PLANES {
+        // A type has both.
+        planes.reach(number as usize ^ 1);
+        planes.reach(number as usize);
+    }
+    planes.get(number as usize)
 }
 
 /// Claims every section's extent. Returns the live entries of the out-lists.
 fn claim_sections(
     context: &Context,
     config: &Config,
-    planes: &[Plane],
+    planes: &Planes,
     directory: &Directory,
 ) -> Result<u64, TopologyError> {
     let mut arc_count: u64 = 0;
@@ -419,13 +425,13 @@ fn claim_sections(
             continue;
         }
         let damaged = |what: &str| PersistenceError::damaged(EXTENTS, entry.offset, what);
-        let Some(home) = planes.get(plane as usize) else {
+        let Some(home) = home(config, planes, plane) else {
             return Err(damaged("a section belongs to a plane that does not exist").into());
         };
         if u64::from(section) << config.section_shift >= crate::MAX_VERTICES {
             return Err(damaged("a section's number is out of range").into());
         }
-        if plane == 0 {
+        if config.is_of_out_lists(plane) {
             arc_count = live_entries(&entry)
                 .and_then(|live| arc_count.checked_add(live))
                 .ok_or_else(|| damaged("a section counts more tombstones than entries"))?;

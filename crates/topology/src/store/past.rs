@@ -37,7 +37,7 @@ impl Store {
     pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, TopologyError> {
         let mut sizes: Vec<(Snapshot, u64)> =
             self.snapshots().into_iter().map(|s| (s, 0)).collect();
-        for plane in &self.planes {
+        for plane in self.planes.iter() {
             for (_, section) in plane.sections() {
                 section.with_history(|history| {
                     history.for_each_size(&self.context, |csn, bytes| {
@@ -55,13 +55,22 @@ impl Store {
     /// Verifies all lengths of the past: that they can be read, and that they add
     /// up to what the snapshots count.
     pub(super) fn check_past(&self, now: &ViewToken<Published>, report: &mut CheckReport) {
-        let snapshots = self.snapshots();
-        // Whatever is dropped meanwhile stays.
-        let held: Vec<_> = snapshots.iter().map(|s| self.register_at(s.csn)).collect();
+        // Those that the lists of `now` can show; whatever is dropped meanwhile
+        // stays.
+        let (snapshots, held): (Vec<Snapshot>, Vec<_>) = (self.snapshots().into_iter())
+            .filter(|snapshot| snapshot.csn <= now.csn())
+            .filter_map(|snapshot| {
+                let token = self.register_at(snapshot.csn).ok()?;
+                Some((snapshot, token))
+            })
+            .unzip();
         let needed = self.registry.needed();
         let commits: Vec<u64> = snapshots.iter().map(|s| s.csn).collect();
-        for plane in &self.planes {
-            let mut live = vec![0; commits.len()];
+        // Out-lists of all types, and in-lists, which a graph may not keep.
+        let mut live = [vec![0; commits.len()], vec![0; commits.len()]];
+        let sides = self.config.plane_count();
+        for plane in self.planes.iter() {
+            let live = &mut live[plane.number() as usize % sides];
             for (_, section) in plane.sections() {
                 let counted = section.live_at(&self.context, now.csn(), &needed, &commits);
                 match counted {
@@ -69,13 +78,13 @@ impl Store {
                     Err(error) => return report.problems.push(error.to_string()),
                 }
             }
+        }
+        for (live, lists) in live.iter().zip(["out-lists", "in-lists"]).take(sides) {
             for (snapshot, live) in snapshots.iter().zip(live) {
-                if live != snapshot.arc_count {
+                if *live != snapshot.arc_count {
                     report.problems.push(format!(
-                        "snapshot \"{}\" counts {} live edges and the lists of plane {} had {live}",
-                        snapshot.name,
-                        snapshot.arc_count,
-                        plane.number()
+                        "snapshot \"{}\" counts {} live edges and the {lists} had {live}",
+                        snapshot.name, snapshot.arc_count,
                     ));
                 }
             }

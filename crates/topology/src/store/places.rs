@@ -48,6 +48,7 @@ pub struct ListReader<'a> {
     section: Option<(u32, Option<SectionView>)>,
     scratch: ListScratch,
     neighbors: Vec<u32>,
+    ids: Vec<u32>,
 }
 
 impl Store {
@@ -60,6 +61,7 @@ impl Store {
             section: None,
             scratch: ListScratch::default(),
             neighbors: Vec::new(),
+            ids: Vec::new(),
         }
     }
 
@@ -75,7 +77,8 @@ impl Store {
     ) -> Result<Vec<PlacedEntry>, TopologyError> {
         let mut entries = Vec::new();
         let number = vertex >> self.config.section_shift;
-        let Some(section) = self.planes[plane].section(number as usize) else {
+        let plane = self.planes.get(plane);
+        let Some(section) = plane.and_then(|plane| plane.section(number as usize)) else {
             return Ok(entries);
         };
         let list = (vertex - section.first_vertex()) as usize;
@@ -96,8 +99,8 @@ impl Store {
     /// Entries of out-lists that are in runs now (XPGraph's logged edges). An
     /// undirected edge has two.
     pub fn logged_edges(&self) -> u64 {
-        let sections = self.planes[0].sections();
-        sections.iter().map(|(_, s)| s.usage().run_entries).sum()
+        let sections = self.out_planes().flat_map(|plane| plane.sections());
+        sections.map(|(_, s)| s.usage().run_entries).sum()
     }
 
     /// Calls `visit` with vertex, neighbor and weight (1 without weights) of the
@@ -108,7 +111,8 @@ impl Store {
         token: &ViewToken<Published>,
         mut visit: impl FnMut(u32, u32, f32),
     ) {
-        for (_, section) in self.planes[0].sections() {
+        let plane = self.planes.get(0);
+        for (_, section) in plane.map(|plane| plane.sections()).unwrap_or_default() {
             section.for_each_in_run(token.csn(), |list, word, weight| {
                 let weight = weight.map_or(1.0, f32::from_bits);
                 visit(section.first_vertex() + list, word, weight);
@@ -127,20 +131,55 @@ impl ListReader<'_> {
         read.map(|()| &self.neighbors[..])
     }
 
+    /// Live neighbors of a vertex and the ids of the relationships to them, in
+    /// insertion order; of other graphs, bits of weights, or nothing.
+    pub fn relationships(&mut self, vertex: u32) -> Result<(&[u32], &[u32]), TopologyError> {
+        self.neighbors.clear();
+        self.ids.clear();
+        self.turn_to(vertex)?;
+        if let Some((number, Some(section))) = &self.section {
+            let list = (vertex - (number << self.store.config.section_shift)) as usize;
+            let _query = self.store.query(self.plane, vertex, section);
+            let (neighbors, ids) = (&mut self.neighbors, &mut self.ids);
+            let _ = section.for_each_weighted_segment::<()>(list, &mut self.scratch, |n, i| {
+                neighbors.extend_from_slice(n);
+                ids.extend_from_slice(i);
+                ControlFlow::Continue(())
+            });
+        }
+        Ok((&self.neighbors, &self.ids))
+    }
+
+    /// Live entries in the list of a vertex.
+    pub fn degree(&mut self, vertex: u32) -> Result<usize, TopologyError> {
+        self.turn_to(vertex)?;
+        let mask = (1 << self.store.config.section_shift) - 1;
+        let section = self
+            .section
+            .as_ref()
+            .and_then(|(_, section)| section.as_ref());
+        Ok(section.map_or(0, |section| section.degree((vertex & mask) as usize)))
+    }
+
+    /// Reads the section of a vertex, if that is not the one read last.
+    fn turn_to(&mut self, vertex: u32) -> Result<(), TopologyError> {
+        let number = vertex >> self.store.config.section_shift;
+        if self.section.as_ref().is_none_or(|read| read.0 != number) {
+            let section = self.store.pin_section(self.token, self.plane, vertex)?;
+            self.section = Some((number, section));
+        }
+        Ok(())
+    }
+
     /// Appends the live neighbors of a vertex.
     pub fn neighbors_into(
         &mut self,
         vertex: u32,
         neighbors: &mut Vec<u32>,
     ) -> Result<(), TopologyError> {
-        let shift = self.store.config.section_shift;
-        let number = vertex >> shift;
-        if self.section.as_ref().is_none_or(|read| read.0 != number) {
-            let section = self.store.pin_section(self.token, self.plane, vertex)?;
-            self.section = Some((number, section));
-        }
-        if let Some((_, Some(section))) = &self.section {
-            let list = (vertex - (number << shift)) as usize;
+        self.turn_to(vertex)?;
+        if let Some((number, Some(section))) = &self.section {
+            let list = (vertex - (number << self.store.config.section_shift)) as usize;
             let _query = self.store.query(self.plane, vertex, section);
             let _ = section.for_each_segment::<()>(list, &mut self.scratch, |words| {
                 neighbors.extend_from_slice(words);

@@ -99,7 +99,7 @@ impl Store {
             && hints.len() < MOST_HINTS
         {
             let key = SectionKey {
-                plane: self.planes[plane].number(),
+                plane: plane as u32,
                 section: vertex >> shift,
             };
             hints.insert((key, list));
@@ -129,7 +129,7 @@ impl Store {
         }
         let mut sections: Vec<Named> = Vec::new();
         for (&key, &list) in &lists {
-            let plane = self.planes.iter().find(|plane| plane.number() == key.plane);
+            let plane = self.planes.get(key.plane as usize);
             let section = plane.and_then(|plane| plane.section(key.section as usize));
             if let Some(section) = section
                 && section.block_count(&self.context, list)? >= BLOCKS_AT_LEAST

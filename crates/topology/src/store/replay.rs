@@ -14,7 +14,7 @@ use crate::error::TopologyError;
 use crate::front::sharding::NO_ORIGIN;
 use crate::history::names::{Change, Names};
 use crate::ids::IdTable;
-use crate::plane::Plane;
+use crate::planes::Planes;
 use crate::record::{self, Op};
 use crate::section::{Commits, Context};
 
@@ -25,7 +25,7 @@ const REPLAY_EDGES: usize = 1 << 20;
 pub(super) struct Replayer<'a> {
     config: &'a Config,
     context: &'a Context,
-    planes: &'a [Plane],
+    planes: &'a Planes,
     attached: &'a Attached,
     /// Commits up to which some section is merged, ascending: what is applied
     /// together lies between two of them.
@@ -45,7 +45,7 @@ impl<'a> Replayer<'a> {
     pub(super) fn new(
         config: &'a Config,
         context: &'a Context,
-        planes: &'a [Plane],
+        planes: &'a Planes,
         attached: &'a Attached,
         merged: Vec<u64>,
         csn: u64,
@@ -86,7 +86,10 @@ impl<'a> Replayer<'a> {
         self.apply_attached(record.csn, &ops)?;
         for op in ops {
             match op {
-                Op::Insert(_) | Op::Delete(_) => self.wait(op),
+                Op::Insert(_)
+                | Op::Delete(_)
+                | Op::InsertRelationships(_)
+                | Op::DeleteRelationships(_) => self.wait(op),
                 Op::Vertices(count) => self.reach(count),
                 Op::Meta { key, value } => set_meta(meta, &key, &value),
                 Op::Ids(assigned) => {
@@ -148,20 +151,18 @@ impl<'a> Replayer<'a> {
     }
 
     fn wait(&mut self, op: Op) {
-        if let Op::Insert(edges) | Op::Delete(edges) = &op {
-            self.waiting_edges += edges.sources.len();
-        }
+        self.waiting_edges += match &op {
+            Op::Insert(edges) | Op::Delete(edges) => edges.sources.len(),
+            Op::InsertRelationships(some) | Op::DeleteRelationships(some) => some.ids.len(),
+            _ => 0,
+        };
         self.waiting.push(op);
     }
 
     fn apply(&mut self) -> Result<(), TopologyError> {
         let mut edges = GroupEdges::new(self.config);
         for op in &self.waiting {
-            match op {
-                Op::Insert(inserted) => edges.insert(inserted, NO_ORIGIN),
-                Op::Delete(deleted) => edges.delete(deleted, NO_ORIGIN),
-                _ => {}
-            }
+            edges.add(op, NO_ORIGIN);
         }
         let per_edge = 1 + u64::from(edges.undirected || edges.both);
         self.entries += self.waiting_edges as u64 * per_edge;

@@ -103,6 +103,8 @@ impl Store {
         } = write(&self.context, name, csn, graph, go_on)?;
         let info = header.info.clone();
         let roots = &mut *self.roots.lock();
+        // Its snapshot may have been dropped meanwhile, or the store closed.
+        self.refuse_sealing(&info.name, csn)?;
         let replaced: Vec<u32> = self.sealed.number_of(&info.name).into_iter().collect();
         let numbers = roots.directory.numbered_blobs(BLOB_SEALED);
         let number = numbers.last().map_or(0, |(last, _)| last + 1);
@@ -123,7 +125,6 @@ impl Store {
     /// # Errors
     /// [`TopologyError::Unsupported`] if one does not exist; then none is dropped.
     pub fn drop_sealed(&self, names: &[SealedName]) -> Result<(), TopologyError> {
-        self.refuse_if_not_writable()?;
         let roots = &mut *self.roots.lock();
         let mut numbers = Vec::new();
         for name in names {
@@ -149,6 +150,9 @@ impl Store {
     /// not shown from the commit on that dropped the snapshot, and their space is
     /// given back here.
     pub(super) fn drop_orphans(&self) -> Result<(), TopologyError> {
+        if active(Mutant::SealedOrphansKept) {
+            return Ok(());
+        }
         let roots = &mut *self.roots.lock();
         let mut numbers = self.sealed.numbered();
         numbers.retain(|(_, graph)| self.is_orphan(graph.info()));
@@ -237,6 +241,7 @@ impl Store {
         match numbers {
             [] => Ok(()),
             numbers => {
+                self.refuse_if_not_writable()?;
                 let nothing = Flushed::all([]).map(|_: Vec<()>| ());
                 self.publish_sealed(roots, nothing, None, numbers)
             }
@@ -306,7 +311,7 @@ impl Store {
         drop((graphs, gone));
         if !dropped.is_empty() {
             // Merges want some room; what was a whole graph goes back to the system.
-            region.trim(region.used_bytes() / 4 + self.config.growth_step)?;
+            region.trim(region.used_bytes() / 4 + self.config.growth_step);
         }
         Ok(())
     }

@@ -8,7 +8,8 @@ use crate::history::Snapshot;
 use crate::history::names::Change;
 use crate::record::Op;
 
-/// Snapshots that one commit of [`Store::flatten`] drops.
+/// Snapshots that one commit of [`Store::drop_snapshots_where`] drops: as many as
+/// fit into a record of the log.
 const DROPPED_AT_ONCE: usize = 256;
 
 /// Names that a commit on its way creates or drops: nobody else may.
@@ -40,7 +41,12 @@ impl Store {
     ) -> Result<Snapshot, TopologyError> {
         let mut batch = Batch::new();
         batch.create_snapshot(name, time_us);
-        let csn = self.commit(batch)?.csn;
+        let _shared = self.flow.gate.read();
+        // Until it has been read back, nobody else may drop it.
+        let batches = std::slice::from_ref(&batch);
+        self.validate(batches)?;
+        let _reserved = self.reserve_names(batches)?;
+        let csn = self.commit_logged(batch, None)?.csn;
         let names = self.names.read();
         let created = names.snapshots_of(csn).find(|s| s.name == name);
         created
@@ -49,45 +55,43 @@ impl Store {
     }
 
     /// Drops snapshots as one commit. What only they showed is given back by
-    /// later merges, what was sealed of them at once; views of them keep it until
-    /// they end.
+    /// later merges of as much, or by [`Store::rewrite_history`]; what was sealed
+    /// of them at once, or by the next checkpoint if that cannot be written now.
+    /// Views of them keep it until they end.
     ///
     /// # Errors
     /// A name that does not exist (then nothing is dropped), and what
     /// [`Store::commit`] says.
     pub fn drop_snapshots(&self, names: &[&str]) -> Result<(), TopologyError> {
-        let mut batch = Batch::new();
-        for name in names {
-            batch.drop_snapshot(name);
+        let batch = dropping(names);
+        if !batch.is_empty() {
+            self.commit(batch)?;
+            // They are dropped, whatever comes of this; checkpoints do it again.
+            let _ = self.drop_orphans();
         }
-        if batch.is_empty() {
-            return Ok(());
-        }
-        self.commit(batch)?;
-        self.drop_orphans()
+        Ok(())
     }
 
-    /// Drops all snapshots before a commit, and writes what is left of the past
-    /// anew, so that the space of what only they showed is free when this returns
-    /// (that of views of them when those end). Entries that were kept for them go
-    /// with the next [`Store::compact`]. Returns how many were dropped.
+    /// Drops those of all snapshots, ascending by commit, that `which` names.
+    /// Nobody creates or drops one between the choice and the commits. Returns
+    /// their names.
     ///
     /// # Errors
-    /// As [`Store::drop_snapshots`] and [`Store::checkpoint`]. If only writing
-    /// failed, the snapshots are dropped.
-    pub fn flatten(&self, until: u64) -> Result<usize, TopologyError> {
-        let names: Vec<String> = {
-            let names = self.names.read();
-            let before = names.snapshots().take_while(|s| s.csn < until);
-            before.map(|s| s.name.clone()).collect()
-        };
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        // One commit takes only as many as fit into a record of the log.
+    /// As [`Store::drop_snapshots`]; of more than 256, some may be dropped.
+    pub fn drop_snapshots_where(
+        &self,
+        which: impl FnOnce(&[Snapshot]) -> Vec<String>,
+    ) -> Result<Vec<String>, TopologyError> {
+        let alone = self.flow.gate.write();
+        let names = which(&self.snapshots());
         for some in names.chunks(DROPPED_AT_ONCE) {
-            self.drop_snapshots(some)?;
+            self.commit_in_gate(dropping(some), None)?;
         }
-        self.rewrite_history()?;
-        Ok(names.len())
+        drop(alone);
+        if !names.is_empty() {
+            let _ = self.drop_orphans();
+        }
+        Ok(names)
     }
 
     /// All snapshots, ascending by commit.
@@ -180,4 +184,13 @@ impl Store {
             }
         }
     }
+}
+
+/// A commit that drops snapshots.
+fn dropping(names: &[impl AsRef<str>]) -> Batch {
+    let mut batch = Batch::new();
+    for name in names {
+        batch.drop_snapshot(name.as_ref());
+    }
+    batch
 }

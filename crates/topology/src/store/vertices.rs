@@ -52,6 +52,11 @@ impl Store {
     /// refused, and nothing is deleted.
     pub fn delete_vertices(&self, vertices: &[u32]) -> Result<Commit, TopologyError> {
         self.refuse_if_not_writable()?;
+        if self.config.relationships {
+            return Err(TopologyError::Unsupported(
+                "relationships are deleted one by one, each by its id".to_string(),
+            ));
+        }
         let largest = vertices.iter().max().copied().unwrap_or(0);
         check_vertex(u64::from(largest))?;
         // Every commit before has returned, so the watermark shows it.

@@ -258,12 +258,14 @@ impl Run {
     /// A commit that drops all snapshots but the newest, and a merge.
     fn flatten(&mut self, store: &Store) {
         let snapshots = store.snapshots();
-        let Some((newest, before)) = snapshots.split_last() else {
+        let Some((_, before)) = snapshots.split_last() else {
             return;
         };
         let mut after = self.model.clone();
         before.iter().for_each(|s| after.drop_snapshot(&s.name));
-        let result = store.flatten(newest.csn);
+        let dropped: Vec<&str> = before.iter().map(|s| s.name.as_str()).collect();
+        let result = store.drop_snapshots(&dropped);
+        let result = result.and_then(|()| store.rewrite_history());
         let csn = store.published().0;
         if csn > self.acknowledged.csn {
             let commit = Commit {

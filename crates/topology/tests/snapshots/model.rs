@@ -177,10 +177,16 @@ impl Twin {
         let chosen = snapshots.get(number % (snapshots.len() + 1));
         let until = chosen.map_or(u64::MAX, |snapshot| snapshot.csn);
         let before = snapshots.iter().filter(|snapshot| snapshot.csn < until);
-        for snapshot in before.clone() {
-            self.kept.remove(&snapshot.name);
+        let before: Vec<String> = before.map(|snapshot| snapshot.name.clone()).collect();
+        for name in &before {
+            self.kept.remove(name);
         }
-        assert_eq!(self.store.flatten(until).unwrap(), before.count());
+        let dropped = self.store.drop_snapshots_where(|now| {
+            assert_eq!(now, snapshots);
+            before.clone()
+        });
+        assert_eq!(dropped.unwrap(), before);
+        self.store.rewrite_history().unwrap();
     }
 
     /// Takes a view of a snapshot, or of now.

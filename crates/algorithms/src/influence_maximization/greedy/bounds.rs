@@ -39,6 +39,8 @@ pub(super) fn reach<G: Graph>(
 
 /// Of a vertex whose component is complete; the bits below are the bound.
 const COMPLETE: u32 = 1 << 31;
+/// Places and bounds are up to the number of vertices, and below [`COMPLETE`].
+pub(in super::super) const MOST_VERTICES: usize = COMPLETE as usize - 1;
 
 /// Tarjan's algorithm, without recursion.
 struct Components {

@@ -95,6 +95,8 @@ impl Ranks {
                 }
             }
         }
+        // Of ranks from which nothing is taken off the residuals.
+        self.scalars.shift = 0.0;
         self.scalars.unsettled = self.mass;
         Ok(())
     }

@@ -79,18 +79,7 @@ impl Single {
         medium.grow(4096)?;
         medium.fence()?;
         storage.sync_names()?;
-        let root = Root {
-            sequence: 0,
-            epoch: 0,
-            csn: 0,
-            wall_us: 0,
-            log_start: 0,
-            clean_log_end: None,
-            directory_offset: 0,
-            directory_len: 0,
-            directory_crc: 0,
-            user: [0; evergraph_persistence::USER_BYTES],
-        };
+        let root = Root::first([0; evergraph_persistence::USER_BYTES]);
         drop(Pool::create(storage, *b"blocks-of-a-test", root)?);
         Self::open(storage, columns)
     }

@@ -61,6 +61,7 @@ fn context(medium: &MediumHandle) -> Context {
         levels: crate::front::buffers::Levels::default(),
         rewrite_growth: None,
         pages: Arc::default(),
+        cancels: crate::entry::Cancels::default(),
         shards: Arc::new(Shards::new(Some(1), Nodes::of_this_machine())),
     }
 }

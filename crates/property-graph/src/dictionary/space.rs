@@ -1,0 +1,161 @@
+//! One kind of strings with their codes.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::sync::Arc;
+
+use evergraph_persistence::Blob;
+
+/// What codes stand for.
+pub(super) trait Item: Hash + Eq {
+    /// A shared copy.
+    fn share(&self) -> Arc<Self>;
+    /// Bytes of DRAM that it occupies.
+    fn bytes(&self) -> usize;
+}
+
+impl Item for str {
+    fn share(&self) -> Arc<Self> {
+        Arc::from(self)
+    }
+
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+impl Item for [u32] {
+    fn share(&self) -> Arc<Self> {
+        Arc::from(self)
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self)
+    }
+}
+
+/// Strings, their codes, and how far they are stored.
+pub(super) struct Space<T: Item + ?Sized> {
+    by_code: Vec<Option<Arc<T>>>,
+    codes: HashMap<Arc<T>, u32>,
+    /// Codes that count, in the order in which they were assigned. Others are
+    /// promises to transactions that have not committed.
+    pub order: Vec<u32>,
+    /// Whether a code is in `order`.
+    is_assigned: Vec<bool>,
+    /// The commits of the last codes in `order`, those that no page has.
+    pub unstored: VecDeque<u64>,
+    /// The pages, and where each begins in `order`.
+    pub pages: Vec<(usize, Blob)>,
+    /// What is written, and no root names yet: pages from a number on, and how
+    /// many codes all pages have.
+    pub pending: Option<(usize, Vec<(usize, Blob)>, usize)>,
+}
+
+impl<T: Item + ?Sized> Default for Space<T> {
+    fn default() -> Self {
+        Space {
+            by_code: Vec::new(),
+            codes: HashMap::new(),
+            order: Vec::new(),
+            is_assigned: Vec::new(),
+            unstored: VecDeque::new(),
+            pages: Vec::new(),
+            pending: None,
+        }
+    }
+}
+
+impl<T: Item + ?Sized> Space<T> {
+    pub fn code(&self, item: &T) -> Option<u32> {
+        self.codes.get(item).copied()
+    }
+
+    pub fn get(&self, code: u32) -> Option<Arc<T>> {
+        self.by_code.get(code as usize)?.clone()
+    }
+
+    /// The code of an item, a new one if it has none; `None` if `most` are taken.
+    pub fn intern(&mut self, item: &T, most: u32) -> Option<u32> {
+        if let Some(code) = self.code(item) {
+            return Some(code);
+        }
+        let code = u32::try_from(self.by_code.len()).ok()?;
+        if code >= most {
+            return None;
+        }
+        self.put(code, item);
+        Some(code)
+    }
+
+    fn put(&mut self, code: u32, item: &T) {
+        let at = code as usize;
+        if self.by_code.len() <= at {
+            self.by_code.resize(at + 1, None);
+            self.is_assigned.resize(at + 1, false);
+        }
+        let item = item.share();
+        self.by_code[at] = Some(Arc::clone(&item));
+        self.codes.insert(item, code);
+    }
+
+    pub fn uncommitted(&self, code: u32) -> Option<Arc<T>> {
+        let is_assigned = *self.is_assigned.get(code as usize)?;
+        (!is_assigned).then(|| self.get(code)).flatten()
+    }
+
+    pub fn committed(&self) -> Vec<(u32, Arc<T>)> {
+        let item = |&code: &u32| Some((code, self.get(code)?));
+        self.order.iter().filter_map(item).collect()
+    }
+
+    /// Assigns a code by commit `csn`.
+    pub fn assign(&mut self, csn: u64, code: u32, item: &T) -> Result<(), &'static str> {
+        if self.assign_stored(code, item)? {
+            self.unstored.push_back(csn);
+        }
+        Ok(())
+    }
+
+    /// Assigns a code; whether it was not assigned before.
+    pub fn assign_stored(&mut self, code: u32, item: &T) -> Result<bool, &'static str> {
+        match (self.get(code), self.code(item)) {
+            (Some(known), _) if *known != *item => return Err("it is that of another already"),
+            (None, Some(_)) => return Err("what it names has another already"),
+            (None, None) => self.put(code, item),
+            (Some(_), _) => {}
+        }
+        let is_assigned = &mut self.is_assigned[code as usize];
+        if *is_assigned {
+            return Ok(false);
+        }
+        *is_assigned = true;
+        self.order.push(code);
+        Ok(true)
+    }
+
+    /// Gives an item the next code without a commit.
+    pub fn assign_next(&mut self, item: &T, most: u32) -> Option<u32> {
+        let code = self.intern(item, most)?;
+        match self.assign(0, code, item) {
+            Ok(()) => Some(code),
+            Err(what) => unreachable!("a code that was just given: {what}"),
+        }
+    }
+
+    /// Codes of `order` that pages have.
+    pub fn stored(&self) -> usize {
+        self.order.len() - self.unstored.len()
+    }
+
+    /// Bytes of DRAM of what no page has.
+    pub fn unstored_bytes(&self) -> usize {
+        let unstored = &self.order[self.stored()..];
+        let bytes = |&code: &u32| {
+            self.by_code[code as usize]
+                .as_ref()
+                .map_or(0, |i| i.bytes())
+        };
+        unstored.iter().map(bytes).sum::<usize>() + unstored.len() * 48
+    }
+}

@@ -1,0 +1,54 @@
+//! Which text values get a code.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Texts of which sightings are counted at the same time.
+const COUNTED: usize = 1 << 16;
+
+/// Which text values are stored as codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextPolicy {
+    /// Bytes of the shortest.
+    pub least_bytes: usize,
+    /// Bytes of the longest.
+    pub most_bytes: usize,
+    /// So often a text has to be written to the medium before it gets a code.
+    pub sightings: u8,
+    /// So many texts get a code; their strings are all in DRAM.
+    pub most_codes: u32,
+}
+
+impl Default for TextPolicy {
+    /// 4 to 64 bytes, eight times, 65 536 texts: at most 8 MiB of DRAM.
+    fn default() -> Self {
+        TextPolicy {
+            least_bytes: 4,
+            most_bytes: 64,
+            sightings: 8,
+            most_codes: 1 << 16,
+        }
+    }
+}
+
+/// How often texts without a code were seen lately, by their hashes: two texts of
+/// the same hash count as one, which does no harm.
+#[derive(Default)]
+pub(super) struct Sightings {
+    counts: HashMap<u64, u8>,
+}
+
+impl Sightings {
+    /// Counts a sighting; whether the text has been seen often enough.
+    pub fn is_worth_a_code(&mut self, text: &str, policy: &TextPolicy) -> bool {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        if self.counts.len() >= COUNTED {
+            // What is seen rarely is forgotten with the rest.
+            self.counts.clear();
+        }
+        let count = self.counts.entry(hasher.finish()).or_insert(0);
+        *count = count.saturating_add(1);
+        *count >= policy.sightings
+    }
+}

@@ -1,0 +1,271 @@
+//! What a commit did, as the log carries it.
+//!
+//! Effects are whole record images, codes and ids, never statements: replaying
+//! them twice gives what replaying them once gives. The relationships' places in
+//! the neighbor lists travel beside them, as the store's own operations.
+//!
+//! Each effect is one byte of kind and its fields, little-endian, unaligned:
+//!
+//! | Kind | Fields |
+//! |---|---|
+//! | 1 name | table (1 byte), code (4), length (4), UTF-8 |
+//! | 2 node | id (4), labels (4), each label (4), length (4), properties |
+//! | 3 node deleted | id (4) |
+//! | 4 relationship | id (4), type (2), source (4), target (4), length (4), properties |
+//! | 5 relationship deleted | id (4) |
+//! | 6 index or constraint | number (4), length (4), definition |
+//! | 7 index or constraint dropped | number (4) |
+
+use evergraph_persistence::PersistenceError;
+
+use crate::dictionary::{Names, TypeCode};
+use crate::records::{NodeRecord, RelationshipRecord};
+use crate::value::{Properties, ValueError};
+
+const NAME: u8 = 1;
+const NODE: u8 = 2;
+const NODE_DELETED: u8 = 3;
+const RELATIONSHIP: u8 = 4;
+const RELATIONSHIP_DELETED: u8 = 5;
+const SCHEMA: u8 = 6;
+const SCHEMA_DROPPED: u8 = 7;
+
+/// One change of a commit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// A code stands for a name, now and for ever. Every commit that may be the
+    /// first to use the code says so.
+    Name {
+        /// Which names.
+        names: Names,
+        /// The code.
+        code: u32,
+        /// The name.
+        name: String,
+    },
+    /// What a node is from this commit on; `None` if it is deleted.
+    Node {
+        /// The node.
+        id: u32,
+        /// All of it.
+        record: Option<NodeRecord>,
+    },
+    /// What a relationship is from this commit on; `None` if it is deleted.
+    Relationship {
+        /// The relationship.
+        id: u32,
+        /// All of it.
+        record: Option<RelationshipRecord>,
+    },
+    /// An index or a constraint holds from this commit on; `None` if it is dropped.
+    Schema {
+        /// Its number.
+        number: u32,
+        /// What it says, encoded by whoever knows it.
+        definition: Option<Vec<u8>>,
+    },
+}
+
+/// Encodes the effects of one commit as one payload.
+///
+/// # Errors
+/// Values that cannot be stored.
+pub fn encode(effects: &[Effect]) -> Result<Vec<u8>, ValueError> {
+    let mut bytes = Vec::new();
+    for effect in effects {
+        encode_one(effect, &mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
+    match effect {
+        Effect::Name { names, code, name } => {
+            bytes.extend_from_slice(&[NAME, *names as u8]);
+            put(bytes, *code);
+            put_bytes(bytes, name.as_bytes());
+        }
+        Effect::Node { id, record: None } => {
+            bytes.push(NODE_DELETED);
+            put(bytes, *id);
+        }
+        Effect::Node {
+            id,
+            record: Some(record),
+        } => {
+            bytes.push(NODE);
+            put(bytes, *id);
+            put(bytes, record.labels.len() as u32);
+            record.labels.iter().for_each(|&label| put(bytes, label));
+            put_properties(bytes, &record.properties)?;
+        }
+        Effect::Relationship { id, record: None } => {
+            bytes.push(RELATIONSHIP_DELETED);
+            put(bytes, *id);
+        }
+        Effect::Relationship {
+            id,
+            record: Some(record),
+        } => {
+            bytes.push(RELATIONSHIP);
+            put(bytes, *id);
+            bytes.extend_from_slice(&record.kind.to_le_bytes());
+            put(bytes, record.source);
+            put(bytes, record.target);
+            put_properties(bytes, &record.properties)?;
+        }
+        Effect::Schema {
+            number,
+            definition: Some(definition),
+        } => {
+            bytes.push(SCHEMA);
+            put(bytes, *number);
+            put_bytes(bytes, definition);
+        }
+        Effect::Schema {
+            number,
+            definition: None,
+        } => {
+            bytes.push(SCHEMA_DROPPED);
+            put(bytes, *number);
+        }
+    }
+    Ok(())
+}
+
+fn put(bytes: &mut Vec<u8>, number: u32) {
+    bytes.extend_from_slice(&number.to_le_bytes());
+}
+
+fn put_bytes(bytes: &mut Vec<u8>, content: &[u8]) {
+    put(bytes, content.len() as u32);
+    bytes.extend_from_slice(content);
+}
+
+fn put_properties(bytes: &mut Vec<u8>, properties: &Properties) -> Result<(), ValueError> {
+    let at = bytes.len();
+    put(bytes, 0);
+    properties.encode(bytes)?;
+    let len = (bytes.len() - at - 4) as u32;
+    bytes[at..at + 4].copy_from_slice(&len.to_le_bytes());
+    Ok(())
+}
+
+/// Reads back what [`encode`] wrote.
+///
+/// # Errors
+/// A payload whose checksum held and that does not decode: another program wrote
+/// it.
+pub fn decode(payload: &[u8]) -> Result<Vec<Effect>, PersistenceError> {
+    let mut cursor = Cursor { rest: payload };
+    let mut effects = Vec::new();
+    while !cursor.rest.is_empty() {
+        effects.push(decode_one(&mut cursor)?);
+    }
+    Ok(effects)
+}
+
+fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, PersistenceError> {
+    Ok(match cursor.byte()? {
+        NAME => Effect::Name {
+            names: Names::from_number(cursor.byte()?)
+                .ok_or_else(|| damaged("has a name of no known kind"))?,
+            code: cursor.number()?,
+            name: cursor.text()?,
+        },
+        NODE => Effect::Node {
+            id: cursor.number()?,
+            record: Some(NodeRecord {
+                labels: cursor.labels()?,
+                properties: cursor.properties()?,
+            }),
+        },
+        NODE_DELETED => Effect::Node {
+            id: cursor.number()?,
+            record: None,
+        },
+        RELATIONSHIP => Effect::Relationship {
+            id: cursor.number()?,
+            record: Some(RelationshipRecord {
+                kind: cursor.kind()?,
+                source: cursor.number()?,
+                target: cursor.number()?,
+                properties: cursor.properties()?,
+            }),
+        },
+        RELATIONSHIP_DELETED => Effect::Relationship {
+            id: cursor.number()?,
+            record: None,
+        },
+        SCHEMA => Effect::Schema {
+            number: cursor.number()?,
+            definition: Some(cursor.content()?.to_vec()),
+        },
+        SCHEMA_DROPPED => Effect::Schema {
+            number: cursor.number()?,
+            definition: None,
+        },
+        _ => return Err(damaged("has an effect this program does not know")),
+    })
+}
+
+struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, len: usize) -> Result<&'a [u8], PersistenceError> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(len)
+            .ok_or_else(|| damaged("is shorter than its counts say"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn byte(&mut self) -> Result<u8, PersistenceError> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn kind(&mut self) -> Result<TypeCode, PersistenceError> {
+        let bytes = self.take(2)?;
+        Ok(TypeCode::from_le_bytes([bytes[0], bytes[1]]))
+    }
+
+    fn number(&mut self) -> Result<u32, PersistenceError> {
+        let bytes = self.take(4)?;
+        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    fn content(&mut self) -> Result<&'a [u8], PersistenceError> {
+        let len = self.number()? as usize;
+        self.take(len)
+    }
+
+    fn text(&mut self) -> Result<String, PersistenceError> {
+        let text = std::str::from_utf8(self.content()?);
+        Ok(text.map_err(|_| damaged("has a name that is not UTF-8"))?.to_string())
+    }
+
+    fn labels(&mut self) -> Result<Vec<u32>, PersistenceError> {
+        let count = self.number()? as usize;
+        let bytes = self.take(count.saturating_mul(4))?;
+        let codes = bytes.chunks_exact(4);
+        let labels: Vec<u32> = codes
+            .map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]]))
+            .collect();
+        if labels.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(damaged("has labels out of order"));
+        }
+        Ok(labels)
+    }
+
+    fn properties(&mut self) -> Result<Properties, PersistenceError> {
+        let content = self.content()?;
+        Properties::decode(content).map_err(|error| damaged(&format!("has a {error}")))
+    }
+}
+
+fn damaged(what: &str) -> PersistenceError {
+    PersistenceError::damaged("log", 0, format!("a commit of the property graph {what}"))
+}

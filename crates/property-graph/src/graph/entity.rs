@@ -1,0 +1,174 @@
+//! A node and a relationship as a reader holds them.
+
+use std::sync::Arc;
+
+use super::ids::{NodeId, RelationshipId};
+use crate::dictionary::{Dictionary, KeyCode, Names, TypeCode};
+use crate::records::{NodeRecord, RelationshipRecord};
+use crate::value::{Properties, Value};
+
+/// A node as of one moment. Stays what it is, whatever happens to the graph.
+#[derive(Clone)]
+pub struct Node {
+    id: NodeId,
+    record: Arc<NodeRecord>,
+    dictionary: Arc<Dictionary>,
+}
+
+/// A relationship as of one moment. Stays what it is, whatever happens to the
+/// graph.
+#[derive(Clone)]
+pub struct Relationship {
+    id: RelationshipId,
+    record: Arc<RelationshipRecord>,
+    dictionary: Arc<Dictionary>,
+}
+
+impl Node {
+    pub(super) fn new(id: NodeId, record: Arc<NodeRecord>, dictionary: &Arc<Dictionary>) -> Self {
+        Node {
+            id,
+            record,
+            dictionary: Arc::clone(dictionary),
+        }
+    }
+
+    /// Which node.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// Its labels, in the order in which the graph first saw them.
+    pub fn labels(&self) -> Vec<Arc<str>> {
+        let labels = self.record.labels.iter();
+        labels
+            .filter_map(|&code| self.dictionary.name(Names::Labels, code))
+            .collect()
+    }
+
+    /// Whether it has a label.
+    pub fn has_label(&self, label: &str) -> bool {
+        let code = self.dictionary.code(Names::Labels, label);
+        code.is_some_and(|code| self.record.labels.binary_search(&code).is_ok())
+    }
+
+    /// A property; `None` if the node does not have it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        value_of(&self.record.properties, &self.dictionary, key)
+    }
+
+    /// All properties, by key code.
+    pub fn properties(&self) -> impl Iterator<Item = (Arc<str>, &Value)> {
+        named(&self.record.properties, &self.dictionary)
+    }
+
+    /// Labels and properties by code.
+    pub fn record(&self) -> &Arc<NodeRecord> {
+        &self.record
+    }
+}
+
+impl Relationship {
+    pub(super) fn new(
+        id: RelationshipId,
+        record: Arc<RelationshipRecord>,
+        dictionary: &Arc<Dictionary>,
+    ) -> Self {
+        Relationship {
+            id,
+            record,
+            dictionary: Arc::clone(dictionary),
+        }
+    }
+
+    /// Which relationship.
+    pub fn id(&self) -> RelationshipId {
+        self.id
+    }
+
+    /// Its type.
+    pub fn kind(&self) -> Arc<str> {
+        let name = self.dictionary.name(Names::Types, self.record.kind.into());
+        name.unwrap_or_default()
+    }
+
+    /// Code of its type.
+    pub fn kind_code(&self) -> TypeCode {
+        self.record.kind
+    }
+
+    /// The node it leaves.
+    pub fn source(&self) -> NodeId {
+        NodeId(self.record.source)
+    }
+
+    /// The node it enters.
+    pub fn target(&self) -> NodeId {
+        NodeId(self.record.target)
+    }
+
+    /// The end that is not `node`; of a loop, `node` itself.
+    pub fn other_end(&self, node: NodeId) -> NodeId {
+        match self.source() == node {
+            true => self.target(),
+            false => self.source(),
+        }
+    }
+
+    /// A property; `None` if the relationship does not have it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        value_of(&self.record.properties, &self.dictionary, key)
+    }
+
+    /// All properties, by key code.
+    pub fn properties(&self) -> impl Iterator<Item = (Arc<str>, &Value)> {
+        named(&self.record.properties, &self.dictionary)
+    }
+
+    /// Type, ends and properties by code.
+    pub fn record(&self) -> &Arc<RelationshipRecord> {
+        &self.record
+    }
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let properties: Vec<_> = self.properties().collect();
+        f.debug_struct("Node")
+            .field("id", &self.id.0)
+            .field("labels", &self.labels())
+            .field("properties", &properties)
+            .finish()
+    }
+}
+
+impl std::fmt::Debug for Relationship {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let properties: Vec<_> = self.properties().collect();
+        f.debug_struct("Relationship")
+            .field("id", &self.id.0)
+            .field("kind", &self.kind())
+            .field("source", &self.record.source)
+            .field("target", &self.record.target)
+            .field("properties", &properties)
+            .finish()
+    }
+}
+
+fn value_of<'a>(
+    properties: &'a Properties,
+    dictionary: &Dictionary,
+    key: &str,
+) -> Option<&'a Value> {
+    properties.get(dictionary.code(Names::Keys, key)?)
+}
+
+fn named<'a>(
+    properties: &'a Properties,
+    dictionary: &'a Dictionary,
+) -> impl Iterator<Item = (Arc<str>, &'a Value)> {
+    let name = |code: KeyCode| dictionary.name(Names::Keys, code).unwrap_or_default();
+    properties
+        .iter()
+        .map(move |(code, value)| (name(code), value))
+}

@@ -1,0 +1,84 @@
+//! Making and opening a graph.
+
+use std::sync::Arc;
+
+use evergraph_persistence::{Storage, Uuid};
+use evergraph_topology::{OpenReport, Store};
+
+use super::PropertyGraph;
+use super::core::{Committed, Core};
+use super::error::GraphError;
+use super::options::{GraphOptions, OpenOptions};
+use super::state::{State, is_chunk};
+use crate::transaction::TransactionManager;
+
+impl PropertyGraph {
+    /// Makes an empty graph. A crash in between leaves what is no graph yet, and
+    /// can be made again.
+    ///
+    /// # Errors
+    /// A storage on which there is a database, and what the medium says.
+    pub fn create(
+        storage: &dyn Storage,
+        options: GraphOptions,
+        uuid: Uuid,
+    ) -> Result<Self, GraphError> {
+        Self::create_with(storage, options, uuid, OpenOptions::default())
+    }
+
+    /// As [`PropertyGraph::create`], with buffers and limits of transactions.
+    ///
+    /// # Errors
+    /// As [`PropertyGraph::create`].
+    pub fn create_with(
+        storage: &dyn Storage,
+        options: GraphOptions,
+        uuid: Uuid,
+        opening: OpenOptions,
+    ) -> Result<Self, GraphError> {
+        if !is_chunk(options.chunk_records) {
+            return Err(GraphError::Unsupported(
+                "a chunk holds 1 to 65536 records".to_string(),
+            ));
+        }
+        let state = Arc::new(State::new(options.chunk_records));
+        let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
+        let config = options.config();
+        let store = Store::create_attached(storage, config, uuid, opening.tuning, attachment)?;
+        Ok(Self::over(store, state, opening))
+    }
+
+    /// Opens a graph at its newest commit. What a crash cut off is brought to an
+    /// end or leaves nothing. Costs what the tail of the log costs, and the
+    /// directory of chunks; records are read when they are asked for.
+    ///
+    /// # Errors
+    /// Damage, and what the medium says.
+    pub fn open(
+        storage: &dyn Storage,
+        opening: OpenOptions,
+    ) -> Result<(Self, OpenReport), GraphError> {
+        let state = Arc::new(State::new(GraphOptions::default().chunk_records));
+        let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
+        let (store, report) =
+            Store::open_attached(storage, opening.read_only, opening.tuning, attachment)?;
+        let is_writable = !opening.read_only;
+        let graph = Self::over(store, state, opening);
+        if is_writable {
+            graph.build_missing_indexes()?;
+        }
+        Ok((graph, report))
+    }
+
+    fn over(store: Store, state: Arc<State>, opening: OpenOptions) -> Self {
+        let core = Arc::new(Core {
+            store: Arc::new(store),
+            state,
+        });
+        let committed = Committed {
+            core: Arc::clone(&core),
+        };
+        let transactions = TransactionManager::new(Arc::new(committed), opening.transactions);
+        PropertyGraph { core, transactions }
+    }
+}

@@ -1,0 +1,220 @@
+//! A part of the property graph as the algorithms read a graph, without a copy.
+//!
+//! A projection pins the sections of the chosen types as of its view. A list
+//! that nothing is to be left out of, and that needs no weight, is handed on as
+//! slices of the medium; others are put together one at a time in the reader.
+//!
+//! Vertices of a projection are dense: `0..node_count`. Where the chosen nodes
+//! are not `0..n` themselves, a table in DRAM translates (8 bytes a node).
+
+mod members;
+mod reader;
+
+use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_topology::SectionView;
+use rayon::prelude::*;
+
+use super::error::GraphError;
+use super::ids::NodeId;
+use super::view::{View, plane_of};
+use crate::dictionary::{KeyCode, Names};
+use members::Members;
+pub use reader::ProjectionReader;
+
+/// Which way the relationships of a projection point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Orientation {
+    /// As they do in the property graph.
+    #[default]
+    Natural,
+    /// The other way round.
+    Reversed,
+    /// Both ways: a relationship is in the lists of both its ends.
+    Undirected,
+}
+
+/// Which part of the property graph, read in which way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProjectionOptions {
+    /// Nodes that have one of these labels; all nodes if none is named.
+    pub labels: Vec<String>,
+    /// Relationships of these types; of all if none is named.
+    pub types: Vec<String>,
+    /// Which way they point.
+    pub orientation: Orientation,
+    /// The property of relationships that is their weight.
+    pub weight: Option<String>,
+    /// Weight of relationships where that property is missing or no number.
+    pub default_weight: f32,
+}
+
+impl ProjectionOptions {
+    /// All nodes and relationships, as they point, without weights.
+    pub fn new() -> Self {
+        ProjectionOptions {
+            default_weight: 1.0,
+            ..ProjectionOptions::default()
+        }
+    }
+
+    /// Only nodes that have this label, or another that is named.
+    pub fn label(mut self, label: &str) -> Self {
+        self.labels.push(label.to_string());
+        self
+    }
+
+    /// Only relationships of this type, or another that is named.
+    pub fn relationship_type(mut self, name: &str) -> Self {
+        self.types.push(name.to_string());
+        self
+    }
+
+    /// Which way they point.
+    pub fn orientation(mut self, orientation: Orientation) -> Self {
+        self.orientation = orientation;
+        self
+    }
+
+    /// The property that is the weight of a relationship, and the weight of
+    /// those that do not have it.
+    pub fn weight(mut self, key: &str, default: f32) -> Self {
+        self.weight = Some(key.to_string());
+        self.default_weight = default;
+        self
+    }
+}
+
+/// A part of the property graph as of one view. Implements [`Graph`].
+pub struct Projection {
+    /// Keeps what is read.
+    view: View,
+    /// Sections of the lists that point away, one plane a type; and of those
+    /// that point here.
+    outgoing: Vec<Vec<SectionView>>,
+    incoming: Vec<Vec<SectionView>>,
+    section_shift: u32,
+    members: Members,
+    orientation: Orientation,
+    weight: Option<Weight>,
+    arc_count: u64,
+}
+
+/// Where weights come from.
+#[derive(Clone, Copy)]
+struct Weight {
+    /// `None`: no relationship has the property yet.
+    key: Option<KeyCode>,
+    default: f32,
+}
+
+impl View {
+    /// A part of the graph for the algorithms, as of this view.
+    ///
+    /// Pins every section of the chosen types, and reads every node once; with
+    /// weights, every relationship.
+    ///
+    /// # Errors
+    /// Damage. A weight that is no number counts as missing.
+    pub fn project(&self, options: &ProjectionOptions) -> Result<Projection, GraphError> {
+        let types: Vec<&str> = options.types.iter().map(String::as_str).collect();
+        let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
+        for kind in self.kinds(&types) {
+            outgoing.push(self.pin(plane_of(kind, false))?);
+            incoming.push(self.pin(plane_of(kind, true))?);
+        }
+        if options.orientation == Orientation::Reversed {
+            std::mem::swap(&mut outgoing, &mut incoming);
+        }
+        let members = Members::of(self, &options.labels)?;
+        let weight = options.weight.as_ref().map(|key| Weight {
+            key: self.dictionary().code(Names::Keys, key),
+            default: options.default_weight,
+        });
+        if weight.is_some() {
+            // Whatever is damaged is found now: readers have no way to say so.
+            self.relationships().try_for_each(|found| found.map(|_| ()))?;
+        }
+        let mut projection = Projection {
+            view: self.clone(),
+            outgoing,
+            incoming,
+            section_shift: self.core().store.config().section_shift,
+            members,
+            orientation: options.orientation,
+            weight,
+            arc_count: 0,
+        };
+        projection.arc_count = projection.count_arcs();
+        Ok(projection)
+    }
+
+    fn pin(&self, plane: usize) -> Result<Vec<SectionView>, GraphError> {
+        Ok(self.core().store.pin(self.token(), plane)?)
+    }
+}
+
+impl Projection {
+    /// The node that a vertex stands for.
+    pub fn node(&self, vertex: VertexId) -> NodeId {
+        NodeId(self.members.node(vertex))
+    }
+
+    /// The vertex that stands for a node; `None` if the node is not in the
+    /// projection.
+    pub fn vertex(&self, node: NodeId) -> Option<VertexId> {
+        self.members.vertex(node.0)
+    }
+
+
+    fn count_arcs(&self) -> u64 {
+        if self.members.are_all() {
+            let sections = self.outgoing.iter().flatten();
+            let live: u64 = sections.map(SectionView::live_entries).sum();
+            return match self.orientation {
+                Orientation::Undirected => 2 * live,
+                _ => live,
+            };
+        }
+        let vertices = 0..self.vertex_count() as VertexId;
+        vertices
+            .into_par_iter()
+            .map_init(|| self.reader(), |reader, v| reader.degree(v) as u64)
+            .sum()
+    }
+
+}
+
+impl Graph for Projection {
+    type Reader<'a> = ProjectionReader<'a>;
+
+    fn vertex_count(&self) -> usize {
+        self.members.count()
+    }
+
+    fn arc_count(&self) -> u64 {
+        self.arc_count
+    }
+
+    fn direction(&self) -> Direction {
+        match self.orientation {
+            Orientation::Undirected => Direction::Undirected,
+            Orientation::Natural | Orientation::Reversed => Direction::Both,
+        }
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.weight.is_some()
+    }
+
+    fn reader(&self) -> ProjectionReader<'_> {
+        let both = self.orientation == Orientation::Undirected;
+        ProjectionReader::new(self, &self.outgoing, both.then_some(&self.incoming))
+    }
+
+    fn reverse_reader(&self) -> Option<ProjectionReader<'_>> {
+        Some(match self.orientation {
+            Orientation::Undirected => self.reader(),
+            _ => ProjectionReader::new(self, &self.incoming, None),
+        })
+    }
+}

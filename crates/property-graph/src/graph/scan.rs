@@ -1,0 +1,253 @@
+//! Passes over all records, chunk by chunk.
+
+use std::marker::PhantomData;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use evergraph_persistence::PersistenceError;
+
+use super::core::{Committed, Core};
+use super::entity::{Node, Relationship};
+use super::error::GraphError;
+use super::ids::{NodeId, RelationshipId};
+use super::view::View;
+use crate::dictionary::LabelCode;
+use crate::records::{NodeRecord, Record, RelationshipRecord, Table};
+use crate::transaction::{Overlay, Transaction};
+
+type Found<R> = Vec<(u32, Arc<R>)>;
+
+/// Whose records are read.
+#[derive(Clone, Copy)]
+struct Source<'r> {
+    view: &'r View,
+    /// With what it wrote; it notes what it reads.
+    transaction: Option<&'r Transaction<Committed>>,
+}
+
+/// Where a pass over a table is.
+struct Chunks<'r, R> {
+    source: Source<'r>,
+    next: u32,
+    end: u32,
+    of: PhantomData<R>,
+}
+
+/// A kind of record that is in a table.
+trait Tabled: Record {
+    fn table(core: &Core) -> &Table<Self>;
+    fn merge(
+        overlay: &Overlay,
+        ids: Range<u32>,
+        committed: Found<Self>,
+    ) -> Found<Self>;
+    fn last_changed(overlay: &Overlay) -> Option<u32>;
+}
+
+impl Tabled for NodeRecord {
+    fn table(core: &Core) -> &Table<Self> {
+        core.state.nodes()
+    }
+
+    fn merge(overlay: &Overlay, ids: Range<u32>, committed: Found<Self>) -> Found<Self> {
+        overlay.merge_nodes(ids, committed.into_iter()).collect()
+    }
+
+    fn last_changed(overlay: &Overlay) -> Option<u32> {
+        overlay.nodes().last().map(|entry| entry.0)
+    }
+}
+
+impl Tabled for RelationshipRecord {
+    fn table(core: &Core) -> &Table<Self> {
+        core.state.relationships()
+    }
+
+    fn merge(overlay: &Overlay, ids: Range<u32>, committed: Found<Self>) -> Found<Self> {
+        overlay.merge_relationships(ids, committed.into_iter()).collect()
+    }
+
+    fn last_changed(overlay: &Overlay) -> Option<u32> {
+        overlay.relationships().last().map(|entry| entry.0)
+    }
+}
+
+impl<'r, R: Tabled> Chunks<'r, R> {
+    fn new(source: Source<'r>) -> Self {
+        let table = R::table(source.view.core());
+        let size = table.geometry().records_per_chunk;
+        let mut end = table.chunk_count();
+        if let Some(transaction) = source.transaction {
+            // What it made may lie behind what is committed.
+            let last = R::last_changed(transaction.overlay());
+            end = end.max(last.map_or(0, |id| id / size + 1));
+        }
+        Chunks {
+            source,
+            next: 0,
+            end,
+            of: PhantomData,
+        }
+    }
+
+    /// The records of the next chunk; `None` after the last.
+    fn read(&mut self) -> Option<Result<Found<R>, GraphError>> {
+        if self.next >= self.end {
+            return None;
+        }
+        let chunk = self.next;
+        self.next += 1;
+        let view = self.source.view;
+        let table = R::table(view.core());
+        let mut found = match read_chunk(table, chunk, view.csn()) {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error.into())),
+        };
+        if let Some(transaction) = self.source.transaction {
+            let size = table.geometry().records_per_chunk;
+            let ids = chunk * size..(chunk + 1).saturating_mul(size);
+            found = R::merge(transaction.overlay(), ids, found);
+        }
+        Some(Ok(found))
+    }
+}
+
+fn read_chunk<R: Record>(
+    table: &Table<R>,
+    chunk: u32,
+    csn: u64,
+) -> Result<Found<R>, PersistenceError> {
+    let mut records = Vec::new();
+    let mut failure = None;
+    let _ = table.for_each_in_chunk(chunk, csn, |id, found| match found.record() {
+        Ok(record) => {
+            records.push((id, record));
+            ControlFlow::Continue(())
+        }
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
+        }
+    })?;
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(records),
+    }
+}
+
+/// Nodes by id, all or those with a label. Reads a chunk at a time; after an
+/// error it goes on with the next chunk.
+pub struct NodeScan<'r> {
+    chunks: Chunks<'r, NodeRecord>,
+    label: Option<LabelCode>,
+    found: std::vec::IntoIter<(u32, Arc<NodeRecord>)>,
+}
+
+impl<'r> NodeScan<'r> {
+    pub(super) fn new(view: &'r View, label: Option<LabelCode>) -> Self {
+        let transaction = None;
+        Self::of(Source { view, transaction }, label)
+    }
+
+    pub(super) fn of_transaction(
+        transaction: &'r Transaction<Committed>,
+        label: Option<LabelCode>,
+    ) -> Self {
+        let source = Source {
+            view: transaction.view(),
+            transaction: Some(transaction),
+        };
+        Self::of(source, label)
+    }
+
+    pub(super) fn empty(view: &'r View) -> Self {
+        let mut scan = Self::new(view, None);
+        scan.chunks.end = 0;
+        scan
+    }
+
+    fn of(source: Source<'r>, label: Option<LabelCode>) -> Self {
+        NodeScan {
+            chunks: Chunks::new(source),
+            label,
+            found: Vec::new().into_iter(),
+        }
+    }
+
+    fn has_label(&self, record: &NodeRecord) -> bool {
+        let has = |label| record.labels.binary_search(&label).is_ok();
+        self.label.is_none_or(has)
+    }
+}
+
+impl Iterator for NodeScan<'_> {
+    type Item = Result<Node, GraphError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            while let Some((id, record)) = self.found.next() {
+                if !self.has_label(&record) {
+                    continue;
+                }
+                let Source { view, transaction } = self.chunks.source;
+                if let Some(transaction) = transaction {
+                    transaction.has_read_node(id);
+                }
+                return Some(Ok(Node::new(NodeId(id), record, view.dictionary())));
+            }
+            match self.chunks.read()? {
+                Ok(found) => self.found = found.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Relationships by id. Reads a chunk at a time; after an error it goes on with
+/// the next chunk.
+pub struct RelationshipScan<'r> {
+    chunks: Chunks<'r, RelationshipRecord>,
+    found: std::vec::IntoIter<(u32, Arc<RelationshipRecord>)>,
+}
+
+impl<'r> RelationshipScan<'r> {
+    pub(super) fn new(view: &'r View) -> Self {
+        let transaction = None;
+        Self::of(Source { view, transaction })
+    }
+
+    pub(super) fn of_transaction(transaction: &'r Transaction<Committed>) -> Self {
+        Self::of(Source {
+            view: transaction.view(),
+            transaction: Some(transaction),
+        })
+    }
+
+    fn of(source: Source<'r>) -> Self {
+        RelationshipScan {
+            chunks: Chunks::new(source),
+            found: Vec::new().into_iter(),
+        }
+    }
+}
+
+impl Iterator for RelationshipScan<'_> {
+    type Item = Result<Relationship, GraphError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((id, record)) = self.found.next() {
+                let Source { view, transaction } = self.chunks.source;
+                if let Some(transaction) = transaction {
+                    transaction.has_read_relationship(id);
+                }
+                let id = RelationshipId(id);
+                return Some(Ok(Relationship::new(id, record, view.dictionary())));
+            }
+            match self.chunks.read()? {
+                Ok(found) => self.found = found.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What the property graph keeps beside the neighbor lists.
+//!
+//! [`State`] is the attachment of the store: the store hands it the effects of
+//! each commit in log order, and lets it write and publish its extents with its
+//! own checkpoints. It knows nothing of transactions.
+
+use std::sync::{Arc, OnceLock};
+
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
+
+use super::effects::{Effect, decode};
+use super::schema::Schema;
+use crate::dictionary::{Dictionary, TextPolicy};
+use crate::records::{Geometry, NodeRecord, RelationshipRecord, Table};
+
+// Numbers tell the parts apart, in the section directory too.
+const NODES: u32 = 0;
+const RELATIONSHIPS: u32 = 1;
+const DICTIONARY: u32 = 2;
+/// Kind of the table that holds what was chosen when the graph was made.
+const CHOICES: u32 = ATTACHED_BLOBS + 3;
+
+/// Records and names.
+pub(super) struct State {
+    pub dictionary: Arc<Dictionary>,
+    pub schema: Schema,
+    /// Records of a chunk, unless something else is stored.
+    chunk_records: u32,
+    tables: OnceLock<Tables>,
+}
+
+struct Tables {
+    nodes: Table<NodeRecord>,
+    relationships: Table<RelationshipRecord>,
+}
+
+impl State {
+    /// Nothing yet.
+    pub fn new(chunk_records: u32) -> Self {
+        State {
+            dictionary: Arc::new(Dictionary::new(DICTIONARY, TextPolicy::default())),
+            schema: Schema::default(),
+            chunk_records,
+            tables: OnceLock::new(),
+        }
+    }
+
+    /// The nodes.
+    pub fn nodes(&self) -> &Table<NodeRecord> {
+        &self.tables(self.chunk_records).nodes
+    }
+
+    /// The relationships.
+    pub fn relationships(&self) -> &Table<RelationshipRecord> {
+        &self.tables(self.chunk_records).relationships
+    }
+
+    /// Records of a chunk.
+    pub fn chunk_records(&self) -> u32 {
+        self.nodes().geometry().records_per_chunk
+    }
+
+    /// The tables, made when they are first asked for.
+    fn tables(&self, chunk_records: u32) -> &Tables {
+        self.tables.get_or_init(|| {
+            let geometry = Geometry {
+                records_per_chunk: chunk_records,
+                ..Geometry::default()
+            };
+            Tables {
+                nodes: Table::new(geometry, NODES, Arc::clone(&self.dictionary)),
+                relationships: Table::new(geometry, RELATIONSHIPS, Arc::clone(&self.dictionary)),
+            }
+        })
+    }
+
+    fn apply_one(&self, csn: u64, effect: Effect, needed: &Needed) -> Result<(), PersistenceError> {
+        match effect {
+            Effect::Name { names, code, name } => self.dictionary.apply(csn, names, code, &name),
+            Effect::Node { id, record } => {
+                let before = || self.nodes().get(id, csn.saturating_sub(1));
+                self.schema.apply_node(csn, id, before, record.as_ref())?;
+                self.nodes().apply(csn, id, record, needed)
+            }
+            Effect::Relationship { id, record } => {
+                self.relationships().apply(csn, id, record, needed)
+            }
+            Effect::Schema { number, definition } => {
+                self.schema.apply(csn, number, definition.as_deref())
+            }
+        }
+    }
+
+    /// Writes what was chosen, once.
+    fn write_choices(&self, place: &mut Place<'_>) -> Result<Option<Flushed<()>>, PersistenceError> {
+        if place.directory.blob(CHOICES, 0).is_some() {
+            return Ok(None);
+        }
+        let bytes = self.chunk_records().to_le_bytes();
+        let written = place
+            .directory
+            .set_blob(place.region, place.uuid, CHOICES, 0, &bytes)?;
+        Ok(Some(written))
+    }
+}
+
+impl Attachment for State {
+    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+        for payload in payloads {
+            for effect in decode(payload)? {
+                self.apply_one(csn, effect, needed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn unmerged_since(&self) -> Option<u64> {
+        let parts = [
+            self.dictionary.unmerged_since(),
+            self.schema.unmerged_since(),
+            self.nodes().unmerged_since(),
+            self.relationships().unmerged_since(),
+        ];
+        parts.into_iter().flatten().min()
+    }
+
+    fn unmerged_bytes(&self) -> usize {
+        self.dictionary.unmerged_bytes()
+            + self.schema.unmerged_bytes()
+            + self.nodes().unmerged_bytes()
+            + self.relationships().unmerged_bytes()
+    }
+
+    fn write(
+        &self,
+        csn: u64,
+        needed: &Needed,
+        place: &mut Place<'_>,
+    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+        let mut written = self.nodes().write(csn, needed, place)?;
+        written.extend(self.relationships().write(csn, needed, place)?);
+        // Writing records gives codes to sets of labels and to texts.
+        written.extend(self.dictionary.write(csn, place)?);
+        written.extend(self.schema.write(csn, needed, place)?);
+        written.extend(self.write_choices(place)?);
+        Ok(written)
+    }
+
+    fn publishing(&self) {
+        self.nodes().publishing();
+        self.relationships().publishing();
+        self.schema.publishing();
+    }
+
+    fn published(&self, needed: &dyn Fn() -> Needed) {
+        self.dictionary.published();
+        self.nodes().published(needed);
+        self.relationships().published(needed);
+        self.schema.published(needed);
+    }
+
+    fn abandoned(&self) {
+        self.dictionary.abandoned();
+        self.nodes().abandoned();
+        self.relationships().abandoned();
+        self.schema.abandoned();
+    }
+
+    fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+        if let Some(choices) = place.directory.blob(CHOICES, 0) {
+            let bytes = choices.read(place.uuid)?;
+            let chosen = bytes.try_into().map(u32::from_le_bytes);
+            let chosen = chosen.ok().filter(|&records| is_chunk(records));
+            let chosen = chosen.ok_or_else(|| {
+                let (file, offset) = (choices.extent.file_name(), choices.extent.offset());
+                PersistenceError::damaged(&file, offset, "the size of chunks is impossible")
+            })?;
+            self.tables(chosen);
+        }
+        // Records name labels by code.
+        self.dictionary.restore(place)?;
+        self.nodes().restore(place)?;
+        self.relationships().restore(place)?;
+        self.schema.restore(place)
+    }
+
+    fn check(&self, csn: u64, problems: &mut Vec<String>) {
+        self.dictionary.check(problems);
+        self.nodes().check(csn, problems);
+        self.relationships().check(csn, problems);
+        self.schema.check(problems);
+    }
+}
+
+/// Whether a chunk can have so many records.
+pub(super) fn is_chunk(records: u32) -> bool {
+    (1..=1 << 16).contains(&records)
+}

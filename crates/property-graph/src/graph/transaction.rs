@@ -1,0 +1,428 @@
+//! Reading and writing a graph, all or nothing.
+
+use std::sync::Arc;
+
+use evergraph_graph::{Graph, VertexId};
+use evergraph_topology::Commit;
+
+use super::adjacency::{Adjacent, Towards};
+use super::commit::effects_of;
+use super::core::{Committed, Core};
+use super::effects::Effect;
+use super::entity::{Node, Relationship};
+use super::error::GraphError;
+use super::ids::{Entity, NodeId, RelationshipId};
+use super::names::UsedNames;
+use super::projection::Projection;
+use super::scan::{NodeScan, RelationshipScan};
+use super::view::View;
+use crate::dictionary::{Names, TypeCode};
+use crate::records::{NodeRecord, RelationshipRecord};
+use crate::transaction::{self, List, Predicate, Savepoint, TransactionManager, TransactionOptions};
+use crate::value::{Properties, Value};
+
+/// A transaction. It reads the graph as of its begin, with what it wrote itself;
+/// nobody else sees what it wrote before it is committed. Dropped without a
+/// commit, it leaves nothing.
+///
+/// A write that another transaction is in the way of fails at once, with an error
+/// that says so ([`Retryable`](crate::transaction::Retryable)); then the whole
+/// transaction is to be run again, as
+/// [`PropertyGraph::write`](super::PropertyGraph::write) does. Reading never
+/// waits and never fails for such reasons.
+pub struct Transaction {
+    pub(super) core: Arc<Core>,
+    pub(super) inner: transaction::Transaction<Committed>,
+    pub(super) names: UsedNames,
+    /// Indexes and constraints that come or go.
+    pub(super) schema: Vec<Effect>,
+    /// Nobody changes indexes and constraints before it has ended.
+    pub(super) holds_schema: bool,
+}
+
+impl Transaction {
+    pub(super) fn begin(
+        core: &Arc<Core>,
+        manager: &Arc<TransactionManager<Committed>>,
+        options: &TransactionOptions,
+    ) -> Self {
+        Transaction {
+            core: Arc::clone(core),
+            inner: manager.begin(options),
+            names: UsedNames::default(),
+            schema: Vec::new(),
+            holds_schema: false,
+        }
+    }
+
+    /// The graph as of the begin, without what the transaction wrote. A
+    /// serializable transaction does not notice what is read here.
+    pub fn snapshot(&self) -> &View {
+        self.inner.view()
+    }
+
+    /// Makes a node.
+    ///
+    /// # Errors
+    /// No id is left, or the transaction is over.
+    pub fn create_node<'a>(
+        &mut self,
+        labels: &[&str],
+        properties: impl IntoIterator<Item = (&'a str, Value)>,
+    ) -> Result<NodeId, GraphError> {
+        let mut codes = Vec::with_capacity(labels.len());
+        for label in labels {
+            codes.push(self.names.label(&self.core.state, label)?);
+        }
+        codes.sort_unstable();
+        codes.dedup();
+        let properties = self.properties(properties)?;
+        let record = NodeRecord {
+            labels: codes,
+            properties,
+        };
+        self.guarded(|own| {
+            let id = own.inner.create_node(record)?;
+            Ok((id, NodeId(id)))
+        })
+    }
+
+    /// Makes a relationship. Others may add relationships to the same nodes at
+    /// the same time.
+    ///
+    /// # Errors
+    /// An end that is not there, or that another transaction deletes; no id or no
+    /// type is left.
+    pub fn create_relationship<'a>(
+        &mut self,
+        source: NodeId,
+        kind: &str,
+        target: NodeId,
+        properties: impl IntoIterator<Item = (&'a str, Value)>,
+    ) -> Result<RelationshipId, GraphError> {
+        let record = RelationshipRecord {
+            kind: self.names.kind(&self.core.state, kind)?,
+            source: source.0,
+            target: target.0,
+            properties: self.properties(properties)?,
+        };
+        Ok(RelationshipId(self.inner.create_relationship(record)?))
+    }
+
+    /// Gives a node or a relationship a property; null removes it.
+    ///
+    /// # Errors
+    /// A conflict; something that is not there.
+    pub fn set(
+        &mut self,
+        entity: impl Into<Entity>,
+        key: &str,
+        value: impl Into<Value>,
+    ) -> Result<(), GraphError> {
+        let value = value.into();
+        let code = self.names.key(&self.core.state, key)?;
+        match entity.into() {
+            Entity::Node(id) => {
+                let change = |record: &mut NodeRecord| record.properties.set(code, value);
+                self.update_node(id, change)
+            }
+            Entity::Relationship(id) => {
+                let change = |record: &mut RelationshipRecord| record.properties.set(code, value);
+                self.inner.update_relationship(id.0, change).map(drop)
+            }
+        }
+    }
+
+    /// Takes a property from a node or a relationship, if it has it.
+    ///
+    /// # Errors
+    /// As [`Transaction::set`].
+    pub fn remove(&mut self, entity: impl Into<Entity>, key: &str) -> Result<(), GraphError> {
+        self.set(entity, key, Value::Null)
+    }
+
+    /// Gives a node a label, if it does not have it.
+    ///
+    /// # Errors
+    /// A conflict; a node that is not there.
+    pub fn add_label(&mut self, node: NodeId, label: &str) -> Result<(), GraphError> {
+        let code = self.names.label(&self.core.state, label)?;
+        self.update_node(node, |record| {
+            if let Err(at) = record.labels.binary_search(&code) {
+                record.labels.insert(at, code);
+            }
+        })
+    }
+
+    /// Takes a label from a node, if it has it.
+    ///
+    /// # Errors
+    /// As [`Transaction::add_label`].
+    pub fn remove_label(&mut self, node: NodeId, label: &str) -> Result<(), GraphError> {
+        let code = self.core.state.dictionary.code(Names::Labels, label);
+        self.update_node(node, |record| {
+            record.labels.retain(|&other| Some(other) != code);
+        })
+    }
+
+    /// Deletes a node that has no relationships.
+    ///
+    /// # Errors
+    /// A conflict, also with a relationship that others add to it; a node that is
+    /// not there, or that has relationships.
+    pub fn delete_node(&mut self, node: NodeId) -> Result<(), GraphError> {
+        self.guarded(|own| Ok((node.0, own.inner.delete_node(node.0)?)))
+    }
+
+    /// Deletes a node with all its relationships, and gives their number.
+    ///
+    /// # Errors
+    /// A conflict, also with a relationship that others add to it; a node that is
+    /// not there. Some of the relationships may be deleted then: go back to a
+    /// savepoint, or give the transaction up.
+    pub fn detach_delete_node(&mut self, node: NodeId) -> Result<usize, GraphError> {
+        self.guarded(|own| Ok((node.0, own.inner.detach_delete_node(node.0)?)))
+    }
+
+    /// Deletes a relationship.
+    ///
+    /// # Errors
+    /// A conflict; a relationship that is not there.
+    pub fn delete_relationship(&mut self, relationship: RelationshipId) -> Result<(), GraphError> {
+        self.inner.delete_relationship(relationship.0)
+    }
+
+    /// A node; `None` if there is none of this id.
+    pub fn node(&self, id: NodeId) -> Result<Option<Node>, GraphError> {
+        let record = self.inner.node(id.0)?;
+        Ok(record.map(|record| Node::new(id, record, &self.core.state.dictionary)))
+    }
+
+    /// A relationship; `None` if there is none of this id.
+    pub fn relationship(&self, id: RelationshipId) -> Result<Option<Relationship>, GraphError> {
+        let record = self.inner.relationship(id.0)?;
+        Ok(record.map(|record| Relationship::new(id, record, &self.core.state.dictionary)))
+    }
+
+    /// All nodes, by id.
+    pub fn nodes(&self) -> NodeScan<'_> {
+        self.inner.has_read(Predicate::Nodes);
+        NodeScan::of_transaction(&self.inner, None)
+    }
+
+    /// The nodes that have a label, by id.
+    pub fn nodes_with_label(&self, label: &str) -> NodeScan<'_> {
+        match self.core.state.dictionary.intern(Names::Labels, label) {
+            Ok(code) => {
+                self.inner.has_read(Predicate::Label(code));
+                NodeScan::of_transaction(&self.inner, Some(code))
+            }
+            // No code is left, so nobody else can use it either.
+            Err(_) => NodeScan::empty(self.snapshot()),
+        }
+    }
+
+    /// All relationships, by id.
+    pub fn relationships(&self) -> RelationshipScan<'_> {
+        self.inner.has_read(Predicate::Relationships);
+        RelationshipScan::of_transaction(&self.inner)
+    }
+
+    /// As [`View::neighbors`]; what the transaction made comes last in each list.
+    pub fn neighbors(
+        &self,
+        node: NodeId,
+        towards: Towards,
+        types: &[&str],
+    ) -> Result<Vec<Adjacent>, GraphError> {
+        let mut found = Vec::new();
+        self.has_read_lists(node, towards, types);
+        for kind in self.kinds(node, types) {
+            self.neighbors_of_kind(node, towards, kind, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// How many relationships [`Transaction::neighbors`] would give.
+    pub fn degree(
+        &self,
+        node: NodeId,
+        towards: Towards,
+        types: &[&str],
+    ) -> Result<usize, GraphError> {
+        Ok(self.neighbors(node, towards, types)?.len())
+    }
+
+    /// Codes of the types named, or of all that the node may have.
+    fn kinds(&self, node: NodeId, types: &[&str]) -> Vec<TypeCode> {
+        let mut kinds = self.snapshot().kinds(types);
+        if types.is_empty() {
+            let changed = self.inner.overlay().lists_of(node.0);
+            kinds.extend(changed.map(|list| list.kind));
+            kinds.sort_unstable();
+            kinds.dedup();
+        }
+        kinds
+    }
+
+    fn neighbors_of_kind(
+        &self,
+        node: NodeId,
+        towards: Towards,
+        kind: TypeCode,
+        found: &mut Vec<Adjacent>,
+    ) -> Result<(), GraphError> {
+        let overlay = self.inner.overlay();
+        let is_new = overlay.creates_node(node.0);
+        // A loop is in two lists.
+        let is_repeated = |incoming: bool, neighbor: NodeId| {
+            towards == Towards::Both && incoming && neighbor == node
+        };
+        for &incoming in towards.lists() {
+            if !is_new {
+                let only = match incoming {
+                    false => Towards::Outgoing,
+                    true => Towards::Incoming,
+                };
+                self.snapshot()
+                    .for_each_of_kind(node, only, kind, &mut |adjacent| {
+                        let is_deleted = overlay.deletes_relationship(adjacent.relationship.0);
+                        if !is_deleted && !is_repeated(incoming, adjacent.neighbor) {
+                            found.push(adjacent);
+                        }
+                    })?;
+            }
+            let list = List {
+                node: node.0,
+                kind,
+                incoming,
+            };
+            let created = overlay.created(list);
+            let created = created.filter(|entry| !is_repeated(incoming, NodeId(entry.0)));
+            found.extend(created.map(|(neighbor, id)| Adjacent {
+                relationship: RelationshipId(id),
+                neighbor: NodeId(neighbor),
+                kind,
+                incoming,
+            }));
+        }
+        Ok(())
+    }
+
+    /// Notes what a serializable transaction asks for.
+    fn has_read_lists(&self, node: NodeId, towards: Towards, types: &[&str]) {
+        let view = self.snapshot();
+        let all_known = types
+            .iter()
+            .all(|name| view.dictionary().code(Names::Types, name).is_some());
+        for &incoming in towards.lists() {
+            if types.is_empty() || !all_known {
+                self.inner.has_read(Predicate::Neighbors(node.0, incoming));
+                continue;
+            }
+            for kind in view.kinds(types) {
+                self.inner.has_read(Predicate::List(List {
+                    node: node.0,
+                    kind,
+                    incoming,
+                }));
+            }
+        }
+    }
+
+    /// Gives each node of a projection a property, a result of an algorithm, and
+    /// gives their number. Null leaves a node without it.
+    ///
+    /// # Errors
+    /// As [`Transaction::set`]: a node that was changed after the projection's
+    /// view conflicts.
+    pub fn write_back(
+        &mut self,
+        projection: &Projection,
+        key: &str,
+        mut value: impl FnMut(VertexId) -> Value,
+    ) -> Result<usize, GraphError> {
+        let count = projection.vertex_count();
+        for vertex in 0..count as VertexId {
+            self.set(projection.node(vertex), key, value(vertex))?;
+        }
+        Ok(count)
+    }
+
+    /// A place to come back to. O(1).
+    pub fn savepoint(&mut self) -> Savepoint {
+        self.inner.savepoint()
+    }
+
+    /// Undoes what was written since a savepoint, which stays.
+    ///
+    /// # Errors
+    /// A savepoint that was released, or is of a time before an earlier return.
+    pub fn roll_back_to(&mut self, savepoint: Savepoint) -> Result<(), GraphError> {
+        Ok(self.inner.rollback_to(savepoint)?)
+    }
+
+    /// Gives up a savepoint; what was written stays.
+    ///
+    /// # Errors
+    /// As [`Transaction::roll_back_to`].
+    pub fn release(&mut self, savepoint: Savepoint) -> Result<(), GraphError> {
+        Ok(self.inner.release(savepoint)?)
+    }
+
+    /// Ends the transaction without a trace, as dropping it does.
+    pub fn roll_back(self) {
+        self.inner.rollback();
+    }
+
+    /// Makes everything that was written durable and visible, at once. Gives the
+    /// commit; `None` if nothing was written.
+    ///
+    /// # Errors
+    /// Then nothing of it is in the graph, but after an error of the medium,
+    /// when only the next opening knows: a conflict of a serializable
+    /// transaction, a timeout, more than the log takes at once.
+    pub fn commit(self) -> Result<Option<Commit>, GraphError> {
+        if !self.inner.has_effects() && self.schema.is_empty() {
+            self.inner.check()?;
+            return Ok(None);
+        }
+        let keys = self.check_schema()?;
+        let batch = effects_of(&self)?;
+        let Transaction { core, inner, .. } = self;
+        let prepared = core.store.prepare(batch)?;
+        let mut commit = None;
+        inner.commit(
+            keys,
+            || Ok::<_, GraphError>(prepared.enqueue()),
+            |enqueued| {
+                let reached = enqueued.wait()?;
+                commit = Some(reached);
+                Ok(reached.csn)
+            },
+        )?;
+        Ok(commit)
+    }
+
+    fn update_node<R>(
+        &mut self,
+        node: NodeId,
+        change: impl FnOnce(&mut NodeRecord) -> R,
+    ) -> Result<(), GraphError> {
+        self.guarded(|own| {
+            own.inner.update_node(node.0, change)?;
+            Ok((node.0, ()))
+        })
+    }
+
+    fn properties<'a>(
+        &mut self,
+        properties: impl IntoIterator<Item = (&'a str, Value)>,
+    ) -> Result<Properties, GraphError> {
+        let mut set = Properties::new();
+        for (key, value) in properties {
+            set.set(self.names.key(&self.core.state, key)?, value);
+        }
+        Ok(set)
+    }
+}

@@ -1,0 +1,397 @@
+//! Writing chunks with the store's checkpoints, and reading them at opening.
+
+use std::sync::Arc;
+
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_topology::attachment::Place;
+
+use super::chunk::ChunkState;
+use super::format::{ChunkImage, ChunkReader, Slot, StoredChunk};
+use super::found::FoundAt;
+use super::record::Record;
+use super::segment::{NewPast, Segment};
+use super::table::Table;
+use super::versions::Version;
+use crate::dictionary::Dictionary;
+
+/// What is written, and no root names yet.
+pub(super) struct Round<R> {
+    chunks: Vec<Written<R>>,
+    history: Option<Arc<Vec<Arc<Segment>>>>,
+}
+
+/// A chunk that is written.
+struct Written<R> {
+    number: u32,
+    stored: Arc<StoredChunk>,
+    /// Versions that only the old chunk has and live views show.
+    shown: Vec<(u32, Version<R>)>,
+}
+
+/// What changes in a chunk that is merged.
+struct Frozen<R> {
+    base: Option<Arc<StoredChunk>>,
+    /// Ascending by place.
+    changes: Vec<Change<R>>,
+}
+
+struct Change<R> {
+    at: u32,
+    /// What the chunk will hold.
+    merged: Version<R>,
+    /// Versions that were never in a chunk and are past now.
+    past: Vec<Version<R>>,
+    /// Until when what the chunk holds now was valid.
+    base_end: u64,
+}
+
+/// What goes to other places than the chunk.
+struct Replaced<'a, R> {
+    needed: &'a Needed,
+    past: &'a mut Vec<NewPast>,
+    shown: Vec<(u32, Version<R>)>,
+}
+
+impl<R: Record> Table<R> {
+    /// Durability steps 1 and 2: writes the chunks with changes up to commit `csn`
+    /// out of place, and names them in the directory; also, in the history table,
+    /// the versions that this replaces and that kept commits show.
+    ///
+    /// Cost: each chunk with changes is written once, whatever their number.
+    pub fn write(
+        &self,
+        csn: u64,
+        needed: &Needed,
+        place: &mut Place<'_>,
+    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+        let _ = self.uuid.set(*place.uuid);
+        *self.round.lock() = None;
+        let (mut flushed, mut chunks, mut past) = (Vec::new(), Vec::new(), Vec::new());
+        for number in self.unmerged_chunks(csn) {
+            let Some(frozen) = self.freeze(number, csn) else {
+                continue;
+            };
+            let mut replaced = Replaced {
+                needed,
+                past: &mut past,
+                shown: Vec::new(),
+            };
+            let mut image = self.encode(number, &frozen, &mut replaced)?;
+            let shown = replaced.shown;
+            let draft = place.region.allocate(image.len())?;
+            let (entry, bytes) = image.finish(place.uuid, draft.offset(), csn);
+            let (extent, token) = draft.finish(bytes)?.split();
+            flushed.push(token);
+            place.directory.set(self.key(number), entry);
+            let extent = Arc::new(extent);
+            chunks.push(Written {
+                number,
+                stored: Arc::new(StoredChunk::written(self.identity(number), entry, extent)),
+                shown,
+            });
+        }
+        let history = self.history.write(past, needed, place, &mut flushed)?;
+        *self.round.lock() = Some(Round { chunks, history });
+        Ok(flushed)
+    }
+
+    fn unmerged_chunks(&self, csn: u64) -> Vec<u32> {
+        let work = self.work.lock();
+        let unmerged = work.unmerged.iter().filter(|&(_, &since)| since <= csn);
+        unmerged.map(|(&number, _)| number).collect()
+    }
+
+    fn freeze(&self, number: u32, csn: u64) -> Option<Frozen<R>> {
+        let state = self.chunks.get(number)?.state.read();
+        state.unmerged_since.filter(|&since| since <= csn)?;
+        Some(state.freeze(csn))
+    }
+
+    /// The new content of a chunk.
+    fn encode(
+        &self,
+        number: u32,
+        frozen: &Frozen<R>,
+        replaced: &mut Replaced<'_, R>,
+    ) -> Result<ChunkImage, PersistenceError> {
+        let mut image = ChunkImage::begin(self.identity(number));
+        let base = frozen.base.as_ref();
+        let reader = base.map(|base| base.read(self.uuid())).transpose()?;
+        let mut changes = frozen.changes.iter().peekable();
+        let mut properties = Vec::new();
+        for at in 0..self.geometry.records_per_chunk {
+            properties.clear();
+            let Some(change) = changes.next_if(|change| change.at == at) else {
+                let Some(reader) = reader.filter(|reader| reader.slot(at).begin > 0) else {
+                    continue;
+                };
+                let same = image.set(
+                    at,
+                    reader.slot(at),
+                    reader.fixed(at),
+                    reader.properties(at)?,
+                );
+                same.map_err(|what| self.cannot_store(number, what))?;
+                continue;
+            };
+            if let (Some(base), Some(reader)) = (base, reader) {
+                self.replace(number, change, base, reader, replaced)?;
+            }
+            self.replace_versions(number, change, replaced)?;
+            let Version {
+                begin,
+                born,
+                record,
+                ..
+            } = &change.merged;
+            let slot = Slot {
+                is_used: record.is_some(),
+                begin: *begin,
+                born: *born,
+            };
+            let fixed = match record {
+                Some(record) => store(&**record, &self.dictionary, &mut properties),
+                None => Ok(Default::default()),
+            };
+            fixed
+                .and_then(|fixed| image.set(at, slot, fixed, &properties))
+                .map_err(|what| self.cannot_store(number, what))?;
+        }
+        Ok(image)
+    }
+
+    fn cannot_store(&self, chunk: u32, what: &str) -> PersistenceError {
+        let what = format!("records, table {}, chunk {chunk}: {what}", self.number);
+        PersistenceError::damaged("memory", 0, what)
+    }
+
+    fn id(&self, chunk: u32, at: u32) -> u32 {
+        chunk * self.geometry.records_per_chunk + at
+    }
+
+    /// What the chunk held of a record that changes: the past keeps it where it is
+    /// needed.
+    fn replace(
+        &self,
+        number: u32,
+        change: &Change<R>,
+        base: &Arc<StoredChunk>,
+        reader: ChunkReader<'_>,
+        replaced: &mut Replaced<'_, R>,
+    ) -> Result<(), PersistenceError> {
+        let slot = reader.slot(change.at);
+        if !slot.is_used {
+            return Ok(());
+        }
+        if replaced.needed.is_kept(slot.begin, change.base_end) {
+            replaced.past.push(NewPast {
+                id: self.id(number, change.at),
+                begin: slot.begin,
+                end: change.base_end,
+                fixed: reader.fixed(change.at),
+                properties: reader.properties(change.at)?.to_vec(),
+            });
+        }
+        if replaced.needed.is_watched(slot.begin, change.base_end) {
+            let found = self.found(FoundAt::Chunk(Arc::clone(base), change.at));
+            let version = Version {
+                begin: slot.begin,
+                end: change.base_end,
+                born: slot.born,
+                record: Some(found.record()?),
+            };
+            replaced.shown.push((change.at, version));
+        }
+        Ok(())
+    }
+
+    /// Versions that come between the chunk's old and its new one: those for views
+    /// stay where they are.
+    fn replace_versions(
+        &self,
+        number: u32,
+        change: &Change<R>,
+        replaced: &mut Replaced<'_, R>,
+    ) -> Result<(), PersistenceError> {
+        for version in &change.past {
+            let Some(record) = &version.record else {
+                continue;
+            };
+            if !replaced.needed.is_kept(version.begin, version.end) {
+                continue;
+            }
+            let mut properties = Vec::new();
+            let fixed = store(&**record, &self.dictionary, &mut properties)
+                .map_err(|what| self.cannot_store(number, what))?;
+            replaced.past.push(NewPast {
+                id: self.id(number, change.at),
+                begin: version.begin,
+                end: version.end,
+                fixed,
+                properties,
+            });
+        }
+        Ok(())
+    }
+
+    /// A root may name what was written from now on.
+    pub fn publishing(&self) {
+        if let Some(round) = &*self.round.lock() {
+            let extents = round.chunks.iter().map(|written| written.stored.extent());
+            extents.for_each(|extent| extent.published());
+        }
+    }
+
+    /// Durability step 6: readers go to what was written, what it replaced is given
+    /// back. `needed` is asked under the lock of each chunk.
+    pub fn published(&self, needed: &dyn Fn() -> Needed) {
+        let Some(round) = self.round.lock().take() else {
+            return;
+        };
+        // First: whoever sees a new chunk looks for the past here.
+        if let Some(history) = round.history {
+            self.history.publish(history);
+        }
+        for written in round.chunks {
+            let Some(chunk) = self.chunks.get(written.number) else {
+                continue;
+            };
+            written.stored.extent().published();
+            let old = self.change(written.number, chunk, |state| {
+                for (at, version) in written.shown {
+                    state.chains.entry(at).or_default().insert(version);
+                }
+                let old = state.base.replace(written.stored);
+                state.prune(&needed());
+                old
+            });
+            if let Some(old) = old {
+                old.extent().retire();
+            }
+        }
+        let chained: Vec<u32> = self.work.lock().chained.iter().copied().collect();
+        for number in chained {
+            if let Some(chunk) = self.chunks.get(number) {
+                self.change(number, chunk, |state| state.prune(&needed()));
+            }
+        }
+    }
+
+    /// No root names what was written.
+    pub fn abandoned(&self) {
+        *self.round.lock() = None;
+    }
+
+    /// Claims the extents that the directory names, reading nothing of them.
+    pub fn restore(&self, place: &Place<'_>) -> Result<(), PersistenceError> {
+        let _ = self.uuid.set(*place.uuid);
+        let plane = self.key(0).plane;
+        let own = place
+            .directory
+            .entries()
+            .filter(|(key, _)| key.plane == plane);
+        for (key, entry) in own {
+            let extent = place.region.adopt(entry.offset, entry.len)?;
+            let stored = StoredChunk::named(self.identity(key.section), entry, extent)?;
+            let used = stored.used();
+            if !self.chunks.restore(key.section, stored) {
+                let file = place.region.file_name();
+                let what = format!("chunk {} of table {} cannot be", key.section, self.number);
+                return Err(PersistenceError::damaged(&file, entry.offset, what));
+            }
+            self.used
+                .fetch_add(used.into(), std::sync::atomic::Ordering::Relaxed);
+        }
+        self.history.restore(place);
+        let limit = u64::from(self.chunks.count()) * u64::from(self.geometry.records_per_chunk);
+        self.ids
+            .restore_until(u32::try_from(limit).unwrap_or(u32::MAX));
+        Ok(())
+    }
+
+    /// Verifies everything that is stored as of commit `csn`: checksums, counts,
+    /// that each record can be read, and that its codes are known.
+    pub fn check(&self, csn: u64, problems: &mut Vec<String>) {
+        for (number, chunk) in self.chunks.all() {
+            let base = chunk.state.read().base.clone();
+            if let Some(base) = base
+                && let Err(error) = self.check_chunk(number, &base, csn)
+            {
+                problems.push(error.to_string());
+            }
+        }
+        self.history.check(self.uuid(), problems, |segment, at| {
+            let record = self
+                .found(FoundAt::Past(Arc::clone(segment), at))
+                .record()?;
+            let named = record.check_names(&self.dictionary);
+            named.map_err(|what| segment.damaged(what))
+        });
+    }
+
+    fn check_chunk(
+        &self,
+        number: u32,
+        base: &Arc<StoredChunk>,
+        csn: u64,
+    ) -> Result<(), PersistenceError> {
+        base.verify(self.uuid())?;
+        if base.csn() > csn {
+            return Err(base.damaged("it is newer than the newest commit"));
+        }
+        let reader = base.read(self.uuid())?;
+        let mut used = 0;
+        for at in 0..self.geometry.records_per_chunk {
+            let slot = reader.slot(at);
+            let damaged = |what: &str| {
+                let id = self.id(number, at);
+                base.damaged(&format!("record {id}: {what}"))
+            };
+            if slot.begin > base.csn() || slot.born > slot.begin {
+                return Err(damaged("its commits cannot be"));
+            }
+            if slot.is_used {
+                used += 1;
+                let record = self.found(FoundAt::Chunk(Arc::clone(base), at)).record()?;
+                record.check_names(&self.dictionary).map_err(damaged)?;
+            }
+        }
+        match used == base.used() {
+            true => Ok(()),
+            false => Err(base.damaged("it counts other records than it has")),
+        }
+    }
+}
+
+/// The stored form of a record.
+fn store<R: Record>(
+    record: &R,
+    dictionary: &Dictionary,
+    properties: &mut Vec<u8>,
+) -> Result<super::record::Fixed, &'static str> {
+    let stored = record.properties().encode_with(dictionary, properties);
+    stored.map_err(|_| "lists and maps of a property lie too deep in each other")?;
+    let fixed = record.to_fixed(dictionary);
+    fixed.ok_or("the dictionary has no room for one more set of labels")
+}
+
+impl<R: Record> ChunkState<R> {
+    /// What a merge up to commit `csn` has to write.
+    fn freeze(&self, csn: u64) -> Frozen<R> {
+        let merged = self.merged();
+        let change = |(&at, chain): (&u32, &super::versions::Chain<R>)| {
+            let (last, past) = chain.to_merge(merged, csn)?;
+            Some(Change {
+                at,
+                merged: last.clone(),
+                past: past.to_vec(),
+                base_end: chain.first_after(merged)?,
+            })
+        };
+        Frozen {
+            base: self.base.clone(),
+            changes: self.chains.iter().filter_map(change).collect(),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! One chunk: what is stored of it, and the versions of its records that are not.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evergraph_persistence::{Needed, PersistenceError, Uuid};
+use parking_lot::RwLock;
+
+use super::format::{Slot, StoredChunk};
+use super::record::Record;
+use super::versions::{Chain, Version};
+
+/// Bytes of a chain and its place, beside the versions' records.
+const VERSION_BYTES: usize = 96;
+
+/// Some consecutive records.
+pub(super) struct Chunk<R> {
+    pub state: RwLock<ChunkState<R>>,
+}
+
+/// What a chunk's lock guards.
+pub(super) struct ChunkState<R> {
+    /// What the newest root names.
+    pub base: Option<Arc<StoredChunk>>,
+    /// Versions by record.
+    pub chains: BTreeMap<u32, Chain<R>>,
+    /// The oldest commit that `base` does not have.
+    pub unmerged_since: Option<u64>,
+    /// Records that exist as of the newest commit.
+    pub used: u32,
+    /// Bytes of versions that a checkpoint would free.
+    pub unmerged_bytes: usize,
+}
+
+/// Where the version of a record is.
+pub(super) enum Lookup<R> {
+    /// Here.
+    Version(Option<Arc<R>>),
+    /// In the chunk, if there.
+    Base(Arc<StoredChunk>),
+    /// There is none.
+    Nothing,
+}
+
+/// What applying a change did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Applied {
+    /// Commits that created and deleted what was there.
+    pub deleted: Option<(u64, u64)>,
+    /// Whether there is a record where none was.
+    pub created: bool,
+}
+
+impl<R: Record> Chunk<R> {
+    pub fn new(base: Option<StoredChunk>) -> Self {
+        Chunk {
+            state: RwLock::new(ChunkState {
+                used: base.as_ref().map_or(0, StoredChunk::used),
+                base: base.map(Arc::new),
+                chains: BTreeMap::new(),
+                unmerged_since: None,
+                unmerged_bytes: 0,
+            }),
+        }
+    }
+
+    /// Where to look for a record as of a commit. O(log versions); no read waits for
+    /// a checkpoint.
+    pub fn look_up(&self, at: u32, csn: u64) -> Lookup<R> {
+        let state = self.state.read();
+        if let Some(version) = state.chains.get(&at).and_then(|chain| chain.at(csn)) {
+            return Lookup::Version(version.record.clone());
+        }
+        match &state.base {
+            Some(base) => Lookup::Base(Arc::clone(base)),
+            None => Lookup::Nothing,
+        }
+    }
+}
+
+impl<R: Record> ChunkState<R> {
+    /// All commits up to this one are in `base`.
+    pub fn merged(&self) -> u64 {
+        self.base.as_ref().map_or(0, |base| base.csn())
+    }
+
+    /// What is known of a record as of the newest commit.
+    pub fn newest(&self, at: u32, uuid: &Uuid) -> Result<Slot, PersistenceError> {
+        if let Some(newest) = self.chains.get(&at).and_then(Chain::newest) {
+            return Ok(Slot {
+                is_used: newest.record.is_some(),
+                begin: newest.begin,
+                born: newest.born,
+            });
+        }
+        match &self.base {
+            Some(base) => Ok(base.read(uuid)?.slot(at)),
+            None => Ok(Slot::default()),
+        }
+    }
+
+    /// Applies a change of a commit that is not merged.
+    pub fn apply(
+        &mut self,
+        at: u32,
+        csn: u64,
+        record: Option<Arc<R>>,
+        needed: &Needed,
+        uuid: &Uuid,
+    ) -> Result<Applied, PersistenceError> {
+        let before = self.newest(at, uuid)?;
+        if record.is_none() && !before.is_used {
+            return Ok(Applied::default());
+        }
+        let applied = Applied {
+            deleted: record.is_none().then_some((before.born, csn)),
+            created: record.is_some() && !before.is_used,
+        };
+        let born = if before.is_used { before.born } else { csn };
+        self.unmerged_since.get_or_insert(csn);
+        self.used = self.used + u32::from(applied.created) - u32::from(record.is_none());
+        let version = Version {
+            begin: csn,
+            end: u64::MAX,
+            born,
+            record,
+        };
+        self.unmerged_bytes += version_bytes(&version);
+        let merged = self.merged();
+        let replaced = self.chains.get(&at).and_then(|chain| chain.newest());
+        let replaced = replaced
+            .filter(|newest| newest.begin == csn)
+            .map(version_bytes);
+        self.unmerged_bytes -= replaced.unwrap_or(0);
+        match self.chains.get_mut(&at) {
+            None => {
+                self.chains.insert(at, Chain::of(version));
+            }
+            Some(chain) => {
+                chain.push(version);
+                let freed = &mut self.unmerged_bytes;
+                chain.prune(merged, needed, |dropped| {
+                    if dropped.begin > merged {
+                        *freed -= version_bytes(dropped);
+                    }
+                });
+            }
+        }
+        Ok(applied)
+    }
+
+    /// Drops versions that nobody needs, and counts what is left.
+    pub fn prune(&mut self, needed: &Needed) {
+        let merged = self.merged();
+        let (mut since, mut bytes) = (None, 0);
+        self.chains.retain(|_, chain| {
+            chain.prune(merged, needed, |_| {});
+            let first = chain.first_after(merged);
+            since = [since, first].into_iter().flatten().min();
+            let unmerged = chain.versions().iter().filter(|v| v.begin > merged);
+            bytes += unmerged.map(version_bytes).sum::<usize>();
+            !chain.is_empty()
+        });
+        self.unmerged_since = since;
+        self.unmerged_bytes = bytes;
+    }
+
+    /// Versions that only views hold.
+    pub fn versions_for_views(&self) -> usize {
+        let merged = self.merged();
+        let of_chain = |chain: &Chain<R>| {
+            let versions = chain.versions().iter();
+            versions.filter(|version| version.end <= merged).count()
+        };
+        self.chains.values().map(of_chain).sum()
+    }
+}
+
+fn version_bytes<R: Record>(version: &Version<R>) -> usize {
+    let record = version.record.as_ref();
+    VERSION_BYTES + record.map_or(0, |record| size_of::<R>() + record.heap_bytes())
+}

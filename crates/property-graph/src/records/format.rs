@@ -1,0 +1,309 @@
+//! How a chunk lies in its extent.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 64 | header: magic, table, chunk, records, used records, 4 zeros, commit, bytes of properties; zeros |
+//! | 8 · ⌈records / 64⌉ | which records are used, the lowest bit first; padded to a multiple of 256 with the header |
+//! | 32 · records | the records |
+//! | … | their properties, packed |
+//!
+//! | bytes of a record | what |
+//! |---|---|
+//! | 8 | commit of this version; of a record that is not used, of its deletion; 0 if there never was one |
+//! | 6 | commit that created the node or relationship |
+//! | 2 | type of a relationship |
+//! | 4 + 4 | source and target; of a node its set of labels |
+//! | 4 + 4 | place and length of its properties among all of the chunk |
+//!
+//! A record divides the 256 bytes that a medium writes at once, and none of them
+//! lies in two such (Poseidon's 56 and 72 bytes do). The checksum over all of it,
+//! bound to database and place, is in the section directory.
+
+use std::sync::{Arc, OnceLock};
+
+use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, checksum};
+
+use super::record::Fixed;
+
+const HEADER_BYTES: usize = 64;
+/// Where records begin is a multiple of it.
+const LINE: usize = 256;
+pub(super) const RECORD_BYTES: usize = 32;
+/// What fits into the bytes for the creating commit. A later one is stored as this
+/// one: then an id waits longer than it has to.
+const MOST_BORN: u64 = (1 << 48) - 1;
+
+/// The versions that a stored record says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Whether there is a record; else it was deleted, or there never was one.
+    pub is_used: bool,
+    /// Commit since when that holds; 0 if there never was a record.
+    pub begin: u64,
+    /// Commit that created what is, or was, there.
+    pub born: u64,
+}
+
+/// Which chunk of which table, and how large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub magic: [u8; 4],
+    pub table: u32,
+    pub chunk: u32,
+    pub records: u32,
+}
+
+impl Identity {
+    fn records_at(&self) -> usize {
+        (HEADER_BYTES + 8 * self.records.div_ceil(64) as usize).next_multiple_of(LINE)
+    }
+
+    fn heap_at(&self) -> usize {
+        self.records_at() + RECORD_BYTES * self.records as usize
+    }
+}
+
+/// A chunk on its way to the medium.
+pub(super) struct ChunkImage {
+    identity: Identity,
+    bytes: Vec<u8>,
+    used: u32,
+}
+
+impl ChunkImage {
+    /// No record is used.
+    pub fn begin(identity: Identity) -> Self {
+        ChunkImage {
+            identity,
+            bytes: vec![0; identity.heap_at()],
+            used: 0,
+        }
+    }
+
+    /// Sets one record, once.
+    ///
+    /// # Errors
+    /// More than 4 GiB of properties in one chunk.
+    pub fn set(
+        &mut self,
+        at: u32,
+        slot: Slot,
+        fixed: Fixed,
+        properties: &[u8],
+    ) -> Result<(), &'static str> {
+        let place = self.bytes.len() - self.identity.heap_at();
+        let (Ok(place), Ok(len)) = (u32::try_from(place), u32::try_from(properties.len())) else {
+            return Err("the properties of one chunk exceed 4 GiB; store less in one property");
+        };
+        if slot.is_used {
+            self.used += 1;
+            self.bytes[HEADER_BYTES + at as usize / 8] |= 1 << (at % 8);
+        }
+        let start = self.identity.records_at() + RECORD_BYTES * at as usize;
+        let record = &mut self.bytes[start..start + RECORD_BYTES];
+        record[0..8].copy_from_slice(&slot.begin.to_le_bytes());
+        record[8..14].copy_from_slice(&slot.born.min(MOST_BORN).to_le_bytes()[..6]);
+        record[14..16].copy_from_slice(&fixed.kind.to_le_bytes());
+        for (part, word) in [fixed.first, fixed.second, place, len].iter().enumerate() {
+            let at = 16 + 4 * part;
+            record[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        self.bytes.extend_from_slice(properties);
+        Ok(())
+    }
+
+    /// Bytes that the extent will have.
+    pub fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// The bytes to store at `offset`, with the directory entry for them. All
+    /// commits up to `csn` are in them.
+    pub fn finish(&mut self, uuid: &Uuid, offset: u64, csn: u64) -> (Entry, &[u8]) {
+        let heap = (self.bytes.len() - self.identity.heap_at()) as u64;
+        let Identity {
+            magic,
+            table,
+            chunk,
+            records,
+        } = self.identity;
+        self.bytes[0..4].copy_from_slice(&magic);
+        for (i, word) in [table, chunk, records, self.used, 0].iter().enumerate() {
+            self.bytes[4 + 4 * i..8 + 4 * i].copy_from_slice(&word.to_le_bytes());
+        }
+        self.bytes[24..32].copy_from_slice(&csn.to_le_bytes());
+        self.bytes[32..40].copy_from_slice(&heap.to_le_bytes());
+        let entry = Entry {
+            offset,
+            len: self.len(),
+            csn,
+            generation: 0,
+            crc: checksum(uuid, offset, &self.bytes),
+            entries: self.used.into(),
+            tombstones: 0,
+        };
+        (entry, &self.bytes)
+    }
+}
+
+/// A chunk on the medium. Nothing of it is read before its first use, when all of
+/// it is verified.
+pub(super) struct StoredChunk {
+    identity: Identity,
+    entry: Entry,
+    extent: Arc<Extent>,
+    verified: OnceLock<()>,
+}
+
+impl StoredChunk {
+    /// A chunk that the directory names. Checks what the directory alone shows.
+    pub fn named(
+        identity: Identity,
+        entry: Entry,
+        extent: Extent,
+    ) -> Result<Self, PersistenceError> {
+        let stored = StoredChunk {
+            identity,
+            entry,
+            extent: Arc::new(extent),
+            verified: OnceLock::new(),
+        };
+        if entry.len < identity.heap_at() as u64 {
+            return Err(stored.damaged("a chunk of records is shorter than its records"));
+        }
+        if entry.entries > u64::from(identity.records) {
+            return Err(stored.damaged("a chunk counts more records than it has"));
+        }
+        Ok(stored)
+    }
+
+    /// What was just written.
+    pub fn written(identity: Identity, entry: Entry, extent: Arc<Extent>) -> Self {
+        StoredChunk {
+            identity,
+            entry,
+            extent,
+            verified: OnceLock::from(()),
+        }
+    }
+
+    /// All commits up to this one are in it.
+    pub fn csn(&self) -> u64 {
+        self.entry.csn
+    }
+
+    /// Records that are used.
+    pub fn used(&self) -> u32 {
+        self.entry.entries as u32
+    }
+
+    pub fn extent(&self) -> &Arc<Extent> {
+        &self.extent
+    }
+
+    pub fn damaged(&self, what: &str) -> PersistenceError {
+        let Identity { table, chunk, .. } = self.identity;
+        let what = format!("records, table {table}, chunk {chunk}: {what}");
+        PersistenceError::damaged(&self.extent.file_name(), self.extent.offset(), what)
+    }
+
+    /// The content, verified at the first call.
+    pub fn read(&self, uuid: &Uuid) -> Result<ChunkReader<'_>, PersistenceError> {
+        if self.verified.get().is_none() {
+            self.verify(uuid)?;
+            let _ = self.verified.set(());
+        }
+        Ok(ChunkReader {
+            chunk: self,
+            bytes: self.extent.bytes(),
+            records_at: self.identity.records_at(),
+        })
+    }
+
+    /// Checks checksum and header, also if they were checked before.
+    pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+        self.extent.touch()?;
+        let bytes = self.extent.bytes();
+        if checksum(uuid, self.extent.offset(), bytes) != self.entry.crc {
+            return Err(self.damaged("it has a wrong checksum"));
+        }
+        let word = |i: usize| u32_at(bytes, 4 * i);
+        let Identity {
+            magic,
+            table,
+            chunk,
+            records,
+        } = self.identity;
+        let is_this = bytes[..4] == magic && [word(1), word(2), word(3)] == [table, chunk, records];
+        if !is_this {
+            return Err(self.damaged("the section directory names another extent"));
+        }
+        let counts = (u64::from(word(4)), u64_at(bytes, 24), u64_at(bytes, 32));
+        let heap = (bytes.len() - self.identity.heap_at()) as u64;
+        if counts != (self.entry.entries, self.entry.csn, heap) {
+            return Err(self.damaged("its header does not fit the section directory"));
+        }
+        Ok(())
+    }
+}
+
+/// The verified content of a chunk.
+#[derive(Clone, Copy)]
+pub(super) struct ChunkReader<'a> {
+    chunk: &'a StoredChunk,
+    bytes: &'a [u8],
+    records_at: usize,
+}
+
+impl<'a> ChunkReader<'a> {
+    /// Which of 64 records from `64 * word` on are used.
+    pub fn used_word(&self, word: u32) -> u64 {
+        u64_at(self.bytes, HEADER_BYTES + 8 * word as usize)
+    }
+
+    fn record(&self, at: u32) -> &'a [u8] {
+        let start = self.records_at + RECORD_BYTES * at as usize;
+        &self.bytes[start..start + RECORD_BYTES]
+    }
+
+    pub fn slot(&self, at: u32) -> Slot {
+        let record = self.record(at);
+        let mut born = [0; 8];
+        born[..6].copy_from_slice(&record[8..14]);
+        Slot {
+            is_used: self.used_word(at / 64) >> (at % 64) & 1 == 1,
+            begin: u64_at(record, 0),
+            born: u64::from_le_bytes(born),
+        }
+    }
+
+    pub fn fixed(&self, at: u32) -> Fixed {
+        let record = self.record(at);
+        Fixed {
+            kind: u16::from_le_bytes([record[14], record[15]]),
+            first: u32_at(record, 16),
+            second: u32_at(record, 20),
+        }
+    }
+
+    /// The stored properties of a record.
+    pub fn properties(&self, at: u32) -> Result<&'a [u8], PersistenceError> {
+        let record = self.record(at);
+        let (place, len) = (u32_at(record, 24) as usize, u32_at(record, 28) as usize);
+        let heap = &self.bytes[self.chunk.identity.heap_at()..];
+        let end = place.checked_add(len);
+        let found = end.and_then(|end| heap.get(place..end));
+        found.ok_or_else(|| {
+            let what = format!("the properties of record {at} lie outside it");
+            self.chunk.damaged(&what)
+        })
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}

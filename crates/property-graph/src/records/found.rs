@@ -1,0 +1,107 @@
+//! A record that a read found, read as far as somebody asks.
+
+use std::sync::Arc;
+
+use evergraph_persistence::{PersistenceError, Uuid};
+
+use super::format::StoredChunk;
+use super::record::{Fixed, NodeRecord, Record, RelationshipRecord, labels};
+use super::segment::Segment;
+use crate::dictionary::{Dictionary, KeyCode, LabelCode};
+use crate::value::{Properties, Value, ValueError};
+
+/// A record as of some commit. It stays readable whatever is committed or merged
+/// meanwhile.
+pub struct Found<'a, R> {
+    pub(super) place: FoundAt<R>,
+    pub(super) dictionary: &'a Dictionary,
+    pub(super) uuid: &'a Uuid,
+}
+
+/// Where it is.
+pub(super) enum FoundAt<R> {
+    /// In DRAM.
+    Version(Arc<R>),
+    /// In a chunk.
+    Chunk(Arc<StoredChunk>, u32),
+    /// In the history table.
+    Past(Arc<Segment>, usize),
+}
+
+impl<R: Record> Found<'_, R> {
+    /// All of the record.
+    pub fn record(&self) -> Result<Arc<R>, PersistenceError> {
+        if let FoundAt::Version(record) = &self.place {
+            return Ok(Arc::clone(record));
+        }
+        let (fixed, properties) = self.stored()?;
+        let properties = Properties::decode_with(self.dictionary, properties)
+            .map_err(|error| self.damaged(&error))?;
+        let record = R::from_stored(fixed, properties, self.dictionary);
+        record.map(Arc::new).map_err(|what| self.damaged(&what))
+    }
+
+    /// One property, without making anything of the others.
+    pub fn property(&self, key: KeyCode) -> Result<Option<Value>, PersistenceError> {
+        if let FoundAt::Version(record) = &self.place {
+            return Ok(record.properties().get(key).cloned());
+        }
+        let (_, properties) = self.stored()?;
+        let found: Result<_, ValueError> = Properties::find(properties, key, self.dictionary);
+        found.map_err(|error| self.damaged(&error))
+    }
+
+    /// What the medium holds of it; not of a version.
+    fn stored(&self) -> Result<(Fixed, &[u8]), PersistenceError> {
+        match &self.place {
+            FoundAt::Version(_) => unreachable!("a version is in DRAM"),
+            FoundAt::Chunk(chunk, at) => {
+                let reader = chunk.read(self.uuid)?;
+                Ok((reader.fixed(*at), reader.properties(*at)?))
+            }
+            FoundAt::Past(segment, index) => {
+                let past = segment.read(self.uuid)?.past(*index)?;
+                Ok((past.fixed, past.properties))
+            }
+        }
+    }
+
+    fn damaged(&self, what: &dyn std::fmt::Display) -> PersistenceError {
+        match &self.place {
+            FoundAt::Version(_) => PersistenceError::damaged("memory", 0, what.to_string()),
+            FoundAt::Chunk(chunk, at) => chunk.damaged(&format!("record {at}: {what}")),
+            FoundAt::Past(segment, _) => segment.damaged(&what.to_string()),
+        }
+    }
+}
+
+impl Found<'_, NodeRecord> {
+    /// The labels, ascending.
+    pub fn labels(&self) -> Result<Arc<[LabelCode]>, PersistenceError> {
+        match &self.place {
+            FoundAt::Version(record) => Ok(Arc::from(&record.labels[..])),
+            _ => labels(self.stored()?.0, self.dictionary).map_err(|what| self.damaged(&what)),
+        }
+    }
+
+    /// Whether it has a label.
+    pub fn has_label(&self, label: LabelCode) -> Result<bool, PersistenceError> {
+        match &self.place {
+            FoundAt::Version(record) => Ok(record.labels.binary_search(&label).is_ok()),
+            _ => Ok(self.labels()?.binary_search(&label).is_ok()),
+        }
+    }
+}
+
+impl Found<'_, RelationshipRecord> {
+    /// Type, source and target.
+    pub fn ends(&self) -> Result<(u16, u32, u32), PersistenceError> {
+        match &self.place {
+            FoundAt::Version(record) => Ok((record.kind, record.source, record.target)),
+            _ => {
+                let fixed = self.stored()?.0;
+                Ok((fixed.kind, fixed.first, fixed.second))
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Which ids can be given to new records.
+//!
+//! An id is free when no commit that somebody may ask for shows what it named: it
+//! named something from commit `born` until `died`, and no view or named snapshot
+//! lies between. Which ids those are is never stored. It is what the chunks show:
+//! a slot that is not used says when it was. So no crash loses an id or gives one
+//! twice. At opening nothing is read for it: chunks with room are looked through
+//! when ids are wanted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use evergraph_persistence::{Needed, PersistenceError};
+use parking_lot::Mutex;
+
+/// Chunks that are looked through for one id, before a new one is given.
+const LOOKED_THROUGH: usize = 16;
+/// Ids that wait and are looked at for one id.
+const LOOKED_AT: usize = 16;
+
+/// All ids of a table are in use, or shown by a view or a named snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("all {most} record ids are in use, or shown by a view or snapshot; drop old snapshots")]
+pub struct NoIdsLeft {
+    /// How many there are.
+    pub most: u32,
+}
+
+/// Why no id was given.
+#[derive(Debug, thiserror::Error)]
+pub enum ReserveError {
+    /// There is none.
+    #[error(transparent)]
+    NoIdsLeft(#[from] NoIdsLeft),
+    /// A chunk cannot be read.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+/// Commits that created and deleted what an id named; both 0 if it named nothing.
+pub(super) type Span = (u64, u64);
+
+pub(super) struct Ids {
+    most: u32,
+    per_chunk: u32,
+    state: Mutex<IdState>,
+}
+
+#[derive(Default)]
+struct IdState {
+    /// Ids from here on were never given.
+    fresh: u32,
+    /// Ids that can be given.
+    free: BTreeSet<u32>,
+    /// Ids of deleted records that may still be shown.
+    waiting: BTreeMap<u32, Span>,
+    /// From where `waiting` is looked at next.
+    look_at: u32,
+    /// Ids below this, as they were at the first reservation, are looked for in
+    /// chunks...
+    old_until: Option<u32>,
+    /// ...of which those before this one were looked through.
+    next_chunk: u32,
+}
+
+impl IdState {
+    /// Whether the id is accounted for here, not by its chunk.
+    fn is_tracked(&self, id: u32, per_chunk: u32) -> bool {
+        id / per_chunk < self.next_chunk || self.old_until.is_some_and(|until| id >= until)
+    }
+}
+
+fn is_free(span: Span, needed: &Needed) -> bool {
+    let (born, died) = span;
+    // Of what is newer than the watermark `needed` says nothing.
+    died <= needed.watermark().unwrap_or(0) && !needed.is_needed(born, died)
+}
+
+impl Ids {
+    pub fn new(most: u32, per_chunk: u32) -> Self {
+        Ids {
+            most,
+            per_chunk,
+            state: Mutex::default(),
+        }
+    }
+
+    /// One more than the highest id that was ever given.
+    pub fn limit(&self) -> u32 {
+        self.state.lock().fresh
+    }
+
+    /// Ids below this may be in use: those of stored chunks.
+    pub fn restore_until(&self, limit: u32) {
+        let mut state = self.state.lock();
+        state.fresh = state.fresh.max(limit.min(self.most));
+    }
+
+    /// A commit has created what the id names.
+    pub fn created(&self, id: u32) {
+        let mut state = self.state.lock();
+        state.fresh = state.fresh.max(id + 1);
+    }
+
+    /// A commit has deleted what the id named.
+    pub fn deleted(&self, id: u32, span: Span) {
+        let mut state = self.state.lock();
+        if state.is_tracked(id, self.per_chunk) {
+            state.waiting.insert(id, span);
+        }
+    }
+
+    /// The id was not used after all.
+    pub fn release(&self, id: u32) {
+        self.state.lock().free.insert(id);
+    }
+
+    /// Ids one after another that were never given.
+    pub fn reserve_fresh(&self, count: u32) -> Result<std::ops::Range<u32>, NoIdsLeft> {
+        let mut state = self.state.lock();
+        let first = state.fresh;
+        let until = first.checked_add(count).filter(|&until| until <= self.most);
+        let until = until.ok_or(NoIdsLeft { most: self.most })?;
+        state.old_until.get_or_insert(first);
+        state.fresh = until;
+        Ok(first..until)
+    }
+
+    /// An id for a new record. `look_through` gives the unused ids of a chunk, if it
+    /// has room.
+    pub fn reserve(
+        &self,
+        needed: impl FnOnce() -> Needed,
+        look_through: impl Fn(u32) -> Result<Vec<(u32, Span)>, PersistenceError>,
+    ) -> Result<u32, ReserveError> {
+        let mut state = self.state.lock();
+        let fresh = state.fresh;
+        let old_until = *state.old_until.get_or_insert(fresh);
+        let chunks = old_until.div_ceil(self.per_chunk);
+        if state.free.is_empty() && (!state.waiting.is_empty() || state.next_chunk < chunks) {
+            let needed = needed();
+            let at_once = match state.fresh < self.most {
+                true => LOOKED_THROUGH,
+                false => usize::MAX,
+            };
+            state.take_waiting(&needed, at_once.max(LOOKED_AT));
+            for _ in 0..at_once {
+                if !state.free.is_empty() || state.next_chunk >= chunks {
+                    break;
+                }
+                self.look_through(&mut state, old_until, &needed, &look_through)?;
+            }
+        }
+        if let Some(id) = state.free.pop_first() {
+            return Ok(id);
+        }
+        if state.fresh >= self.most {
+            return Err(NoIdsLeft { most: self.most }.into());
+        }
+        state.fresh += 1;
+        Ok(state.fresh - 1)
+    }
+
+    /// Takes in the unused ids of the next chunk. From then on they are tracked
+    /// here.
+    fn look_through(
+        &self,
+        state: &mut IdState,
+        old_until: u32,
+        needed: &Needed,
+        unused: impl Fn(u32) -> Result<Vec<(u32, Span)>, PersistenceError>,
+    ) -> Result<(), PersistenceError> {
+        for (id, span) in unused(state.next_chunk)? {
+            if id >= old_until {
+                continue;
+            }
+            match is_free(span, needed) {
+                true => drop(state.free.insert(id)),
+                false => drop(state.waiting.insert(id, span)),
+            }
+        }
+        state.next_chunk += 1;
+        Ok(())
+    }
+}
+
+impl IdState {
+    /// Frees some of those that waited and are not shown any more, in turn.
+    fn take_waiting(&mut self, needed: &Needed, at_once: usize) {
+        let from = self.look_at;
+        let in_turn = self.waiting.range(from..).chain(self.waiting.range(..from));
+        let some: Vec<(u32, Span)> = in_turn.take(at_once).map(|(id, s)| (*id, *s)).collect();
+        self.look_at = some.last().map_or(0, |last| last.0.wrapping_add(1));
+        for (id, span) in some {
+            if is_free(span, needed) {
+                self.waiting.remove(&id);
+                self.free.insert(id);
+            }
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! A table of records: reading, applying commits, ids.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use evergraph_persistence::{Needed, PersistenceError, SectionKey, Uuid};
+use evergraph_topology::attachment::ATTACHED_PLANES;
+use parking_lot::Mutex;
+
+use super::checkpoint::Round;
+use super::chunk::{Chunk, ChunkState, Lookup};
+use super::chunks::Chunks;
+use super::format::{Identity, StoredChunk};
+use super::found::{Found, FoundAt};
+use super::history::History;
+use super::ids::{Ids, NoIdsLeft, ReserveError};
+use super::record::Record;
+use crate::dictionary::Dictionary;
+
+/// How a table is cut up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Records of a chunk.
+    pub records_per_chunk: u32,
+    /// Ids are less than this.
+    pub most_records: u32,
+}
+
+impl Default for Geometry {
+    /// Chunks of 256 records, 2³⁰ ids.
+    fn default() -> Self {
+        Geometry {
+            records_per_chunk: 256,
+            most_records: 1 << 30,
+        }
+    }
+}
+
+/// Facts about a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableStats {
+    /// Records as of the newest commit.
+    pub records: u64,
+    /// Chunks that exist.
+    pub chunks: usize,
+    /// Bytes that their extents occupy.
+    pub chunk_bytes: u64,
+    /// Bytes of the history table.
+    pub history_bytes: u64,
+    /// Bytes of DRAM of what is not merged.
+    pub unmerged_bytes: usize,
+    /// Merged versions that are in DRAM because live views show them.
+    pub versions_for_views: usize,
+}
+
+/// Nodes, or relationships, by id.
+pub struct Table<R> {
+    pub(super) geometry: Geometry,
+    pub(super) number: u32,
+    pub(super) dictionary: Arc<Dictionary>,
+    /// Known as soon as something is stored.
+    pub(super) uuid: OnceLock<Uuid>,
+    pub(super) chunks: Chunks<R>,
+    pub(super) ids: Ids,
+    pub(super) history: History,
+    pub(super) work: Mutex<Work>,
+    /// What is written, and no root names yet.
+    pub(super) round: Mutex<Option<Round<R>>>,
+    pub(super) used: AtomicU64,
+    unmerged_bytes: AtomicUsize,
+}
+
+/// Chunks that have something to do.
+#[derive(Default)]
+pub(super) struct Work {
+    /// The oldest commit that is not merged.
+    pub unmerged: BTreeMap<u32, u64>,
+    /// Those with versions in DRAM.
+    pub chained: BTreeSet<u32>,
+}
+
+impl<R: Record> Table<R> {
+    /// An empty table; `number` tells it from other parts of the attachment.
+    ///
+    /// # Panics
+    /// If a chunk has no record.
+    pub fn new(geometry: Geometry, number: u32, dictionary: Arc<Dictionary>) -> Self {
+        let per_chunk = geometry.records_per_chunk;
+        assert!(per_chunk > 0, "a chunk has at least one record");
+        Table {
+            geometry,
+            number,
+            dictionary,
+            uuid: OnceLock::new(),
+            chunks: Chunks::new(geometry.most_records.div_ceil(per_chunk)),
+            ids: Ids::new(geometry.most_records, per_chunk),
+            history: History::new(number),
+            work: Mutex::default(),
+            round: Mutex::default(),
+            used: AtomicU64::new(0),
+            unmerged_bytes: AtomicUsize::new(0),
+        }
+    }
+
+    /// How it is cut up.
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// Without anything stored, no checksum is asked for.
+    pub(super) fn uuid(&self) -> &Uuid {
+        self.uuid.get().unwrap_or(&[0; 16])
+    }
+
+    /// Chunk, and place in it.
+    pub(super) fn place_of(&self, id: u32) -> (u32, u32) {
+        let per_chunk = self.geometry.records_per_chunk;
+        (id / per_chunk, id % per_chunk)
+    }
+
+    pub(super) fn identity(&self, chunk: u32) -> Identity {
+        Identity {
+            magic: R::MAGIC,
+            table: self.number,
+            chunk,
+            records: self.geometry.records_per_chunk,
+        }
+    }
+
+    pub(super) fn key(&self, chunk: u32) -> SectionKey {
+        SectionKey {
+            plane: ATTACHED_PLANES + self.number,
+            section: chunk,
+        }
+    }
+
+    /// A record as of a commit that a view or a named snapshot shows; `None` if there
+    /// is none.
+    pub fn get(&self, id: u32, csn: u64) -> Result<Option<Arc<R>>, PersistenceError> {
+        let found = self.find(id, csn)?;
+        found.map(|found| found.record()).transpose()
+    }
+
+    /// As [`Table::get`], reading no more than what is asked of the result.
+    pub fn find(&self, id: u32, csn: u64) -> Result<Option<Found<'_, R>>, PersistenceError> {
+        let (number, at) = self.place_of(id);
+        let Some(chunk) = self.chunks.get(number) else {
+            return Ok(None);
+        };
+        let place = match chunk.look_up(at, csn) {
+            Lookup::Nothing => None,
+            Lookup::Version(version) => version.map(FoundAt::Version),
+            Lookup::Base(base) => self.find_stored(id, csn, &base)?,
+        };
+        Ok(place.map(|place| self.found(place)))
+    }
+
+    pub(super) fn found(&self, place: FoundAt<R>) -> Found<'_, R> {
+        Found {
+            place,
+            dictionary: &self.dictionary,
+            uuid: self.uuid(),
+        }
+    }
+
+    /// A record that no version in DRAM shows.
+    pub(super) fn find_stored(
+        &self,
+        id: u32,
+        csn: u64,
+        base: &Arc<StoredChunk>,
+    ) -> Result<Option<FoundAt<R>>, PersistenceError> {
+        let at = self.place_of(id).1;
+        let slot = base.read(self.uuid())?.slot(at);
+        if slot.begin <= csn {
+            return Ok(slot.is_used.then(|| FoundAt::Chunk(Arc::clone(base), at)));
+        }
+        let past = self.history.find(id, csn, self.uuid())?;
+        Ok(past.map(|(segment, at)| FoundAt::Past(segment, at)))
+    }
+
+    /// The newest commit that changed, created or deleted what the id names, as far
+    /// as a view may be older than it; 0 if there is none.
+    pub fn newest_commit(&self, id: u32) -> Result<u64, PersistenceError> {
+        Ok(self.newest(id)?.0)
+    }
+
+    /// The newest commit of a record, and whether there is a record since then.
+    pub fn newest(&self, id: u32) -> Result<(u64, bool), PersistenceError> {
+        let (number, at) = self.place_of(id);
+        let Some(chunk) = self.chunks.get(number) else {
+            return Ok((0, false));
+        };
+        let slot = chunk.state.read().newest(at, self.uuid())?;
+        Ok((slot.begin, slot.is_used))
+    }
+
+    /// Applies one change of commit `csn`: what the record is from then on, or that
+    /// it is deleted. In the order of commits, and before any view shows the commit.
+    /// What is merged already is skipped (replay).
+    ///
+    /// # Errors
+    /// An id that cannot be; damage of the chunk.
+    pub fn apply(
+        &self,
+        csn: u64,
+        id: u32,
+        record: Option<R>,
+        needed: &Needed,
+    ) -> Result<(), PersistenceError> {
+        let (number, at) = self.place_of(id);
+        let chunk = match id < self.geometry.most_records {
+            true => self.chunks.get_or_make(number),
+            false => None,
+        };
+        let Some(chunk) = chunk else {
+            let what = format!("commit {csn} names record {id}, which cannot be");
+            return Err(PersistenceError::damaged("log", 0, what));
+        };
+        let record = record.map(Arc::new);
+        let applied = self.change(number, chunk, |state| {
+            if csn <= state.merged() {
+                return Ok(None);
+            }
+            state.apply(at, csn, record, needed, self.uuid()).map(Some)
+        })?;
+        if let Some(applied) = applied {
+            if applied.created {
+                self.ids.created(id);
+            }
+            if let Some(span) = applied.deleted {
+                self.ids.deleted(id, span);
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes a chunk, and keeps account of what there is to do.
+    pub(super) fn change<T>(
+        &self,
+        number: u32,
+        chunk: &Chunk<R>,
+        change: impl FnOnce(&mut ChunkState<R>) -> T,
+    ) -> T {
+        let mut state = chunk.state.write();
+        let facts = |state: &ChunkState<R>| {
+            let has_versions = !state.chains.is_empty();
+            (state.unmerged_since, has_versions)
+        };
+        let (before, bytes, used) = (facts(&state), state.unmerged_bytes, state.used);
+        let result = change(&mut state);
+        let after = facts(&state);
+        if before != after {
+            let mut work = self.work.lock();
+            match after.0 {
+                Some(since) => work.unmerged.insert(number, since),
+                None => work.unmerged.remove(&number),
+            };
+            match after.1 {
+                true => work.chained.insert(number),
+                false => work.chained.remove(&number),
+            };
+        }
+        self.unmerged_bytes
+            .fetch_add(state.unmerged_bytes, Ordering::Relaxed);
+        self.unmerged_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.used.fetch_add(state.used.into(), Ordering::Relaxed);
+        self.used.fetch_sub(used.into(), Ordering::Relaxed);
+        result
+    }
+
+    /// Number of chunks, those between that do not exist included: what a scan
+    /// divides among threads.
+    pub fn chunk_count(&self) -> u32 {
+        self.chunks.count()
+    }
+
+    /// The commit up to which a chunk is merged; 0 if it never was.
+    pub fn merged_csn(&self, chunk: u32) -> u64 {
+        let chunk = self.chunks.get(chunk);
+        chunk.map_or(0, |chunk| chunk.state.read().merged())
+    }
+
+    /// Records as of the newest commit.
+    pub fn len(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// More than any id that was ever given, and no more than a chunk more.
+    pub fn id_limit(&self) -> u32 {
+        self.ids.limit()
+    }
+
+    /// An id for a new record, which nobody else gets. One that a deleted record had
+    /// is given again when no view and no named snapshot shows that record; `needed`
+    /// is asked for it.
+    pub fn reserve(&self, needed: impl FnOnce() -> Needed) -> Result<u32, ReserveError> {
+        self.ids.reserve(needed, |chunk| self.unused_ids(chunk))
+    }
+
+    /// As [`Table::reserve`], many that follow one another and were never given: for
+    /// bulk loading.
+    pub fn reserve_fresh(&self, count: u32) -> Result<std::ops::Range<u32>, NoIdsLeft> {
+        self.ids.reserve_fresh(count)
+    }
+
+    /// Gives an id back that was reserved and that no commit uses.
+    pub fn release(&self, id: u32) {
+        self.ids.release(id);
+    }
+
+    /// The ids of a chunk that no record has, with the commits between which one
+    /// had it.
+    fn unused_ids(&self, number: u32) -> Result<Vec<(u32, (u64, u64))>, PersistenceError> {
+        let per_chunk = self.geometry.records_per_chunk;
+        let first = number * per_chunk;
+        let ids = 0..per_chunk.min(self.geometry.most_records - first);
+        let Some(chunk) = self.chunks.get(number) else {
+            return Ok(ids.map(|at| (first + at, (0, 0))).collect());
+        };
+        let state = chunk.state.read();
+        if state.used == per_chunk {
+            return Ok(Vec::new());
+        }
+        let mut unused = Vec::new();
+        for at in ids {
+            let slot = state.newest(at, self.uuid())?;
+            if !slot.is_used {
+                unused.push((first + at, (slot.born, slot.begin)));
+            }
+        }
+        Ok(unused)
+    }
+
+    /// Bytes of DRAM that a checkpoint would free.
+    pub fn unmerged_bytes(&self) -> usize {
+        self.unmerged_bytes.load(Ordering::Relaxed)
+    }
+
+    /// The oldest commit with a change that no chunk has.
+    pub fn unmerged_since(&self) -> Option<u64> {
+        self.work.lock().unmerged.values().copied().min()
+    }
+
+    /// Facts, gathered without stopping anybody. O(chunks).
+    pub fn stats(&self) -> TableStats {
+        let mut stats = TableStats {
+            records: self.len(),
+            history_bytes: self.history.bytes(),
+            unmerged_bytes: self.unmerged_bytes(),
+            ..TableStats::default()
+        };
+        for (_, chunk) in self.chunks.all() {
+            let state = chunk.state.read();
+            stats.chunks += 1;
+            let extent = state
+                .base
+                .as_ref()
+                .map(|base| base.extent().reserved_bytes());
+            stats.chunk_bytes += extent.unwrap_or(0);
+            stats.versions_for_views += state.versions_for_views();
+        }
+        stats
+    }
+}

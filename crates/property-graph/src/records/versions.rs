@@ -1,0 +1,122 @@
+//! The versions of one record that are in DRAM.
+
+use std::sync::Arc;
+
+use evergraph_persistence::Needed;
+
+/// A record, or that there is none, from one commit until another.
+#[derive(Clone, Debug)]
+pub(super) struct Version<R> {
+    /// The commit that made it.
+    pub begin: u64,
+    /// The commit that made the next; [`u64::MAX`] if there is none.
+    pub end: u64,
+    /// The commit that created what is there, or what was deleted.
+    pub born: u64,
+    /// `None` after a deletion.
+    pub record: Option<Arc<R>>,
+}
+
+impl<R> Version<R> {
+    fn shows(&self, csn: u64) -> bool {
+        self.begin <= csn && csn < self.end
+    }
+}
+
+/// Versions, the oldest first. Between two of them there may be some that nobody
+/// needs any more, and one that the chunk holds.
+#[derive(Clone, Debug)]
+pub(super) struct Chain<R>(Vec<Version<R>>);
+
+impl<R> Default for Chain<R> {
+    fn default() -> Self {
+        Chain(Vec::new())
+    }
+}
+
+impl<R> Chain<R> {
+    pub fn of(first: Version<R>) -> Self {
+        let mut versions = Vec::with_capacity(1);
+        versions.push(first);
+        Chain(versions)
+    }
+
+    pub fn versions(&self) -> &[Version<R>] {
+        &self.0
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The version that holds as of a commit, if it is here.
+    pub fn at(&self, csn: u64) -> Option<&Version<R>> {
+        self.0.iter().rev().find(|version| version.shows(csn))
+    }
+
+    /// The version that holds now, if it is here.
+    pub fn newest(&self) -> Option<&Version<R>> {
+        self.0.last().filter(|last| last.end == u64::MAX)
+    }
+
+    /// Adds the newest version. A commit that changes a record twice leaves what it
+    /// did last.
+    pub fn push(&mut self, version: Version<R>) {
+        if let Some(last) = self.0.last_mut() {
+            if last.begin == version.begin {
+                *last = version;
+                return;
+            }
+            if last.end == u64::MAX {
+                last.end = version.begin;
+            }
+        }
+        self.0.push(version);
+    }
+
+    /// Puts an older version into its place.
+    pub fn insert(&mut self, version: Version<R>) {
+        let at = self.0.partition_point(|other| other.begin < version.begin);
+        self.0.insert(at, version);
+    }
+
+    /// The versions that a merge from `merged` up to `csn` has to store: the last,
+    /// for the chunk, and those before it that it replaces.
+    pub fn to_merge(&self, merged: u64, csn: u64) -> Option<(&Version<R>, &[Version<R>])> {
+        let from = self.0.partition_point(|version| version.begin <= merged);
+        let until = self.0.partition_point(|version| version.begin <= csn);
+        let (last, before) = self.0.get(from..until)?.split_last()?;
+        Some((last, before))
+    }
+
+    /// The first commit after `merged` that made a version.
+    pub fn first_after(&self, merged: u64) -> Option<u64> {
+        let at = self.0.partition_point(|version| version.begin <= merged);
+        Some(self.0.get(at)?.begin)
+    }
+
+    /// Drops what nobody needs. What ended up to `merged` is stored where a kept
+    /// commit needs it, and what holds as of `merged` is in the chunk: of those, only
+    /// what live views need of the former stays.
+    ///
+    /// `needed` may have been gathered a while ago: of what is newer than the
+    /// watermark of that time it says nothing.
+    pub fn prune(&mut self, merged: u64, needed: &Needed, mut dropped: impl FnMut(&Version<R>)) {
+        let known = needed.watermark().unwrap_or(u64::MAX);
+        self.0.retain(|version| {
+            let stays = if version.end <= merged {
+                needed.is_watched(version.begin, version.end)
+            } else if version.begin <= merged {
+                false
+            } else {
+                version.end == u64::MAX
+                    || version.end > known
+                    || needed.is_needed(version.begin, version.end)
+            };
+            if !stays {
+                dropped(version);
+            }
+            stays
+        });
+    }
+}

@@ -1,0 +1,297 @@
+//! A transaction from its begin to its commit.
+
+use std::sync::Arc;
+
+use super::committed::CommittedState;
+use super::error::{Conflict, TransactionError};
+use super::lease::{Lease, TransactionId};
+use super::lock::{Mode, Resource};
+use super::manager::TransactionManager;
+use super::overlay::{Change, Overlay, Savepoint};
+use super::reads::{Predicate, ReadSet};
+use super::settings::Isolation;
+use super::sync::{Mutex, Ordering};
+use crate::records::{NodeRecord, RelationshipRecord};
+
+/// A transaction. Dropped without a commit, it leaves nothing.
+///
+/// Reading takes `&self` and may be done by several threads; what is read is
+/// what was committed at the snapshot and what the transaction itself wrote.
+/// Writing locks first; an error leaves the transaction as it was before the
+/// call.
+pub struct Transaction<S: CommittedState> {
+    pub(super) view: S::View,
+    pub(super) overlay: Overlay,
+    /// What it read, if it is serializable.
+    pub(super) reads: Option<Mutex<ReadSet>>,
+    /// From where in [`super::recent::Recent`] it has to be validated.
+    pub(super) position: u64,
+    // Last: it ends after the view.
+    pub(super) part: Participation<S>,
+}
+
+/// What a transaction holds of what is shared; given back on drop.
+pub(super) struct Participation<S: CommittedState> {
+    pub manager: Arc<TransactionManager<S>>,
+    pub lease: Arc<Lease>,
+    pub snapshot: u64,
+    /// Ids of nodes and of relationships, given back on drop.
+    pub nodes: Vec<u32>,
+    pub relationships: Vec<u32>,
+    /// The place of its commit, while that is in flight.
+    pub in_flight: Option<u64>,
+}
+
+impl<S: CommittedState> Transaction<S> {
+    pub(super) fn new(
+        manager: &Arc<TransactionManager<S>>,
+        lease: Arc<Lease>,
+        view: S::View,
+        snapshot: u64,
+        position: u64,
+        isolation: Isolation,
+    ) -> Self {
+        let limit = manager.settings.remembered_reads;
+        let is_serializable = isolation == Isolation::Serializable;
+        Transaction {
+            view,
+            overlay: Overlay::default(),
+            reads: is_serializable.then(|| Mutex::new(ReadSet::new(limit))),
+            position,
+            part: Participation {
+                manager: Arc::clone(manager),
+                lease,
+                snapshot,
+                nodes: Vec::new(),
+                relationships: Vec::new(),
+                in_flight: None,
+            },
+        }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> TransactionId {
+        self.part.lease.id()
+    }
+
+    /// The commit that it reads as of.
+    pub fn snapshot(&self) -> u64 {
+        self.part.snapshot
+    }
+
+    /// What is committed, as of the snapshot. Who reads it without the methods
+    /// here says so with [`Transaction::has_read`] and
+    /// [`Transaction::has_read_node`].
+    pub fn view(&self) -> &S::View {
+        &self.view
+    }
+
+    /// What it has changed.
+    pub fn overlay(&self) -> &Overlay {
+        &self.overlay
+    }
+
+    /// What it is protected from.
+    pub fn isolation(&self) -> Isolation {
+        match self.reads {
+            Some(_) => Isolation::Serializable,
+            None => Isolation::Snapshot,
+        }
+    }
+
+    /// Whether it may go on: it is not past its time, nobody terminated it. To
+    /// be asked now and then by whoever reads for long.
+    ///
+    /// # Errors
+    /// [`TransactionError::TimedOut`], [`TransactionError::Terminated`].
+    pub fn check(&self) -> Result<(), TransactionError> {
+        self.part.manager.check(&self.part.lease)
+    }
+
+    /// Says that something was asked for. No cost unless serializable.
+    pub fn has_read(&self, predicate: Predicate) {
+        if let Some(reads) = &self.reads {
+            reads.lock().add(predicate);
+        }
+    }
+
+    /// Says that a node was looked at. No cost unless serializable.
+    pub fn has_read_node(&self, id: u32) {
+        if let Some(reads) = &self.reads {
+            reads.lock().add_node(id);
+        }
+    }
+
+    /// Says that a relationship was looked at. No cost unless serializable.
+    pub fn has_read_relationship(&self, id: u32) {
+        if let Some(reads) = &self.reads {
+            reads.lock().add_relationship(id);
+        }
+    }
+
+    /// A node as the transaction sees it.
+    ///
+    /// # Errors
+    /// Those of the committed state.
+    pub fn node(&self, id: u32) -> Result<Option<Arc<NodeRecord>>, S::Error> {
+        self.has_read_node(id);
+        self.look_at_node(id)
+    }
+
+    /// A relationship as the transaction sees it.
+    ///
+    /// # Errors
+    /// Those of the committed state.
+    pub fn relationship(&self, id: u32) -> Result<Option<Arc<RelationshipRecord>>, S::Error> {
+        self.has_read_relationship(id);
+        self.look_at_relationship(id)
+    }
+
+    /// As [`Transaction::node`], for what a lock protects anyway.
+    pub(super) fn look_at_node(&self, id: u32) -> Result<Option<Arc<NodeRecord>>, S::Error> {
+        match self.overlay.node(id) {
+            Some(change) => Ok(change.after().cloned()),
+            None => self.part.manager.state.node(&self.view, id),
+        }
+    }
+
+    pub(super) fn look_at_relationship(
+        &self,
+        id: u32,
+    ) -> Result<Option<Arc<RelationshipRecord>>, S::Error> {
+        match self.overlay.relationship(id) {
+            Some(change) => Ok(change.after().cloned()),
+            None => self.part.manager.state.relationship(&self.view, id),
+        }
+    }
+
+    /// A place to come back to with [`Transaction::rollback_to`]. O(1).
+    pub fn savepoint(&mut self) -> Savepoint {
+        self.overlay.savepoint()
+    }
+
+    /// Undoes what was written since a savepoint, which stays. Locks are kept.
+    ///
+    /// # Errors
+    /// [`TransactionError::NoSavepoint`].
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
+        self.overlay.rollback_to(savepoint)
+    }
+
+    /// Gives up a savepoint; what was written stays.
+    ///
+    /// # Errors
+    /// [`TransactionError::NoSavepoint`].
+    pub fn release(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
+        self.overlay.release(savepoint)
+    }
+
+    /// Ends the transaction without a trace, as dropping it does.
+    pub fn rollback(self) {}
+
+    /// Locks a value of a unique constraint: to be called before it is given to
+    /// a record, and before it is taken from one. Then whether the value exists
+    /// can be decided as of the snapshot.
+    ///
+    /// # Errors
+    /// A conflict.
+    pub fn lock_key(&self, constraint: u32, key: &[u8]) -> Result<(), S::Error> {
+        let resource = Resource::Key(constraint, key.into());
+        Ok(self.lock_exclusive(resource)?)
+    }
+
+    /// Keeps the schema as it is until the commit: to be called before the first
+    /// write that constraints or indexes are about.
+    ///
+    /// # Errors
+    /// A conflict with who changes it, or did after the snapshot.
+    pub fn share_schema(&self) -> Result<(), S::Error> {
+        self.lock(&Resource::Schema, Mode::Share)?;
+        Ok(self.check_remembered(&Resource::Schema)?)
+    }
+
+    /// Locks the schema to change it: nobody else writes until the commit.
+    ///
+    /// # Errors
+    /// A conflict with who writes, or did change the schema after the snapshot.
+    pub fn lock_schema(&self) -> Result<(), S::Error> {
+        Ok(self.lock_exclusive(Resource::Schema)?)
+    }
+
+    fn lock_exclusive(&self, resource: Resource) -> Result<(), TransactionError> {
+        self.lock(&resource, Mode::Exclusive)?;
+        self.check_remembered(&resource)
+    }
+
+    /// Takes a lock.
+    pub(super) fn lock(&self, resource: &Resource, mode: Mode) -> Result<(), TransactionError> {
+        #[cfg(test)]
+        if self.part.manager.has(super::planted::Fault::NoLocks) {
+            return Ok(());
+        }
+        let manager = &self.part.manager;
+        let outcome = manager.lock(&self.part.lease, resource, mode);
+        outcome.inspect_err(|error| self.count(error))
+    }
+
+    /// Whether what has just been locked was committed after the snapshot, as
+    /// far as only the manager knows.
+    pub(super) fn check_remembered(&self, resource: &Resource) -> Result<(), TransactionError> {
+        let snapshot = self.part.snapshot;
+        let newer = self.part.manager.inner.lock().recent.newer(resource, snapshot);
+        let conflict = match (newer, resource) {
+            (Ok(None), _) => return Ok(()),
+            (Err(forgotten), _) => forgotten,
+            (Ok(Some(_)), &Resource::Node(node)) => Conflict::Attached { node, snapshot },
+            (Ok(Some(newest)), _) => Conflict::Newer {
+                resource: resource.clone(),
+                snapshot,
+                newest,
+            },
+        };
+        Err(self.conflict(conflict))
+    }
+
+    /// Counts a conflict.
+    pub(super) fn conflict(&self, conflict: Conflict) -> TransactionError {
+        let error = TransactionError::Conflict(conflict);
+        self.count(&error);
+        error
+    }
+
+    fn count(&self, error: &TransactionError) {
+        if matches!(error, TransactionError::Conflict(_)) {
+            let conflicts = &self.part.manager.counters.conflicts;
+            conflicts.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a commit would have an effect.
+    pub fn has_effects(&self) -> bool {
+        !self.overlay.is_empty()
+    }
+}
+
+impl<S: CommittedState> Participation<S> {
+    /// Ids that became those of records are not given back.
+    pub fn keep_created(&mut self, overlay: &Overlay) {
+        let is_unused = |id: &u32| !overlay.node(*id).is_some_and(Change::is_created);
+        self.nodes.retain(is_unused);
+        let is_unused = |id: &u32| !overlay.relationship(*id).is_some_and(Change::is_created);
+        self.relationships.retain(is_unused);
+    }
+}
+
+impl<S: CommittedState> Drop for Participation<S> {
+    fn drop(&mut self) {
+        if let Some(position) = self.in_flight.take() {
+            // Its ids may be in the log.
+            self.manager.inner.lock().recent.fail(position);
+        } else {
+            self.manager.state.release_nodes(&self.nodes);
+            self.manager.state.release_relationships(&self.relationships);
+        }
+        self.lease.end(&self.manager.locks);
+        self.manager.forget(self.lease.id());
+    }
+}

@@ -1,0 +1,165 @@
+//! What a transaction holds of what is shared, and whether it may go on.
+//!
+//! The lease is shared with the manager, so that locks of a transaction that is
+//! past its time can be taken from it while its owner sleeps. Owners find out at
+//! their next step.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use super::error::{Conflict, TransactionError};
+use super::lock::{Held, LockTable, Mode, Resource};
+use super::sync::{AtomicU8, Mutex, Ordering};
+
+/// Names a transaction among all since the graph was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TransactionId(pub u64);
+
+impl fmt::Display for TransactionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "transaction {}", self.0)
+    }
+}
+
+const ACTIVE: u8 = 0;
+const COMMITTING: u8 = 1;
+const EXPIRED: u8 = 2;
+const TERMINATED: u8 = 3;
+const ENDED: u8 = 4;
+
+/// Locks and state of one transaction.
+#[derive(Debug)]
+pub(super) struct Lease {
+    id: TransactionId,
+    state: AtomicU8,
+    /// When it expires, by the manager's clock, and how long it was given.
+    deadline: Option<(Duration, Duration)>,
+    held: Mutex<BTreeMap<Resource, Held>>,
+}
+
+impl Lease {
+    /// A lease of a transaction that begins `now` and may take up to `limit`.
+    pub fn new(id: TransactionId, now: Duration, limit: Option<Duration>) -> Self {
+        Lease {
+            id,
+            state: AtomicU8::new(ACTIVE),
+            deadline: limit.map(|limit| (now.saturating_add(limit), limit)),
+            held: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Whose it is.
+    pub fn id(&self) -> TransactionId {
+        self.id
+    }
+
+    /// Whether it ends at some time by itself.
+    pub fn has_deadline(&self) -> bool {
+        self.deadline.is_some()
+    }
+
+    /// Whether the transaction may go on, without looking at the time.
+    pub fn check(&self) -> Result<(), TransactionError> {
+        match self.state.load(Ordering::Acquire) {
+            EXPIRED => Err(TransactionError::TimedOut {
+                limit: self.deadline.map_or(Duration::ZERO, |deadline| deadline.1),
+            }),
+            TERMINATED => Err(TransactionError::Terminated(self.id)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a lock, or says who is in the way.
+    pub fn lock(
+        &self,
+        table: &LockTable,
+        resource: &Resource,
+        mode: Mode,
+    ) -> Result<(), TransactionError> {
+        let mut held = self.held.lock();
+        // Under the lock: whoever ends this transaction takes all it holds then.
+        self.check()?;
+        let before = held.get(resource).copied().unwrap_or_default();
+        match table.acquire(self.id, resource, mode, before) {
+            Ok(now) if now == before => Ok(()),
+            Ok(now) => {
+                held.insert(resource.clone(), now);
+                Ok(())
+            }
+            Err(refused) => Err(TransactionError::Conflict(Conflict::Held {
+                resource: resource.clone(),
+                holder: refused.0,
+            })),
+        }
+    }
+
+    /// Resources that are held in a mode, by whoever knows that nothing changes
+    /// meanwhile.
+    pub fn held(&self, mode: Mode) -> Vec<Resource> {
+        let held = self.held.lock();
+        let in_mode = held.iter().filter(|(_, held)| held.writes == Some(mode));
+        in_mode.map(|(resource, _)| resource.clone()).collect()
+    }
+
+    /// Number of resources it holds.
+    pub fn lock_count(&self) -> usize {
+        self.held.lock().len()
+    }
+
+    /// Begins to commit: from here on nobody takes the locks away.
+    pub fn begin_commit(&self) -> Result<(), TransactionError> {
+        self.pass(ACTIVE, COMMITTING);
+        self.check()
+    }
+
+    /// Ends the transaction if it is past its time. Says whether this did it.
+    pub fn expire(&self, now: Duration, table: &LockTable) -> bool {
+        let is_late = self.deadline.is_some_and(|(end, _)| now >= end);
+        is_late && self.take_away(EXPIRED, table)
+    }
+
+    /// Ends the transaction unless it is committing. Says whether this did it.
+    pub fn terminate(&self, table: &LockTable) -> bool {
+        self.take_away(TERMINATED, table)
+    }
+
+    fn take_away(&self, state: u8, table: &LockTable) -> bool {
+        let is_taken = self.pass(ACTIVE, state);
+        if is_taken {
+            self.release(table);
+        }
+        is_taken
+    }
+
+    fn pass(&self, from: u8, to: u8) -> bool {
+        let passed = self
+            .state
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
+        passed.is_ok()
+    }
+
+    /// The owner has done with it.
+    pub fn end(&self, table: &LockTable) {
+        self.pass(ACTIVE, ENDED);
+        self.pass(COMMITTING, ENDED);
+        self.release(table);
+    }
+
+    fn release(&self, table: &LockTable) {
+        let held = std::mem::take(&mut *self.held.lock());
+        for (resource, held) in held {
+            table.release(&resource, held);
+        }
+    }
+
+    /// Whether it is over, however it came about.
+    pub fn is_over(&self) -> bool {
+        !matches!(self.state.load(Ordering::Acquire), ACTIVE | COMMITTING)
+    }
+
+    /// Whether it is committing.
+    pub fn is_committing(&self) -> bool {
+        self.state.load(Ordering::Acquire) == COMMITTING
+    }
+}

@@ -1,0 +1,176 @@
+//! The lock table: who is about to write what.
+//!
+//! Locks are taken early and kept until the commit is visible. Nobody waits for
+//! one, so there are no deadlocks.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use super::lease::TransactionId;
+use super::sync::{Mutex, RandomState};
+
+/// What can be locked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Resource {
+    /// A node.
+    Node(u32),
+    /// A relationship.
+    Relationship(u32),
+    /// A value that is to be unique: the number of the constraint and the
+    /// encoded value. It need not exist.
+    Key(u32, Arc<[u8]>),
+    /// Constraints and indexes: shared by who writes what they are about,
+    /// exclusive for who changes them.
+    Schema,
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Resource::Node(id) => write!(f, "node {id}"),
+            Resource::Relationship(id) => write!(f, "relationship {id}"),
+            Resource::Key(constraint, _) => write!(f, "a value of constraint {constraint}"),
+            Resource::Schema => write!(f, "the schema"),
+        }
+    }
+}
+
+/// How something is locked.
+///
+/// | | Share | Update | Exclusive |
+/// |---|---|---|---|
+/// | **Share** | yes | yes | – |
+/// | **Update** | yes | – | – |
+/// | **Exclusive** | – | – | – |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mode {
+    /// It shall go on existing: both ends of a new relationship.
+    Share,
+    /// Its content is to change.
+    Update,
+    /// It is to be deleted, or to come into being.
+    Exclusive,
+}
+
+/// How one transaction holds a resource. Update and Exclusive imply Share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    /// It counts among the sharers.
+    pub shares: bool,
+    /// It is the writer, in this mode.
+    pub writes: Option<Mode>,
+}
+
+impl Held {
+    /// Whether nothing needs to be taken for `mode`.
+    pub fn covers(self, mode: Mode) -> bool {
+        let strongest = self.writes.or(self.shares.then_some(Mode::Share));
+        strongest.is_some_and(|held| held >= mode)
+    }
+}
+
+/// Somebody else is in the way: who, unless it is several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Refused(pub Option<TransactionId>);
+
+/// One locked resource; it is in the table as long as somebody holds it.
+#[derive(Debug, Default)]
+struct Entry {
+    sharers: u32,
+    writer: Option<(TransactionId, Mode)>,
+}
+
+/// Locked resources, in parts that do not wait for each other.
+#[derive(Debug)]
+pub(super) struct LockTable {
+    shards: Box<[Mutex<HashMap<Resource, Entry, RandomState>>]>,
+    hasher: RandomState,
+}
+
+impl LockTable {
+    /// An empty table of at least one part.
+    pub fn new(shards: usize) -> Self {
+        let shards = (0..shards.max(1)).map(|_| Mutex::default()).collect();
+        LockTable {
+            shards,
+            hasher: RandomState::default(),
+        }
+    }
+
+    fn shard(&self, resource: &Resource) -> &Mutex<HashMap<Resource, Entry, RandomState>> {
+        let hash = self.hasher.hash_one(resource);
+        &self.shards[(hash % self.shards.len() as u64) as usize]
+    }
+
+    /// Takes a lock for a transaction that holds `held` of it already, and gives
+    /// what it holds then.
+    pub fn acquire(
+        &self,
+        by: TransactionId,
+        resource: &Resource,
+        mode: Mode,
+        held: Held,
+    ) -> Result<Held, Refused> {
+        if held.covers(mode) {
+            return Ok(held);
+        }
+        let mut shard = self.shard(resource).lock();
+        let entry = shard.entry(resource.clone());
+        let entry = match entry {
+            Slot::Occupied(entry) => {
+                entry.get().check(by, mode, held)?;
+                entry.into_mut()
+            }
+            Slot::Vacant(entry) => entry.insert(Entry::default()),
+        };
+        let mut now = held;
+        if mode == Mode::Share {
+            entry.sharers += 1;
+            now.shares = true;
+        } else {
+            entry.writer = Some((by, mode));
+            now.writes = Some(mode);
+        }
+        Ok(now)
+    }
+
+    /// Gives back all that a transaction holds of a resource.
+    pub fn release(&self, resource: &Resource, held: Held) {
+        let mut shard = self.shard(resource).lock();
+        let Some(entry) = shard.get_mut(resource) else {
+            return;
+        };
+        if held.shares {
+            entry.sharers = entry.sharers.saturating_sub(1);
+        }
+        if held.writes.is_some() {
+            entry.writer = None;
+        }
+        if entry.sharers == 0 && entry.writer.is_none() {
+            shard.remove(resource);
+        }
+    }
+
+    /// Number of locked resources.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.lock().len()).sum()
+    }
+}
+
+impl Entry {
+    /// Whether the others let `by` have it in `mode`.
+    fn check(&self, by: TransactionId, mode: Mode, held: Held) -> Result<(), Refused> {
+        if let Some((writer, its)) = self.writer.filter(|writer| writer.0 != by)
+            && (mode != Mode::Share || its == Mode::Exclusive)
+        {
+            return Err(Refused(Some(writer)));
+        }
+        if mode == Mode::Exclusive && self.sharers > u32::from(held.shares) {
+            return Err(Refused(None));
+        }
+        Ok(())
+    }
+}

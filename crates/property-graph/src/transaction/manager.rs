@@ -1,0 +1,314 @@
+//! Who is active, and who committed what lately.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::active::Transaction;
+use super::committed::CommittedState;
+use super::error::{Conflict, Retryable, TransactionError};
+use super::lease::{Lease, TransactionId};
+use super::lock::{LockTable, Mode, Resource};
+use super::recent::Recent;
+use super::retry::RetryPolicy;
+use super::settings::{Isolation, Settings, TransactionOptions};
+use super::sync::{self, AtomicU64, Condvar, Mutex, Ordering};
+
+/// Begins transactions, keeps them apart, and puts their commits in order.
+pub struct TransactionManager<S> {
+    pub(super) state: Arc<S>,
+    pub(super) settings: Settings,
+    pub(super) locks: LockTable,
+    pub(super) inner: Mutex<Inner>,
+    /// Held by one commit from its validation until it is in the log's queue:
+    /// so the positions of [`Recent`] are the order of the log.
+    pub(super) order: Mutex<()>,
+    /// With `inner`: a transaction ended.
+    ended: Condvar,
+    pub(super) counters: Counters,
+    #[cfg(test)]
+    pub(super) planted: super::planted::Planted,
+}
+
+#[derive(Default)]
+pub(super) struct Inner {
+    next: u64,
+    active: BTreeMap<TransactionId, Active>,
+    pub recent: Recent,
+    /// Threads that wait for a transaction to end.
+    waiting: usize,
+}
+
+struct Active {
+    lease: Arc<Lease>,
+    snapshot: u64,
+    isolation: Isolation,
+    began: Duration,
+    name: Option<Arc<str>>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    pub begun: AtomicU64,
+    pub committed: AtomicU64,
+    pub conflicts: AtomicU64,
+    pub expired: AtomicU64,
+}
+
+/// A transaction that has begun and not ended.
+#[derive(Clone, Debug)]
+pub struct ActiveTransaction {
+    /// Its number.
+    pub id: TransactionId,
+    /// The commit that it reads as of.
+    pub snapshot: u64,
+    /// What it is protected from.
+    pub isolation: Isolation,
+    /// How long it has been active.
+    pub age: Duration,
+    /// Number of resources that it has locked.
+    pub locks: usize,
+    /// Whether it is committing, and cannot be ended any more.
+    pub is_committing: bool,
+    /// What [`TransactionOptions::name`] said.
+    pub name: Option<Arc<str>>,
+}
+
+/// Numbers since the graph was opened, and numbers of now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Transactions that began.
+    pub begun: u64,
+    /// Transactions that committed something.
+    pub committed: u64,
+    /// Conflicts that were raised.
+    pub conflicts: u64,
+    /// Transactions that ran out of time.
+    pub expired: u64,
+    /// Transactions that are active now.
+    pub active: usize,
+    /// Resources that are locked now.
+    pub locked: usize,
+    /// Commits that are remembered because an active transaction is older, or
+    /// because they are in flight.
+    pub remembered_commits: usize,
+    /// Entries of their write sets.
+    pub remembered_writes: usize,
+    /// The oldest snapshot of an active transaction.
+    pub oldest_snapshot: Option<u64>,
+}
+
+impl<S: CommittedState> TransactionManager<S> {
+    /// No transaction is active yet.
+    pub fn new(state: Arc<S>, settings: Settings) -> Arc<Self> {
+        Arc::new(TransactionManager {
+            state,
+            locks: LockTable::new(settings.lock_shards),
+            settings,
+            inner: Mutex::new(Inner::default()),
+            order: Mutex::new(()),
+            ended: Condvar::default(),
+            counters: Counters::default(),
+            #[cfg(test)]
+            planted: super::planted::Planted::default(),
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn has(&self, fault: super::planted::Fault) -> bool {
+        self.planted.get() == Some(&fault)
+    }
+
+    /// The committed state.
+    pub fn state(&self) -> &Arc<S> {
+        &self.state
+    }
+
+    /// Begins a transaction, with a snapshot at the watermark. O(1).
+    pub fn begin(self: &Arc<Self>, options: &TransactionOptions) -> Transaction<S> {
+        let now = self.settings.clock.now();
+        let limit = options.timeout.or(self.settings.timeout);
+        let mut inner = self.inner.lock();
+        let id = TransactionId(inner.next);
+        inner.next += 1;
+        // Under the lock: no commit between the view and its registration can be
+        // forgotten.
+        let view = self.state.view();
+        let snapshot = S::csn(&view);
+        let position = inner.recent.register(snapshot);
+        let lease = Arc::new(Lease::new(id, now, limit));
+        let active = Active {
+            lease: Arc::clone(&lease),
+            snapshot,
+            isolation: options.isolation,
+            began: now,
+            name: options.name.clone(),
+        };
+        inner.active.insert(id, active);
+        drop(inner);
+        self.counters.begun.fetch_add(1, Ordering::Relaxed);
+        Transaction::new(self, lease, view, snapshot, position, options.isolation)
+    }
+
+    /// Runs `attempt`, which begins and commits a transaction, again as long as
+    /// it meets conflicts and the policy allows. Between two attempts it waits
+    /// until the transaction in the way has ended, and longer each time if that
+    /// is not known.
+    ///
+    /// # Errors
+    /// The first error that is no conflict, or the last conflict.
+    pub fn execute<R, E: Retryable>(
+        &self,
+        policy: &RetryPolicy,
+        attempt: impl FnMut() -> Result<R, E>,
+    ) -> Result<R, E> {
+        let clock = &self.settings.clock;
+        policy.run(
+            || clock.now(),
+            |conflict, pause| self.wait_out(conflict, pause),
+            attempt,
+        )
+    }
+
+    /// Waits up to `pause`, or less if the transaction in the way ends.
+    fn wait_out(&self, conflict: &Conflict, pause: Duration) {
+        let Conflict::Held {
+            holder: Some(holder),
+            ..
+        } = conflict
+        else {
+            return sync::sleep(pause);
+        };
+        let until = Instant::now() + pause;
+        let mut inner = self.inner.lock();
+        inner.waiting += 1;
+        while inner.active.contains_key(holder) && sync::wait(&self.ended, &mut inner, until) {}
+        inner.waiting -= 1;
+    }
+
+    /// Takes a lock for a transaction; ends a transaction in the way that is
+    /// past its time.
+    pub(super) fn lock(
+        &self,
+        lease: &Lease,
+        resource: &Resource,
+        mode: Mode,
+    ) -> Result<(), TransactionError> {
+        self.check(lease)?;
+        match lease.lock(&self.locks, resource, mode) {
+            Err(TransactionError::Conflict(Conflict::Held { holder, .. }))
+                if self.expire(holder) > 0 =>
+            {
+                lease.lock(&self.locks, resource, mode)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Whether a transaction may go on.
+    pub(super) fn check(&self, lease: &Lease) -> Result<(), TransactionError> {
+        if lease.has_deadline() && lease.expire(self.settings.clock.now(), &self.locks) {
+            self.was_expired(lease.id());
+        }
+        lease.check()
+    }
+
+    /// Ends transactions that are past their time, so that nobody finds their
+    /// locks. Happens by itself when one is in the way of another. Gives their
+    /// number.
+    pub fn expire_overdue(&self) -> usize {
+        self.expire(None)
+    }
+
+    /// Ends `which`, or all, if past its time.
+    fn expire(&self, which: Option<TransactionId>) -> usize {
+        let now = self.settings.clock.now();
+        let inner = self.inner.lock();
+        let all = inner.active.values().map(|active| &active.lease);
+        let asked = all.filter(|lease| which.is_none_or(|which| which == lease.id()));
+        let leases: Vec<_> = asked.filter(|lease| lease.has_deadline()).cloned().collect();
+        drop(inner);
+        let mut expired = 0;
+        for lease in leases {
+            if lease.expire(now, &self.locks) {
+                self.was_expired(lease.id());
+                expired += 1;
+            }
+        }
+        expired
+    }
+
+    fn was_expired(&self, id: TransactionId) {
+        self.counters.expired.fetch_add(1, Ordering::Relaxed);
+        self.forget(id);
+    }
+
+    /// Ends an active transaction: its locks are free at once, and its owner
+    /// gets an error at its next step. `false` if there is none, or it is
+    /// committing.
+    pub fn terminate(&self, id: TransactionId) -> bool {
+        let lease = self.inner.lock().active.get(&id).map(|a| Arc::clone(&a.lease));
+        let is_ended = lease.is_some_and(|lease| lease.terminate(&self.locks));
+        if is_ended {
+            self.forget(id);
+        }
+        is_ended
+    }
+
+    /// A transaction is over and has no locks any more.
+    pub(super) fn forget(&self, id: TransactionId) {
+        let mut inner = self.inner.lock();
+        if let Some(active) = inner.active.remove(&id) {
+            let limit = self.settings.remembered_writes;
+            inner.recent.unregister(active.snapshot, limit);
+        }
+        if inner.waiting > 0 {
+            self.ended.notify_all();
+        }
+    }
+
+    /// Transactions that are active, by number.
+    pub fn active(&self) -> Vec<ActiveTransaction> {
+        let now = self.settings.clock.now();
+        let inner = self.inner.lock();
+        let describe = |(&id, active): (&TransactionId, &Active)| ActiveTransaction {
+            id,
+            snapshot: active.snapshot,
+            isolation: active.isolation,
+            age: now.saturating_sub(active.began),
+            locks: active.lease.lock_count(),
+            is_committing: active.lease.is_committing(),
+            name: active.name.clone(),
+        };
+        inner.active.iter().map(describe).collect()
+    }
+
+    /// Numbers to watch.
+    pub fn statistics(&self) -> Statistics {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let locked = self.locks.len();
+        let inner = self.inner.lock();
+        let (remembered_commits, remembered_writes) = inner.recent.size();
+        Statistics {
+            begun: count(&self.counters.begun),
+            committed: count(&self.counters.committed),
+            conflicts: count(&self.counters.conflicts),
+            expired: count(&self.counters.expired),
+            active: inner.active.len(),
+            locked,
+            remembered_commits,
+            remembered_writes,
+            oldest_snapshot: inner.recent.oldest_snapshot(),
+        }
+    }
+}
+
+impl<S> fmt::Debug for TransactionManager<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransactionManager")
+            .field("settings", &self.settings)
+            .field("counters", &self.counters)
+            .finish_non_exhaustive()
+    }
+}

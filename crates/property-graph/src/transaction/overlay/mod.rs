@@ -1,0 +1,292 @@
+//! What a transaction has changed and not committed.
+//!
+//! Records are replaced whole. Each changed record remembers what was committed
+//! before, so that indexes learn which entries go. A savepoint is a position in
+//! the list of what to undo, and that list is empty as long as there is none.
+
+mod lists;
+
+use std::collections::BTreeMap;
+use std::ops::{Bound, RangeBounds};
+use std::sync::Arc;
+
+pub use lists::List;
+use lists::Lists;
+
+use super::error::TransactionError;
+use crate::records::{NodeRecord, RelationshipRecord};
+
+/// A record that a transaction touched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change<R> {
+    before: Option<Arc<R>>,
+    after: Option<Arc<R>>,
+}
+
+impl<R> Change<R> {
+    /// As of the snapshot; `None` if the transaction made it.
+    pub fn before(&self) -> Option<&Arc<R>> {
+        self.before.as_ref()
+    }
+
+    /// What it is now; `None` if the transaction deleted it.
+    pub fn after(&self) -> Option<&Arc<R>> {
+        self.after.as_ref()
+    }
+
+    /// Whether the transaction made it, and it is still there.
+    pub fn is_created(&self) -> bool {
+        self.before.is_none() && self.after.is_some()
+    }
+
+    /// Whether a committed record was deleted.
+    pub fn is_deleted(&self) -> bool {
+        self.before.is_some() && self.after.is_none()
+    }
+
+    /// Whether a commit would have an effect: what was made and deleted again
+    /// has none.
+    pub fn has_effect(&self) -> bool {
+        self.before.is_some() || self.after.is_some()
+    }
+}
+
+/// Where [`Overlay::rollback_to`] can go back to. They nest: going back to one,
+/// or releasing it, ends those taken after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Savepoint {
+    number: u64,
+}
+
+/// How to undo one change.
+#[derive(Debug)]
+enum Undo {
+    Node(u32, Option<Change<NodeRecord>>),
+    Relationship(u32, Option<Change<RelationshipRecord>>),
+}
+
+/// Changes of one transaction, all of them invisible to others.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    nodes: BTreeMap<u32, Change<NodeRecord>>,
+    relationships: BTreeMap<u32, Change<RelationshipRecord>>,
+    lists: Lists,
+    undo: Vec<Undo>,
+    /// Number of each savepoint and the length of `undo` at it.
+    savepoints: Vec<(u64, usize)>,
+    next_savepoint: u64,
+}
+
+impl Overlay {
+    /// What became of a node; `None` if it is as it was committed.
+    pub fn node(&self, id: u32) -> Option<&Change<NodeRecord>> {
+        self.nodes.get(&id)
+    }
+
+    /// What became of a relationship; `None` if it is as it was committed.
+    pub fn relationship(&self, id: u32) -> Option<&Change<RelationshipRecord>> {
+        self.relationships.get(&id)
+    }
+
+    /// Changed nodes, ascending by id; some without effect.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (u32, &Change<NodeRecord>)> {
+        self.nodes.iter().map(|(&id, change)| (id, change))
+    }
+
+    /// Changed relationships, ascending by id; some without effect.
+    pub fn relationships(
+        &self,
+    ) -> impl ExactSizeIterator<Item = (u32, &Change<RelationshipRecord>)> {
+        self.relationships.iter().map(|(&id, change)| (id, change))
+    }
+
+    /// Neighbor and id of each relationship made here, of one list, ascending by
+    /// id.
+    pub fn created(&self, list: List) -> impl Iterator<Item = (u32, u32)> {
+        self.lists.created(list)
+    }
+
+    /// Lists of a node in which something was made or deleted here.
+    pub fn lists_of(&self, node: u32) -> impl Iterator<Item = List> {
+        self.lists.of(node)
+    }
+
+    /// By how much the transaction changed the length of a list.
+    pub fn degree_change(&self, list: List) -> i64 {
+        self.lists.degree_change(list)
+    }
+
+    /// Whether a committed relationship was deleted here.
+    pub fn deletes_relationship(&self, id: u32) -> bool {
+        self.relationship(id).is_some_and(Change::is_deleted)
+    }
+
+    /// Whether the node was made here.
+    pub fn creates_node(&self, id: u32) -> bool {
+        self.node(id).is_some_and(Change::is_created)
+    }
+
+    /// Whether the relationship was made here.
+    pub fn creates_relationship(&self, id: u32) -> bool {
+        self.relationship(id).is_some_and(Change::is_created)
+    }
+
+    /// Committed nodes as the transaction sees them, with those that it made:
+    /// both ascending by id, and so is the result. Only changes within `ids` are
+    /// merged in.
+    pub fn merge_nodes<'a, I>(
+        &'a self,
+        ids: impl RangeBounds<u32>,
+        committed: I,
+    ) -> impl Iterator<Item = (u32, Arc<NodeRecord>)>
+    where
+        I: Iterator<Item = (u32, Arc<NodeRecord>)> + 'a,
+    {
+        merge(&self.nodes, ids, committed)
+    }
+
+    /// As [`Overlay::merge_nodes`], for relationships.
+    pub fn merge_relationships<'a, I>(
+        &'a self,
+        ids: impl RangeBounds<u32>,
+        committed: I,
+    ) -> impl Iterator<Item = (u32, Arc<RelationshipRecord>)>
+    where
+        I: Iterator<Item = (u32, Arc<RelationshipRecord>)> + 'a,
+    {
+        merge(&self.relationships, ids, committed)
+    }
+
+    /// Whether a commit would have no effect.
+    pub fn is_empty(&self) -> bool {
+        !self.nodes.values().any(Change::has_effect)
+            && !self.relationships.values().any(Change::has_effect)
+    }
+
+    /// Makes a node what it shall be, `None` for deleted. `committed` is what it
+    /// is as of the snapshot, and counts at its first change only.
+    pub fn put_node(
+        &mut self,
+        id: u32,
+        committed: Option<Arc<NodeRecord>>,
+        after: Option<Arc<NodeRecord>>,
+    ) {
+        let old = self.nodes.get(&id).cloned();
+        let before = old.as_ref().map_or(committed, |old| old.before.clone());
+        self.set_node(id, Some(Change { before, after }));
+        self.remember(Undo::Node(id, old));
+    }
+
+    /// As [`Overlay::put_node`], for a relationship.
+    pub fn put_relationship(
+        &mut self,
+        id: u32,
+        committed: Option<Arc<RelationshipRecord>>,
+        after: Option<Arc<RelationshipRecord>>,
+    ) {
+        let old = self.relationships.get(&id).cloned();
+        let before = old.as_ref().map_or(committed, |old| old.before.clone());
+        self.set_relationship(id, Some(Change { before, after }));
+        self.remember(Undo::Relationship(id, old));
+    }
+
+    fn set_node(&mut self, id: u32, change: Option<Change<NodeRecord>>) {
+        match change {
+            Some(change) => self.nodes.insert(id, change),
+            None => self.nodes.remove(&id),
+        };
+    }
+
+    fn set_relationship(&mut self, id: u32, change: Option<Change<RelationshipRecord>>) {
+        let old = self.relationships.get(&id);
+        self.lists.replace(id, old, change.as_ref());
+        match change {
+            Some(change) => self.relationships.insert(id, change),
+            None => self.relationships.remove(&id),
+        };
+    }
+
+    fn remember(&mut self, undo: Undo) {
+        if !self.savepoints.is_empty() {
+            self.undo.push(undo);
+        }
+    }
+
+    /// A place to come back to. O(1).
+    pub fn savepoint(&mut self) -> Savepoint {
+        let number = self.next_savepoint;
+        self.next_savepoint += 1;
+        self.savepoints.push((number, self.undo.len()));
+        Savepoint { number }
+    }
+
+    /// Undoes what was changed since a savepoint, which stays.
+    ///
+    /// # Errors
+    /// [`TransactionError::NoSavepoint`].
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
+        let at = self.find(savepoint)?;
+        self.savepoints.truncate(at + 1);
+        let keep = self.savepoints[at].1;
+        while self.undo.len() > keep {
+            match self.undo.pop() {
+                Some(Undo::Node(id, old)) => self.set_node(id, old),
+                Some(Undo::Relationship(id, old)) => self.set_relationship(id, old),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up a savepoint and those after it; what was changed stays.
+    ///
+    /// # Errors
+    /// [`TransactionError::NoSavepoint`].
+    pub fn release(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
+        let at = self.find(savepoint)?;
+        self.savepoints.truncate(at);
+        if self.savepoints.is_empty() {
+            self.undo.clear();
+        }
+        Ok(())
+    }
+
+    fn find(&self, savepoint: Savepoint) -> Result<usize, TransactionError> {
+        let found = self
+            .savepoints
+            .binary_search_by_key(&savepoint.number, |entry| entry.0);
+        found.map_err(|_| TransactionError::NoSavepoint)
+    }
+}
+
+/// Committed records with changes in their place, ascending by id.
+fn merge<'a, R: 'a, I>(
+    changes: &'a BTreeMap<u32, Change<R>>,
+    ids: impl RangeBounds<u32>,
+    committed: I,
+) -> impl Iterator<Item = (u32, Arc<R>)>
+where
+    I: Iterator<Item = (u32, Arc<R>)> + 'a,
+{
+    let bounds: (Bound<u32>, Bound<u32>) = (ids.start_bound().cloned(), ids.end_bound().cloned());
+    let mut changed = changes.range(bounds).peekable();
+    let mut committed = committed.peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let next = committed.peek().map(|record| record.0);
+            let Some(&(&id, change)) = changed.peek() else {
+                return committed.next();
+            };
+            if next.is_some_and(|next| next < id) {
+                return committed.next();
+            }
+            if next == Some(id) {
+                committed.next();
+            }
+            changed.next();
+            if let Some(after) = &change.after {
+                return Some((id, Arc::clone(after)));
+            }
+        }
+    })
+}

@@ -1,0 +1,194 @@
+//! What a serializable transaction has read.
+//!
+//! Single records by id, and predicates: what a scan, an expansion or an index
+//! lookup asked for, whether or not anything was there. So records that came
+//! later and would have been found (phantoms) are told, too.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Bound;
+
+use super::overlay::List;
+use super::sync::RandomState;
+use super::writes::WriteSet;
+use crate::dictionary::{LabelCode, TypeCode};
+
+/// Encoded keys of an index, from one to the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRange {
+    /// The number of the index.
+    pub index: u32,
+    /// Where it begins.
+    pub from: Bound<Box<[u8]>>,
+    /// Where it ends.
+    pub to: Bound<Box<[u8]>>,
+}
+
+impl KeyRange {
+    /// All entries of one key.
+    pub fn key(index: u32, key: &[u8]) -> Self {
+        KeyRange {
+            index,
+            from: Bound::Included(key.into()),
+            to: Bound::Included(key.into()),
+        }
+    }
+
+    fn contains(&self, key: &[u8]) -> bool {
+        let is_after = match &self.from {
+            Bound::Included(from) => **from <= *key,
+            Bound::Excluded(from) => **from < *key,
+            Bound::Unbounded => true,
+        };
+        let is_before = match &self.to {
+            Bound::Included(to) => *key <= **to,
+            Bound::Excluded(to) => *key < **to,
+            Bound::Unbounded => true,
+        };
+        is_after && is_before
+    }
+}
+
+/// What a read asked for. Whose properties are read is another matter: each
+/// record that is looked at counts as read by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Predicate {
+    /// Which nodes there are.
+    Nodes,
+    /// Which nodes have a label.
+    Label(LabelCode),
+    /// Which relationships there are.
+    Relationships,
+    /// Which relationships of a type there are.
+    Type(TypeCode),
+    /// What a neighbor list has.
+    List(List),
+    /// What all lists of a node in one direction have (`true` for incoming).
+    Neighbors(u32, bool),
+    /// What an index has in a range.
+    Keys(KeyRange),
+}
+
+/// Everything that one transaction has read. Grows to a limit, and then says of
+/// all records that they were read.
+#[derive(Debug, Default)]
+pub(super) struct ReadSet {
+    nodes: HashSet<u32, RandomState>,
+    relationships: HashSet<u32, RandomState>,
+    all_nodes: bool,
+    all_relationships: bool,
+    labels: BTreeSet<LabelCode>,
+    kinds: BTreeSet<TypeCode>,
+    lists: HashSet<List, RandomState>,
+    neighbors: HashSet<(u32, bool), RandomState>,
+    ranges: BTreeMap<u32, Vec<KeyRange>>,
+    /// Everything was read.
+    everything: bool,
+    /// Entries that may still be added.
+    room: usize,
+}
+
+impl ReadSet {
+    /// An empty set for up to `limit` entries.
+    pub fn new(limit: usize) -> Self {
+        ReadSet {
+            room: limit,
+            ..ReadSet::default()
+        }
+    }
+
+    /// A node was looked at, or looked for.
+    pub fn add_node(&mut self, id: u32) {
+        if !self.everything && self.nodes.insert(id) {
+            self.take_room();
+        }
+    }
+
+    /// A relationship was looked at, or looked for.
+    pub fn add_relationship(&mut self, id: u32) {
+        if !self.everything && self.relationships.insert(id) {
+            self.take_room();
+        }
+    }
+
+    /// Something was asked for.
+    pub fn add(&mut self, predicate: Predicate) {
+        if self.everything {
+            return;
+        }
+        let is_new = match predicate {
+            Predicate::Nodes => !std::mem::replace(&mut self.all_nodes, true),
+            Predicate::Relationships => !std::mem::replace(&mut self.all_relationships, true),
+            Predicate::Label(label) => self.labels.insert(label),
+            Predicate::Type(kind) => self.kinds.insert(kind),
+            Predicate::List(list) => self.lists.insert(list),
+            Predicate::Neighbors(node, incoming) => self.neighbors.insert((node, incoming)),
+            Predicate::Keys(range) => {
+                let ranges = self.ranges.entry(range.index).or_default();
+                let is_new = !ranges.contains(&range);
+                if is_new {
+                    ranges.push(range);
+                }
+                is_new
+            }
+        };
+        if is_new {
+            self.take_room();
+        }
+    }
+
+    fn take_room(&mut self) {
+        match self.room.checked_sub(1) {
+            Some(room) => self.room = room,
+            None => {
+                *self = ReadSet {
+                    everything: true,
+                    ..ReadSet::default()
+                };
+            }
+        }
+    }
+
+    /// What of it a commit has changed.
+    pub fn changed_by(&self, writes: &WriteSet) -> Option<String> {
+        if self.everything && !writes.is_empty() {
+            return Some("more than it can remember".to_string());
+        }
+        let node = writes.nodes.iter().find(|id| self.nodes.contains(id));
+        if let Some(id) = node {
+            return Some(format!("node {id}"));
+        }
+        let relationships = &self.relationships;
+        let relationship = writes.relationships.iter().find(|id| relationships.contains(id));
+        if let Some(id) = relationship {
+            return Some(format!("relationship {id}"));
+        }
+        self.predicate_changed_by(writes)
+    }
+
+    fn predicate_changed_by(&self, writes: &WriteSet) -> Option<String> {
+        if self.all_nodes && writes.changes_nodes {
+            return Some("the set of all nodes".to_string());
+        }
+        if self.all_relationships && !writes.kinds.is_empty() {
+            return Some("the set of all relationships".to_string());
+        }
+        if let Some(label) = writes.labels.iter().find(|label| self.labels.contains(label)) {
+            return Some(format!("the set of nodes with label {label}"));
+        }
+        if let Some(kind) = writes.kinds.iter().find(|kind| self.kinds.contains(kind)) {
+            return Some(format!("the set of relationships of type {kind}"));
+        }
+        let is_read = |list: &&List| {
+            self.lists.contains(list) || self.neighbors.contains(&(list.node, list.incoming))
+        };
+        if let Some(list) = writes.lists.iter().find(is_read) {
+            return Some(format!("a neighbor list of node {}", list.node));
+        }
+        let is_key_read = |(index, key): &&(u32, Box<[u8]>)| {
+            let ranges = self.ranges.get(index);
+            ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(key)))
+        };
+        let key = writes.keys.iter().find(is_key_read);
+        key.map(|(index, _)| format!("a range of index {index}"))
+    }
+}

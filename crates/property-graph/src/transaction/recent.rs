@@ -1,0 +1,190 @@
+//! Commits that are in flight, and those that an active transaction may have to
+//! be held against.
+//!
+//! Positions are given in the order in which commits enter the log, so they
+//! ascend with the CSNs.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::error::Conflict;
+use super::lock::Resource;
+use super::sync::RandomState;
+use super::writes::WriteSet;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    InFlight,
+    Visible(u64),
+    /// It is not in the log.
+    Failed,
+}
+
+#[derive(Debug)]
+struct Entry {
+    writes: Arc<WriteSet>,
+    outcome: Outcome,
+}
+
+/// What was written lately, and who may still want to know.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    /// Position of the first entry.
+    first: u64,
+    entries: VecDeque<Entry>,
+    /// The last visible commit that wrote each, of the entries that are here.
+    last: HashMap<Resource, u64, RandomState>,
+    /// Entries of all write sets.
+    size: usize,
+    /// Commits up to this one were forgotten although somebody may need them.
+    forgotten: u64,
+    /// Snapshots of active transactions, with their number.
+    snapshots: BTreeMap<u64, usize>,
+}
+
+impl Recent {
+    /// A transaction begins. Gives the position from which on commits may be
+    /// newer than its snapshot.
+    pub fn register(&mut self, snapshot: u64) -> u64 {
+        *self.snapshots.entry(snapshot).or_insert(0) += 1;
+        let is_older = |entry: &Entry| matches!(entry.outcome, Outcome::Visible(csn) if csn <= snapshot);
+        let newer = self.entries.iter().rev().take_while(|entry| !is_older(entry));
+        self.end() - newer.count() as u64
+    }
+
+    /// A transaction needs nothing any more.
+    pub fn unregister(&mut self, snapshot: u64, limit: usize) {
+        if let Some(count) = self.snapshots.get_mut(&snapshot) {
+            *count -= 1;
+            if *count == 0 {
+                self.snapshots.remove(&snapshot);
+            }
+        }
+        self.forget(limit);
+    }
+
+    /// The position of the next commit.
+    pub fn end(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    /// What was written from a position on by commits that a snapshot does not
+    /// show.
+    pub fn since(&self, position: u64, snapshot: u64) -> Result<Vec<Arc<WriteSet>>, Conflict> {
+        if self.forgotten > snapshot {
+            return Err(Conflict::Forgotten {
+                snapshot,
+                forgotten: self.forgotten,
+            });
+        }
+        let skip = position.saturating_sub(self.first) as usize;
+        let is_unseen = |entry: &&Entry| match entry.outcome {
+            Outcome::InFlight => true,
+            Outcome::Visible(csn) => csn > snapshot,
+            Outcome::Failed => false,
+        };
+        let unseen = self.entries.iter().skip(skip).filter(is_unseen);
+        Ok(unseen.map(|entry| Arc::clone(&entry.writes)).collect())
+    }
+
+    /// A commit enters the log. Gives its position.
+    pub fn push(&mut self, writes: Arc<WriteSet>) -> u64 {
+        self.size += writes.len();
+        self.entries.push_back(Entry {
+            writes,
+            outcome: Outcome::InFlight,
+        });
+        self.end() - 1
+    }
+
+    /// A commit is visible.
+    pub fn finish(&mut self, position: u64, csn: u64) {
+        let Some(entry) = self.settle(position, Outcome::Visible(csn)) else {
+            return;
+        };
+        let writes = Arc::clone(&entry.writes);
+        for resource in remembered(&writes) {
+            let last = self.last.entry(resource).or_insert(0);
+            *last = csn.max(*last);
+        }
+    }
+
+    /// A commit did not come about.
+    pub fn fail(&mut self, position: u64) {
+        self.settle(position, Outcome::Failed);
+    }
+
+    fn settle(&mut self, position: u64, outcome: Outcome) -> Option<&Entry> {
+        let at = position.checked_sub(self.first)?;
+        let entry = self.entries.get_mut(usize::try_from(at).ok()?)?;
+        entry.outcome = outcome;
+        Some(entry)
+    }
+
+    /// The last visible commit after `snapshot` that locked a resource
+    /// exclusively, or, for a node, gave it a relationship.
+    pub fn newer(&self, resource: &Resource, snapshot: u64) -> Result<Option<u64>, Conflict> {
+        if self.forgotten > snapshot {
+            return Err(Conflict::Forgotten {
+                snapshot,
+                forgotten: self.forgotten,
+            });
+        }
+        let last = self.last.get(resource).copied();
+        Ok(last.filter(|&csn| csn > snapshot))
+    }
+
+    /// Forgets what no active transaction needs, and the oldest of what is above
+    /// the limit.
+    fn forget(&mut self, limit: usize) {
+        let oldest = self.snapshots.keys().next().copied();
+        while let Some(entry) = self.entries.front() {
+            match entry.outcome {
+                Outcome::InFlight => return,
+                Outcome::Failed => {}
+                Outcome::Visible(csn) => {
+                    let is_needed = oldest.is_some_and(|oldest| csn > oldest);
+                    if is_needed && self.size <= limit {
+                        return;
+                    }
+                    if is_needed {
+                        self.forgotten = csn;
+                    }
+                }
+            }
+            self.pop();
+        }
+    }
+
+    fn pop(&mut self) {
+        let Some(entry) = self.entries.pop_front() else {
+            return;
+        };
+        self.first += 1;
+        self.size -= entry.writes.len();
+        let Outcome::Visible(csn) = entry.outcome else {
+            return;
+        };
+        for resource in remembered(&entry.writes) {
+            if self.last.get(&resource).is_some_and(|&last| last <= csn) {
+                self.last.remove(&resource);
+            }
+        }
+    }
+
+    /// Number of commits, and of entries of their write sets.
+    pub fn size(&self) -> (usize, usize) {
+        (self.entries.len(), self.size)
+    }
+
+    /// The oldest snapshot of an active transaction.
+    pub fn oldest_snapshot(&self) -> Option<u64> {
+        self.snapshots.keys().next().copied()
+    }
+}
+
+/// What locks ask for: nodes that got a relationship, and what was exclusive.
+fn remembered(writes: &WriteSet) -> impl Iterator<Item = Resource> {
+    let attached = writes.attached.iter().map(|&node| Resource::Node(node));
+    attached.chain(writes.exclusive.iter().cloned())
+}

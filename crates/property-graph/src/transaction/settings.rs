@@ -1,0 +1,81 @@
+//! What can be chosen about transactions.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::clock::{Clock, SystemClock};
+
+/// What a transaction is protected from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Isolation {
+    /// Reads as of one moment; nobody's write is lost. Two transactions that
+    /// each read what the other writes may both commit (write skew).
+    #[default]
+    Snapshot,
+    /// As if the transaction had run alone, at the moment of its commit.
+    Serializable,
+}
+
+/// What one transaction is started with.
+#[derive(Clone, Debug, Default)]
+pub struct TransactionOptions {
+    /// What it is protected from.
+    pub isolation: Isolation,
+    /// How long it may take up to its commit; `None`: [`Settings::timeout`].
+    pub timeout: Option<Duration>,
+    /// Shown by [`TransactionManager::active`](super::TransactionManager::active).
+    pub name: Option<Arc<str>>,
+}
+
+impl TransactionOptions {
+    /// Serializable, otherwise as usual.
+    pub fn serializable() -> Self {
+        TransactionOptions {
+            isolation: Isolation::Serializable,
+            ..TransactionOptions::default()
+        }
+    }
+}
+
+/// What holds for all transactions of a graph.
+#[derive(Clone)]
+pub struct Settings {
+    /// How long a transaction may take up to its commit; `None`: as long as it
+    /// likes.
+    pub timeout: Option<Duration>,
+    /// Writes of recent commits that are remembered at most, in entries of
+    /// their write sets (about 16 bytes each). Transactions so old that they
+    /// would need more get a retryable conflict where they need it.
+    pub remembered_writes: usize,
+    /// Single records that a serializable transaction remembers to have read.
+    /// When it reads more, it conflicts with every write of a record.
+    pub remembered_reads: usize,
+    /// Parts of the lock table, which do not wait for each other; at least one.
+    pub lock_shards: usize,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            timeout: None,
+            remembered_writes: 1 << 20,
+            remembered_reads: 1 << 20,
+            lock_shards: 64,
+            clock: Arc::new(SystemClock::default()),
+        }
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("timeout", &self.timeout)
+            .field("remembered_writes", &self.remembered_writes)
+            .field("remembered_reads", &self.remembered_reads)
+            .field("lock_shards", &self.lock_shards)
+            .finish_non_exhaustive()
+    }
+}

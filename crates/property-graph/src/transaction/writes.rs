@@ -1,0 +1,105 @@
+//! What a commit wrote, for those that come after it.
+
+use super::lock::Resource;
+use super::overlay::{Change, List, Overlay};
+use crate::dictionary::{LabelCode, TypeCode};
+use crate::records::NodeRecord;
+
+/// An entry that came into an index or went from it: the number of the index and
+/// the encoded key.
+pub type IndexKey = (u32, Box<[u8]>);
+
+/// What a commit wrote. Everything ascending and without duplicates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteSet {
+    /// Nodes that were made, changed or deleted.
+    pub nodes: Vec<u32>,
+    /// Relationships that were made, changed or deleted.
+    pub relationships: Vec<u32>,
+    /// Whether a node was made or deleted.
+    pub changes_nodes: bool,
+    /// Labels that a node got or lost.
+    pub labels: Vec<LabelCode>,
+    /// Types of relationships that were made or deleted.
+    pub kinds: Vec<TypeCode>,
+    /// Neighbor lists that got or lost a relationship.
+    pub lists: Vec<List>,
+    /// Nodes that got a relationship.
+    pub attached: Vec<u32>,
+    /// Entries of indexes that came or went.
+    pub keys: Vec<IndexKey>,
+    /// Values of constraints, and the schema, as far as they were locked
+    /// exclusively.
+    pub exclusive: Vec<Resource>,
+}
+
+impl WriteSet {
+    /// What the commit of an overlay writes. Entries of indexes, in any order,
+    /// are given by whoever knows the indexes.
+    pub fn new(overlay: &Overlay, keys: Vec<IndexKey>, exclusive: Vec<Resource>) -> Self {
+        let mut writes = WriteSet {
+            keys,
+            exclusive,
+            ..WriteSet::default()
+        };
+        for (id, change) in overlay.nodes() {
+            writes.add_node(id, change);
+        }
+        for (id, change) in overlay.relationships().filter(|entry| entry.1.has_effect()) {
+            writes.relationships.push(id);
+            let record = match (change.before(), change.after()) {
+                (None, Some(made)) => made,
+                (Some(deleted), None) => deleted,
+                _ => continue,
+            };
+            writes.kinds.push(record.kind);
+            writes.lists.extend(List::both(record).map(|(list, _)| list));
+            if change.is_created() {
+                writes.attached.extend([record.source, record.target]);
+            }
+        }
+        sort(&mut writes.labels);
+        sort(&mut writes.kinds);
+        sort(&mut writes.lists);
+        sort(&mut writes.attached);
+        sort(&mut writes.keys);
+        writes
+    }
+
+    fn add_node(&mut self, id: u32, change: &Change<NodeRecord>) {
+        if !change.has_effect() {
+            return;
+        }
+        self.nodes.push(id);
+        self.changes_nodes |= change.before().is_some() != change.after().is_some();
+        let labels = |record: Option<&std::sync::Arc<NodeRecord>>| {
+            record.map_or(Vec::new(), |record| record.labels.clone())
+        };
+        let (before, after) = (labels(change.before()), labels(change.after()));
+        let lost = before.iter().filter(|label| !after.contains(label));
+        let got = after.iter().filter(|label| !before.contains(label));
+        self.labels.extend(lost.chain(got));
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+            + self.relationships.len()
+            + self.labels.len()
+            + self.kinds.len()
+            + self.lists.len()
+            + self.attached.len()
+            + self.keys.len()
+            + self.exclusive.len()
+    }
+
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn sort<T: Ord>(entries: &mut Vec<T>) {
+    entries.sort_unstable();
+    entries.dedup();
+}

@@ -1,0 +1,213 @@
+//! What a transaction writes: locked first, then kept in its overlay.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::active::Transaction;
+use super::committed::{CommittedState, Newest};
+use super::error::{Conflict, TransactionError};
+use super::lock::{Mode, Resource};
+use super::reads::Predicate;
+use crate::records::{NodeRecord, RelationshipRecord};
+
+impl<S: CommittedState> Transaction<S> {
+    /// Makes a node and gives its id.
+    ///
+    /// # Errors
+    /// No id is left; the transaction is over.
+    pub fn create_node(&mut self, record: NodeRecord) -> Result<u32, S::Error> {
+        self.check()?;
+        let id = self.part.manager.state.reserve_node()?;
+        self.part.nodes.push(id);
+        self.overlay.put_node(id, None, Some(Arc::new(record)));
+        Ok(id)
+    }
+
+    /// Changes labels and properties of a node. `change` is not called if the
+    /// node cannot be locked.
+    ///
+    /// # Errors
+    /// A conflict; [`TransactionError::NoNode`].
+    pub fn update_node<R>(
+        &mut self,
+        id: u32,
+        change: impl FnOnce(&mut NodeRecord) -> R,
+    ) -> Result<R, S::Error> {
+        self.lock_node(id, Mode::Update)?;
+        let now = self.look_at_node(id)?.ok_or(TransactionError::NoNode(id))?;
+        let mut record = NodeRecord::clone(&now);
+        let result = change(&mut record);
+        self.overlay.put_node(id, Some(now), Some(Arc::new(record)));
+        Ok(result)
+    }
+
+    /// Deletes a node that has no relationships.
+    ///
+    /// # Errors
+    /// A conflict, also with a relationship that was added after the snapshot or
+    /// is being added; [`TransactionError::NoNode`];
+    /// [`TransactionError::StillConnected`].
+    pub fn delete_node(&mut self, id: u32) -> Result<(), S::Error> {
+        let now = self.lock_to_delete(id)?;
+        if !self.relationships_of(id, 1)?.is_empty() {
+            // Who is told this has seen the lists.
+            self.has_read(Predicate::Neighbors(id, false));
+            self.has_read(Predicate::Neighbors(id, true));
+            return Err(TransactionError::StillConnected(id).into());
+        }
+        self.overlay.put_node(id, Some(now), None);
+        Ok(())
+    }
+
+    /// Deletes a node with its relationships, and gives their number. After an
+    /// error some of them may be deleted in this transaction: take a savepoint
+    /// first, or give it up.
+    ///
+    /// # Errors
+    /// As [`Transaction::delete_node`].
+    pub fn detach_delete_node(&mut self, id: u32) -> Result<usize, S::Error> {
+        let now = self.lock_to_delete(id)?;
+        let relationships = self.relationships_of(id, usize::MAX)?;
+        for &relationship in &relationships {
+            self.delete_relationship(relationship)?;
+        }
+        self.overlay.put_node(id, Some(now), None);
+        Ok(relationships.len())
+    }
+
+    fn lock_to_delete(&mut self, id: u32) -> Result<Arc<NodeRecord>, S::Error> {
+        self.lock_node(id, Mode::Exclusive)?;
+        Ok(self.look_at_node(id)?.ok_or(TransactionError::NoNode(id))?)
+    }
+
+    /// Relationships of a node as the transaction sees them, each once, up to
+    /// `limit`.
+    fn relationships_of(&self, node: u32, limit: usize) -> Result<Vec<u32>, S::Error> {
+        let mut found = Vec::new();
+        let made = self.overlay.lists_of(node).flat_map(|list| self.overlay.created(list));
+        found.extend(made.map(|(_, id)| id).take(limit));
+        if !self.overlay.creates_node(node) {
+            for incoming in [false, true] {
+                let state = &self.part.manager.state;
+                state.relationships(&self.view, node, incoming, &mut |id| {
+                    if found.len() >= limit {
+                        return ControlFlow::Break(());
+                    }
+                    if !self.overlay.deletes_relationship(id) {
+                        found.push(id);
+                    }
+                    ControlFlow::Continue(())
+                })?;
+            }
+        }
+        found.sort_unstable();
+        // A loop is in two lists.
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Makes a relationship and gives its id. Others may add relationships to
+    /// the same nodes, and change them, at the same time.
+    ///
+    /// # Errors
+    /// A conflict with who deletes an end; [`TransactionError::NoNode`]; no id
+    /// is left.
+    pub fn create_relationship(&mut self, record: RelationshipRecord) -> Result<u32, S::Error> {
+        for end in [record.source, record.target] {
+            self.lock_node(end, Mode::Share)?;
+            if self.look_at_node(end)?.is_none() {
+                return Err(TransactionError::NoNode(end).into());
+            }
+        }
+        let id = self.part.manager.state.reserve_relationship()?;
+        self.part.relationships.push(id);
+        self.overlay.put_relationship(id, None, Some(Arc::new(record)));
+        Ok(id)
+    }
+
+    /// Changes the properties of a relationship. Its type and end nodes stay,
+    /// whatever `change` does to them.
+    ///
+    /// # Errors
+    /// A conflict; [`TransactionError::NoRelationship`].
+    pub fn update_relationship<R>(
+        &mut self,
+        id: u32,
+        change: impl FnOnce(&mut RelationshipRecord) -> R,
+    ) -> Result<R, S::Error> {
+        let now = self.lock_relationship(id, Mode::Update)?;
+        let mut record = RelationshipRecord::clone(&now);
+        let result = change(&mut record);
+        (record.kind, record.source, record.target) = (now.kind, now.source, now.target);
+        self.overlay.put_relationship(id, Some(now), Some(Arc::new(record)));
+        Ok(result)
+    }
+
+    /// Deletes a relationship.
+    ///
+    /// # Errors
+    /// A conflict; [`TransactionError::NoRelationship`].
+    pub fn delete_relationship(&mut self, id: u32) -> Result<(), S::Error> {
+        let now = self.lock_relationship(id, Mode::Exclusive)?;
+        self.overlay.put_relationship(id, Some(now), None);
+        Ok(())
+    }
+
+    /// Locks a relationship and gives what it is.
+    fn lock_relationship(&self, id: u32, mode: Mode) -> Result<Arc<RelationshipRecord>, S::Error> {
+        if !self.overlay.creates_relationship(id) {
+            let resource = Resource::Relationship(id);
+            self.lock(&resource, mode)?;
+            let newest = self.part.manager.state.newest_relationship(id)?;
+            self.check_newest(resource, mode, newest)?;
+        }
+        let now = self.look_at_relationship(id)?;
+        Ok(now.ok_or(TransactionError::NoRelationship(id))?)
+    }
+
+    /// Locks a node. Nobody else sees one that was made here.
+    fn lock_node(&self, id: u32, mode: Mode) -> Result<(), S::Error> {
+        if self.overlay.creates_node(id) {
+            return Ok(self.check()?);
+        }
+        let resource = Resource::Node(id);
+        self.lock(&resource, mode)?;
+        if mode == Mode::Exclusive {
+            self.check_attached(&resource)?;
+        }
+        let newest = self.part.manager.state.newest_node(id)?;
+        Ok(self.check_newest(resource, mode, newest)?)
+    }
+
+    fn check_attached(&self, node: &Resource) -> Result<(), TransactionError> {
+        #[cfg(test)]
+        if self.part.manager.has(super::planted::Fault::DeletesAttached) {
+            return Ok(());
+        }
+        self.check_remembered(node)
+    }
+
+    /// Whether what has just been locked was committed after the snapshot.
+    fn check_newest(
+        &self,
+        resource: Resource,
+        mode: Mode,
+        newest: Newest,
+    ) -> Result<(), TransactionError> {
+        #[cfg(test)]
+        if self.part.manager.has(super::planted::Fault::WritesOverNewer) {
+            return Ok(());
+        }
+        let snapshot = self.part.snapshot;
+        // Who needs it to exist does not mind that it was changed.
+        let minds = mode != Mode::Share || !newest.exists;
+        if newest.csn <= snapshot || !minds {
+            return Ok(());
+        }
+        Err(self.conflict(Conflict::Newer {
+            resource,
+            snapshot,
+            newest: newest.csn,
+        }))
+    }
+}

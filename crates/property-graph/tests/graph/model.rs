@@ -1,0 +1,211 @@
+//! A property graph as a map of maps, and a comparison of the real one with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::{Adjacent, NodeId, Towards, Transaction, View};
+
+pub const LABELS: [&str; 3] = ["Person", "City", "Admin"];
+pub const TYPES: [&str; 3] = ["KNOWS", "LIVES_IN", "LIKES"];
+pub const KEYS: [&str; 3] = ["name", "age", "note"];
+
+pub type Values = BTreeMap<String, Value>;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelNode {
+    pub labels: BTreeSet<String>,
+    pub values: Values,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelRelationship {
+    pub kind: String,
+    pub source: u32,
+    pub target: u32,
+    pub values: Values,
+}
+
+/// The twin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    pub nodes: BTreeMap<u32, ModelNode>,
+    pub relationships: BTreeMap<u32, ModelRelationship>,
+}
+
+impl Model {
+    /// Other end, relationship and type of what leaves or enters a node.
+    fn neighbors(&self, node: u32, towards: Towards, kind: Option<&str>) -> Vec<(u32, u32, String)> {
+        let mut found = Vec::new();
+        for (&id, relationship) in &self.relationships {
+            if kind.is_some_and(|kind| relationship.kind != kind) {
+                continue;
+            }
+            let leaves = relationship.source == node && towards != Towards::Incoming;
+            let enters = relationship.target == node && towards != Towards::Outgoing;
+            if leaves {
+                found.push((id, relationship.target, relationship.kind.clone()));
+            } else if enters {
+                found.push((id, relationship.source, relationship.kind.clone()));
+            }
+        }
+        found
+    }
+
+    pub fn detach(&mut self, node: u32) {
+        self.relationships
+            .retain(|_, relationship| relationship.source != node && relationship.target != node);
+        self.nodes.remove(&node);
+    }
+
+    pub fn is_connected(&self, node: u32) -> bool {
+        !self.neighbors(node, Towards::Both, None).is_empty()
+    }
+}
+
+/// What can be read of a view and of a transaction alike.
+pub trait Readable {
+    fn all_nodes(&self) -> BTreeMap<u32, ModelNode>;
+    fn all_relationships(&self) -> BTreeMap<u32, ModelRelationship>;
+    fn labelled(&self, label: &str) -> BTreeSet<u32>;
+    fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32>;
+    fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent>;
+}
+
+macro_rules! readable {
+    ($reader:ty) => {
+        impl Readable for $reader {
+            fn all_nodes(&self) -> BTreeMap<u32, ModelNode> {
+                let nodes = self.nodes().map(|node| {
+                    let node = node.expect("nodes are readable");
+                    let again = self.node(node.id()).expect("readable").expect("exists");
+                    assert_eq!(again.record(), node.record(), "a scan shows what a lookup shows");
+                    let model = ModelNode {
+                        labels: node.labels().iter().map(|l| l.to_string()).collect(),
+                        values: node
+                            .properties()
+                            .map(|(key, value)| (key.to_string(), value.clone()))
+                            .collect(),
+                    };
+                    (node.id().0, model)
+                });
+                nodes.collect()
+            }
+
+            fn all_relationships(&self) -> BTreeMap<u32, ModelRelationship> {
+                let relationships = self.relationships().map(|relationship| {
+                    let relationship = relationship.expect("relationships are readable");
+                    let model = ModelRelationship {
+                        kind: relationship.kind().to_string(),
+                        source: relationship.source().0,
+                        target: relationship.target().0,
+                        values: relationship
+                            .properties()
+                            .map(|(key, value)| (key.to_string(), value.clone()))
+                            .collect(),
+                    };
+                    (relationship.id().0, model)
+                });
+                relationships.collect()
+            }
+
+            fn labelled(&self, label: &str) -> BTreeSet<u32> {
+                let nodes = self.nodes_with_label(label);
+                nodes.map(|node| node.expect("readable").id().0).collect()
+            }
+
+            fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32> {
+                let found = self.find(label, &[(key, value.clone())]);
+                found.expect("readable").iter().map(|node| node.id().0).collect()
+            }
+
+            fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent> {
+                let found = self.neighbors(NodeId(node), towards, types);
+                found.expect("neighbors are readable")
+            }
+        }
+    };
+}
+
+readable!(View);
+readable!(Transaction);
+
+/// Holds everything that can be read against the model.
+pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
+    let nodes = reader.all_nodes();
+    if nodes != model.nodes {
+        return Err(format!("nodes are {nodes:?} and should be {:?}", model.nodes));
+    }
+    let relationships = reader.all_relationships();
+    if relationships != model.relationships {
+        return Err(format!(
+            "relationships are {relationships:?} and should be {:?}",
+            model.relationships
+        ));
+    }
+    for label in LABELS {
+        let with = |(&id, node): (&u32, &ModelNode)| node.labels.contains(label).then_some(id);
+        let expected: BTreeSet<u32> = model.nodes.iter().filter_map(with).collect();
+        let found = reader.labelled(label);
+        if found != expected {
+            return Err(format!("{label} are {found:?} and should be {expected:?}"));
+        }
+    }
+    compare_found(reader, model)?;
+    for &node in model.nodes.keys() {
+        for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
+            compare_lists(reader, model, node, towards, None)?;
+            for kind in TYPES {
+                compare_lists(reader, model, node, towards, Some(kind))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_found(reader: &impl Readable, model: &Model) -> Result<(), String> {
+    for node in model.nodes.values() {
+        let labels = node.labels.iter();
+        let asked = labels.flat_map(|label| node.values.iter().map(move |of| (label, of)));
+        for (label, (key, value)) in asked {
+            let has = |(&id, node): (&u32, &ModelNode)| {
+                let has = node.labels.contains(label) && node.values.get(key) == Some(value);
+                has.then_some(id)
+            };
+            let expected: BTreeSet<u32> = model.nodes.iter().filter_map(has).collect();
+            let found = reader.found(label, key, value);
+            if found != expected {
+                return Err(format!(
+                    "{label} with {key} {value} are {found:?} and should be {expected:?}"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_lists(
+    reader: &impl Readable,
+    model: &Model,
+    node: u32,
+    towards: Towards,
+    kind: Option<&str>,
+) -> Result<(), String> {
+    let types: Vec<&str> = kind.into_iter().collect();
+    let mut found: Vec<(u32, u32)> = reader
+        .adjacent(node, towards, &types)
+        .iter()
+        .map(|adjacent| (adjacent.relationship.0, adjacent.neighbor.0))
+        .collect();
+    found.sort_unstable();
+    let expected: Vec<(u32, u32)> = model
+        .neighbors(node, towards, kind)
+        .into_iter()
+        .map(|(id, other, _)| (id, other))
+        .collect();
+    if found != expected {
+        return Err(format!(
+            "{towards:?} {kind:?} of node {node} are {found:?} and should be {expected:?}"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! Random transactions, checkpoints, restarts and snapshots.
+
+use std::sync::Arc;
+
+use evergraph_persistence::Storage;
+use evergraph_persistence::medium::DramStorage;
+use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph, View};
+use proptest::prelude::*;
+
+use super::model::{Model, compare};
+use super::steps::{Step, take};
+
+/// What happens to a graph.
+#[derive(Clone, Debug)]
+enum Action {
+    Commit(Vec<Step>),
+    RollBack(Vec<Step>),
+    Checkpoint,
+    Compact,
+    Reopen { cleanly: bool },
+    KeepView,
+    DropViews,
+    CreateSnapshot,
+    DropSnapshot(u8),
+    CreateIndex,
+    DropIndex,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let n = any::<u8>;
+    prop_oneof![
+        4 => (n(), n()).prop_map(|(label, value)| Step::CreateNode { label, value }),
+        6 => (n(), n(), n(), n()).prop_map(|(source, kind, target, value)| {
+            Step::CreateRelationship { source, kind, target, value }
+        }),
+        3 => (n(), n(), n()).prop_map(|(node, key, value)| Step::SetOnNode { node, key, value }),
+        3 => (n(), n(), n()).prop_map(|(relationship, key, value)| {
+            Step::SetOnRelationship { relationship, key, value }
+        }),
+        1 => (n(), n()).prop_map(|(node, label)| Step::AddLabel { node, label }),
+        1 => (n(), n()).prop_map(|(node, label)| Step::RemoveLabel { node, label }),
+        3 => n().prop_map(|relationship| Step::DeleteRelationship { relationship }),
+        1 => n().prop_map(|node| Step::DeleteNode { node }),
+        1 => n().prop_map(|node| Step::DetachDeleteNode { node }),
+        1 => Just(Step::Savepoint),
+        1 => Just(Step::RollBackToSavepoint),
+    ]
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    let steps = || prop::collection::vec(step(), 1..12);
+    prop_oneof![
+        10 => steps().prop_map(Action::Commit),
+        2 => steps().prop_map(Action::RollBack),
+        3 => Just(Action::Checkpoint),
+        1 => Just(Action::Compact),
+        2 => any::<bool>().prop_map(|cleanly| Action::Reopen { cleanly }),
+        2 => Just(Action::KeepView),
+        1 => Just(Action::DropViews),
+        2 => Just(Action::CreateSnapshot),
+        1 => any::<u8>().prop_map(Action::DropSnapshot),
+        1 => Just(Action::CreateIndex),
+        1 => Just(Action::DropIndex),
+    ]
+}
+
+pub fn options() -> GraphOptions {
+    let mut options = GraphOptions::default();
+    options.store.section_shift = 2;
+    options.store.log_bytes = 1 << 16;
+    options.store.extent_alignment = 64;
+    options.store.growth_step = 1 << 16;
+    options.chunk_records = 4;
+    options
+}
+
+/// Indexes over some of what is looked for.
+pub fn index(graph: &PropertyGraph) {
+    graph.create_index("names", "Person", &["name"]).expect("made");
+    graph.create_index("ages", "Admin", &["age"]).expect("made");
+}
+
+struct Twins {
+    storage: Arc<dyn Storage>,
+    graph: PropertyGraph,
+    model: Model,
+    views: Vec<(View, Model)>,
+    snapshots: Vec<(String, Model)>,
+    named: usize,
+}
+
+impl Twins {
+    fn new(indexed: bool) -> Self {
+        let storage: Arc<dyn Storage> = Arc::new(DramStorage::new());
+        let graph = PropertyGraph::create(&*storage, options(), [7; 16]).expect("created");
+        if indexed {
+            index(&graph);
+        }
+        Twins {
+            storage,
+            graph,
+            model: Model::default(),
+            views: Vec::new(),
+            snapshots: Vec::new(),
+            named: 0,
+        }
+    }
+
+    fn act(&mut self, action: &Action) {
+        match action {
+            Action::Commit(steps) => {
+                let mut model = self.model.clone();
+                let mut transaction = self.graph.begin();
+                take(steps, &mut transaction, &mut model).expect("taken");
+                compare(&transaction, &model).expect("a transaction reads what it wrote");
+                transaction.commit().expect("nobody else is there");
+                self.model = model;
+            }
+            Action::RollBack(steps) => {
+                let mut model = self.model.clone();
+                let mut transaction = self.graph.begin();
+                take(steps, &mut transaction, &mut model).expect("taken");
+                transaction.roll_back();
+            }
+            Action::Checkpoint => self.graph.checkpoint().expect("written"),
+            Action::Compact => self.graph.compact().expect("written"),
+            Action::Reopen { cleanly } => {
+                self.views.clear();
+                if *cleanly {
+                    self.graph.close().expect("closed");
+                }
+                let open = || PropertyGraph::open(&*self.storage, OpenOptions::default());
+                self.graph = open().expect("opened").0;
+            }
+            Action::KeepView => self.views.push((self.graph.view(), self.model.clone())),
+            Action::DropViews => self.views.clear(),
+            Action::CreateIndex => {
+                // Fails if it is there already.
+                drop(self.graph.create_index("cities", "City", &["name"]));
+            }
+            Action::DropIndex => drop(self.graph.drop_definition("cities")),
+            Action::CreateSnapshot => {
+                self.named += 1;
+                let name = format!("s{}", self.named);
+                self.graph.create_snapshot(&name).expect("a new name");
+                self.snapshots.push((name, self.model.clone()));
+            }
+            Action::DropSnapshot(number) => {
+                if !self.snapshots.is_empty() {
+                    let at = usize::from(*number) % self.snapshots.len();
+                    let (name, _) = self.snapshots.remove(at);
+                    self.graph.drop_snapshot(&name).expect("it exists");
+                }
+            }
+        }
+    }
+
+    fn compare(&self) {
+        compare(&self.graph.view(), &self.model).expect("the graph is the model");
+        for (view, model) in &self.views {
+            compare(view, model).expect("a view stays what it was");
+        }
+        for (name, model) in &self.snapshots {
+            let view = self.graph.as_of(name).expect("kept");
+            compare(&view, model).expect("a snapshot stays what it was");
+        }
+        let report = self.graph.check();
+        assert_eq!(report.problems, Vec::<String>::new());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_graph_is_its_model(
+        indexed in any::<bool>(),
+        actions in prop::collection::vec(action(), 1..25),
+    ) {
+        let mut twins = Twins::new(indexed);
+        for action in &actions {
+            twins.act(action);
+            twins.compare();
+        }
+    }
+}
