@@ -17,8 +17,8 @@ use crate::records::{NodeRecord, RelationshipRecord};
 ///
 /// Reading takes `&self` and may be done by several threads; what is read is
 /// what was committed at the snapshot and what the transaction itself wrote.
-/// Writing locks first; an error leaves the transaction as it was before the
-/// call.
+/// Writing locks first; after an error nothing more is written than before the
+/// call, and locks that it took are kept to the end.
 pub struct Transaction<S: CommittedState> {
     pub(super) view: S::View,
     pub(super) overlay: Overlay,
@@ -67,6 +67,11 @@ impl<S: CommittedState> Transaction<S> {
                 in_flight: None,
             },
         }
+    }
+
+    /// Who began it.
+    pub fn manager(&self) -> &Arc<TransactionManager<S>> {
+        &self.part.manager
     }
 
     /// Its number.

@@ -85,6 +85,10 @@ impl<S: CommittedState> Transaction<S> {
         entering.validate()?;
         let (mut part, ticket) = entering.enter(writes, enqueue)?;
         part.keep_created(&overlay);
+        #[cfg(test)]
+        if part.manager.has(Fault::EarlyRelease) {
+            part.lease.end(&part.manager.locks);
+        }
         Ok(Pending { part, ticket })
     }
 
@@ -120,9 +124,19 @@ impl<S: CommittedState> Entering<S> {
         }
         let inner = manager.inner.lock();
         let unseen = inner.recent.since(self.position, snapshot);
+        #[cfg(test)]
+        let unseen = if manager.has(Fault::InFlightUnseen) {
+            Ok(inner.recent.visible_since(snapshot))
+        } else {
+            unseen
+        };
         self.position = inner.recent.end();
         drop(inner);
         let changed = unseen.map(|unseen| {
+            #[cfg(test)]
+            if manager.has(Fault::PhantomsUnseen) {
+                return unseen.iter().find_map(|w| reads.record_changed_by(w));
+            }
             let mut changed = unseen.iter().map(|writes| reads.changed_by(writes));
             changed.find_map(|what| what)
         });
@@ -178,10 +192,6 @@ impl<S: CommittedState, T> Pending<S, T> {
     /// What `wait` gives.
     pub fn finish<E>(self, wait: impl FnOnce(T) -> Result<u64, E>) -> Result<u64, E> {
         let Pending { mut part, ticket } = self;
-        #[cfg(test)]
-        if part.manager.has(Fault::EarlyRelease) {
-            part.lease.end(&part.manager.locks);
-        }
         let csn = wait(ticket)?;
         if let Some(position) = part.in_flight.take() {
             part.manager.inner.lock().recent.finish(position, csn);

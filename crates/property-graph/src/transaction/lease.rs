@@ -153,11 +153,6 @@ impl Lease {
         }
     }
 
-    /// Whether it is over, however it came about.
-    pub fn is_over(&self) -> bool {
-        !matches!(self.state.load(Ordering::Acquire), ACTIVE | COMMITTING)
-    }
-
     /// Whether it is committing.
     pub fn is_committing(&self) -> bool {
         self.state.load(Ordering::Acquire) == COMMITTING

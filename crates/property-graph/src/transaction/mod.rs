@@ -30,6 +30,7 @@ mod clock;
 mod commit;
 mod committed;
 mod error;
+pub mod isolation;
 mod lease;
 mod lock;
 mod manager;
@@ -41,6 +42,8 @@ mod recent;
 mod retry;
 mod settings;
 mod sync;
+#[cfg(test)]
+mod tests;
 mod writes;
 mod writing;
 

@@ -153,19 +153,22 @@ impl ReadSet {
         if self.everything && !writes.is_empty() {
             return Some("more than it can remember".to_string());
         }
+        let record = self.record_changed_by(writes);
+        record.or_else(|| self.predicate_changed_by(writes))
+    }
+
+    /// Which of the records it has changed.
+    pub fn record_changed_by(&self, writes: &WriteSet) -> Option<String> {
         let node = writes.nodes.iter().find(|id| self.nodes.contains(id));
-        if let Some(id) = node {
-            return Some(format!("node {id}"));
-        }
         let relationships = &self.relationships;
-        let relationship = writes
-            .relationships
-            .iter()
-            .find(|id| relationships.contains(id));
-        if let Some(id) = relationship {
-            return Some(format!("relationship {id}"));
-        }
-        self.predicate_changed_by(writes)
+        let relationship = || {
+            writes
+                .relationships
+                .iter()
+                .find(|id| relationships.contains(id))
+        };
+        let node = node.map(|id| format!("node {id}"));
+        node.or_else(|| relationship().map(|id| format!("relationship {id}")))
     }
 
     fn predicate_changed_by(&self, writes: &WriteSet) -> Option<String> {

@@ -92,6 +92,14 @@ impl Recent {
         Ok(unseen.map(|entry| Arc::clone(&entry.writes)).collect())
     }
 
+    /// As [`Recent::since`] without what is in flight.
+    #[cfg(test)]
+    pub fn visible_since(&self, snapshot: u64) -> Vec<Arc<WriteSet>> {
+        let newer = |e: &&Entry| matches!(e.outcome, Outcome::Visible(csn) if csn > snapshot);
+        let newer = self.entries.iter().filter(newer);
+        newer.map(|entry| Arc::clone(&entry.writes)).collect()
+    }
+
     /// A commit enters the log. Gives its position.
     pub fn push(&mut self, writes: Arc<WriteSet>) -> u64 {
         self.size += writes.len();

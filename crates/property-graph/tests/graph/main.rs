@@ -5,5 +5,6 @@ mod crash;
 mod model;
 mod projection;
 mod random;
+mod schema;
 mod steps;
 mod transactions;

@@ -1,0 +1,260 @@
+//! The overlay beside a plain copy of everything.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::records::{NodeRecord, RelationshipRecord};
+use crate::transaction::{List, Overlay, Savepoint, TransactionError, WriteSet};
+
+/// Everything that exists, by id.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Model {
+    nodes: BTreeMap<u32, NodeRecord>,
+    relationships: BTreeMap<u32, RelationshipRecord>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Label(u32, u32),
+    DeleteNode(u32),
+    Connect(u32, u32, u16),
+    Rename(u32),
+    Disconnect(u32),
+    Savepoint,
+    Rollback(usize),
+    Release(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..8u32, 0..4u32).prop_map(|(id, label)| Step::Label(id, label)),
+        2 => (0..8u32).prop_map(Step::DeleteNode),
+        4 => (0..8u32, 0..8u32, 0..2u16).prop_map(|(s, t, kind)| Step::Connect(s, t, kind)),
+        1 => (0..12u32).prop_map(Step::Rename),
+        3 => (0..12u32).prop_map(Step::Disconnect),
+        2 => Just(Step::Savepoint),
+        2 => (0..4usize).prop_map(Step::Rollback),
+        1 => (0..4usize).prop_map(Step::Release),
+    ]
+}
+
+/// Nodes 0 to 3 and relationships 0 to 3 are committed.
+fn committed() -> Model {
+    let connect = |id: u32| RelationshipRecord {
+        kind: (id % 2) as u16,
+        source: id % 3,
+        target: id % 2,
+        properties: Default::default(),
+    };
+    let labelled = |id: u32| NodeRecord {
+        labels: vec![id],
+        ..NodeRecord::default()
+    };
+    Model {
+        nodes: (0..4).map(|id| (id, labelled(id))).collect(),
+        relationships: (0..4).map(|id| (id, connect(id))).collect(),
+    }
+}
+
+struct Twins {
+    committed: Model,
+    overlay: Overlay,
+    model: Model,
+    next_relationship: u32,
+    savepoints: Vec<(Savepoint, Model)>,
+    released: Vec<Savepoint>,
+}
+
+impl Twins {
+    fn put_node(&mut self, id: u32, after: Option<NodeRecord>) {
+        let committed = self.committed.nodes.get(&id).cloned().map(Arc::new);
+        self.overlay
+            .put_node(id, committed, after.clone().map(Arc::new));
+        put(&mut self.model.nodes, id, after);
+    }
+
+    fn put_relationship(&mut self, id: u32, after: Option<RelationshipRecord>) {
+        let committed = self.committed.relationships.get(&id).cloned().map(Arc::new);
+        let shared = after.clone().map(Arc::new);
+        self.overlay.put_relationship(id, committed, shared);
+        put(&mut self.model.relationships, id, after);
+    }
+
+    fn apply(&mut self, step: &Step) {
+        match *step {
+            Step::Label(id, label) => {
+                let mut record = self.model.nodes.get(&id).cloned().unwrap_or_default();
+                record.labels = vec![label];
+                self.put_node(id, Some(record));
+            }
+            Step::DeleteNode(id) => {
+                if self.model.nodes.contains_key(&id) {
+                    self.put_node(id, None);
+                }
+            }
+            Step::Connect(source, target, kind) => {
+                let id = self.next_relationship;
+                self.next_relationship += 1;
+                let record = RelationshipRecord {
+                    kind,
+                    source,
+                    target,
+                    properties: Default::default(),
+                };
+                self.put_relationship(id, Some(record));
+            }
+            Step::Rename(id) => {
+                if let Some(mut record) = self.model.relationships.get(&id).cloned() {
+                    record.properties.set(1, crate::value::Value::Boolean(true));
+                    self.put_relationship(id, Some(record));
+                }
+            }
+            Step::Disconnect(id) => {
+                if self.model.relationships.contains_key(&id) {
+                    self.put_relationship(id, None);
+                }
+            }
+            Step::Savepoint => {
+                let savepoint = self.overlay.savepoint();
+                self.savepoints.push((savepoint, self.model.clone()));
+            }
+            Step::Rollback(at) => {
+                if let Some((savepoint, model)) = self.savepoints.get(at).cloned() {
+                    self.overlay.rollback_to(savepoint).expect("it is there");
+                    self.model = model;
+                    let gone = self.savepoints.drain(at + 1..);
+                    self.released.extend(gone.map(|entry| entry.0));
+                }
+            }
+            Step::Release(at) => {
+                if let Some((savepoint, _)) = self.savepoints.get(at).cloned() {
+                    self.overlay.release(savepoint).expect("it is there");
+                    let gone = self.savepoints.drain(at..);
+                    self.released.extend(gone.map(|entry| entry.0));
+                }
+            }
+        }
+    }
+
+    fn compare(&mut self) {
+        for &savepoint in &self.released {
+            let outcome = self.overlay.rollback_to(savepoint);
+            assert_eq!(outcome, Err(TransactionError::NoSavepoint));
+        }
+        let committed = self.committed.nodes.clone().into_iter();
+        let committed = committed.map(|(id, record)| (id, Arc::new(record)));
+        let nodes = self.overlay.merge_nodes(.., committed);
+        let nodes: Vec<_> = nodes
+            .map(|(id, record)| (id, NodeRecord::clone(&record)))
+            .collect();
+        let model: Vec<_> = self.model.nodes.clone().into_iter().collect();
+        assert_eq!(nodes, model);
+        let committed = self.committed.relationships.range(1..3);
+        let committed = committed.map(|(&id, record)| (id, Arc::new(record.clone())));
+        let some = self.overlay.merge_relationships(1..3, committed);
+        let some: Vec<_> = some
+            .map(|(id, r)| (id, RelationshipRecord::clone(&r)))
+            .collect();
+        let model = self.model.relationships.range(1..3);
+        let model: Vec<_> = model.map(|(&id, record)| (id, record.clone())).collect();
+        assert_eq!(some, model);
+        self.compare_lists();
+        self.compare_writes();
+    }
+
+    fn compare_lists(&self) {
+        for node in 0..8 {
+            for (kind, incoming) in [(0, false), (0, true), (1, false), (1, true)] {
+                let list = List {
+                    node,
+                    kind,
+                    incoming,
+                };
+                let before = listed(&self.committed, list);
+                let after = listed(&self.model, list);
+                let kept = before
+                    .iter()
+                    .filter(|r| !self.overlay.deletes_relationship(r.1));
+                let made = self.overlay.created(list);
+                let seen: Vec<_> = kept.copied().chain(made).collect();
+                assert_eq!(seen, after, "{list:?}");
+                let change = after.len() as i64 - before.len() as i64;
+                assert_eq!(self.overlay.degree_change(list), change);
+                let is_changed = before != after;
+                assert!(!is_changed || self.overlay.lists_of(node).any(|other| other == list));
+            }
+        }
+    }
+
+    fn compare_writes(&self) {
+        let writes = WriteSet::new(&self.overlay, Vec::new(), Vec::new());
+        let ids = |before: Vec<u32>, after: Vec<u32>| {
+            let gone = before.iter().filter(|id| !after.contains(id)).count();
+            (gone > 0) || after.iter().any(|id| !before.contains(id))
+        };
+        let keys = |model: &Model| model.nodes.keys().copied().collect::<Vec<_>>();
+        assert_eq!(
+            writes.changes_nodes,
+            ids(keys(&self.committed), keys(&self.model))
+        );
+        for (id, record) in &self.model.nodes {
+            let is_other = self.committed.nodes.get(id) != Some(record);
+            assert!(!is_other || writes.nodes.binary_search(id).is_ok());
+        }
+        for (id, record) in &self.committed.nodes {
+            let after = self.model.nodes.get(id);
+            let lost = record
+                .labels
+                .iter()
+                .filter(|l| after.is_none_or(|a| !a.labels.contains(l)));
+            assert!(lost.into_iter().all(|label| writes.labels.contains(label)));
+        }
+        let created = self.model.relationships.range(4..);
+        let mut attached: Vec<u32> = created.flat_map(|(_, r)| [r.source, r.target]).collect();
+        attached.sort_unstable();
+        attached.dedup();
+        assert_eq!(writes.attached, attached);
+        let is_same = self.committed == self.model;
+        assert!(is_same || !writes.is_empty());
+        assert_eq!(writes.is_empty(), self.overlay.is_empty());
+    }
+}
+
+fn put<R>(records: &mut BTreeMap<u32, R>, id: u32, after: Option<R>) {
+    match after {
+        Some(record) => records.insert(id, record),
+        None => records.remove(&id),
+    };
+}
+
+/// Neighbor and relationship of a list, ascending by relationship.
+fn listed(model: &Model, list: List) -> Vec<(u32, u32)> {
+    let all = model.relationships.iter().flat_map(|(&id, record)| {
+        let both = List::both(record);
+        both.map(|(own, neighbor)| (own, neighbor, id))
+    });
+    let own = all.filter(|entry| entry.0 == list);
+    own.map(|(_, neighbor, id)| (neighbor, id)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_overlay_is_as_a_copy(steps in prop::collection::vec(step(), 1..60)) {
+        let mut twins = Twins {
+            committed: committed(),
+            overlay: Overlay::default(),
+            model: committed(),
+            next_relationship: 4,
+            savepoints: Vec::new(),
+            released: Vec::new(),
+        };
+        for step in &steps {
+            twins.apply(step);
+            twins.compare();
+        }
+    }
+}

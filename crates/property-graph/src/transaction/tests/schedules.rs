@@ -1,0 +1,158 @@
+//! The way of a commit under every schedule of threads that a random scheduler
+//! comes up with, thousands of them.
+
+use std::sync::Arc;
+
+use super::memory::Memory;
+use super::subject::{Graph, commit};
+use crate::records::{NodeRecord, RelationshipRecord};
+use crate::transaction::isolation::{Anomaly, History, Plan, Run, Step, check};
+use crate::transaction::planted::Fault;
+use crate::transaction::{
+    Isolation, RetryPolicy, Settings, TransactionManager, TransactionOptions,
+};
+
+const SCHEDULES: usize = 2000;
+
+/// Runs plans on threads of their own and gives what the checker says.
+fn run(
+    plans: Vec<Plan>,
+    lists: u32,
+    sets: u32,
+    fault: Fault,
+) -> crate::transaction::isolation::Report {
+    let graph = Arc::new(Graph::new(lists, sets, fault));
+    let elements = Arc::new(std::sync::atomic::AtomicU64::new(1));
+    let threads: Vec<_> = plans
+        .into_iter()
+        .enumerate()
+        .map(|(session, plan)| {
+            let (graph, elements) = (Arc::clone(&graph), Arc::clone(&elements));
+            shuttle::thread::spawn(move || {
+                Run::new(&*graph, session as u32, &plan, &elements).complete()
+            })
+        })
+        .collect();
+    let mut transactions: Vec<_> = threads
+        .into_iter()
+        .map(|thread| thread.join().expect("it did not panic"))
+        .collect();
+    let all = (0..lists).map(Step::Read).chain((0..sets).map(Step::Scan));
+    let all = Plan::new(Isolation::Snapshot, &all.collect::<Vec<_>>());
+    transactions.push(Run::new(&*graph, 99, &all, &elements).complete());
+    let now = graph.manager.statistics();
+    assert_eq!((now.active, now.locked, now.remembered_commits), (0, 0, 0));
+    check(&History { transactions })
+}
+
+fn skewed() -> Vec<Plan> {
+    let plan = |steps: &[Step]| Plan::new(Isolation::Serializable, steps);
+    vec![
+        plan(&[Step::Read(0), Step::Scan(0), Step::Append(1)]),
+        plan(&[Step::Read(1), Step::Append(0)]),
+        plan(&[Step::Read(1), Step::Insert(0)]),
+    ]
+}
+
+#[test]
+fn serializable_commits_show_no_anomaly() {
+    shuttle::check_random(
+        || {
+            let report = run(skewed(), 2, 1, Fault::None);
+            assert!(report.keeps(Isolation::Serializable), "{report}");
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn updates_are_not_lost() {
+    shuttle::check_random(
+        || {
+            let plan = Plan::new(Isolation::Snapshot, &[Step::Read(0), Step::Append(0)]);
+            let report = run(vec![plan; 3], 1, 0, Fault::None);
+            assert!(report.keeps(Isolation::Snapshot), "{report}");
+        },
+        SCHEDULES,
+    );
+}
+
+/// Whether some schedule shows one of the anomalies with a fault planted.
+fn shows(fault: Fault, anomalies: &'static [Anomaly], plans: fn() -> Vec<Plan>) -> bool {
+    let found = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let search = || {
+        let found = Arc::clone(&found);
+        move || {
+            let report = run(plans(), 2, 1, fault);
+            if anomalies.iter().any(|&anomaly| report.has(anomaly)) {
+                found.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+        }
+    };
+    shuttle::check_random(search(), SCHEDULES);
+    // One that lets a thread rest for long.
+    shuttle::check_pct(search(), SCHEDULES, 3);
+    found.load(std::sync::atomic::Ordering::Relaxed)
+}
+
+#[test]
+fn validation_and_order_have_to_be_one_step() {
+    assert!(shows(Fault::ValidatedApart, &[Anomaly::WriteSkew], skewed));
+}
+
+#[test]
+fn validation_has_to_see_what_is_in_flight() {
+    assert!(shows(Fault::InFlightUnseen, &[Anomaly::WriteSkew], skewed));
+}
+
+#[test]
+fn locks_have_to_last_until_the_commit_is_visible() {
+    let plans = || {
+        let plan = Plan::new(Isolation::Snapshot, &[Step::Read(0), Step::Append(0)]);
+        vec![plan; 3]
+    };
+    assert!(shows(Fault::EarlyRelease, LOST, plans));
+}
+
+/// A list is written as a whole: what somebody else appended may be gone.
+const LOST: &[Anomaly] = &[Anomaly::LostUpdate, Anomaly::Lost];
+
+/// No relationship is left without an end, whoever comes first.
+#[test]
+fn a_node_goes_only_without_relationships() {
+    shuttle::check_random(
+        || {
+            let manager = TransactionManager::new(Arc::<Memory>::default(), Settings::default());
+            let mut setup = manager.begin(&TransactionOptions::default());
+            let mut node = || setup.create_node(NodeRecord::default()).expect("a node");
+            let (source, target) = (node(), node());
+            commit(setup).expect("committed");
+            let adder = Arc::clone(&manager);
+            let adder = shuttle::thread::spawn(move || {
+                adder.execute(&RetryPolicy::default(), || {
+                    let mut tx = adder.begin(&TransactionOptions::default());
+                    tx.create_relationship(RelationshipRecord {
+                        kind: 0,
+                        source,
+                        target,
+                        properties: Default::default(),
+                    })?;
+                    commit(tx)
+                })
+            });
+            let deleter = Arc::clone(&manager);
+            let deleter = shuttle::thread::spawn(move || {
+                deleter.execute(&RetryPolicy::default(), || {
+                    let mut tx = deleter.begin(&TransactionOptions::default());
+                    tx.delete_node(target)?;
+                    commit(tx)
+                })
+            });
+            let added = adder.join().expect("it did not panic").is_ok();
+            let deleted = deleter.join().expect("it did not panic").is_ok();
+            assert_ne!(added, deleted);
+            assert_eq!(manager.statistics().locked, 0);
+        },
+        SCHEDULES,
+    );
+}
