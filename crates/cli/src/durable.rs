@@ -24,14 +24,33 @@ pub struct DurableArgs {
     #[arg(long, value_name = "NAME")]
     keep: Option<String>,
     /// Memory for state that is written while the run goes on; what it has no room
-    /// for is written while the run waits [default: as much as the state takes]
-    #[arg(long, value_name = "BYTES")]
-    checkpoint_memory: Option<usize>,
+    /// for is written while the run waits. With `auto`, of the memory that the run
+    /// leaves free what a model of its accesses gives to the state [default: auto]
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    checkpoint_memory: Option<Memory>,
     /// How the vertices are chosen whose state goes into that memory first: degree,
     /// centrality or random [default: degree]
     #[arg(long, value_name = "POLICY", requires = "checkpoint_memory",
           value_parser = ["degree", "centrality", "random"], hide_possible_values = true)]
     hot: Option<String>,
+}
+
+/// How much memory for state.
+#[derive(Clone, Copy, Debug)]
+enum Memory {
+    /// As the model says.
+    Auto,
+    Bytes(usize),
+}
+
+fn memory(text: &str) -> Result<Memory, String> {
+    match text {
+        "auto" => Ok(Memory::Auto),
+        bytes => match bytes.parse() {
+            Ok(bytes) => Ok(Memory::Bytes(bytes)),
+            Err(_) => Err("neither `auto` nor a number of bytes".to_string()),
+        },
+    }
 }
 
 impl DurableArgs {
@@ -51,7 +70,11 @@ impl DurableArgs {
             name: self.name.clone().or(resumed),
             resume: self.resume.is_some(),
             keep: self.keep.clone(),
-            staging_bytes: self.checkpoint_memory,
+            staging_bytes: match self.checkpoint_memory {
+                Some(Memory::Bytes(bytes)) => Some(bytes),
+                Some(Memory::Auto) | None => None,
+            },
+            divide_memory: true,
             hot: self
                 .hot
                 .as_deref()
@@ -75,6 +98,11 @@ pub fn to_json(cost: &Checkpointing) -> Value {
             "vertices": placed.vertices,
             "bytes": placed.bytes,
         })),
+        "divided": cost.divided.map(|divided| json!({
+            "bytes": divided.bytes,
+            "alpha": divided.alpha,
+            "state_bytes": divided.state_bytes,
+        })),
     })
 }
 
@@ -94,6 +122,14 @@ pub fn to_text(cost: &Checkpointing) -> String {
             count(placed.vertices),
             placed.policy.name(),
             bytes(placed.bytes)
+        );
+    }
+    if let Some(divided) = cost.divided {
+        text = format!(
+            "{text}; of {} free {} for state (alpha {:.2})",
+            bytes(divided.bytes),
+            bytes(divided.state_bytes),
+            divided.alpha
         );
     }
     if cost.resumed_step > 0 {

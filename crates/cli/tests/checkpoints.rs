@@ -155,10 +155,36 @@ fn a_run_goes_on_only_as_what_it_was() {
     );
     for wrong in [
         "--checkpoint-every 0",
+        "--checkpoint-every 1 --checkpoint-memory much",
         "--checkpoint-every 1 --name one --resume other",
     ] {
         place.call(&format!("run db pagerank {wrong}")).expect(2);
     }
+}
+
+/// Where the run leaves less free than its state may take, the model decides.
+#[test]
+fn memory_for_states_is_divided() {
+    let place = prepare("--undirected");
+    let keeping = "run db pagerank --checkpoint-every 5";
+    let whole = place.json(keeping);
+    let (cost, bound) = (&whole["checkpoints"], whole["dram_bound"].as_u64().unwrap());
+    let state = cost["divided"]["state_bytes"].as_u64().unwrap();
+    // As much for the state as for the run itself, and so nobody is preferred.
+    assert_eq!((state, &cost["hot"]), (bound / 2, &serde_json::Value::Null));
+    let limit = bound / 2 + 60_000;
+    let short = place.json(&format!("{keeping} --memory-limit {limit}"));
+    let cost = &short["checkpoints"];
+    assert_eq!(cost["divided"]["bytes"], 60_000, "{short}");
+    assert_eq!(cost["divided"]["alpha"], 0.0, "{short}");
+    assert_eq!(cost["hot"]["bytes"], 60_000, "{short}");
+    assert_eq!(cost["hot"]["policy"], "degree");
+    let said = place.call(&format!(
+        "{keeping} --checkpoint-memory auto --memory-limit {limit}"
+    ));
+    assert!(said.stdout.contains("for state (alpha 0.00)"), "{said:?}");
+    let given = place.json(&format!("{keeping} --checkpoint-memory 70000"));
+    assert_eq!(given["checkpoints"]["divided"], serde_json::Value::Null);
 }
 
 #[test]

@@ -18,7 +18,8 @@ use evergraph_topology::{Mode, TopologyError};
 use super::algorithm::{Algorithm, Given};
 use super::checkpointer::Checkpointer;
 use super::graph::AnyGraph;
-use super::placed::{Placed, place};
+use super::placed::{Divided, Placed, divide, place};
+use super::prepare::Preparation;
 use super::stored::{notes, with_columns};
 use super::{Computed, Outcome, Request, find};
 use crate::held::name_of_run;
@@ -39,6 +40,10 @@ pub struct Durable {
     /// DRAM for state that waits to be written while the run goes on; the rest is
     /// written while it waits. All of the state if `None`.
     pub staging_bytes: Option<usize>,
+    /// Without `staging_bytes`: as much as the model of
+    /// [`split`](evergraph_algorithms::placement::split) gives to the state, of the
+    /// memory that the run leaves free.
+    pub divide_memory: bool,
     /// How the vertices are chosen whose state goes there first, if there is no room
     /// for that of all.
     pub hot: Policy,
@@ -61,6 +66,8 @@ pub struct Checkpointing {
     pub waited_seconds: f64,
     /// Whose state was in DRAM first, if there was not room for all.
     pub placed: Option<Placed>,
+    /// How the memory was divided, if that was to be decided.
+    pub divided: Option<Divided>,
 }
 
 impl Durable {
@@ -197,6 +204,9 @@ pub(super) struct Plan<'a> {
     /// Of what is being computed.
     description: Description,
     from: Option<Arc<Stored>>,
+    /// See [`Plan::stage`].
+    staging_bytes: Option<usize>,
+    divided: Option<Divided>,
 }
 
 impl<'a> Plan<'a> {
@@ -258,15 +268,29 @@ impl<'a> Plan<'a> {
             durable,
             description,
             from,
+            staging_bytes: None,
+            divided: None,
         }))
     }
 
-    /// DRAM that keeping states may take, for a kernel that takes `bound` bytes.
-    pub(super) fn dram_bytes(&self, bound: u64) -> u64 {
-        match self.durable.keeps_state() {
-            true => bound.min(self.durable.staging_bytes.unwrap_or(usize::MAX) as u64),
-            false => 0,
+    /// Decides how much DRAM keeping states may take, for a kernel that takes `bound`
+    /// bytes on what was prepared and leaves `free` bytes of its limit; returns it.
+    pub(super) fn stage(&mut self, bound: u64, graph: &Preparation<'_>, free: u64) -> u64 {
+        if !self.durable.keeps_state() {
+            return 0;
         }
+        self.staging_bytes = self.durable.staging_bytes;
+        if self.staging_bytes.is_none() && self.durable.divide_memory {
+            let every = self.durable.checkpoint_every.unwrap_or(u64::MAX);
+            let bytes = (graph.bytes_on_medium(), bound);
+            let divided = divide(free, graph.size().vertices, bytes, every);
+            self.divided = Some(divided);
+            // Where all has room, there is nothing to choose.
+            if divided.state_bytes < bound {
+                self.staging_bytes = Some(divided.state_bytes as usize);
+            }
+        }
+        bound.min(self.staging_bytes.unwrap_or(usize::MAX) as u64)
     }
 
     /// The vertices whose state goes to DRAM first; none where all have room, or no
@@ -276,7 +300,7 @@ impl<'a> Plan<'a> {
         graph: &AnyGraph<'_>,
         control: &Control<'_>,
     ) -> Result<(Hot, Option<Placed>), Error> {
-        match self.durable.staging_bytes {
+        match self.staging_bytes {
             Some(bytes) if self.durable.keeps_state() => {
                 let (hot, placed) = place(graph, self.durable.hot, bytes as u64, control)?;
                 Ok((hot, Some(placed)))
@@ -300,7 +324,7 @@ impl<'a> Plan<'a> {
             None => (0, None),
         };
         let every = self.durable.checkpoint_every.unwrap_or(u64::MAX);
-        let budget = self.durable.staging_bytes.unwrap_or(usize::MAX);
+        let budget = self.staging_bytes.unwrap_or(usize::MAX);
         let checkpointer = Checkpointer::new(
             (&self.results, &self.description),
             (every, budget, &hot),
@@ -317,6 +341,7 @@ impl<'a> Plan<'a> {
             let cost = Checkpointing {
                 resumed_step,
                 placed,
+                divided: self.divided,
                 ..cost
             };
             match computed {

@@ -52,7 +52,7 @@ pub use graph::{AnyGraph, AnyReader};
 pub use output::{real, write_columns, write_values};
 pub use over::over;
 pub use parameters::COMMON;
-pub use placed::Placed;
+pub use placed::{Divided, Placed};
 use prepare::Preparation;
 pub(crate) use prepare::{Content, Source, seal};
 pub use prepare::{Form, Prepared};
@@ -193,14 +193,17 @@ fn run_through(
     let pool = threads(request.threads)?;
     let threads = pool.current_num_threads();
     let mut dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
-    let plan = Plan::new(
+    let mut plan = Plan::new(
         (db, view),
         request,
         (algorithm, &given),
         &preparation.reads(),
     )?;
-    dram_bound += plan.as_ref().map_or(0, |plan| plan.dram_bytes(dram_bound));
     let limit = request.memory_limit.unwrap_or_else(memory_bytes);
+    if let Some(plan) = &mut plan {
+        let free = limit.saturating_sub(dram_bound.saturating_add(preparation.bytes()));
+        dram_bound += plan.stage(dram_bound, &preparation, free);
+    }
     check_limit(limit, dram_bound, preparation.bytes())?;
     let (held, prepared) = pool.install(|| preparation.prepare(control))?;
     let format = given.format();

@@ -128,6 +128,18 @@ impl<'a> Preparation<'a> {
         }
     }
 
+    /// Bytes of the lists that the algorithm reads from the medium, again and again:
+    /// none of a copy in DRAM.
+    pub fn bytes_on_medium(&self) -> u64 {
+        let is_copied = matches!(self.plan, Plan::Copy(_)) && self.stored.is_none();
+        let entry = if self.db.config().weighted { 8 } else { 4 };
+        if is_copied {
+            0
+        } else {
+            entry * self.size().arcs
+        }
+    }
+
     /// Size of the graph that the algorithm gets; a copy may turn out smaller.
     pub fn size(&self) -> Size {
         let doubled = match self.plan {
