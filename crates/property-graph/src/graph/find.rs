@@ -37,11 +37,7 @@ impl View {
     /// The nodes that have a label and, for each of these keys, an equal value;
     /// none has null. Reads an index over the keys, in any order, if there is one,
     /// and else all nodes.
-    pub fn find(
-        &self,
-        label: &str,
-        properties: &[(&str, Value)],
-    ) -> Result<Vec<Node>, GraphError> {
+    pub fn find(&self, label: &str, properties: &[(&str, Value)]) -> Result<Vec<Node>, GraphError> {
         let (keys, range) = self.equal(label, properties);
         self.find_in(label, &keys, &range)
     }
@@ -185,11 +181,7 @@ impl View {
 
 impl Transaction {
     /// As [`View::find`], with what the transaction wrote.
-    pub fn find(
-        &self,
-        label: &str,
-        properties: &[(&str, Value)],
-    ) -> Result<Vec<Node>, GraphError> {
+    pub fn find(&self, label: &str, properties: &[(&str, Value)]) -> Result<Vec<Node>, GraphError> {
         let (keys, range) = self.snapshot().equal(label, properties);
         self.find_in(label, &keys, &range)
     }
@@ -202,7 +194,9 @@ impl Transaction {
         range: &KeyRange,
     ) -> Result<Vec<Node>, GraphError> {
         let view = self.snapshot();
-        let entry = view.wanted(label, keys).and_then(|wanted| view.index_of(&wanted));
+        let entry = view
+            .wanted(label, keys)
+            .and_then(|wanted| view.index_of(&wanted));
         let ids = match &entry {
             Some(entry) => view.candidates(entry, range)?,
             None => None,
@@ -213,7 +207,9 @@ impl Transaction {
                 self.inner.has_read(Predicate::Keys(ReadRange {
                     index: entry.number,
                     from: Bound::Included(range.from().into()),
-                    to: range.to().map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
+                    to: range
+                        .to()
+                        .map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
                 }));
                 ids.extend(self.inner.overlay().nodes().map(|entry| entry.0));
                 ids.sort_unstable();
@@ -232,7 +228,9 @@ impl Transaction {
                 let wanted = view.wanted(label, keys);
                 for node in nodes {
                     let node = node?;
-                    let key = wanted.as_ref().and_then(|wanted| wanted.key_of(node.record()));
+                    let key = wanted
+                        .as_ref()
+                        .and_then(|wanted| wanted.key_of(node.record()));
                     if let Some(key) = key.filter(|key| range.contains(key)) {
                         found.push((key, node.id().0, Arc::clone(node.record())));
                     }

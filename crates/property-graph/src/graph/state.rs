@@ -94,7 +94,10 @@ impl State {
     }
 
     /// Writes what was chosen, once.
-    fn write_choices(&self, place: &mut Place<'_>) -> Result<Option<Flushed<()>>, PersistenceError> {
+    fn write_choices(
+        &self,
+        place: &mut Place<'_>,
+    ) -> Result<Option<Flushed<()>>, PersistenceError> {
         if place.directory.blob(CHOICES, 0).is_some() {
             return Ok(None);
         }

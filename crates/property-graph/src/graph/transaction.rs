@@ -18,7 +18,9 @@ use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
 use crate::dictionary::{Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
-use crate::transaction::{self, List, Predicate, Savepoint, TransactionManager, TransactionOptions};
+use crate::transaction::{
+    self, List, Predicate, Savepoint, TransactionManager, TransactionOptions,
+};
 use crate::value::{Properties, Value};
 
 /// A transaction. It reads the graph as of its begin, with what it wrote itself;

@@ -34,7 +34,12 @@ pub struct Model {
 
 impl Model {
     /// Other end, relationship and type of what leaves or enters a node.
-    fn neighbors(&self, node: u32, towards: Towards, kind: Option<&str>) -> Vec<(u32, u32, String)> {
+    fn neighbors(
+        &self,
+        node: u32,
+        towards: Towards,
+        kind: Option<&str>,
+    ) -> Vec<(u32, u32, String)> {
         let mut found = Vec::new();
         for (&id, relationship) in &self.relationships {
             if kind.is_some_and(|kind| relationship.kind != kind) {
@@ -78,7 +83,11 @@ macro_rules! readable {
                 let nodes = self.nodes().map(|node| {
                     let node = node.expect("nodes are readable");
                     let again = self.node(node.id()).expect("readable").expect("exists");
-                    assert_eq!(again.record(), node.record(), "a scan shows what a lookup shows");
+                    assert_eq!(
+                        again.record(),
+                        node.record(),
+                        "a scan shows what a lookup shows"
+                    );
                     let model = ModelNode {
                         labels: node.labels().iter().map(|l| l.to_string()).collect(),
                         values: node
@@ -115,7 +124,11 @@ macro_rules! readable {
 
             fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32> {
                 let found = self.find(label, &[(key, value.clone())]);
-                found.expect("readable").iter().map(|node| node.id().0).collect()
+                found
+                    .expect("readable")
+                    .iter()
+                    .map(|node| node.id().0)
+                    .collect()
             }
 
             fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent> {
@@ -133,7 +146,10 @@ readable!(Transaction);
 pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
     let nodes = reader.all_nodes();
     if nodes != model.nodes {
-        return Err(format!("nodes are {nodes:?} and should be {:?}", model.nodes));
+        return Err(format!(
+            "nodes are {nodes:?} and should be {:?}",
+            model.nodes
+        ));
     }
     let relationships = reader.all_relationships();
     if relationships != model.relationships {
