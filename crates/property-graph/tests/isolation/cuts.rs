@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use evergraph_persistence::simulated::{
-    Budget, Config, Explorer, Persistence, Progress, Random as Choices, Rest, Scenario, SimulatedStorage,
+    Budget, Config, Explorer, Persistence, Progress, Random as Choices, Rest, Scenario,
+    SimulatedStorage,
 };
 use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph};
 use evergraph_property_graph::transaction::Isolation;
@@ -238,7 +239,8 @@ fn threads_are_cut_off() {
             while !is_done.load(Ordering::SeqCst) {
                 let plan = workload.plan(&mut random);
                 let began_late = is_cut.load(Ordering::SeqCst);
-                let mut recorded = Run::new(&lists, session, &plan, &elements).complete();
+                let mut recorded =
+                    Run::new(&lists, session, &plan, &elements).complete_among_others();
                 committed.fetch_add(1, Ordering::SeqCst);
                 if began_late {
                     break;

@@ -85,6 +85,16 @@ impl<'a, T: Subject> Run<'a, T> {
         self.record
     }
 
+    /// As [`Run::complete`], and lets other threads run between the moves: without
+    /// that, transactions that are shorter than a slice of time never meet.
+    pub fn complete_among_others(mut self) -> Recorded {
+        while !self.is_over() {
+            self.advance();
+            std::thread::yield_now();
+        }
+        self.record
+    }
+
     fn step(&mut self, mut transaction: T::Transaction) -> State<T> {
         let Some(step) = self.plan.steps.get(self.next) else {
             return self.end(transaction);
