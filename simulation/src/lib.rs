@@ -8,16 +8,21 @@
 //! and shows the same; opening twice shows the same; space that nothing reaches
 //! is free; and after more operations all of this holds again.
 //!
-//! [`ResultScenario`] does the same to the store of results.
+//! [`ResultScenario`] does the same to the store of results, and
+//! [`AttachedScenario`] to relationships and what is attached to their store.
 
 #![forbid(unsafe_code)]
 
+mod attached;
 mod model;
+mod registers;
 mod results;
 mod scenario;
 mod sealed;
 
+pub use attached::AttachedScenario;
 pub use model::{Model, Operation, operations};
+pub use registers::{Registers, payload};
 pub use results::{Done, ResultScenario};
 pub use scenario::{Acknowledged, StoreScenario};
 pub use sealed::SealedScenario;

@@ -117,9 +117,10 @@ fn every_seeded_mistake_is_caught() {
         }))
         .chain((1..=3).flat_map(|seed| DIRECTIONS.map(|d| direct(d, seed).weighted())))
         .collect();
-    // Those of sealing have workloads of their own (tests/sealed.rs).
+    // Those of sealing and of attachments have workloads of their own
+    // (tests/sealed.rs, tests/attached.rs).
     let mut mutants = mutant::ALL.to_vec();
-    mutants.retain(|mutant| !mutant.is_of_sealing());
+    mutants.retain(|mutant| !mutant.is_of_sealing() && !mutant.is_of_attachments());
     assert!(mutants.len() >= 20);
     assert_all_caught(&mutants, &scenarios, budget);
 }

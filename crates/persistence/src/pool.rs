@@ -16,7 +16,8 @@ use crate::order::{self, Durable};
 ///
 /// 2: sections may be newer than the root's commit, and chains of blocks.
 /// 3: named snapshots, and segments of history.
-pub const FORMAT_VERSION: u32 = 3;
+/// 4: relationships, and what is attached to a store.
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Bytes that the rooms above can keep in the root.
 pub const USER_BYTES: usize = 192;

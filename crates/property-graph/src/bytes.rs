@@ -44,11 +44,6 @@ impl<'a> Reader<'a> {
         self.len - self.rest.len()
     }
 
-    /// What is left.
-    pub fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }

@@ -16,6 +16,8 @@ pub mod dictionary;
 pub mod graph;
 pub mod index;
 pub mod records;
+#[cfg(test)]
+mod testing;
 pub mod transaction;
 pub mod value;
 

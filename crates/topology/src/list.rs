@@ -34,17 +34,22 @@ impl ListScratch {
         // From the end, an entry is live unless a tombstone behind it still
         // waits for one; live ones are moved to the back.
         let mut write = self.words.len();
+        // All tombstones that wait: most of the time none, and nothing to look up.
+        let mut all_waiting = 0;
         for read in (0..self.words.len()).rev() {
             let word = self.words[read];
             let key = cancels.key(word, self.weights.get(read));
             if is_tombstone(word) {
                 *self.pending.entry(key).or_insert(0) += 1;
+                all_waiting += 1;
                 continue;
             }
-            if let Some(waiting) = self.pending.get_mut(&key)
+            if all_waiting > 0
+                && let Some(waiting) = self.pending.get_mut(&key)
                 && *waiting > 0
             {
                 *waiting -= 1;
+                all_waiting -= 1;
                 continue;
             }
             write -= 1;

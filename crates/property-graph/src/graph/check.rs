@@ -26,7 +26,10 @@ impl View {
             relationships += 1;
             for end in [found.source(), found.target()] {
                 if self.node_record(end)?.is_none() {
-                    tell(problems, format!("{} ends at {end}, which is not there", found.id()));
+                    tell(
+                        problems,
+                        format!("{} ends at {end}, which is not there", found.id()),
+                    );
                 }
             }
         }
@@ -38,11 +41,17 @@ impl View {
             let listed = seen.len() as u64;
             seen.sort_unstable();
             if seen.windows(2).any(|pair| pair[0] == pair[1]) {
-                tell(problems, "a relationship is twice in neighbor lists".to_string());
+                tell(
+                    problems,
+                    "a relationship is twice in neighbor lists".to_string(),
+                );
             }
             if listed != relationships {
                 let lists = format!("{towards:?} lists hold {listed} relationships");
-                tell(problems, format!("{lists} and the records are {relationships}"));
+                tell(
+                    problems,
+                    format!("{lists} and the records are {relationships}"),
+                );
             }
         }
         Ok(())
@@ -68,7 +77,10 @@ impl View {
             if !record.is_some_and(|record| is_right(&record)) {
                 tell(
                     problems,
-                    format!("a list of {node} names {}, whose record says otherwise", adjacent.relationship),
+                    format!(
+                        "a list of {node} names {}, whose record says otherwise",
+                        adjacent.relationship
+                    ),
                 );
             }
         }

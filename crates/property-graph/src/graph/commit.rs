@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use evergraph_topology::Batch;
 
-use super::core::{Committed, Core};
 use super::effects::{self, Effect};
 use super::error::GraphError;
-use super::names::UsedNames;
+use super::transaction::Transaction;
 use crate::dictionary::TypeCode;
 use crate::records::RelationshipRecord;
-use crate::transaction::Transaction;
 
 /// Relationships of one type, by column.
 #[derive(Default)]
@@ -30,20 +28,17 @@ impl Columns {
 
 /// The batch that makes the changes of a transaction: neighbor lists for the
 /// store, records and names for what is attached to it.
-pub(super) fn effects_of(
-    core: &Core,
-    transaction: &Transaction<Committed>,
-    names: &UsedNames,
-) -> Result<Batch, GraphError> {
-    let overlay = transaction.overlay();
+pub(super) fn effects_of(transaction: &Transaction) -> Result<Batch, GraphError> {
+    let overlay = transaction.inner.overlay();
+    let names = transaction.names.iter();
     let mut effects: Vec<Effect> = names
-        .iter()
         .map(|(names, code, name)| Effect::Name {
             names,
             code,
             name: name.to_string(),
         })
         .collect();
+    effects.extend(transaction.schema.iter().cloned());
     let mut vertices = 0;
     for (id, change) in overlay.nodes().filter(|entry| entry.1.has_effect()) {
         vertices = vertices.max(u64::from(id) + 1);
@@ -66,7 +61,7 @@ pub(super) fn effects_of(
         });
     }
     let mut batch = Batch::new();
-    if vertices > core.store.published().1.vertex_count {
+    if vertices > transaction.core.store.published().1.vertex_count {
         batch.add_vertices(vertices);
     }
     for (kind, columns) in deleted {

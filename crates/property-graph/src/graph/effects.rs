@@ -13,8 +13,8 @@
 //! | 3 node deleted | id (4) |
 //! | 4 relationship | id (4), type (2), source (4), target (4), length (4), properties |
 //! | 5 relationship deleted | id (4) |
-//! | 6 constraint | number (4), length (4), definition |
-//! | 7 constraint dropped | number (4) |
+//! | 6 index or constraint | number (4), length (4), definition |
+//! | 7 index or constraint dropped | number (4) |
 
 use evergraph_persistence::PersistenceError;
 
@@ -27,8 +27,8 @@ const NODE: u8 = 2;
 const NODE_DELETED: u8 = 3;
 const RELATIONSHIP: u8 = 4;
 const RELATIONSHIP_DELETED: u8 = 5;
-const CONSTRAINT: u8 = 6;
-const CONSTRAINT_DROPPED: u8 = 7;
+const SCHEMA: u8 = 6;
+const SCHEMA_DROPPED: u8 = 7;
 
 /// One change of a commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,11 +57,11 @@ pub enum Effect {
         /// All of it.
         record: Option<RelationshipRecord>,
     },
-    /// A constraint holds from this commit on; `None` if it is dropped.
-    Constraint {
+    /// An index or a constraint holds from this commit on; `None` if it is dropped.
+    Schema {
         /// Its number.
         number: u32,
-        /// What it says, encoded by whoever knows constraints.
+        /// What it says, encoded by whoever knows it.
         definition: Option<Vec<u8>>,
     },
 }
@@ -114,19 +114,19 @@ fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
             put(bytes, record.target);
             put_properties(bytes, &record.properties)?;
         }
-        Effect::Constraint {
+        Effect::Schema {
             number,
             definition: Some(definition),
         } => {
-            bytes.push(CONSTRAINT);
+            bytes.push(SCHEMA);
             put(bytes, *number);
             put_bytes(bytes, definition);
         }
-        Effect::Constraint {
+        Effect::Schema {
             number,
             definition: None,
         } => {
-            bytes.push(CONSTRAINT_DROPPED);
+            bytes.push(SCHEMA_DROPPED);
             put(bytes, *number);
         }
     }
@@ -197,11 +197,11 @@ fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, PersistenceError> {
             id: cursor.number()?,
             record: None,
         },
-        CONSTRAINT => Effect::Constraint {
+        SCHEMA => Effect::Schema {
             number: cursor.number()?,
             definition: Some(cursor.content()?.to_vec()),
         },
-        CONSTRAINT_DROPPED => Effect::Constraint {
+        SCHEMA_DROPPED => Effect::Schema {
             number: cursor.number()?,
             definition: None,
         },
@@ -244,7 +244,9 @@ impl<'a> Cursor<'a> {
 
     fn text(&mut self) -> Result<String, PersistenceError> {
         let text = std::str::from_utf8(self.content()?);
-        Ok(text.map_err(|_| damaged("has a name that is not UTF-8"))?.to_string())
+        Ok(text
+            .map_err(|_| damaged("has a name that is not UTF-8"))?
+            .to_string())
     }
 
     fn labels(&mut self) -> Result<Vec<u32>, PersistenceError> {
@@ -268,4 +270,75 @@ impl<'a> Cursor<'a> {
 
 fn damaged(what: &str) -> PersistenceError {
     PersistenceError::damaged("log", 0, format!("a commit of the property graph {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::value::Value;
+
+    fn properties() -> impl Strategy<Value = Properties> {
+        let value = prop_oneof![
+            any::<i64>().prop_map(Value::from),
+            ".{0,40}".prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+        ];
+        prop::collection::vec((0..100u32, value), 0..5).prop_map(Properties::from_iter)
+    }
+
+    fn effect() -> impl Strategy<Value = Effect> {
+        let names = prop::sample::select(&Names::ALL[..]);
+        let node = (
+            prop::collection::btree_set(any::<u32>(), 0..4),
+            properties(),
+        );
+        let node = node.prop_map(|(labels, properties)| NodeRecord {
+            labels: labels.into_iter().collect(),
+            properties,
+        });
+        let relationship = (any::<u16>(), any::<u32>(), any::<u32>(), properties());
+        let relationship =
+            relationship.prop_map(|(kind, source, target, properties)| RelationshipRecord {
+                kind,
+                source,
+                target,
+                properties,
+            });
+        let definition = prop::option::of(prop::collection::vec(any::<u8>(), 0..20));
+        prop_oneof![
+            (names, any::<u32>(), ".{1,20}").prop_map(|(names, code, name)| Effect::Name {
+                names,
+                code,
+                name
+            }),
+            (any::<u32>(), prop::option::of(node))
+                .prop_map(|(id, record)| Effect::Node { id, record }),
+            (any::<u32>(), prop::option::of(relationship))
+                .prop_map(|(id, record)| Effect::Relationship { id, record }),
+            (any::<u32>(), definition)
+                .prop_map(|(number, definition)| Effect::Schema { number, definition }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn effects_come_back_and_damage_is_no_panic(
+            effects in prop::collection::vec(effect(), 0..6),
+            at in any::<prop::sample::Index>(),
+            bits in 1..=255u8,
+        ) {
+            let bytes = encode(&effects).expect("values that can be stored");
+            prop_assert_eq!(decode(&bytes).expect("whole"), effects);
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            let at = at.index(bytes.len());
+            drop(decode(&bytes[..at]));
+            let mut damaged = bytes;
+            damaged[at] ^= bits;
+            drop(decode(&damaged));
+        }
+    }
 }

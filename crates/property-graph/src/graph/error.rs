@@ -4,6 +4,7 @@ use evergraph_persistence::{MediumError, PersistenceError};
 use evergraph_topology::TopologyError;
 
 use crate::dictionary::NameError;
+use crate::index::IndexError;
 use crate::records::ReserveError;
 use crate::transaction::{Conflict, Retryable, TransactionError};
 use crate::value::ValueError;
@@ -26,6 +27,9 @@ pub enum GraphError {
     /// No id is left.
     #[error(transparent)]
     Ids(#[from] ReserveError),
+    /// An index that cannot be built.
+    #[error(transparent)]
+    Index(#[from] IndexError),
     /// A transaction that cannot go on.
     #[error(transparent)]
     Transaction(#[from] TransactionError),

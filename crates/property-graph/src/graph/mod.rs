@@ -20,7 +20,7 @@
 //! let view = graph.view();
 //! for adjacent in view.neighbors(ann, Towards::Outgoing, &["KNOWS"])? {
 //!     let friend = view.node(adjacent.neighbor)?.expect("no relationship without its ends");
-//!     assert_eq!(friend.text("name")?, Some("Bob"));
+//!     assert_eq!(friend.get_as::<String>("name")?.as_deref(), Some("Bob"));
 //! }
 //! # Ok(())
 //! # }
@@ -30,18 +30,23 @@
 
 mod adjacency;
 mod check;
+mod commit;
 mod core;
+mod define;
 mod effects;
 mod entity;
 mod error;
-mod commit;
+mod find;
+mod guard;
 mod ids;
 mod names;
 mod open;
 mod options;
 mod projection;
 mod scan;
+mod schema;
 mod state;
+mod statistics;
 mod transaction;
 mod view;
 
@@ -56,6 +61,8 @@ pub use ids::{Entity, NodeId, RelationshipId};
 pub use options::{GraphOptions, OpenOptions};
 pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader};
 pub use scan::{NodeScan, RelationshipScan};
+pub use schema::{Definition, Rule, ValueType};
+pub use statistics::GraphStatistics;
 pub use transaction::Transaction;
 pub use view::View;
 

@@ -62,7 +62,12 @@ impl PropertyGraph {
         let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
         let (store, report) =
             Store::open_attached(storage, opening.read_only, opening.tuning, attachment)?;
-        Ok((Self::over(store, state, opening), report))
+        let is_writable = !opening.read_only;
+        let graph = Self::over(store, state, opening);
+        if is_writable {
+            graph.build_missing_indexes()?;
+        }
+        Ok((graph, report))
     }
 
     fn over(store: Store, state: Arc<State>, opening: OpenOptions) -> Self {

@@ -36,11 +36,7 @@ struct Chunks<'r, R> {
 /// A kind of record that is in a table.
 trait Tabled: Record {
     fn table(core: &Core) -> &Table<Self>;
-    fn merge(
-        overlay: &Overlay,
-        ids: Range<u32>,
-        committed: Found<Self>,
-    ) -> Found<Self>;
+    fn merge(overlay: &Overlay, ids: Range<u32>, committed: Found<Self>) -> Found<Self>;
     fn last_changed(overlay: &Overlay) -> Option<u32>;
 }
 
@@ -64,7 +60,9 @@ impl Tabled for RelationshipRecord {
     }
 
     fn merge(overlay: &Overlay, ids: Range<u32>, committed: Found<Self>) -> Found<Self> {
-        overlay.merge_relationships(ids, committed.into_iter()).collect()
+        overlay
+            .merge_relationships(ids, committed.into_iter())
+            .collect()
     }
 
     fn last_changed(overlay: &Overlay) -> Option<u32> {

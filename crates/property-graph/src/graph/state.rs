@@ -11,6 +11,7 @@ use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 
 use super::effects::{Effect, decode};
+use super::schema::Schema;
 use crate::dictionary::{Dictionary, TextPolicy};
 use crate::records::{Geometry, NodeRecord, RelationshipRecord, Table};
 
@@ -24,6 +25,7 @@ const CHOICES: u32 = ATTACHED_BLOBS + 3;
 /// Records and names.
 pub(super) struct State {
     pub dictionary: Arc<Dictionary>,
+    pub schema: Schema,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
     tables: OnceLock<Tables>,
@@ -39,6 +41,7 @@ impl State {
     pub fn new(chunk_records: u32) -> Self {
         State {
             dictionary: Arc::new(Dictionary::new(DICTIONARY, TextPolicy::default())),
+            schema: Schema::default(),
             chunk_records,
             tables: OnceLock::new(),
         }
@@ -76,16 +79,25 @@ impl State {
     fn apply_one(&self, csn: u64, effect: Effect, needed: &Needed) -> Result<(), PersistenceError> {
         match effect {
             Effect::Name { names, code, name } => self.dictionary.apply(csn, names, code, &name),
-            Effect::Node { id, record } => self.nodes().apply(csn, id, record, needed),
+            Effect::Node { id, record } => {
+                let before = || self.nodes().get(id, csn.saturating_sub(1));
+                self.schema.apply_node(csn, id, before, record.as_ref())?;
+                self.nodes().apply(csn, id, record, needed)
+            }
             Effect::Relationship { id, record } => {
                 self.relationships().apply(csn, id, record, needed)
             }
-            Effect::Constraint { .. } => Ok(()),
+            Effect::Schema { number, definition } => {
+                self.schema.apply(csn, number, definition.as_deref())
+            }
         }
     }
 
     /// Writes what was chosen, once.
-    fn write_choices(&self, place: &mut Place<'_>) -> Result<Option<Flushed<()>>, PersistenceError> {
+    fn write_choices(
+        &self,
+        place: &mut Place<'_>,
+    ) -> Result<Option<Flushed<()>>, PersistenceError> {
         if place.directory.blob(CHOICES, 0).is_some() {
             return Ok(None);
         }
@@ -110,6 +122,7 @@ impl Attachment for State {
     fn unmerged_since(&self) -> Option<u64> {
         let parts = [
             self.dictionary.unmerged_since(),
+            self.schema.unmerged_since(),
             self.nodes().unmerged_since(),
             self.relationships().unmerged_since(),
         ];
@@ -118,6 +131,7 @@ impl Attachment for State {
 
     fn unmerged_bytes(&self) -> usize {
         self.dictionary.unmerged_bytes()
+            + self.schema.unmerged_bytes()
             + self.nodes().unmerged_bytes()
             + self.relationships().unmerged_bytes()
     }
@@ -132,6 +146,7 @@ impl Attachment for State {
         written.extend(self.relationships().write(csn, needed, place)?);
         // Writing records gives codes to sets of labels and to texts.
         written.extend(self.dictionary.write(csn, place)?);
+        written.extend(self.schema.write(csn, needed, place)?);
         written.extend(self.write_choices(place)?);
         Ok(written)
     }
@@ -139,18 +154,21 @@ impl Attachment for State {
     fn publishing(&self) {
         self.nodes().publishing();
         self.relationships().publishing();
+        self.schema.publishing();
     }
 
     fn published(&self, needed: &dyn Fn() -> Needed) {
         self.dictionary.published();
         self.nodes().published(needed);
         self.relationships().published(needed);
+        self.schema.published(needed);
     }
 
     fn abandoned(&self) {
         self.dictionary.abandoned();
         self.nodes().abandoned();
         self.relationships().abandoned();
+        self.schema.abandoned();
     }
 
     fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
@@ -167,13 +185,15 @@ impl Attachment for State {
         // Records name labels by code.
         self.dictionary.restore(place)?;
         self.nodes().restore(place)?;
-        self.relationships().restore(place)
+        self.relationships().restore(place)?;
+        self.schema.restore(place)
     }
 
     fn check(&self, csn: u64, problems: &mut Vec<String>) {
         self.dictionary.check(problems);
         self.nodes().check(csn, problems);
         self.relationships().check(csn, problems);
+        self.schema.check(problems);
     }
 }
 

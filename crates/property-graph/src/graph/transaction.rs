@@ -8,6 +8,7 @@ use evergraph_topology::Commit;
 use super::adjacency::{Adjacent, Towards};
 use super::commit::effects_of;
 use super::core::{Committed, Core};
+use super::effects::Effect;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
@@ -17,7 +18,9 @@ use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
 use crate::dictionary::{Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
-use crate::transaction::{self, List, Predicate, Savepoint, TransactionManager, TransactionOptions};
+use crate::transaction::{
+    self, List, Predicate, Savepoint, TransactionManager, TransactionOptions,
+};
 use crate::value::{Properties, Value};
 
 /// A transaction. It reads the graph as of its begin, with what it wrote itself;
@@ -30,9 +33,13 @@ use crate::value::{Properties, Value};
 /// [`PropertyGraph::write`](super::PropertyGraph::write) does. Reading never
 /// waits and never fails for such reasons.
 pub struct Transaction {
-    core: Arc<Core>,
-    inner: transaction::Transaction<Committed>,
-    names: UsedNames,
+    pub(super) core: Arc<Core>,
+    pub(super) inner: transaction::Transaction<Committed>,
+    pub(super) names: UsedNames,
+    /// Indexes and constraints that come or go.
+    pub(super) schema: Vec<Effect>,
+    /// Nobody changes indexes and constraints before it has ended.
+    pub(super) holds_schema: bool,
 }
 
 impl Transaction {
@@ -45,6 +52,8 @@ impl Transaction {
             core: Arc::clone(core),
             inner: manager.begin(options),
             names: UsedNames::default(),
+            schema: Vec::new(),
+            holds_schema: false,
         }
     }
 
@@ -74,7 +83,10 @@ impl Transaction {
             labels: codes,
             properties,
         };
-        Ok(NodeId(self.inner.create_node(record)?))
+        self.guarded(|own| {
+            let id = own.inner.create_node(record)?;
+            Ok((id, NodeId(id)))
+        })
     }
 
     /// Makes a relationship. Others may add relationships to the same nodes at
@@ -114,7 +126,7 @@ impl Transaction {
         match entity.into() {
             Entity::Node(id) => {
                 let change = |record: &mut NodeRecord| record.properties.set(code, value);
-                self.inner.update_node(id.0, change).map(drop)
+                self.update_node(id, change)
             }
             Entity::Relationship(id) => {
                 let change = |record: &mut RelationshipRecord| record.properties.set(code, value);
@@ -137,7 +149,7 @@ impl Transaction {
     /// A conflict; a node that is not there.
     pub fn add_label(&mut self, node: NodeId, label: &str) -> Result<(), GraphError> {
         let code = self.names.label(&self.core.state, label)?;
-        self.inner.update_node(node.0, |record| {
+        self.update_node(node, |record| {
             if let Err(at) = record.labels.binary_search(&code) {
                 record.labels.insert(at, code);
             }
@@ -150,7 +162,7 @@ impl Transaction {
     /// As [`Transaction::add_label`].
     pub fn remove_label(&mut self, node: NodeId, label: &str) -> Result<(), GraphError> {
         let code = self.core.state.dictionary.code(Names::Labels, label);
-        self.inner.update_node(node.0, |record| {
+        self.update_node(node, |record| {
             record.labels.retain(|&other| Some(other) != code);
         })
     }
@@ -161,7 +173,7 @@ impl Transaction {
     /// A conflict, also with a relationship that others add to it; a node that is
     /// not there, or that has relationships.
     pub fn delete_node(&mut self, node: NodeId) -> Result<(), GraphError> {
-        self.inner.delete_node(node.0)
+        self.guarded(|own| Ok((node.0, own.inner.delete_node(node.0)?)))
     }
 
     /// Deletes a node with all its relationships, and gives their number.
@@ -171,7 +183,7 @@ impl Transaction {
     /// not there. Some of the relationships may be deleted then: go back to a
     /// savepoint, or give the transaction up.
     pub fn detach_delete_node(&mut self, node: NodeId) -> Result<usize, GraphError> {
-        self.inner.detach_delete_node(node.0)
+        self.guarded(|own| Ok((node.0, own.inner.detach_delete_node(node.0)?)))
     }
 
     /// Deletes a relationship.
@@ -373,16 +385,17 @@ impl Transaction {
     /// when only the next opening knows: a conflict of a serializable
     /// transaction, a timeout, more than the log takes at once.
     pub fn commit(self) -> Result<Option<Commit>, GraphError> {
-        let Transaction { core, inner, names } = self;
-        if !inner.has_effects() {
-            inner.check()?;
+        if !self.inner.has_effects() && self.schema.is_empty() {
+            self.inner.check()?;
             return Ok(None);
         }
-        let batch = effects_of(&core, &inner, &names)?;
+        let keys = self.check_schema()?;
+        let batch = effects_of(&self)?;
+        let Transaction { core, inner, .. } = self;
         let prepared = core.store.prepare(batch)?;
         let mut commit = None;
         inner.commit(
-            Vec::new(),
+            keys,
             || Ok::<_, GraphError>(prepared.enqueue()),
             |enqueued| {
                 let reached = enqueued.wait()?;
@@ -391,6 +404,17 @@ impl Transaction {
             },
         )?;
         Ok(commit)
+    }
+
+    fn update_node<R>(
+        &mut self,
+        node: NodeId,
+        change: impl FnOnce(&mut NodeRecord) -> R,
+    ) -> Result<(), GraphError> {
+        self.guarded(|own| {
+            own.inner.update_node(node.0, change)?;
+            Ok((node.0, ()))
+        })
     }
 
     fn properties<'a>(

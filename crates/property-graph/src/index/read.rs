@@ -9,7 +9,7 @@ use super::state::{Overlay, Verdict};
 use super::{Index, IndexError, KeyRange};
 
 /// Changed entries that a reader takes at once, while it holds the lock.
-const MOST_CHANGES: usize = 1024;
+const MOST_CHANGES: usize = if cfg!(test) { 8 } else { 1024 };
 
 impl Index {
     /// Adds the ids of the records that may have a key as of the view at `csn`, to

@@ -14,6 +14,9 @@ use super::state::Pending;
 use super::writer::Target;
 use super::{Index, Kind};
 
+/// What readers read, and the changes to be merged into it.
+type Frozen = (Arc<Base>, Arc<Delta>);
+
 impl Index {
     /// Durability steps 1 and 2: merges what is committed up to `csn` into new
     /// extents and names them in the directory. The caller fences what is returned
@@ -57,7 +60,7 @@ impl Index {
         csn: u64,
         needed: &Needed,
         directory: &mut Directory,
-    ) -> Result<Option<(Arc<Base>, Arc<Delta>)>, PersistenceError> {
+    ) -> Result<Option<Frozen>, PersistenceError> {
         let mut state = self.state.write();
         if state.pending.is_some() {
             let what = "the checkpoint before has not ended; close the database and open it again";

@@ -173,8 +173,10 @@ impl State {
 
     /// The round's root is durable. Returns what is to be dropped outside the lock.
     pub fn published(&mut self, needed: &dyn Fn() -> Needed) -> impl Sized + use<> {
+        if !self.past.is_empty() {
+            self.past.prune(&needed());
+        }
         let pending = self.pending.take()?;
-        let merged_to = pending.base.as_ref().map(|base| base.csn);
         let before = std::mem::replace(&mut self.named, pending.base.clone());
         self.is_named = self.named.is_some();
         retire(before.as_deref(), self.named.as_deref());
@@ -190,13 +192,12 @@ impl State {
                 for (entry, interval) in pending.past {
                     self.past.add(entry, interval);
                 }
+                self.past.prune(&needed());
             }
             frozen = self.frozen.take();
         } else if self.named.is_none() {
             self.unmerged_since = None;
         }
-        debug_assert!(merged_to.is_none() || self.named.is_some());
-        self.past.prune(&needed());
         self.install();
         Some((before, frozen))
     }

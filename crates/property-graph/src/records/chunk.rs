@@ -116,7 +116,9 @@ impl<R: Record> ChunkState<R> {
             deleted: record.is_none().then_some((before.born, csn)),
             created: record.is_some() && !before.is_used,
         };
-        let born = if before.is_used { before.born } else { csn };
+        // What a commit deletes and creates again has never been away.
+        let goes_on = before.is_used || before.begin == csn;
+        let born = if goes_on { before.born } else { csn };
         self.unmerged_since.get_or_insert(csn);
         self.used = self.used + u32::from(applied.created) - u32::from(record.is_none());
         let version = Version {

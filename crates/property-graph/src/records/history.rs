@@ -4,7 +4,8 @@
 //! Each checkpoint that replaces such versions writes them as one segment, which
 //! takes in those before it that are not more than twice as large. So there are
 //! logarithmically many, and each version is written logarithmically often. What
-//! no snapshot shows any more is left out when segments are joined.
+//! no snapshot shows any more is left out when segments are joined, and segments of
+//! which no snapshot shows anything go with the next checkpoint.
 
 use std::sync::Arc;
 
@@ -80,11 +81,19 @@ impl History {
         place: &mut Place<'_>,
         flushed: &mut Vec<Flushed<()>>,
     ) -> Result<Option<Arc<Segments>>, PersistenceError> {
-        if new.is_empty() {
-            return Ok(None);
-        }
         let mut segments = Segments::clone(&self.segments());
-        let number = segments.last().map_or(0, |last| last.number + 1);
+        let before = segments.len();
+        segments.retain(|segment| {
+            let stays = segment.may_be_shown(needed);
+            if !stays {
+                place.directory.remove_blob(self.kind(), segment.number);
+            }
+            stays
+        });
+        if new.is_empty() {
+            return Ok((segments.len() < before).then(|| Arc::new(segments)));
+        }
+        let number = self.segments().last().map_or(0, |last| last.number + 1);
         let mut bytes: u64 = new
             .iter()
             .map(|past| past.properties.len() as u64 + 48)
@@ -119,7 +128,7 @@ impl History {
         for segment in self.segments().iter() {
             let checked = segment
                 .verify(uuid)
-                .and_then(|count| (0..count).try_for_each(|at| each(segment, at)));
+                .and_then(|summary| (0..summary.count()).try_for_each(|at| each(segment, at)));
             problems.extend(checked.err().map(|error| error.to_string()));
         }
     }

@@ -99,6 +99,8 @@ impl Ids {
     pub fn created(&self, id: u32) {
         let mut state = self.state.lock();
         state.fresh = state.fresh.max(id + 1);
+        // Somebody gave it to another in the commit that deleted it.
+        state.waiting.remove(&id);
     }
 
     /// A commit has deleted what the id named.

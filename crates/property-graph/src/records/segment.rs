@@ -18,7 +18,7 @@
 
 use std::sync::OnceLock;
 
-use evergraph_persistence::{Blob, PersistenceError, Uuid};
+use evergraph_persistence::{Blob, Needed, PersistenceError, Uuid};
 
 use super::record::Fixed;
 use crate::bytes::{Reader, Wrong};
@@ -81,8 +81,22 @@ pub(super) struct Segment {
     pub number: u32,
     table: u32,
     blob: Blob,
-    /// Its number of versions, once it was verified.
-    verified: OnceLock<usize>,
+    verified: OnceLock<Summary>,
+}
+
+/// What is known of a segment once it was verified.
+#[derive(Clone, Copy)]
+pub(super) struct Summary {
+    count: usize,
+    /// From the first commit that made a version to the last that ended one.
+    begin: u64,
+    end: u64,
+}
+
+impl Summary {
+    pub fn count(&self) -> usize {
+        self.count
+    }
 }
 
 impl Segment {
@@ -111,22 +125,31 @@ impl Segment {
 
     /// The content, verified at the first call.
     pub fn read(&self, uuid: &Uuid) -> Result<SegmentReader<'_>, PersistenceError> {
-        let count = match self.verified.get() {
-            Some(&count) => count,
+        let summary = match self.verified.get() {
+            Some(summary) => summary,
             None => {
-                let count = self.verify(uuid)?;
-                *self.verified.get_or_init(|| count)
+                let summary = self.verify(uuid)?;
+                self.verified.get_or_init(|| summary)
             }
         };
         Ok(SegmentReader {
             segment: self,
             bytes: self.blob.extent.bytes(),
-            count,
+            count: summary.count,
         })
     }
 
+    /// Whether a snapshot may show something of it, as far as is known without
+    /// reading it.
+    pub fn may_be_shown(&self, needed: &Needed) -> bool {
+        match self.verified.get() {
+            Some(summary) => needed.is_kept(summary.begin, summary.end),
+            None => !needed.kept().is_empty(),
+        }
+    }
+
     /// Checks checksum, header and order; also if they were checked before.
-    pub fn verify(&self, uuid: &Uuid) -> Result<usize, PersistenceError> {
+    pub fn verify(&self, uuid: &Uuid) -> Result<Summary, PersistenceError> {
         let bytes = self.blob.read(uuid)?;
         let count = self
             .verify_index(bytes)
@@ -137,6 +160,7 @@ impl Segment {
             count,
         };
         let mut before = None;
+        let (mut begin, mut end) = (u64::MAX, 0);
         for at in 0..count {
             let past = reader.past(at)?;
             let ascends = before.is_none_or(|(id, end)| (id, end) <= (past.id, past.begin));
@@ -144,8 +168,9 @@ impl Segment {
                 return Err(self.damaged("its versions do not follow one another"));
             }
             before = Some((past.id, past.end));
+            (begin, end) = (begin.min(past.begin), end.max(past.end));
         }
-        Ok(count)
+        Ok(Summary { count, begin, end })
     }
 
     fn verify_index(&self, bytes: &[u8]) -> Result<usize, Wrong> {

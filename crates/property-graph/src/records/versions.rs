@@ -109,9 +109,8 @@ impl<R> Chain<R> {
             } else if version.begin <= merged {
                 false
             } else {
-                version.end == u64::MAX
-                    || version.end > known
-                    || needed.is_needed(version.begin, version.end)
+                let is_newest = version.end == u64::MAX;
+                is_newest || version.end > known || needed.is_needed(version.begin, version.end)
             };
             if !stays {
                 dropped(version);

@@ -179,15 +179,32 @@ impl Display for Duration {
     }
 }
 
-/// `2016-05-01`.
+/// `2016-05-01`, `-0044-03-15`.
 impl FromStr for Date {
     type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Self, ValueError> {
+        if let Some((year, month, day)) = signed_year(text) {
+            return Date::new(year, month, day);
+        }
         let date: Result<civil::Date, _> = text.parse();
         date.map(Date::from_civil)
             .map_err(|why| not_readable("DATE", text, why))
     }
+}
+
+/// The parts of a date before the year 0, or with a plus sign.
+fn signed_year(text: &str) -> Option<(i16, i8, i8)> {
+    let digits = text.strip_prefix(['-', '+'])?;
+    let are_digits = |part: &&str| part.bytes().all(|b| b.is_ascii_digit());
+    let mut parts = digits.split('-').filter(are_digits);
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    if year.len() < 4 || month.len() != 2 || day.len() != 2 || digits.matches('-').count() != 2 {
+        return None;
+    }
+    let year: i16 = year.parse().ok()?;
+    let year = if text.starts_with('-') { -year } else { year };
+    Some((year, month.parse().ok()?, day.parse().ok()?))
 }
 
 /// `13:59`, `13:59:59.5`.
@@ -206,13 +223,10 @@ impl FromStr for LocalDateTime {
     type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Self, ValueError> {
-        let moment: Result<civil::DateTime, _> = text.parse();
-        let moment = moment.map_err(|why| not_readable("LOCAL DATETIME", text, why))?;
-        let date = Date::from_civil(moment.date());
-        Ok(LocalDateTime::of(
-            date,
-            LocalTime::from_civil(moment.time()),
-        ))
+        let wrong = |why: ValueError| not_readable("LOCAL DATETIME", text, why);
+        let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00"));
+        let date = date.parse().map_err(wrong)?;
+        Ok(LocalDateTime::of(date, time.parse().map_err(wrong)?))
     }
 }
 

@@ -11,7 +11,7 @@ mod properties;
 mod spatial;
 mod temporal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -2,8 +2,10 @@
 //! transactions that meet, and as algorithms read it.
 
 mod crash;
+mod kill;
 mod model;
 mod projection;
 mod random;
+mod schema;
 mod steps;
 mod transactions;

@@ -34,7 +34,12 @@ pub struct Model {
 
 impl Model {
     /// Other end, relationship and type of what leaves or enters a node.
-    fn neighbors(&self, node: u32, towards: Towards, kind: Option<&str>) -> Vec<(u32, u32, String)> {
+    fn neighbors(
+        &self,
+        node: u32,
+        towards: Towards,
+        kind: Option<&str>,
+    ) -> Vec<(u32, u32, String)> {
         let mut found = Vec::new();
         for (&id, relationship) in &self.relationships {
             if kind.is_some_and(|kind| relationship.kind != kind) {
@@ -67,6 +72,7 @@ pub trait Readable {
     fn all_nodes(&self) -> BTreeMap<u32, ModelNode>;
     fn all_relationships(&self) -> BTreeMap<u32, ModelRelationship>;
     fn labelled(&self, label: &str) -> BTreeSet<u32>;
+    fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32>;
     fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent>;
 }
 
@@ -77,7 +83,11 @@ macro_rules! readable {
                 let nodes = self.nodes().map(|node| {
                     let node = node.expect("nodes are readable");
                     let again = self.node(node.id()).expect("readable").expect("exists");
-                    assert_eq!(again.record(), node.record(), "a scan shows what a lookup shows");
+                    assert_eq!(
+                        again.record(),
+                        node.record(),
+                        "a scan shows what a lookup shows"
+                    );
                     let model = ModelNode {
                         labels: node.labels().iter().map(|l| l.to_string()).collect(),
                         values: node
@@ -112,6 +122,15 @@ macro_rules! readable {
                 nodes.map(|node| node.expect("readable").id().0).collect()
             }
 
+            fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32> {
+                let found = self.find(label, &[(key, value.clone())]);
+                found
+                    .expect("readable")
+                    .iter()
+                    .map(|node| node.id().0)
+                    .collect()
+            }
+
             fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent> {
                 let found = self.neighbors(NodeId(node), towards, types);
                 found.expect("neighbors are readable")
@@ -127,7 +146,10 @@ readable!(Transaction);
 pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
     let nodes = reader.all_nodes();
     if nodes != model.nodes {
-        return Err(format!("nodes are {nodes:?} and should be {:?}", model.nodes));
+        return Err(format!(
+            "nodes are {nodes:?} and should be {:?}",
+            model.nodes
+        ));
     }
     let relationships = reader.all_relationships();
     if relationships != model.relationships {
@@ -144,11 +166,33 @@ pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
             return Err(format!("{label} are {found:?} and should be {expected:?}"));
         }
     }
+    compare_found(reader, model)?;
     for &node in model.nodes.keys() {
         for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
             compare_lists(reader, model, node, towards, None)?;
             for kind in TYPES {
                 compare_lists(reader, model, node, towards, Some(kind))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_found(reader: &impl Readable, model: &Model) -> Result<(), String> {
+    for node in model.nodes.values() {
+        let labels = node.labels.iter();
+        let asked = labels.flat_map(|label| node.values.iter().map(move |of| (label, of)));
+        for (label, (key, value)) in asked {
+            let has = |(&id, node): (&u32, &ModelNode)| {
+                let has = node.labels.contains(label) && node.values.get(key) == Some(value);
+                has.then_some(id)
+            };
+            let expected: BTreeSet<u32> = model.nodes.iter().filter_map(has).collect();
+            let found = reader.found(label, key, value);
+            if found != expected {
+                return Err(format!(
+                    "{label} with {key} {value} are {found:?} and should be {expected:?}"
+                ));
             }
         }
     }

@@ -117,7 +117,11 @@ impl Sample {
 
 fn choices() -> Vec<ProjectionOptions> {
     let mut all = Vec::new();
-    for orientation in [Orientation::Natural, Orientation::Reversed, Orientation::Undirected] {
+    for orientation in [
+        Orientation::Natural,
+        Orientation::Reversed,
+        Orientation::Undirected,
+    ] {
         let all_of_it = ProjectionOptions::new().orientation(orientation);
         all.push(all_of_it.clone());
         all.push(all_of_it.clone().relationship_type("KNOWS"));
@@ -172,7 +176,10 @@ fn results_are_written_back_as_one_commit() {
     let written = transaction.write_back(&projection, "component", |vertex| {
         Value::from(i64::from(projection.node(found.labels[vertex as usize]).0))
     });
-    assert_eq!(written.expect("nobody else writes"), projection.vertex_count());
+    assert_eq!(
+        written.expect("nobody else writes"),
+        projection.vertex_count()
+    );
     transaction.commit().expect("committed");
     for node in sample.graph.view().nodes() {
         let node = node.expect("readable");

@@ -22,6 +22,8 @@ enum Action {
     DropViews,
     CreateSnapshot,
     DropSnapshot(u8),
+    CreateIndex,
+    DropIndex,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -57,6 +59,8 @@ fn action() -> impl Strategy<Value = Action> {
         1 => Just(Action::DropViews),
         2 => Just(Action::CreateSnapshot),
         1 => any::<u8>().prop_map(Action::DropSnapshot),
+        1 => Just(Action::CreateIndex),
+        1 => Just(Action::DropIndex),
     ]
 }
 
@@ -70,6 +74,14 @@ pub fn options() -> GraphOptions {
     options
 }
 
+/// Indexes over some of what is looked for.
+pub fn index(graph: &PropertyGraph) {
+    graph
+        .create_index("names", "Person", &["name"])
+        .expect("made");
+    graph.create_index("ages", "Admin", &["age"]).expect("made");
+}
+
 struct Twins {
     storage: Arc<dyn Storage>,
     graph: PropertyGraph,
@@ -80,9 +92,12 @@ struct Twins {
 }
 
 impl Twins {
-    fn new() -> Self {
+    fn new(indexed: bool) -> Self {
         let storage: Arc<dyn Storage> = Arc::new(DramStorage::new());
         let graph = PropertyGraph::create(&*storage, options(), [7; 16]).expect("created");
+        if indexed {
+            index(&graph);
+        }
         Twins {
             storage,
             graph,
@@ -111,7 +126,6 @@ impl Twins {
             }
             Action::Checkpoint => self.graph.checkpoint().expect("written"),
             Action::Compact => self.graph.compact().expect("written"),
-            Action::Reopen { .. } if std::env::var("STUB").is_ok() => {}
             Action::Reopen { cleanly } => {
                 self.views.clear();
                 if *cleanly {
@@ -122,6 +136,11 @@ impl Twins {
             }
             Action::KeepView => self.views.push((self.graph.view(), self.model.clone())),
             Action::DropViews => self.views.clear(),
+            Action::CreateIndex => {
+                // Fails if it is there already.
+                drop(self.graph.create_index("cities", "City", &["name"]));
+            }
+            Action::DropIndex => drop(self.graph.drop_definition("cities")),
             Action::CreateSnapshot => {
                 self.named += 1;
                 let name = format!("s{}", self.named);
@@ -152,12 +171,20 @@ impl Twins {
     }
 }
 
+fn cases() -> u32 {
+    let cases = std::env::var("PROPTEST_CASES").ok();
+    cases.and_then(|cases| cases.parse().ok()).unwrap_or(64)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
     #[test]
-    fn the_graph_is_its_model(actions in prop::collection::vec(action(), 1..25)) {
-        let mut twins = Twins::new();
+    fn the_graph_is_its_model(
+        indexed in any::<bool>(),
+        actions in prop::collection::vec(action(), 1..25),
+    ) {
+        let mut twins = Twins::new(indexed);
         for action in &actions {
             twins.act(action);
             twins.compare();

@@ -8,15 +8,43 @@ use super::model::{KEYS, LABELS, Model, ModelNode, ModelRelationship, TYPES};
 /// One step. Numbers choose among what there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    CreateNode { label: u8, value: u8 },
-    CreateRelationship { source: u8, kind: u8, target: u8, value: u8 },
-    SetOnNode { node: u8, key: u8, value: u8 },
-    SetOnRelationship { relationship: u8, key: u8, value: u8 },
-    AddLabel { node: u8, label: u8 },
-    RemoveLabel { node: u8, label: u8 },
-    DeleteRelationship { relationship: u8 },
-    DeleteNode { node: u8 },
-    DetachDeleteNode { node: u8 },
+    CreateNode {
+        label: u8,
+        value: u8,
+    },
+    CreateRelationship {
+        source: u8,
+        kind: u8,
+        target: u8,
+        value: u8,
+    },
+    SetOnNode {
+        node: u8,
+        key: u8,
+        value: u8,
+    },
+    SetOnRelationship {
+        relationship: u8,
+        key: u8,
+        value: u8,
+    },
+    AddLabel {
+        node: u8,
+        label: u8,
+    },
+    RemoveLabel {
+        node: u8,
+        label: u8,
+    },
+    DeleteRelationship {
+        relationship: u8,
+    },
+    DeleteNode {
+        node: u8,
+    },
+    DetachDeleteNode {
+        node: u8,
+    },
     Savepoint,
     RollBackToSavepoint,
 }
@@ -77,7 +105,10 @@ fn take_one(
     let node = |model: &Model, number| pick(model.nodes.keys().copied(), number);
     let relationship = |model: &Model, number| pick(model.relationships.keys().copied(), number);
     match *step {
-        Step::CreateNode { label, value: number } => {
+        Step::CreateNode {
+            label,
+            value: number,
+        } => {
             let labels: Vec<&str> = match label % 4 {
                 3 => vec![],
                 label => vec![name(&LABELS, label)],
@@ -89,7 +120,12 @@ fn take_one(
             let before = model.nodes.insert(id.0, made);
             assert_eq!(before, None, "an id in use was given away");
         }
-        Step::CreateRelationship { source, kind, target, value: number } => {
+        Step::CreateRelationship {
+            source,
+            kind,
+            target,
+            value: number,
+        } => {
             let (Some(source), Some(target)) = (node(model, source), node(model, target)) else {
                 return Ok(());
             };
@@ -106,14 +142,22 @@ fn take_one(
             let before = model.relationships.insert(id.0, made);
             assert_eq!(before, None, "an id in use was given away");
         }
-        Step::SetOnNode { node: at, key, value: number } => {
+        Step::SetOnNode {
+            node: at,
+            key,
+            value: number,
+        } => {
             if let Some(id) = node(model, at) {
                 let key = name(&KEYS, key);
                 transaction.set(NodeId(id), key, value(number))?;
                 put(&mut node_of(model, id).values, key, number);
             }
         }
-        Step::SetOnRelationship { relationship: at, key, value: number } => {
+        Step::SetOnRelationship {
+            relationship: at,
+            key,
+            value: number,
+        } => {
             if let Some(id) = relationship(model, at) {
                 let key = name(&KEYS, key);
                 transaction.set(RelationshipId(id), key, value(number))?;
@@ -165,7 +209,10 @@ fn take_one(
 }
 
 fn node_of(model: &mut Model, id: u32) -> &mut ModelNode {
-    model.nodes.get_mut(&id).expect("picked among those that exist")
+    model
+        .nodes
+        .get_mut(&id)
+        .expect("picked among those that exist")
 }
 
 fn put(values: &mut super::model::Values, key: &str, number: u8) {

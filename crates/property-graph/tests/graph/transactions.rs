@@ -41,7 +41,10 @@ fn who_writes_second_conflicts_at_once_and_after_a_commit() {
     first.set(node, "age", 2).expect("nobody has it");
     assert!(is_conflict(second.set(node, "age", 3)), "somebody has it");
     first.commit().expect("committed");
-    assert!(is_conflict(second.set(node, "age", 3)), "it is newer than the snapshot");
+    assert!(
+        is_conflict(second.set(node, "age", 3)),
+        "it is newer than the snapshot"
+    );
     second.roll_back();
     assert_eq!(age(&graph, node), 2);
 }
@@ -63,10 +66,20 @@ fn nobody_sees_what_is_not_committed() {
     assert_eq!(age(&graph, node), 1);
     writer.commit().expect("committed");
     assert_eq!(age(&graph, node), 5);
-    assert_eq!(before.degree(node, Towards::Both, &[]).expect("readable"), 0);
-    assert_eq!(reader.degree(node, Towards::Both, &[]).expect("readable"), 0);
+    assert_eq!(
+        before.degree(node, Towards::Both, &[]).expect("readable"),
+        0
+    );
+    assert_eq!(
+        reader.degree(node, Towards::Both, &[]).expect("readable"),
+        0
+    );
     let now = graph.view();
-    assert_eq!(now.degree(node, Towards::Outgoing, &["KNOWS"]).expect("readable"), 1);
+    assert_eq!(
+        now.degree(node, Towards::Outgoing, &["KNOWS"])
+            .expect("readable"),
+        1
+    );
 }
 
 #[test]
@@ -82,15 +95,25 @@ fn appending_to_a_hub_conflicts_with_nothing_but_its_end() {
             .expect("appending is shared");
     }
     updating.set(hub, "age", 7).expect("updating is, too");
-    assert!(is_conflict(deleting.delete_node(hub)), "it gets relationships");
+    assert!(
+        is_conflict(deleting.delete_node(hub)),
+        "it gets relationships"
+    );
     for transaction in appending {
         transaction.commit().expect("committed");
     }
     updating.commit().expect("committed");
-    assert!(is_conflict(deleting.delete_node(hub)), "it got relationships");
+    assert!(
+        is_conflict(deleting.delete_node(hub)),
+        "it got relationships"
+    );
     drop(deleting);
     let view = graph.view();
-    assert_eq!(view.degree(hub, Towards::Outgoing, &["LIKES"]).expect("readable"), 20);
+    assert_eq!(
+        view.degree(hub, Towards::Outgoing, &["LIKES"])
+            .expect("readable"),
+        20
+    );
 
     let mut deleting = graph.begin();
     let mut appending = graph.begin();
@@ -120,7 +143,9 @@ fn skew(graph: &PropertyGraph, isolation: Isolation) -> [Result<(), GraphError>;
             sum += node.get("age").and_then(Value::as_integer).expect("set");
         }
         assert_eq!(sum, 2);
-        transaction.set(*own, "age", 0).expect("each writes its own");
+        transaction
+            .set(*own, "age", 0)
+            .expect("each writes its own");
     }
     transactions.map(|(transaction, _)| transaction.commit().map(drop))
 }

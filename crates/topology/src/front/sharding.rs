@@ -496,7 +496,7 @@ mod tests {
             let mut expected = Vec::new();
             for c in &batch {
                 for i in 0..c.sources.len() {
-                    let weight = u64::from(c.weights[i].to_bits());
+                    let weight = u64::from(c.weights[i]);
                     expected.push((c.sources[i], c.targets[i] | c.tag, u64::from(c.origin) << 32 | weight));
                     if c.mirrored {
                         expected.push((c.targets[i], c.sources[i] | c.tag, u64::from(NO_ORIGIN) << 32 | weight));

@@ -9,7 +9,7 @@ use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Needed, PersistenceError};
 
 use super::gather::{Compacted, MergeScratch, compact_lists, fill, for_each_jumped, lengths_with};
-use super::plan::{Dropping, Plan, Wanted, is_chained, plan};
+use super::plan::{Dropping, Plan, Wanted, compacting_on_the_way, is_chained, plan};
 use super::{Body, Context, Inner, Loaded, Parts, Section, State, Version};
 use crate::blocks::{self, Identity, Written};
 use crate::history::{EachPage, MergedHistory, NewPoints, PublishedHistory};
@@ -240,6 +240,7 @@ impl Section {
         let jumps = is_newest && needed.is_kept(settled.csn, csn);
         let jumped: Option<&EachPage<'_>> = if jumps { Some(&each_jumped) } else { None };
         let page = lengths_with(&settled, run, behind, csn);
+        let wanted = compacting_on_the_way(wanted, &page, layout, context.cancels);
         let plan = plan(&body.base, &page, wanted, layout, context.rewrite_growth);
         let drops = Dropping::of(&page, wanted, plan);
         let stays = !is_new && body.base.layout() == Some(layout) && !plan.ends_chains(&body.base);

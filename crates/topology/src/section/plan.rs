@@ -1,5 +1,6 @@
 //! How a merge gets a section from what it is to what is wanted.
 
+use crate::entry::Cancels;
 use crate::layout::{Base, Layout};
 use crate::lengths::LengthPage;
 
@@ -15,6 +16,29 @@ pub enum Wanted {
     /// As far as one list is concerned, without deletions and in one block; others
     /// may be compacted, too.
     CompactedList(usize),
+}
+
+/// A section of relationships of which so many entries are tombstones, as one part
+/// of all, is compacted by any merge.
+const MANY_TOMBSTONES: u64 = 8;
+
+/// Relationships come and go, and nobody asks for a compaction: a merge that writes
+/// the section whole in any case drops what is deleted when that is much of it.
+pub(super) fn compacting_on_the_way(
+    wanted: Wanted,
+    page: &LengthPage,
+    layout: Layout,
+    cancels: Cancels,
+) -> Wanted {
+    let asks = wanted == Wanted::Merged && layout == Layout::Pma && cancels == Cancels::Named;
+    if !asks || page.tombstones.is_none() {
+        return wanted;
+    }
+    let (entries, tombstones) = page.totals();
+    match tombstones * MANY_TOMBSTONES >= entries {
+        true => Wanted::Compacted,
+        false => wanted,
+    }
 }
 
 /// How a frozen section gets to the medium, and what the image holds for it.

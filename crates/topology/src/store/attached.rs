@@ -1,11 +1,11 @@
 //! What the store does with its attachment around a checkpoint.
 
-use evergraph_persistence::Needed;
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{Entry, Medium, Needed, SectionKey};
 
 use super::{RootState, Store};
-use crate::attachment::Place;
+use crate::attachment::{ATTACHED_PLANES, Place};
 use crate::error::TopologyError;
 
 impl Store {
@@ -20,14 +20,23 @@ impl Store {
         let Some(attachment) = &self.attached else {
             return Ok(());
         };
+        let mut old: Vec<(SectionKey, Entry)> = Vec::new();
+        if active(Mutant::AttachedFreedFirst) {
+            let entries = roots.directory.entries();
+            old.extend(entries.filter(|(key, _)| key.plane >= ATTACHED_PLANES));
+        }
         let mut place = Place {
             region: &self.context.region,
             uuid: &self.context.uuid,
             directory: &mut roots.directory,
         };
         written.extend(attachment.write(csn, needed, &mut place)?);
-        if active(Mutant::AttachedFreedFirst) {
-            self.attached_published();
+        for (key, old) in old {
+            if roots.directory.entry(key) != Some(old) {
+                let medium = self.context.region.medium();
+                medium.write(old.offset, &vec![0xEE; old.len as usize])?;
+                medium.flush(old.offset, old.len)?;
+            }
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub struct Root {
     pub section_shift: u32,
     /// Planes: two if out- and in-lists are kept.
     pub planes: u32,
-    /// Words of an entry: two with weights.
+    /// Words of an entry: two with weights or ids.
     pub columns: usize,
 }
 
@@ -35,7 +35,7 @@ pub fn root(image: &Image) -> Root {
         log_start: u64_at(slot, 64),
         section_shift: u32_at(slot, 128 + 4),
         planes: if slot[128] == 3 { 2 } else { 1 },
-        columns: 1 + usize::from(slot[128 + 1]),
+        columns: 1 + usize::from(slot[128 + 1] != 0),
     }
 }
 

@@ -132,7 +132,8 @@ impl View {
         });
         if weight.is_some() {
             // Whatever is damaged is found now: readers have no way to say so.
-            self.relationships().try_for_each(|found| found.map(|_| ()))?;
+            self.relationships()
+                .try_for_each(|found| found.map(|_| ()))?;
         }
         let mut projection = Projection {
             view: self.clone(),
@@ -165,7 +166,6 @@ impl Projection {
         self.members.vertex(node.0)
     }
 
-
     fn count_arcs(&self) -> u64 {
         if self.members.are_all() {
             let sections = self.outgoing.iter().flatten();
@@ -181,7 +181,6 @@ impl Projection {
             .map_init(|| self.reader(), |reader, v| reader.degree(v) as u64)
             .sum()
     }
-
 }
 
 impl Graph for Projection {

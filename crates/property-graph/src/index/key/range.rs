@@ -15,6 +15,32 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
+    /// One key, as [`encode`] gives it.
+    pub fn exactly(key: &[u8]) -> Self {
+        let mut to = key.to_vec();
+        // The first behind it.
+        to.push(0);
+        KeyRange {
+            from: key.to_vec(),
+            to: Some(to),
+        }
+    }
+
+    /// Where it begins.
+    pub fn from(&self) -> &[u8] {
+        &self.from
+    }
+
+    /// The first key behind it; `None` if there is no end.
+    pub fn to(&self) -> Option<&[u8]> {
+        self.to.as_deref()
+    }
+
+    /// Whether a key, not cut, lies in it.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        *self.from <= *key && self.to.as_deref().is_none_or(|to| key < to)
+    }
+
     /// All keys: of the records that have all properties of the index.
     pub fn all() -> Self {
         KeyRange {

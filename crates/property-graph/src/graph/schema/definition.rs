@@ -1,0 +1,166 @@
+//! What an index or a constraint says.
+
+use evergraph_persistence::PersistenceError;
+
+use crate::dictionary::{KeyCode, LabelCode};
+
+/// What holds for the nodes of a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// Nothing: they are found fast by these properties.
+    Index,
+    /// No two of them that have all these properties have the same values.
+    Unique,
+    /// All of them have these properties.
+    Exists,
+    /// All of them have these properties, and no two the same values.
+    Key,
+    /// Where they have these properties, the values are of one type.
+    Type(ValueType),
+}
+
+/// Types of values that a constraint can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ValueType {
+    /// True or false.
+    Boolean,
+    /// Whole numbers.
+    Integer,
+    /// Floating-point numbers.
+    Float,
+    /// Texts.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// Lists.
+    List,
+    /// Maps.
+    Map,
+    /// Days.
+    Date,
+    /// Times with an offset.
+    Time,
+    /// Times.
+    LocalTime,
+    /// Instants.
+    DateTime,
+    /// Days and times.
+    LocalDateTime,
+    /// Durations.
+    Duration,
+    /// Places.
+    Point,
+}
+
+/// An index or a constraint, in names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name, which no other has.
+    pub name: String,
+    /// The nodes that it is about.
+    pub label: String,
+    /// The properties, in the order in which an index has them.
+    pub keys: Vec<String>,
+    /// What it says.
+    pub rule: Rule,
+}
+
+/// An index or a constraint, in codes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::graph) struct Stored {
+    pub name: String,
+    pub label: LabelCode,
+    pub keys: Vec<KeyCode>,
+    pub rule: Rule,
+}
+
+impl Rule {
+    /// Whether an index belongs to it.
+    pub fn has_index(self) -> bool {
+        matches!(self, Rule::Index | Rule::Unique | Rule::Key)
+    }
+
+    /// Whether no two nodes may have the same values.
+    pub fn is_unique(self) -> bool {
+        matches!(self, Rule::Unique | Rule::Key)
+    }
+
+    /// Whether the properties have to be there.
+    pub fn is_existence(self) -> bool {
+        matches!(self, Rule::Exists | Rule::Key)
+    }
+
+    fn to_number(self) -> u8 {
+        match self {
+            Rule::Index => 0,
+            Rule::Unique => 1,
+            Rule::Exists => 2,
+            Rule::Key => 3,
+            Rule::Type(of) => 16 + of as u8,
+        }
+    }
+
+    fn from_number(number: u8) -> Option<Self> {
+        const TYPES: [ValueType; 14] = [
+            ValueType::Boolean,
+            ValueType::Integer,
+            ValueType::Float,
+            ValueType::Text,
+            ValueType::Bytes,
+            ValueType::List,
+            ValueType::Map,
+            ValueType::Date,
+            ValueType::Time,
+            ValueType::LocalTime,
+            ValueType::DateTime,
+            ValueType::LocalDateTime,
+            ValueType::Duration,
+            ValueType::Point,
+        ];
+        Some(match number {
+            0 => Rule::Index,
+            1 => Rule::Unique,
+            2 => Rule::Exists,
+            3 => Rule::Key,
+            _ => Rule::Type(*TYPES.get(usize::from(number.checked_sub(16)?))?),
+        })
+    }
+}
+
+impl Stored {
+    /// Rule (1 byte), label (4), number of keys (4), each key (4), name in UTF-8.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = vec![self.rule.to_number()];
+        bytes.extend_from_slice(&self.label.to_le_bytes());
+        bytes.extend_from_slice(&(self.keys.len() as u32).to_le_bytes());
+        for key in &self.keys {
+            bytes.extend_from_slice(&key.to_le_bytes());
+        }
+        bytes.extend_from_slice(self.name.as_bytes());
+        bytes
+    }
+
+    /// Reads back what [`Stored::encode`] wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Self, PersistenceError> {
+        let decoded = Self::decode_checked(bytes);
+        decoded.ok_or_else(|| {
+            let what = "the definition of an index or a constraint does not decode";
+            PersistenceError::damaged("log", 0, what)
+        })
+    }
+
+    fn decode_checked(bytes: &[u8]) -> Option<Self> {
+        let (&rule, rest) = bytes.split_first()?;
+        let number = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
+        let (label, rest) = rest.split_at_checked(4)?;
+        let (count, rest) = rest.split_at_checked(4)?;
+        let len = (number(count)? as usize).checked_mul(4)?;
+        let (keys, name) = rest.split_at_checked(len)?;
+        Some(Stored {
+            name: std::str::from_utf8(name).ok()?.to_string(),
+            label: number(label)?,
+            keys: keys.chunks_exact(4).filter_map(number).collect(),
+            rule: Rule::from_number(rule)?,
+        })
+    }
+}

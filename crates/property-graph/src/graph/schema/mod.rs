@@ -1,0 +1,275 @@
+//! Indexes and constraints: what holds for the nodes of a label.
+//!
+//! They are few, come and go with commits of their own, and hold now: a view of
+//! the past is read under those of today. A constraint that has to find values
+//! ([`Rule::Unique`], [`Rule::Key`]) keeps an index of its own.
+
+mod definition;
+mod entries;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{Needed, PersistenceError, Region, Uuid};
+use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Place};
+use parking_lot::{Mutex, RwLock};
+
+use crate::index::{Change, Geometry, Index, Kind};
+use crate::records::NodeRecord;
+pub(super) use definition::Stored;
+pub use definition::{Definition, Rule, ValueType};
+pub(super) use entries::{Entry, key_of};
+
+/// Kind of the table that holds the definitions.
+const DEFINITIONS: u32 = ATTACHED_BLOBS + 4;
+/// Planes of indexes begin here.
+const INDEX_PLANES: u32 = ATTACHED_PLANES + 16;
+
+/// All indexes and constraints of a graph.
+#[derive(Default)]
+pub(super) struct Schema {
+    /// Replaced as a whole, so that readers take no lock for long.
+    entries: RwLock<Arc<Vec<Arc<Entry>>>>,
+    /// Those that are gone, until their space is.
+    dropped: Mutex<Vec<Arc<Entry>>>,
+    /// Commits that changed it since it was stored, the oldest first.
+    unstored: Mutex<Vec<u64>>,
+    /// Commits that are stored when the root is durable.
+    pending: Mutex<Option<u64>>,
+    /// Where indexes are built.
+    place: Mutex<Option<(Region, Uuid)>>,
+}
+
+impl Schema {
+    /// What there is now, ascending by number.
+    pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
+        Arc::clone(&self.entries.read())
+    }
+
+    /// What has a name.
+    pub fn named(&self, name: &str) -> Option<Arc<Entry>> {
+        let entries = self.entries();
+        entries
+            .iter()
+            .find(|entry| entry.stored.name == name)
+            .cloned()
+    }
+
+    /// A number that nothing has.
+    pub fn free_number(&self) -> u32 {
+        let dropped = self.dropped.lock();
+        let all = self.entries();
+        let last = all
+            .iter()
+            .chain(dropped.iter())
+            .map(|entry| entry.number)
+            .max();
+        last.map_or(0, |last| last + 1)
+    }
+
+    /// Where indexes are built; known when the store is open.
+    pub fn place(&self) -> Option<(Region, Uuid)> {
+        self.place.lock().clone()
+    }
+
+    /// Applies a definition, or its end; the same again changes nothing.
+    pub fn apply(
+        &self,
+        csn: u64,
+        number: u32,
+        definition: Option<&[u8]>,
+    ) -> Result<(), PersistenceError> {
+        let mut entries = self.entries.write();
+        let at = entries.binary_search_by_key(&number, |entry| entry.number);
+        match (definition, at) {
+            (Some(definition), Err(at)) => {
+                let stored = Stored::decode(definition)?;
+                Arc::make_mut(&mut entries).insert(at, Arc::new(Entry::new(number, stored)));
+            }
+            (None, Ok(at)) => {
+                let gone = Arc::make_mut(&mut entries).remove(at);
+                if let Some(index) = &gone.index {
+                    index.clear();
+                }
+                self.dropped.lock().push(gone);
+            }
+            _ => return Ok(()),
+        }
+        self.unstored.lock().push(csn);
+        Ok(())
+    }
+
+    /// What a change of a node does to the indexes.
+    pub fn apply_node(
+        &self,
+        csn: u64,
+        id: u32,
+        before: impl FnOnce() -> Result<Option<Arc<NodeRecord>>, PersistenceError>,
+        after: Option<&NodeRecord>,
+    ) -> Result<(), PersistenceError> {
+        let entries = self.entries();
+        if entries.iter().all(|entry| entry.index.is_none()) {
+            return Ok(());
+        }
+        let before = before()?;
+        for entry in entries.iter() {
+            let Some(index) = &entry.index else {
+                continue;
+            };
+            let old = before.as_ref().and_then(|record| entry.key_of(record));
+            let new = after.and_then(|record| entry.key_of(record));
+            if old == new {
+                continue;
+            }
+            let gone = old.as_deref().map(|key| (key, false));
+            let come = new.as_deref().map(|key| (key, true));
+            let changes = gone.into_iter().chain(come);
+            index.apply(
+                csn,
+                changes.map(|(key, present)| Change { key, id, present }),
+            );
+        }
+        Ok(())
+    }
+
+    fn indexes(&self) -> Vec<Arc<Entry>> {
+        let dropped = self.dropped.lock();
+        let entries = self.entries();
+        let all = entries.iter().chain(dropped.iter());
+        all.filter(|entry| entry.index.is_some()).cloned().collect()
+    }
+
+    /// See [`Attachment::unmerged_since`](evergraph_topology::Attachment).
+    pub fn unmerged_since(&self) -> Option<u64> {
+        let indexes = self.indexes();
+        let of_indexes = indexes
+            .iter()
+            .filter_map(|entry| entry.index.as_ref()?.unmerged_since());
+        let unstored = self.unstored.lock().first().copied();
+        of_indexes.chain(unstored).min()
+    }
+
+    /// DRAM that a checkpoint frees.
+    pub fn unmerged_bytes(&self) -> usize {
+        let indexes = self.indexes();
+        let bytes = indexes
+            .iter()
+            .filter_map(|entry| Some(entry.index.as_ref()?.unmerged_bytes()));
+        bytes.sum()
+    }
+
+    /// Durability steps 1 and 2.
+    pub fn write(
+        &self,
+        csn: u64,
+        needed: &Needed,
+        place: &mut Place<'_>,
+    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+        let mut written = Vec::new();
+        for entry in self.indexes() {
+            if let Some(index) = &entry.index {
+                let Place {
+                    region,
+                    uuid,
+                    directory,
+                } = place;
+                written.extend(index.write(csn, needed, region, uuid, directory)?);
+            }
+        }
+        // What is newer than `csn` is in the log, and may be in the table, too.
+        let Some(newest) = self.unstored.lock().last().copied() else {
+            return Ok(written);
+        };
+        let entries = self.entries();
+        let mut bytes = Vec::new();
+        for entry in entries.iter() {
+            let definition = entry.stored.encode();
+            bytes.extend_from_slice(&entry.number.to_le_bytes());
+            bytes.extend_from_slice(&(definition.len() as u32).to_le_bytes());
+            bytes.extend_from_slice(&definition);
+        }
+        written.push(
+            place
+                .directory
+                .set_blob(place.region, place.uuid, DEFINITIONS, 0, &bytes)?,
+        );
+        *self.pending.lock() = Some(newest.min(csn));
+        Ok(written)
+    }
+
+    /// Before Durability step 4.
+    pub fn publishing(&self) {
+        self.each_index(Index::publishing);
+    }
+
+    /// Durability step 6.
+    pub fn published(&self, needed: &dyn Fn() -> Needed) {
+        self.each_index(|index| index.published(needed));
+        if let Some(stored) = self.pending.lock().take() {
+            self.unstored.lock().retain(|&csn| csn > stored);
+        }
+        self.dropped.lock().retain(|entry| {
+            let index = entry.index.as_ref();
+            index.is_some_and(|index| index.usage().stored_bytes > 0)
+        });
+    }
+
+    /// No root names what was written.
+    pub fn abandoned(&self) {
+        self.each_index(Index::abandoned);
+        *self.pending.lock() = None;
+    }
+
+    fn each_index(&self, mut act: impl FnMut(&Index)) {
+        for entry in self.indexes() {
+            entry.index.iter().for_each(&mut act);
+        }
+    }
+
+    /// Recovery step R3. An index that is damaged has no content, and is built
+    /// again.
+    pub fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+        *self.place.lock() = Some((place.region.clone(), *place.uuid));
+        let Some(blob) = place.directory.blob(DEFINITIONS, 0) else {
+            return Ok(());
+        };
+        let mut rest = blob.read(place.uuid)?;
+        let mut entries = BTreeMap::new();
+        while !rest.is_empty() {
+            let (number, definition) = split_definition(&mut rest).ok_or_else(|| {
+                let (file, offset) = (blob.extent.file_name(), blob.extent.offset());
+                PersistenceError::damaged(&file, offset, "a definition is shorter than it says")
+            })?;
+            let entry = Entry::new(number, Stored::decode(definition)?);
+            if let Some(index) = &entry.index
+                && index
+                    .restore(place.region, place.uuid, place.directory)
+                    .is_err()
+            {
+                index.clear();
+            }
+            entries.insert(number, Arc::new(entry));
+        }
+        *self.entries.write() = Arc::new(entries.into_values().collect());
+        Ok(())
+    }
+
+    /// Verifies what is stored.
+    pub fn check(&self, problems: &mut Vec<String>) {
+        self.each_index(|index| index.check(problems));
+    }
+}
+
+fn split_definition<'a>(rest: &mut &'a [u8]) -> Option<(u32, &'a [u8])> {
+    let (head, tail) = rest.split_at_checked(8)?;
+    let number = u32::from_le_bytes(head[..4].try_into().ok()?);
+    let len = u32::from_le_bytes(head[4..].try_into().ok()?) as usize;
+    let (definition, tail) = tail.split_at_checked(len)?;
+    *rest = tail;
+    Some((number, definition))
+}
+
+fn new_index(number: u32) -> Index {
+    Index::new(INDEX_PLANES + number, Kind::Hybrid, Geometry::default())
+}

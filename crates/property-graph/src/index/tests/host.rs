@@ -1,0 +1,393 @@
+//! A small host of one index: the truth beside it, a log, roots and checkpoints.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{
+    Directory, Medium, Needed, Pool, PoolFile, Region, Registry, Root, Storage, USER_BYTES, Uuid,
+    ViewToken,
+};
+
+use crate::index::{Change, Geometry, Index, KeyRange, Kind};
+
+pub const UUID: Uuid = *b"an index's tests";
+const PLANE: u32 = 1 << 31;
+
+const KEY_BYTES: usize = 24;
+
+/// Tiny pages: some entries a leaf, some leaves an extent.
+pub const TINY: Geometry = Geometry {
+    leaf_bytes: 256,
+    leaves_per_extent: 3,
+    key_bytes: KEY_BYTES,
+};
+
+/// What one commit does: ids and their new keys.
+pub type Commit = Vec<(u32, Option<Vec<u8>>)>;
+
+/// A commit, and the key that a record has from there on.
+type Version = (u64, Option<Vec<u8>>);
+
+/// Every key that a record ever had, with commits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Truth {
+    histories: BTreeMap<u32, Vec<Version>>,
+}
+
+impl Truth {
+    pub fn key(&self, id: u32, csn: u64) -> Option<&Vec<u8>> {
+        let history = self.histories.get(&id)?;
+        let version = history.iter().rev().find(|version| version.0 <= csn)?;
+        version.1.as_ref()
+    }
+
+    pub fn at(&self, csn: u64) -> BTreeSet<(Vec<u8>, u32)> {
+        let ids = self.histories.keys();
+        ids.filter_map(|&id| Some((self.key(id, csn)?.clone(), id)))
+            .collect()
+    }
+
+    /// Without what came after a commit.
+    pub fn until(&self, csn: u64) -> Truth {
+        let mut truth = self.clone();
+        for history in truth.histories.values_mut() {
+            history.retain(|version| version.0 <= csn);
+        }
+        truth.histories.retain(|_, history| !history.is_empty());
+        truth
+    }
+
+    /// Adds a commit; the changes of entries that it makes, removals and insertions.
+    pub fn commit(&mut self, csn: u64, commit: &Commit) -> Vec<(Vec<u8>, u32, bool)> {
+        let mut changes = Vec::new();
+        for (id, new) in commit {
+            let old = self.key(*id, csn).cloned();
+            if old == *new {
+                continue;
+            }
+            changes.extend(old.map(|key| (key, *id, false)));
+            changes.extend(new.clone().map(|key| (key, *id, true)));
+            let history = self.histories.entry(*id).or_default();
+            history.retain(|version| version.0 != csn);
+            history.push((csn, new.clone()));
+        }
+        changes
+    }
+}
+
+/// What a test may do wrongly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    /// The root names extents that are not durable.
+    NotFenced,
+    /// What the durable root names is used again before the next is durable.
+    FreedFirst,
+}
+
+pub struct Host {
+    pool: Pool,
+    file: PoolFile,
+    pub region: Region,
+    pub directory: Directory,
+    pub registry: Arc<Registry<()>>,
+    pub index: Index,
+    pub truth: Truth,
+    pub mistake: Option<Mistake>,
+    /// What the index said when it was opened.
+    pub restored: Result<(), String>,
+}
+
+pub fn apply(index: &Index, csn: u64, changes: &[(Vec<u8>, u32, bool)]) {
+    let changes = changes.iter();
+    let changes = changes.map(|&(ref key, id, present)| Change { key, id, present });
+    index.apply(csn, changes);
+}
+
+impl Host {
+    /// A new database with an empty index.
+    pub fn create(storage: &dyn Storage, kind: Kind, geometry: Geometry) -> Result<Self, String> {
+        let medium = storage.open("extents", true).map_err(text)?;
+        let region = Region::new(medium, 256, 4096);
+        storage.sync_names().map_err(text)?;
+        let root = Root {
+            sequence: 0,
+            epoch: 1,
+            csn: 0,
+            wall_us: 0,
+            log_start: 0,
+            clean_log_end: None,
+            directory_offset: 0,
+            directory_len: 0,
+            directory_crc: 0,
+            user: [0; USER_BYTES],
+        };
+        let (pool, file) = Pool::create(storage, UUID, root).map_err(text)?;
+        let host = Host {
+            pool,
+            file,
+            region,
+            directory: Directory::default(),
+            registry: Registry::new(0, ()),
+            index: Index::new(PLANE, kind, geometry),
+            truth: Truth::default(),
+            mistake: None,
+            restored: Ok(()),
+        };
+        host.build(0)?;
+        Ok(host)
+    }
+
+    /// Opens what the newest root names. The commits after it have to be replayed.
+    pub fn open(
+        storage: &dyn Storage,
+        kind: Kind,
+        geometry: Geometry,
+        kept: &[u64],
+    ) -> Result<Self, String> {
+        let (mut pool, file) = Pool::open(storage).map_err(text)?;
+        // What a power cut left of a root must not be completed by a later one.
+        let mut root = pool.root().clone();
+        root.epoch += 1;
+        pool.update(&file, root.clone()).map_err(text)?;
+        let medium = storage.open("extents", false).map_err(text)?;
+        let region = Region::new(medium, 256, 4096);
+        let place = (root.directory_offset, root.directory_len);
+        let directory = Directory::load(&region, &UUID, place.0, place.1, root.directory_crc);
+        let directory = directory.map_err(text)?;
+        let index = Index::new(PLANE, kind, geometry);
+        let restored = index.restore(&region, &UUID, &directory);
+        region.settle();
+        Ok(Host {
+            pool,
+            file,
+            region,
+            directory,
+            registry: Registry::keeping(root.csn, (), kept.iter().copied()),
+            index,
+            truth: Truth::default(),
+            mistake: None,
+            restored: restored.map_err(text),
+        })
+    }
+
+    pub fn csn(&self) -> u64 {
+        self.registry.csn()
+    }
+
+    /// What the newest root holds.
+    pub fn root_csn(&self) -> u64 {
+        self.pool.root().csn
+    }
+
+    pub fn commit(&mut self, commit: &Commit, keep: bool) {
+        let csn = self.csn() + 1;
+        let changes = self.truth.commit(csn, commit);
+        apply(&self.index, csn, &changes);
+        if keep {
+            self.registry.keep(csn);
+        }
+        self.registry.publish(csn, ());
+    }
+
+    /// Builds the index from the truth as of a commit.
+    pub fn build(&self, csn: u64) -> Result<(), String> {
+        let mut entries = self.index.collector();
+        for (key, id) in self.truth.at(csn).into_iter().rev() {
+            entries.push(&key, id);
+        }
+        let built = self.index.build(csn, &self.region, &UUID, entries);
+        built.map_err(text)
+    }
+
+    /// One round. `between` runs when everything is written and nothing published;
+    /// if it says no, the round is abandoned.
+    pub fn checkpoint(&mut self, between: impl FnOnce(&mut Self) -> bool) -> Result<(), String> {
+        let token: ViewToken<()> = self.registry.register();
+        let csn = token.csn();
+        let needed = self.registry.needed();
+        let (region, directory) = (&self.region, &mut self.directory);
+        let written = self.index.write(csn, &needed, region, &UUID, directory);
+        let written = Flushed::all(written.map_err(text)?).map(|_| ());
+        drop(token);
+        if !between(self) {
+            self.directory.roll_back();
+            self.index.abandoned();
+            return Ok(());
+        }
+        let stored = self.directory.store(&self.region, &UUID, written);
+        let stored = stored.map_err(text)?;
+        let place = match self.mistake {
+            Some(Mistake::NotFenced) => {
+                let (place, _) = stored.split();
+                place
+            }
+            _ => *stored.fence(self.region.medium()).map_err(text)?.get(),
+        };
+        let mut root = self.pool.root().clone();
+        root.csn = csn;
+        root.directory_offset = place.offset;
+        root.directory_len = place.len;
+        root.directory_crc = place.crc;
+        if self.mistake == Some(Mistake::FreedFirst) {
+            self.published();
+            self.scribble()?;
+        }
+        self.directory.publishing();
+        self.index.publishing();
+        // Whether it is durable was seen to above.
+        let durable = Flushed::all([]).map(|_: Vec<()>| ());
+        let durable = durable.fence(&Nothing).map_err(text)?;
+        let published = self.pool.publish(&self.file, &durable, root);
+        published.map_err(text)?;
+        self.directory.published();
+        self.published();
+        Ok(())
+    }
+
+    fn published(&self) {
+        let registry = &self.registry;
+        let needed: &dyn Fn() -> Needed = &|| registry.needed();
+        self.index.published(needed);
+    }
+
+    /// Uses the space that is free.
+    fn scribble(&self) -> Result<(), String> {
+        let end = self.region.file_bytes();
+        let mut taken = Vec::new();
+        while self.region.file_bytes() == end && taken.len() < 16 {
+            let draft = self.region.allocate(256).map_err(text)?;
+            taken.push(draft.finish(&[0xEE; 256]).map_err(text)?.split());
+        }
+        Ok(())
+    }
+
+    /// What it finds as of `csn`, in its order.
+    pub fn found(&self, csn: u64, range: &KeyRange) -> Result<Vec<(Vec<u8>, u32)>, String> {
+        let mut candidates = self.index.range(csn, range).map_err(text)?;
+        let mut found = Vec::new();
+        while let Some((key, id)) = candidates.next_entry().map_err(text)? {
+            found.push((key.to_vec(), id));
+        }
+        Ok(found)
+    }
+
+    /// Compares with the truth as of a commit; exactly if that is the newest.
+    pub fn compare(&self, csn: u64) -> Result<(), String> {
+        let truth = self.truth.at(csn);
+        let kept: BTreeSet<_> = truth.iter().map(|(key, id)| (cut(key), *id)).collect();
+        let found = self.found(csn, &KeyRange::all())?;
+        if !found.is_sorted_by(|a, b| a < b) {
+            return Err(format!("as of {csn}: out of order: {found:?}"));
+        }
+        let found: BTreeSet<_> = found.into_iter().collect();
+        if let Some(missing) = kept.difference(&found).next() {
+            return Err(format!("as of {csn}: {missing:?} is not found"));
+        }
+        let is_newest = csn == self.csn();
+        if is_newest && let Some(extra) = found.difference(&kept).next() {
+            return Err(format!("as of {csn}: {extra:?} is found and is not there"));
+        }
+        for (key, id) in &truth {
+            let mut ids = Vec::new();
+            self.index.lookup(csn, key, &mut ids).map_err(text)?;
+            let is_sorted = ids.is_sorted_by(|a, b| a < b);
+            if !ids.contains(id) || !is_sorted {
+                return Err(format!("as of {csn}: {key:?} finds {ids:?}, and not {id}"));
+            }
+            let expected = found.iter().filter(|entry| entry.0 == cut(key));
+            if !ids.iter().eq(expected.map(|entry| &entry.1)) {
+                return Err(format!(
+                    "as of {csn}: {key:?} finds {ids:?}, unlike a range"
+                ));
+            }
+        }
+        // Some of the ranges that begin or end with a key.
+        let step = 1 + truth.len() / 5;
+        for (key, _) in truth.iter().step_by(step) {
+            let (from, to) = (key.clone(), None);
+            self.compare_range(csn, &truth, KeyRange { from, to })?;
+            let (from, to) = (Vec::new(), Some(key.clone()));
+            self.compare_range(csn, &truth, KeyRange { from, to })?;
+        }
+        Ok(())
+    }
+
+    fn compare_range(
+        &self,
+        csn: u64,
+        truth: &BTreeSet<(Vec<u8>, u32)>,
+        range: KeyRange,
+    ) -> Result<(), String> {
+        let part: BTreeSet<_> = self.found(csn, &range)?.into_iter().collect();
+        let is_below = |key: &Vec<u8>| range.to.as_ref().is_none_or(|to| key < to);
+        let wanted = truth.iter().filter(|e| e.0 >= range.from && is_below(&e.0));
+        let mut wanted = wanted.map(|entry| (cut(&entry.0), entry.1));
+        if let Some(missing) = wanted.find(|entry| !part.contains(entry)) {
+            return Err(format!("as of {csn}: {missing:?} is not in {range:?}"));
+        }
+        let within = range.cut(KEY_BYTES);
+        let is_within =
+            |key: &Vec<u8>| *key >= within.from && within.to.as_ref().is_none_or(|to| key < to);
+        match part.iter().find(|entry| !is_within(&entry.0)) {
+            None => Ok(()),
+            Some(extra) => Err(format!("as of {csn}: {extra:?} is in {range:?}")),
+        }
+    }
+
+    pub fn check(&self) -> Result<(), String> {
+        let mut problems = Vec::new();
+        self.index.check(&mut problems);
+        match problems.first() {
+            None => Ok(()),
+            Some(problem) => Err(problem.clone()),
+        }
+    }
+}
+
+/// A key as it is kept.
+fn cut(key: &[u8]) -> Vec<u8> {
+    key[..key.len().min(KEY_BYTES)].to_vec()
+}
+
+pub fn text(error: impl ToString) -> String {
+    error.to_string()
+}
+
+/// A medium that holds nothing, whose fence says nothing of another.
+struct Nothing;
+
+impl Medium for Nothing {
+    fn name(&self) -> &str {
+        "nothing"
+    }
+    fn properties(&self) -> evergraph_persistence::Properties {
+        unreachable!("nothing is written to it")
+    }
+    fn len(&self) -> u64 {
+        0
+    }
+    fn grow(&self, _: u64) -> Result<(), evergraph_persistence::MediumError> {
+        Ok(())
+    }
+    fn discard(&self, _: u64, _: u64) -> Result<(), evergraph_persistence::MediumError> {
+        Ok(())
+    }
+    fn base(&self) -> *const u8 {
+        std::ptr::null()
+    }
+    fn touch(&self, _: u64, _: u64) -> Result<(), evergraph_persistence::MediumError> {
+        Ok(())
+    }
+    fn write(&self, _: u64, _: &[u8]) -> Result<(), evergraph_persistence::MediumError> {
+        Ok(())
+    }
+    fn store_u32(&self, _: u64, _: u32) {}
+    fn store_u64(&self, _: u64, _: u64) {}
+    fn flush(&self, _: u64, _: u64) -> Result<(), evergraph_persistence::MediumError> {
+        Ok(())
+    }
+    fn fence(&self) -> Result<(), evergraph_persistence::MediumError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! Keys against the order of values.
+
+use std::cmp::Ordering;
+use std::ops::Bound;
+
+use proptest::prelude::*;
+
+use crate::index::KeyRange;
+use crate::index::key::encode;
+use crate::value::Value;
+use crate::value::tests::values;
+
+fn is_in(range: &KeyRange, key: &[u8], len: usize) -> bool {
+    let (range, key) = (range.cut(len), &key[..key.len().min(len)]);
+    key >= &range.from[..] && range.to.as_ref().is_none_or(|to| key < &to[..])
+}
+
+/// Whether an operator holds, as a query sees it.
+fn satisfies(value: &Value, lower: Bound<&Value>, upper: Bound<&Value>) -> bool {
+    let above = match lower {
+        Bound::Included(bound) => value.compares(bound).is_some_and(Ordering::is_ge),
+        Bound::Excluded(bound) => value.compares(bound).is_some_and(Ordering::is_gt),
+        Bound::Unbounded => true,
+    };
+    above
+        && match upper {
+            Bound::Included(bound) => value.compares(bound).is_some_and(Ordering::is_le),
+            Bound::Excluded(bound) => value.compares(bound).is_some_and(Ordering::is_lt),
+            Bound::Unbounded => true,
+        }
+}
+
+fn bounds() -> impl Strategy<Value = Bound<Value>> {
+    prop_oneof![
+        values().prop_map(Bound::Included),
+        values().prop_map(Bound::Excluded),
+        Just(Bound::Unbounded),
+    ]
+}
+
+#[test]
+fn integers_and_floats_compare_as_numbers() {
+    let ascending = [
+        Value::from(f64::NEG_INFINITY),
+        Value::from(i64::MIN),
+        Value::from(-1e18),
+        Value::from(-9_007_199_254_740_993i64),
+        Value::from(-9_007_199_254_740_992i64),
+        Value::from(-2i64),
+        Value::from(-1.5),
+        Value::from(0i64),
+        Value::from(5e-324),
+        Value::from(0.5),
+        Value::from(1i64),
+        Value::from(255i64),
+        Value::from(256i64),
+        Value::from(9_007_199_254_740_991i64),
+        Value::from(9_007_199_254_740_992.0),
+        Value::from(9_007_199_254_740_993i64),
+        Value::from(9_007_199_254_740_994i64),
+        Value::from(i64::MAX - 1),
+        Value::from(i64::MAX),
+        Value::from(9_223_372_036_854_775_808.0),
+        Value::from(f64::INFINITY),
+        Value::from(f64::NAN),
+    ];
+    let keys: Vec<_> = ascending.iter().map(|value| encode([value])).collect();
+    assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+    assert_eq!(encode([&Value::from(1i64)]), encode([&Value::from(1.0)]));
+    assert_eq!(encode([&Value::from(-0.0)]), encode([&Value::from(0i64)]));
+}
+
+#[test]
+fn what_lacks_a_value_has_no_key() {
+    assert_eq!(encode([&Value::from(1i64), &Value::Null]), None);
+    assert_eq!(KeyRange::equal([&Value::Null]), KeyRange::nothing());
+}
+
+#[test]
+fn prefixes_are_those_of_texts() {
+    let range = KeyRange::starting_with(&[], "ab");
+    for (text, expected) in [
+        ("ab", true),
+        ("ab\0", true),
+        ("abc", true),
+        ("ab\u{10FFFF}", true),
+        ("a", false),
+        ("ac", false),
+        ("b", false),
+    ] {
+        let key = encode([&Value::from(text)]).unwrap();
+        assert_eq!(is_in(&range, &key, usize::MAX), expected, "{text:?}");
+    }
+    let number = encode([&Value::from(1i64)]).unwrap();
+    assert!(!is_in(&KeyRange::starting_with(&[], ""), &number, 99));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn keys_order_as_values_do(
+        a in prop::collection::vec(values(), 1..3),
+        b in prop::collection::vec(values(), 1..3),
+    ) {
+        let (Some(key_a), Some(key_b)) = (encode(&a), encode(&b)) else {
+            prop_assert!(a.iter().chain(&b).any(|value| *value == Value::Null));
+            return Ok(());
+        };
+        if a.len() == b.len() {
+            let keys = key_a.cmp(&key_b);
+            prop_assert!(keys == a.cmp(&b) || keys == Ordering::Equal, "{key_a:?} {key_b:?}");
+            prop_assert!(a != b || keys == Ordering::Equal);
+            // None is the beginning of another.
+            prop_assert!(key_a == key_b || !key_a.starts_with(&key_b));
+        }
+        // A tuple is in the range of its beginning.
+        if a.len() <= b.len() && a[..] == b[..a.len()] {
+            prop_assert!(is_in(&KeyRange::equal(&a), &key_b, usize::MAX));
+        }
+    }
+
+    #[test]
+    fn values_that_differ_have_keys_that_differ(a in values(), b in values()) {
+        let is_alike = |value: &Value| {
+            let text = format!("{value:?}");
+            ["Time", "Duration"].iter().any(|name| text.contains(name))
+        };
+        if let (Some(key_a), Some(key_b)) = (encode([&a]), encode([&b]))
+            && !is_alike(&a)
+        {
+            prop_assert_eq!(key_a == key_b, a == b);
+        }
+    }
+
+    #[test]
+    fn ranges_hold_what_compares(
+        leading in values(),
+        value in values(),
+        lower in bounds(),
+        upper in bounds(),
+        cut in 4usize..40,
+    ) {
+        let leading = [leading];
+        let Some(key) = encode([&leading[0], &value]) else { return Ok(()) };
+        let range = KeyRange::between(&leading, lower.as_ref(), upper.as_ref());
+        if satisfies(&value, lower.as_ref(), upper.as_ref()) {
+            prop_assert!(is_in(&range, &key, usize::MAX));
+            prop_assert!(is_in(&range, &key, cut), "cut to {}", cut);
+        }
+        let equal = KeyRange::equal([&leading[0], &value]);
+        prop_assert!(is_in(&equal, &key, usize::MAX) && is_in(&equal, &key, cut));
+    }
+
+    /// Of types that compare, nothing else is in a range.
+    #[test]
+    fn ranges_hold_nothing_else(
+        value in prop_oneof![
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[a\0\x01]{0,3}".prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+        ],
+        lower in bounds(),
+        upper in bounds(),
+    ) {
+        let key = encode([&value]).unwrap();
+        let range = KeyRange::between(&[], lower.as_ref(), upper.as_ref());
+        let has_bound = lower != Bound::Unbounded || upper != Bound::Unbounded;
+        let is_number = !matches!(value, Value::Float(number) if number.is_nan());
+        let nan = |bound: &Bound<Value>| {
+            matches!(bound, Bound::Included(Value::Float(n)) | Bound::Excluded(Value::Float(n)) if n.is_nan())
+        };
+        if has_bound && is_number && !nan(&lower) && !nan(&upper) {
+            let expected = satisfies(&value, lower.as_ref(), upper.as_ref());
+            prop_assert_eq!(is_in(&range, &key, usize::MAX), expected);
+        }
+    }
+}

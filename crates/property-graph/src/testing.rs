@@ -1,0 +1,131 @@
+//! What tests of an attachment's parts run in: space on a medium, a directory with
+//! a root, views, and named snapshots, as a store has them.
+
+use std::sync::Arc;
+
+use evergraph_persistence::medium::DramStorage;
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::{
+    Directory, Medium, Needed, Region, Registry, Storage, StoredDirectory, Uuid, ViewToken,
+};
+use evergraph_topology::attachment::Place;
+
+pub(crate) const UUID: Uuid = [7; 16];
+
+/// A store without edges and without a log.
+pub(crate) struct Host {
+    storage: DramStorage,
+    pub region: Region,
+    pub directory: Directory,
+    pub registry: Arc<Registry<()>>,
+    kept: Vec<u64>,
+    root: Option<StoredDirectory>,
+}
+
+impl Host {
+    pub fn new() -> Self {
+        let storage = DramStorage::new();
+        storage.open("extents", true).unwrap();
+        let region = region(&storage);
+        Host {
+            storage,
+            region,
+            directory: Directory::default(),
+            registry: Registry::new(0, ()),
+            kept: Vec::new(),
+            root: None,
+        }
+    }
+
+    /// The watermark.
+    pub fn csn(&self) -> u64 {
+        self.registry.csn()
+    }
+
+    pub fn needed(&self) -> Needed {
+        self.registry.needed()
+    }
+
+    /// Makes a commit visible; with `keep` it is that of a named snapshot.
+    pub fn publish(&mut self, csn: u64, keep: bool) {
+        if keep {
+            self.registry.keep(csn);
+            self.kept.push(csn);
+        }
+        self.registry.publish(csn, ());
+    }
+
+    /// The commits of named snapshots.
+    pub fn kept(&self) -> &[u64] {
+        &self.kept
+    }
+
+    /// Drops a named snapshot.
+    pub fn release(&mut self, index: usize) {
+        self.registry.release(self.kept.remove(index));
+    }
+
+    pub fn view(&self) -> ViewToken<()> {
+        self.registry.register()
+    }
+
+    /// Where parts write, and what names it.
+    pub fn with_place<T>(&mut self, write: impl FnOnce(&mut Place<'_>) -> T) -> T {
+        let region = self.region.clone();
+        write(&mut Place {
+            region: &region,
+            uuid: &UUID,
+            directory: &mut self.directory,
+        })
+    }
+
+    /// Durability steps 2 to 5: what was written is durable, and a root names it.
+    pub fn switch_root(&mut self, flushed: Vec<Flushed<()>>, publishing: impl FnOnce()) {
+        let region = self.region.clone();
+        let flushed = Flushed::all(flushed).map(|_| ());
+        let stored = self.directory.store(&region, &UUID, flushed).unwrap();
+        let stored = stored.fence(region.medium()).unwrap();
+        self.directory.publishing();
+        publishing();
+        self.root = Some(*stored.get());
+        self.directory.published();
+    }
+
+    /// Nothing of what was written is named.
+    pub fn roll_back(&mut self) {
+        self.directory.roll_back();
+    }
+
+    /// What an opening finds: no views, and what the root names. The parts claim
+    /// their extents in `restore`. The registry starts at commit `csn`; those that are
+    /// not in the extents are to be applied with [`Host::needed_at_replay`].
+    pub fn reopen(&mut self, csn: u64, restore: impl FnOnce(&mut Place<'_>)) {
+        self.region = region(&self.storage);
+        self.directory = match self.root {
+            Some(root) => {
+                Directory::load(&self.region, &UUID, root.offset, root.len, root.crc).unwrap()
+            }
+            None => Directory::default(),
+        };
+        self.with_place(restore);
+        self.region.settle();
+        self.registry = Registry::keeping(csn, (), self.kept.iter().copied());
+    }
+
+    pub fn needed_at_replay(&self) -> Needed {
+        Needed::new(Vec::new(), Arc::new(self.kept.clone()))
+    }
+
+    /// Changes bytes of the extents' file.
+    pub fn damage(&self, offset: u64, change: impl FnOnce(&mut u8)) {
+        let medium = self.region.medium();
+        let mut byte = [0];
+        medium.read(offset, &mut byte).unwrap();
+        change(&mut byte[0]);
+        medium.write(offset, &byte).unwrap();
+    }
+}
+
+fn region(storage: &DramStorage) -> Region {
+    Region::new(storage.open("extents", false).unwrap(), 64, 4096)
+}

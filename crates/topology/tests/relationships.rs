@@ -1,0 +1,404 @@
+//! Relationships with types and ids against a plain list of those that live:
+//! random operations, views, snapshots, merges and reopenings.
+
+use std::collections::BTreeMap;
+
+use evergraph_graph::Direction;
+use evergraph_persistence::ViewToken;
+use evergraph_persistence::medium::DramStorage;
+use evergraph_topology::record::Edges;
+use evergraph_topology::{
+    Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_plane, out_plane,
+};
+use proptest::prelude::*;
+
+const KINDS: [u16; 3] = [0, 1, 700];
+const VERTICES: u32 = 9;
+
+/// Type, source, target, id.
+type Relationship = (u16, u32, u32, u32);
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// New ones, and which of the live ones go: parts of 256 of their number.
+    Change(Vec<(usize, u32, u32)>, Vec<u8>),
+    /// As many between the same two, and all but some of them deleted.
+    Hub(u32, u8),
+    /// Deletions of what is not there.
+    Miss(u32),
+    Checkpoint,
+    MergeWhatIsDue,
+    Compact,
+    CompactVertex(u32),
+    Relayout(Layout),
+    Snapshot,
+    DropSnapshot,
+    TakeView,
+    DropView,
+    Reopen,
+    CloseAndReopen,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let news = || proptest::collection::vec((0..KINDS.len(), 0..VERTICES, 0u32..3), 0..8);
+    let olds = || proptest::collection::vec(any::<u8>(), 0..5);
+    prop_oneof![
+        10 => (news(), olds()).prop_map(|(news, olds)| Step::Change(news, olds)),
+        1 => (0..VERTICES, any::<u8>()).prop_map(|(v, keep)| Step::Hub(v, keep)),
+        1 => (0..VERTICES).prop_map(Step::Miss),
+        2 => Just(Step::Checkpoint),
+        2 => Just(Step::MergeWhatIsDue),
+        2 => Just(Step::Compact),
+        1 => (0..VERTICES).prop_map(Step::CompactVertex),
+        1 => prop_oneof![Just(Layout::Pma), Just(Layout::Blocks)].prop_map(Step::Relayout),
+        2 => Just(Step::Snapshot),
+        1 => Just(Step::DropSnapshot),
+        2 => Just(Step::TakeView),
+        1 => Just(Step::DropView),
+        1 => Just(Step::Reopen),
+        1 => Just(Step::CloseAndReopen),
+    ]
+}
+
+/// The slow twin: what lives, in the order of insertion.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Model {
+    live: Vec<Relationship>,
+    vertex_count: u64,
+}
+
+impl Model {
+    fn list(&self, kind: u16, vertex: u32, incoming: bool) -> (Vec<u32>, Vec<u32>) {
+        let of = self.live.iter().filter(|r| r.0 == kind);
+        let ends = of.map(|&(_, s, t, id)| if incoming { (t, s, id) } else { (s, t, id) });
+        let its = ends.filter(|ends| ends.0 == vertex);
+        its.map(|(_, other, id)| (other, id)).unzip()
+    }
+
+    /// The smallest id that nothing has: ids come again.
+    fn free_id(&self) -> u32 {
+        let taken = |id: &u32| self.live.iter().any(|r| r.3 == *id);
+        (0..).find(|id| !taken(id)).unwrap()
+    }
+
+    fn insert(&mut self, kind: u16, source: u32, target: u32) -> Relationship {
+        let new = (kind, source, target, self.free_id());
+        self.live.push(new);
+        self.vertex_count = self.vertex_count.max(u64::from(source.max(target)) + 1);
+        new
+    }
+}
+
+struct Twin {
+    storage: DramStorage,
+    store: Option<Store>,
+    model: Model,
+    views: Vec<(ViewToken<Published>, Model)>,
+    snapshots: BTreeMap<String, Model>,
+    next_name: usize,
+}
+
+fn config() -> Config {
+    Config {
+        direction: Direction::Both,
+        relationships: true,
+        section_shift: 2,
+        log_bytes: 16 << 10,
+        extent_alignment: 64,
+        growth_step: 4096,
+        ..Config::default()
+    }
+}
+
+impl Twin {
+    fn new() -> Self {
+        let storage = DramStorage::new();
+        let store = Store::create(&storage, config(), [3; 16]).unwrap();
+        Twin {
+            storage,
+            store: Some(store),
+            model: Model::default(),
+            views: Vec::new(),
+            snapshots: BTreeMap::new(),
+            next_name: 0,
+        }
+    }
+
+    fn store(&self) -> &Store {
+        self.store.as_ref().unwrap()
+    }
+
+    fn commit(&self, news: &[Relationship], olds: &[Relationship]) -> u64 {
+        let mut batch = Batch::new();
+        for kind in KINDS {
+            let (sources, targets, ids) = columns(news, kind);
+            if !ids.is_empty() {
+                batch.insert_relationships(kind, sources, targets, ids);
+            }
+        }
+        for kind in KINDS {
+            let (sources, targets, ids) = columns(olds, kind);
+            if !ids.is_empty() {
+                batch.delete_relationships(kind, sources, targets, ids);
+            }
+        }
+        self.store().commit(batch).unwrap().missed_deletes
+    }
+
+    fn perform(&mut self, step: &Step) {
+        match step {
+            Step::Change(news, olds) => {
+                let inserted: Vec<Relationship> = news
+                    .iter()
+                    .map(|&(kind, source, target)| self.model.insert(KINDS[kind], source, target))
+                    .collect();
+                let mut deleted = Vec::new();
+                for &part in olds {
+                    let count = self.model.live.len();
+                    if count > 0 {
+                        let at = usize::from(part) * count / 256;
+                        deleted.push(self.model.live.remove(at));
+                    }
+                }
+                assert_eq!(self.commit(&inserted, &deleted), 0);
+            }
+            Step::Hub(vertex, keep) => {
+                let target = (vertex + 1) % VERTICES;
+                let many: Vec<Relationship> = (0..48)
+                    .map(|_| self.model.insert(1, *vertex, target))
+                    .collect();
+                self.commit(&many, &[]);
+                let kept = usize::from(*keep) % many.len();
+                let olds: Vec<Relationship> = (0..many.len())
+                    .filter(|&i| i != kept)
+                    .map(|i| many[i])
+                    .collect();
+                // Once more than there are: the second time it is not there.
+                let twice = [olds.clone(), vec![olds[0]]].concat();
+                assert_eq!(self.commit(&[], &twice), 1);
+                self.model.live.retain(|r| !olds.contains(r));
+            }
+            Step::Miss(vertex) => {
+                let id = self.model.free_id();
+                let there = self.model.live.iter().find(|r| r.1 == *vertex);
+                let (kind, source, target) = there.map_or((1, *vertex, 0), |r| (r.0, r.1, r.2));
+                // Not of this id; not with this other end.
+                let olds = [(kind, source, target, id), (kind, target, VERTICES + 5, 0)];
+                assert_eq!(self.commit(&[], &olds), 2);
+            }
+            Step::Checkpoint => self.store().checkpoint().unwrap(),
+            Step::MergeWhatIsDue => self.store().merge_what_is_due().unwrap(),
+            Step::Compact => self.store().compact().unwrap(),
+            Step::CompactVertex(vertex) => self.store().compact_vertex(*vertex).unwrap(),
+            Step::Relayout(layout) => self.store().relayout(*layout).unwrap(),
+            Step::Snapshot => {
+                let name = format!("snapshot {}", self.next_name);
+                self.next_name += 1;
+                self.store().create_snapshot(&name, None).unwrap();
+                self.snapshots.insert(name, self.model.clone());
+            }
+            Step::DropSnapshot => {
+                if let Some((name, _)) = self.snapshots.pop_first() {
+                    self.store().drop_snapshots(&[&name]).unwrap();
+                }
+            }
+            Step::TakeView => {
+                let token = self.store().register();
+                self.views.push((token, self.model.clone()));
+            }
+            Step::DropView => drop(self.views.pop()),
+            Step::Reopen => self.reopen(false),
+            Step::CloseAndReopen => self.reopen(true),
+        }
+    }
+
+    fn reopen(&mut self, close: bool) {
+        self.views.clear();
+        if close {
+            self.store().close().unwrap();
+        }
+        self.store = None;
+        let (store, report) = Store::open(&self.storage, false).unwrap();
+        assert_eq!(report.clean, close);
+        self.store = Some(store);
+    }
+
+    fn compare(&self, token: &ViewToken<Published>, model: &Model) {
+        let store = self.store();
+        assert_eq!(token.state().vertex_count, model.vertex_count);
+        assert_eq!(token.state().arc_count, model.live.len() as u64);
+        for kind in KINDS {
+            for (plane, incoming) in [(out_plane(kind), false), (in_plane(kind), true)] {
+                let mut reader = store.reader(token, plane);
+                for vertex in 0..VERTICES + 2 {
+                    let (neighbors, ids) = model.list(kind, vertex, incoming);
+                    assert_eq!(reader.degree(vertex).unwrap(), ids.len());
+                    let found = reader.relationships(vertex).unwrap();
+                    assert_eq!(found, (&neighbors[..], &ids[..]), "type {kind}, {vertex}");
+                    assert_eq!(reader.neighbors(vertex).unwrap(), neighbors);
+                }
+            }
+        }
+    }
+
+    fn check(&self) {
+        self.compare(&self.store().register(), &self.model);
+        for (token, model) in &self.views {
+            self.compare(token, model);
+        }
+        for (name, model) in &self.snapshots {
+            let snapshot = self.store().snapshot(name).unwrap();
+            self.compare(&self.store().register_at(snapshot.csn).unwrap(), model);
+        }
+        assert_eq!(self.store().check().problems, Vec::<String>::new());
+    }
+}
+
+fn columns(some: &[Relationship], kind: u16) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+    let of = || some.iter().filter(|r| r.0 == kind);
+    (
+        of().map(|r| r.1).collect(),
+        of().map(|r| r.2).collect(),
+        of().map(|r| r.3).collect(),
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(160))]
+
+    #[test]
+    fn the_store_holds_what_the_list_holds(
+        steps in proptest::collection::vec(step(), 1..40),
+        often in any::<bool>(),
+    ) {
+        let mut twin = Twin::new();
+        for step in &steps {
+            twin.perform(step);
+            // Reading settles lists: half of the runs leave them alone.
+            if often {
+                twin.check();
+            }
+        }
+        twin.check();
+        twin.reopen(false);
+        twin.check();
+        twin.store().compact().unwrap();
+        twin.check();
+    }
+}
+
+#[test]
+fn of_parallel_relationships_exactly_the_named_one_goes() {
+    let store = Store::create(&DramStorage::new(), config(), [3; 16]).unwrap();
+    let mut batch = Batch::new();
+    batch.insert_relationships(4, vec![1; 3], vec![2; 3], vec![10, 11, 12]);
+    store.commit(batch).unwrap();
+    let before = store.register();
+    let mut batch = Batch::new();
+    batch.delete_relationships(4, vec![1], vec![2], vec![11]);
+    assert_eq!(store.commit(batch).unwrap().missed_deletes, 0);
+    let now = store.register();
+    let ids = |token, plane, vertex| {
+        let mut reader = store.reader(token, plane);
+        reader.relationships(vertex).unwrap().1.to_vec()
+    };
+    for _ in 0..2 {
+        assert_eq!(ids(&now, out_plane(4), 1), [10, 12]);
+        assert_eq!(ids(&now, in_plane(4), 2), [10, 12]);
+        assert_eq!(ids(&before, out_plane(4), 1), [10, 11, 12]);
+        assert_eq!(ids(&before, in_plane(4), 2), [10, 11, 12]);
+        store.compact().unwrap();
+    }
+    assert_eq!(store.relationship_types(), [4]);
+    assert_eq!(ids(&now, out_plane(5), 1), []);
+}
+
+/// Nobody asked for a compaction, and deleted relationships do not stay for ever.
+#[test]
+fn merges_drop_what_is_deleted_when_it_is_much() {
+    let store = Store::create(&DramStorage::new(), config(), [3; 16]).unwrap();
+    let entries = || {
+        let token = store.register();
+        let section = store.pin_section(&token, out_plane(2), 1).unwrap().unwrap();
+        section.totals()
+    };
+    for round in 0..20u32 {
+        let ids = || (round..round + 10).collect::<Vec<u32>>();
+        let mut batch = Batch::new();
+        batch.insert_relationships(2, vec![1; 10], vec![2; 10], ids());
+        store.commit(batch).unwrap();
+        let kept = store.register();
+        let mut batch = Batch::new();
+        batch.delete_relationships(2, vec![1; 10], vec![2; 10], ids());
+        store.commit(batch).unwrap();
+        assert_eq!(entries(), (20, 10));
+        store.checkpoint().unwrap();
+        assert_eq!(entries(), (0, 0));
+        let mut reader = store.reader(&kept, out_plane(2));
+        assert_eq!(reader.relationships(1).unwrap().1, ids());
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let unsupported = |config: Config| {
+        let created = Store::create(&DramStorage::new(), config, [3; 16]);
+        assert!(matches!(created, Err(TopologyError::Unsupported(_))));
+    };
+    unsupported(Config {
+        weighted: true,
+        ..config()
+    });
+    unsupported(Config {
+        direction: Direction::Out,
+        ..config()
+    });
+    let refused = |config: Config, batch: &dyn Fn(&mut Batch)| {
+        let store = Store::create(&DramStorage::new(), config, [3; 16]).unwrap();
+        let mut refused = Batch::new();
+        batch(&mut refused);
+        assert!(matches!(
+            store.commit(refused),
+            Err(TopologyError::Unsupported(_))
+        ));
+        assert_eq!(store.published().0, 0);
+    };
+    refused(
+        Config {
+            relationships: false,
+            ..config()
+        },
+        &|batch| {
+            batch.insert_relationships(0, vec![1], vec![2], vec![3]);
+        },
+    );
+    refused(config(), &|batch| {
+        batch.insert(&[(1, 2)]);
+    });
+    refused(config(), &|batch| {
+        batch.delete(&[(1, 2)]);
+    });
+    refused(config(), &|batch| {
+        batch.insert_columns(Edges {
+            weights: vec![1.0],
+            sources: vec![1],
+            targets: vec![2],
+            plane: 0,
+        });
+    });
+    refused(config(), &|batch| {
+        batch.delete_relationships(0, vec![1], vec![2], vec![]);
+    });
+    refused(config(), &|batch| {
+        batch.attach(vec![1]);
+    });
+    let store = Store::create_with(&DramStorage::new(), config(), [3; 16], Tuning::default());
+    let store = store.unwrap();
+    let mut batch = Batch::new();
+    batch.insert_relationships(0, vec![1], vec![2], vec![3]);
+    store.commit(batch).unwrap();
+    assert!(matches!(
+        store.delete_vertices(&[1]),
+        Err(TopologyError::Unsupported(_))
+    ));
+}

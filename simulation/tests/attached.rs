@@ -1,0 +1,259 @@
+//! Every power cut of a store with something attached.
+//!
+//! `EVERGRAPH_CAMPAIGN=deep` explores more seeds, longer; `EVERGRAPH_REPLAY`
+//! repeats one execution.
+
+mod campaign;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use campaign::{assert_all_caught, explore, is_deep};
+use evergraph_graph::Direction;
+use evergraph_persistence::medium::DramStorage;
+use evergraph_persistence::mutant::{self, Mutant};
+use evergraph_persistence::order::Flushed;
+use evergraph_persistence::simulated::{Budget, Persistence};
+use evergraph_persistence::{Needed, PersistenceError, ViewToken};
+use evergraph_simulation::{AttachedScenario, Registers, payload};
+use evergraph_topology::attachment::Place;
+use evergraph_topology::{
+    Attachment, Batch, Config, Published, Store, TopologyError, Tuning, out_plane,
+};
+
+fn scenarios(deep: bool) -> Vec<AttachedScenario> {
+    let (seeds, steps) = if deep { (48, 20) } else { (8, 10) };
+    let media = [
+        Persistence::Pages,
+        Persistence::Lines,
+        Persistence::LinesEadr,
+    ];
+    media
+        .into_iter()
+        .flat_map(|medium| (1..=seeds).map(move |seed| AttachedScenario::new(medium, seed, steps)))
+        .collect()
+}
+
+const BUDGET: Budget = Budget {
+    executions: 20_000,
+    exhaustive: [300, 16, 0],
+    sampled: [120, 8, 0],
+    sources: [3, 0],
+};
+
+#[test]
+fn every_power_cut_with_something_attached_is_recovered_from() {
+    let reports = explore(&scenarios(is_deep()), BUDGET).unwrap_or_default();
+    reports.iter().for_each(|report| report.assert_clean());
+}
+
+#[test]
+fn every_seeded_mistake_of_attachments_is_caught() {
+    let mutants = mutant::ALL.iter().copied();
+    let mutants: Vec<Mutant> = mutants
+        .filter(|mutant| mutant.is_of_attachments())
+        .collect();
+    assert!(mutants.len() >= 5);
+    assert_all_caught(&mutants, &scenarios(false), BUDGET);
+}
+
+/// Writers, merges and readers at once: every view, old or new, has as many
+/// relationships of a vertex as the vertex's register says.
+#[test]
+fn views_show_relationships_and_registers_of_the_same_commits() {
+    const WRITERS: u32 = 3;
+    const COMMITS: u64 = 4000;
+    let registers = Arc::new(Registers::default());
+    let config = Config {
+        direction: Direction::Both,
+        relationships: true,
+        section_shift: 1,
+        log_bytes: 8192,
+        growth_step: 1 << 16,
+        ..Config::default()
+    };
+    let storage = DramStorage::new();
+    let tuning = Tuning {
+        buffer_bytes: 4096,
+        ..Tuning::default()
+    };
+    let attachment: Arc<dyn Attachment> = registers.clone();
+    let store = Store::create_attached(&storage, config, [8; 16], tuning, attachment).unwrap();
+    let compare = |store: &Store, registers: &Registers, token: &ViewToken<Published>| {
+        let numbers = registers.as_of(token.csn());
+        for writer in 0..WRITERS {
+            let mut reader = store.reader(token, out_plane(writer as u16));
+            let expected = numbers.get(&writer).copied().unwrap_or(0);
+            assert_eq!(reader.degree(writer).unwrap() as u64, expected);
+        }
+    };
+    let writing = AtomicU64::new(u64::from(WRITERS));
+    std::thread::scope(|scope| {
+        let (store, registers, writing) = (&store, &registers, &writing);
+        for writer in 0..WRITERS {
+            scope.spawn(move || {
+                for i in 0..COMMITS {
+                    let mut batch = Batch::new();
+                    let (kind, id) = (writer as u16, i as u32);
+                    batch.insert_relationships(kind, vec![writer], vec![9], vec![id]);
+                    let mut degree = i + 1;
+                    if i % 3 == 2 {
+                        // Two come and two go.
+                        batch.insert_relationships(
+                            kind,
+                            vec![writer],
+                            vec![9],
+                            vec![id + 1_000_000],
+                        );
+                        batch.delete_relationships(
+                            kind,
+                            vec![writer],
+                            vec![9],
+                            vec![id + 1_000_000],
+                        );
+                        batch.delete_relationships(kind, vec![writer], vec![9], vec![id / 3]);
+                    }
+                    degree -= (i + 1) / 3;
+                    batch.attach(payload(&[(writer, degree)]));
+                    assert_eq!(store.commit(batch).unwrap().missed_deletes, 0);
+                }
+                writing.fetch_sub(1, Ordering::AcqRel);
+            });
+        }
+        scope.spawn(move || {
+            while writing.load(Ordering::Acquire) > 0 {
+                store.compact_vertex(0).unwrap();
+                store.merge_what_is_due().unwrap();
+                store.compact().unwrap();
+            }
+        });
+        let mut held = Vec::new();
+        while writing.load(Ordering::Acquire) > 0 {
+            let token = store.register();
+            compare(store, registers, &token);
+            if held.len() < 40 {
+                held.push(token);
+            }
+            held.iter()
+                .for_each(|token| compare(store, registers, token));
+        }
+    });
+    let stats = store.stats();
+    assert_eq!(
+        stats.published.arc_count,
+        u64::from(WRITERS) * (COMMITS - COMMITS / 3)
+    );
+    assert_eq!(store.check().problems, Vec::<String>::new());
+    store.close().unwrap();
+    assert_eq!(registers.unmerged_bytes(), 0);
+    drop(store);
+    let plain = Store::open(&storage, false).map(drop);
+    assert!(matches!(plain, Err(TopologyError::Unsupported(_))));
+    let again = Arc::new(Registers::default());
+    let attachment: Arc<dyn Attachment> = again.clone();
+    let (store, report) = Store::open_attached(&storage, false, tuning, attachment).unwrap();
+    assert_eq!(report.replayed_commits, 0);
+    compare(&store, &again, &store.register());
+}
+
+/// Registers whose next checkpoint fails after everything was written.
+#[derive(Default)]
+struct Failing {
+    registers: Registers,
+    fails: AtomicBool,
+}
+
+impl Attachment for Failing {
+    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+        self.registers.apply(csn, payloads, needed)
+    }
+
+    fn unmerged_since(&self) -> Option<u64> {
+        self.registers.unmerged_since()
+    }
+
+    fn unmerged_bytes(&self) -> usize {
+        self.registers.unmerged_bytes()
+    }
+
+    fn write(
+        &self,
+        csn: u64,
+        needed: &Needed,
+        place: &mut Place<'_>,
+    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+        let written = self.registers.write(csn, needed, place)?;
+        match self.fails.swap(false, Ordering::AcqRel) {
+            true => Err(PersistenceError::LogFull),
+            false => Ok(written),
+        }
+    }
+
+    fn publishing(&self) {
+        self.registers.publishing();
+    }
+
+    fn published(&self, needed: &dyn Fn() -> Needed) {
+        self.registers.published(needed);
+    }
+
+    fn abandoned(&self) {
+        self.registers.abandoned();
+    }
+
+    fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+        self.registers.restore(place)
+    }
+
+    fn check(&self, csn: u64, problems: &mut Vec<String>) {
+        self.registers.check(csn, problems);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_fails_changes_nothing_and_loses_nothing() {
+    let storage = DramStorage::new();
+    let config = Config {
+        growth_step: 1 << 16,
+        log_bytes: 8192,
+        ..Config::default()
+    };
+    let open = || {
+        let attached = Arc::new(Failing::default());
+        let attachment: Arc<dyn Attachment> = attached.clone();
+        let opened = Store::open_attached(&storage, false, Tuning::default(), attachment);
+        (opened.unwrap().0, attached)
+    };
+    let attachment: Arc<dyn Attachment> = Arc::new(Failing::default());
+    let tuning = Tuning::default();
+    drop(Store::create_attached(&storage, config, [8; 16], tuning, attachment).unwrap());
+    for round in 0..6u64 {
+        let (store, attached) = open();
+        for part in 0..2 {
+            let mut batch = Batch::new();
+            batch.insert(&[(1, round as u32)]);
+            batch.attach(payload(&[(3, round), (round as u32 + 10, part)]));
+            store.commit(batch).unwrap();
+            attached.fails.store(true, Ordering::Release);
+            let used = store.stats().extent_bytes;
+            assert!(store.checkpoint().is_err());
+            assert_eq!(store.stats().extent_bytes, used, "nothing is left of it");
+            assert!(attached.unmerged_since().is_some());
+        }
+        // Sections are merged alone meanwhile, and the log is kept.
+        store.compact_vertex(1).unwrap();
+        assert!(store.stats().merged_csn < store.stats().csn);
+        if round % 2 == 0 {
+            store.checkpoint().unwrap();
+            assert_eq!(store.stats().merged_csn, store.stats().csn);
+        }
+        drop(store);
+        let (store, attached) = open();
+        let numbers = attached.registers.as_of(store.published().0);
+        assert_eq!(numbers[&3], round);
+        assert!((0..=round).all(|round| numbers[&(round as u32 + 10)] == 1));
+        assert_eq!(attached.registers.tally(), 4 * (round + 1));
+        assert_eq!(store.published().1.arc_count, 2 * (round + 1));
+        assert_eq!(store.check().problems, Vec::<String>::new());
+    }
+}
