@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use super::{Class, encode, is_exact, push_escaped, push_value};
+use super::{Class, encode, push_escaped, push_value};
 use crate::value::Value;
 
 /// Keys from one on, up to another exclusively.
@@ -85,7 +85,6 @@ impl KeyRange {
             push_value(value, &mut key);
             key
         };
-        let (lower, upper) = (including_alike(lower), including_alike(upper));
         let mut whole_class = leading.clone();
         whole_class.push(class as u8);
         let from = match lower {
@@ -138,15 +137,6 @@ fn of_bound(bound: Bound<&Value>) -> Option<Class> {
     match bound {
         Bound::Included(value) | Bound::Excluded(value) => Some(Class::of(value)),
         Bound::Unbounded => None,
-    }
-}
-
-/// Where keys do not tell all values apart, those that have the bound's key may lie
-/// on either side of it.
-fn including_alike(bound: Bound<&Value>) -> Bound<&Value> {
-    match bound {
-        Bound::Excluded(value) if !is_exact(value) => Bound::Included(value),
-        bound => bound,
     }
 }
 

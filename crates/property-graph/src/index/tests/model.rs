@@ -246,6 +246,53 @@ fn run(kind: Kind, start: &Commit, steps: &[Step]) -> Result<(), String> {
     run.finish().map_err(text)
 }
 
+/// What a dropped index was stays named until a root without it is durable.
+#[test]
+fn a_dropped_index_gives_its_space_back() {
+    let storage = DramStorage::new();
+    let mut host = Host::create(&storage, Kind::Hybrid, TINY).unwrap();
+    host.commit(&vec![(1, Some(vec![1]))], false);
+    assert!(!host.index.is_stored());
+    // Dropped while it is being stored for the first time.
+    let drop_it = |host: &mut Host| {
+        host.index.clear();
+        true
+    };
+    host.checkpoint(drop_it).unwrap();
+    assert!(host.index.is_stored());
+    // A round that is abandoned changes nothing of it.
+    host.checkpoint(|_| false).unwrap();
+    assert!(host.index.is_stored());
+    host.checkpoint(|_| true).unwrap();
+    assert!(!host.index.is_stored());
+    assert_eq!(host.region.used_bytes(), host.directory.bytes());
+}
+
+/// Changes that no build can need do not pile up.
+#[test]
+fn an_index_that_nobody_builds_forgets_changes() {
+    let storage = DramStorage::new();
+    let mut host = Host::create(&storage, Kind::Hybrid, TINY).unwrap();
+    host.index.clear();
+    let view = host.registry.register();
+    for number in 1..9 {
+        host.commit(&vec![(1, Some(vec![number]))], false);
+    }
+    host.checkpoint(|_| true).unwrap();
+    assert!(host.index.usage().unmerged_bytes > 0);
+    assert_eq!(host.index.unmerged_bytes(), 0);
+    // A build as of the oldest view still works.
+    host.build(view.csn()).unwrap();
+    host.compare(host.csn()).unwrap();
+    host.index.clear();
+    drop(view);
+    host.commit(&vec![(1, Some(vec![99]))], false);
+    host.checkpoint(|_| true).unwrap();
+    assert_eq!(host.index.usage().unmerged_bytes, 0);
+    host.build(host.csn()).unwrap();
+    host.compare(host.csn()).unwrap();
+}
+
 /// A record whose key changes again and again, under a snapshot from before.
 #[test]
 fn what_no_snapshot_shows_is_not_kept() {
