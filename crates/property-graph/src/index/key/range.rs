@@ -26,6 +26,12 @@ impl KeyRange {
         }
     }
 
+    /// The key, if it is only one.
+    pub fn only_key(&self) -> Option<&[u8]> {
+        let (last, beginning) = self.to.as_deref()?.split_last()?;
+        (*last == 0 && *beginning == *self.from).then_some(&*self.from)
+    }
+
     /// Where it begins.
     pub fn from(&self) -> &[u8] {
         &self.from
