@@ -91,7 +91,7 @@ impl<R: Record> Table<R> {
                 let identity = self.identity(number);
                 chunks.push(Written {
                     number,
-                    stored: Arc::new(StoredChunk::written(identity, entry, Arc::new(extent))),
+                    stored: Arc::new(StoredChunk::written(identity, entry, extent)),
                     shown: encoded.shown,
                 });
                 past.append(&mut encoded.past);

@@ -79,6 +79,9 @@ impl<R: Record> Table<R> {
             if slot.begin > base.csn() || slot.born > slot.begin {
                 return Err(damaged("its commits cannot be"));
             }
+            if reader.is_marked(at) != slot.is_used {
+                return Err(damaged("the bitmap says something else of it"));
+            }
             if slot.is_used {
                 used += 1;
                 let record = self.found(FoundAt::Chunk(Arc::clone(base), at)).record()?;

@@ -1,6 +1,8 @@
 //! A table against a list of all its versions, under random commits, views, named
 //! snapshots, checkpoints that overlap commits or come to nothing, and openings.
 
+mod stored_bytes;
+mod threads;
 mod world;
 
 use std::sync::Arc;
@@ -147,31 +149,48 @@ fn long_values_are_read_back() {
     assert_eq!(read.get(0, 1).unwrap().as_deref(), Some(&long));
 }
 
+/// Enough chunks for several threads, with texts that repeat.
 #[test]
-fn records_occupy_what_is_said() {
-    // 1000 nodes of 256 a chunk, without properties: 32 bytes a record, a header for
-    // each chunk, and a byte that says that there are no properties.
-    let dictionary = Arc::new(Dictionary::new(0, POLICY));
-    let geometry = Geometry::default();
-    let table = Table::<NodeRecord>::new(geometry, 1, Arc::clone(&dictionary));
+fn many_records_occupy_what_is_said() {
+    const NODES: u32 = 40 * 256;
+    let dictionary = Arc::new(Dictionary::new(0, TextPolicy::default()));
+    let table = Table::<NodeRecord>::new(Geometry::default(), 1, Arc::clone(&dictionary));
     let mut host = Host::new();
-    let ids = table.reserve_fresh(1024).unwrap();
-    for id in ids {
-        table
-            .apply(1, id, Some(NodeRecord::default()), &host.needed())
-            .unwrap();
+    let bare = NodeRecord::default();
+    let named = |id: u32| NodeRecord {
+        labels: vec![id % 3],
+        properties: [(0, Value::from(format!("text {}", id % 10)))]
+            .into_iter()
+            .collect(),
+    };
+    let contents: [&dyn Fn(u32) -> NodeRecord; 2] = [&|_| bare.clone(), &named];
+    for (content, most_bytes) in contents.iter().zip([36, 40]) {
+        let csn = host.csn() + 1;
+        let needed = host.needed();
+        for id in 0..NODES {
+            table.apply(csn, id, Some(content(id)), &needed).unwrap();
+        }
+        host.publish(csn, false);
+        let needed = host.needed();
+        let flushed = host.with_place(|place| {
+            let mut flushed = table.write(csn, &needed, place).unwrap();
+            flushed.extend(dictionary.write(csn, place).unwrap());
+            flushed
+        });
+        host.switch_root(flushed, || table.publishing());
+        table.published(&|| host.needed());
+        dictionary.published();
+        let stats = table.stats();
+        assert_eq!((stats.records, stats.chunks), (u64::from(NODES), 40));
+        assert_eq!((stats.unmerged_bytes, stats.versions_for_views), (0, 0));
+        assert!(
+            stats.chunk_bytes <= u64::from(NODES) * most_bytes,
+            "{stats:?}"
+        );
+        for id in 0..NODES {
+            assert_eq!(*table.get(id, csn).unwrap().unwrap(), content(id));
+        }
     }
-    host.publish(1, false);
-    let needed = host.needed();
-    let flushed = host.with_place(|place| table.write(1, &needed, place).unwrap());
-    host.switch_root(flushed, || table.publishing());
-    table.published(&|| host.needed());
-    let stats = table.stats();
-    assert_eq!(
-        (stats.records, stats.chunks, stats.unmerged_bytes),
-        (1024, 4, 0)
-    );
-    assert!(stats.chunk_bytes <= 1024 * 36, "{}", stats.chunk_bytes);
 }
 
 #[test]
