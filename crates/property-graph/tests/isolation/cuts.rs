@@ -18,7 +18,7 @@ use evergraph_property_graph::transaction::isolation::{
 use super::subject::{Lists, options};
 
 const LISTS: u32 = 2;
-const SETS: u32 = 2;
+const SETS: u32 = 3;
 
 /// What is known when the power fails.
 #[derive(Clone, Debug, Default)]

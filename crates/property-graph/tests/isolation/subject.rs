@@ -1,11 +1,11 @@
 //! Lists and sets in a property graph.
 //!
-//! A list is a property of a node. A set with an even name is what a node's
-//! outgoing relationships say, one with an odd name what nodes with a label say.
+//! A list is a property of a node. What a set has is said by a node's outgoing
+//! relationships, by nodes with a label, or by nodes that an index finds.
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    GraphError, GraphOptions, NodeId, PropertyGraph, RelationshipId, Towards, Transaction,
+    GraphError, GraphOptions, Node, NodeId, PropertyGraph, RelationshipId, Towards, Transaction,
 };
 use evergraph_property_graph::transaction::isolation::{Element, Key, Stop, Subject};
 use evergraph_property_graph::transaction::{Isolation, Retryable, TransactionOptions};
@@ -28,6 +28,22 @@ const KIND: &str = "HAS";
 const LIST: &str = "List";
 const HUB: &str = "Hub";
 
+/// Nodes that an index over the tag finds.
+const TAGGED: &str = "Tagged";
+const TAG: &str = "tag";
+
+/// How the members of a set are found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Neighbors,
+    Label,
+    Index,
+}
+
+fn kind(set: Key) -> Kind {
+    [Kind::Neighbors, Kind::Label, Kind::Index][set as usize % 3]
+}
+
 pub struct Lists {
     pub graph: PropertyGraph,
     lists: Vec<NodeId>,
@@ -37,6 +53,7 @@ pub struct Lists {
 impl Lists {
     /// Makes the nodes in one commit.
     pub fn create(graph: PropertyGraph, lists: Key, sets: Key) -> Result<Self, GraphError> {
+        graph.create_index("tags", TAGGED, &[TAG])?;
         graph.write(|tx| {
             for _ in 0..lists {
                 tx.create_node(&[LIST], [])?;
@@ -85,25 +102,29 @@ fn members(
         let number = value.and_then(Value::as_integer);
         number.expect("members have a number") as Element
     };
-    if set.is_multiple_of(2) {
-        let node = lists.hubs[set as usize];
-        let adjacent = tx.neighbors(node, Towards::Outgoing, &[KIND])?;
-        let member = |id| {
-            let relationship = tx.relationship(id)?.expect("listed");
-            Ok((Member::Relationship(id), element(relationship.get(CONTENT))))
-        };
-        return adjacent
-            .into_iter()
-            .map(|a| member(a.relationship))
-            .collect();
+    let member = |node: Node| (Member::Node(node.id()), element(node.get(CONTENT)));
+    match kind(set) {
+        Kind::Neighbors => {
+            let node = lists.hubs[set as usize];
+            let adjacent = tx.neighbors(node, Towards::Outgoing, &[KIND])?;
+            let member = |id| {
+                let relationship = tx.relationship(id)?.expect("listed");
+                Ok((Member::Relationship(id), element(relationship.get(CONTENT))))
+            };
+            adjacent
+                .into_iter()
+                .map(|adjacent| member(adjacent.relationship))
+                .collect()
+        }
+        Kind::Label => {
+            let nodes = tx.nodes_with_label(&label(set));
+            nodes.map(|node| Ok(member(node?))).collect()
+        }
+        Kind::Index => {
+            let found = tx.find(TAGGED, &[(TAG, Value::Integer(i64::from(set)))])?;
+            Ok(found.into_iter().map(member).collect())
+        }
     }
-    let nodes = tx.nodes_with_label(&label(set));
-    nodes
-        .map(|node| {
-            let node = node?;
-            Ok((Member::Node(node.id()), element(node.get(CONTENT))))
-        })
-        .collect()
 }
 
 fn content(lists: &Lists, tx: &Transaction, list: Key) -> Result<Vec<Value>, GraphError> {
@@ -149,14 +170,18 @@ impl Subject for Lists {
     }
 
     fn insert(&self, tx: &mut Transaction, set: Key, element: Element) -> Result<(), Stop> {
-        let content = [(CONTENT, Value::Integer(element as i64))];
-        if set.is_multiple_of(2) {
-            let (source, target) = (self.hubs[set as usize], self.hubs[0]);
-            let made = tx.create_relationship(source, KIND, target, content);
-            return made.map(drop).map_err(stop);
-        }
-        let made = tx.create_node(&[&label(set)], content);
-        made.map(drop).map_err(stop)
+        let content = (CONTENT, Value::Integer(element as i64));
+        let tag = (TAG, Value::Integer(i64::from(set)));
+        let made = match kind(set) {
+            Kind::Neighbors => {
+                let (source, target) = (self.hubs[set as usize], self.hubs[0]);
+                let made = tx.create_relationship(source, KIND, target, [content]);
+                made.map(drop)
+            }
+            Kind::Label => tx.create_node(&[&label(set)], [content]).map(drop),
+            Kind::Index => tx.create_node(&[TAGGED], [content, tag]).map(drop),
+        };
+        made.map_err(stop)
     }
 
     fn remove(&self, tx: &mut Transaction, set: Key, element: Element) -> Result<(), Stop> {
