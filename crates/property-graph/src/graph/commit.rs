@@ -28,9 +28,7 @@ impl Columns {
 
 /// The batch that makes the changes of a transaction: neighbor lists for the
 /// store, records and names for what is attached to it.
-pub(super) fn effects_of(
-    transaction: &Transaction,
-) -> Result<Batch, GraphError> {
+pub(super) fn effects_of(transaction: &Transaction) -> Result<Batch, GraphError> {
     let overlay = transaction.inner.overlay();
     let names = transaction.names.iter();
     let mut effects: Vec<Effect> = names

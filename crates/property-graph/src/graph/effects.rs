@@ -271,3 +271,74 @@ impl<'a> Cursor<'a> {
 fn damaged(what: &str) -> PersistenceError {
     PersistenceError::damaged("log", 0, format!("a commit of the property graph {what}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::value::Value;
+
+    fn properties() -> impl Strategy<Value = Properties> {
+        let value = prop_oneof![
+            any::<i64>().prop_map(Value::from),
+            ".{0,40}".prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+        ];
+        prop::collection::vec((0..100u32, value), 0..5).prop_map(Properties::from_iter)
+    }
+
+    fn effect() -> impl Strategy<Value = Effect> {
+        let names = prop::sample::select(&Names::ALL[..]);
+        let node = (
+            prop::collection::btree_set(any::<u32>(), 0..4),
+            properties(),
+        );
+        let node = node.prop_map(|(labels, properties)| NodeRecord {
+            labels: labels.into_iter().collect(),
+            properties,
+        });
+        let relationship = (any::<u16>(), any::<u32>(), any::<u32>(), properties());
+        let relationship =
+            relationship.prop_map(|(kind, source, target, properties)| RelationshipRecord {
+                kind,
+                source,
+                target,
+                properties,
+            });
+        let definition = prop::option::of(prop::collection::vec(any::<u8>(), 0..20));
+        prop_oneof![
+            (names, any::<u32>(), ".{1,20}").prop_map(|(names, code, name)| Effect::Name {
+                names,
+                code,
+                name
+            }),
+            (any::<u32>(), prop::option::of(node))
+                .prop_map(|(id, record)| Effect::Node { id, record }),
+            (any::<u32>(), prop::option::of(relationship))
+                .prop_map(|(id, record)| Effect::Relationship { id, record }),
+            (any::<u32>(), definition)
+                .prop_map(|(number, definition)| Effect::Schema { number, definition }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn effects_come_back_and_damage_is_no_panic(
+            effects in prop::collection::vec(effect(), 0..6),
+            at in any::<prop::sample::Index>(),
+            bits in 1..=255u8,
+        ) {
+            let bytes = encode(&effects).expect("values that can be stored");
+            prop_assert_eq!(decode(&bytes).expect("whole"), effects);
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            let at = at.index(bytes.len());
+            drop(decode(&bytes[..at]));
+            let mut damaged = bytes;
+            damaged[at] ^= bits;
+            drop(decode(&damaged));
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ids::{NodeId, RelationshipId};
 use crate::dictionary::{Dictionary, KeyCode, Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
-use crate::value::{Properties, Value};
+use crate::value::{Properties, Value, ValueError};
 
 /// A node as of one moment. Stays what it is, whatever happens to the graph.
 #[derive(Clone)]
@@ -55,6 +55,18 @@ impl Node {
     /// A property; `None` if the node does not have it.
     pub fn get(&self, key: &str) -> Option<&Value> {
         value_of(&self.record.properties, &self.dictionary, key)
+    }
+
+    /// A property as a type of Rust: `get_as::<i64>("age")`. `None` if it is not
+    /// there.
+    ///
+    /// # Errors
+    /// A value of another type.
+    pub fn get_as<T>(&self, key: &str) -> Result<Option<T>, ValueError>
+    where
+        T: TryFrom<Value, Error = ValueError>,
+    {
+        self.get(key).cloned().map(T::try_from).transpose()
     }
 
     /// All properties, by key code.
@@ -118,6 +130,18 @@ impl Relationship {
     /// A property; `None` if the relationship does not have it.
     pub fn get(&self, key: &str) -> Option<&Value> {
         value_of(&self.record.properties, &self.dictionary, key)
+    }
+
+    /// A property as a type of Rust: `get_as::<i64>("age")`. `None` if it is not
+    /// there.
+    ///
+    /// # Errors
+    /// A value of another type.
+    pub fn get_as<T>(&self, key: &str) -> Result<Option<T>, ValueError>
+    where
+        T: TryFrom<Value, Error = ValueError>,
+    {
+        self.get(key).cloned().map(T::try_from).transpose()
     }
 
     /// All properties, by key code.

@@ -12,7 +12,7 @@ use super::schema::{Entry, key_of};
 use super::transaction::Transaction;
 use super::view::View;
 use crate::dictionary::{KeyCode, LabelCode, Names};
-use crate::index::{IndexError, KeyRange};
+use crate::index::{Index, IndexError, KeyRange, key};
 use crate::records::NodeRecord;
 use crate::transaction::{KeyRange as ReadRange, Predicate};
 use crate::value::Value;
@@ -37,11 +37,7 @@ impl View {
     /// The nodes that have a label and, for each of these keys, an equal value;
     /// none has null. Reads an index over the keys, in any order, if there is one,
     /// and else all nodes.
-    pub fn find(
-        &self,
-        label: &str,
-        properties: &[(&str, Value)],
-    ) -> Result<Vec<Node>, GraphError> {
+    pub fn find(&self, label: &str, properties: &[(&str, Value)]) -> Result<Vec<Node>, GraphError> {
         let (keys, range) = self.equal(label, properties);
         self.find_in(label, &keys, &range)
     }
@@ -120,8 +116,9 @@ impl View {
                 ordered = order.into_iter().map(|at| &properties[at]).collect();
             }
         }
-        let range = KeyRange::equal(ordered.iter().map(|property| &property.1));
         // The values are all there is of the key.
+        let key = key::encode(ordered.iter().map(|property| &property.1));
+        let range = key.map_or_else(KeyRange::nothing, |key| KeyRange::exactly(&key));
         (ordered.iter().map(|property| property.0).collect(), range)
     }
 
@@ -137,7 +134,7 @@ impl View {
     fn index_of(&self, wanted: &Wanted) -> Option<Arc<Entry>> {
         let entries = self.core().state.schema.entries();
         let fits = |entry: &&Arc<Entry>| {
-            let is_readable = |index: &crate::index::Index| index.covers(self.csn());
+            let is_readable = |index: &Index| index.covers(self.csn());
             entry.stored.label == wanted.label
                 && entry.stored.keys == wanted.keys
                 && entry.index.as_ref().is_some_and(is_readable)
@@ -156,10 +153,7 @@ impl View {
         let Some(index) = &entry.index else {
             return Ok(None);
         };
-        let ids = index
-            .range(self.csn(), range)
-            .and_then(|found| found.collect::<Result<Vec<u32>, IndexError>>());
-        match ids {
+        match read(index, self.csn(), range) {
             Ok(mut ids) => {
                 ids.sort_unstable();
                 ids.dedup();
@@ -183,13 +177,23 @@ impl View {
     }
 }
 
+/// What an index has in a range.
+fn read(index: &Index, csn: u64, range: &KeyRange) -> Result<Vec<u32>, IndexError> {
+    let mut ids = Vec::new();
+    match range.only_key() {
+        Some(key) => index.lookup(csn, key, &mut ids)?,
+        None => {
+            for id in index.range(csn, range)? {
+                ids.push(id?);
+            }
+        }
+    }
+    Ok(ids)
+}
+
 impl Transaction {
     /// As [`View::find`], with what the transaction wrote.
-    pub fn find(
-        &self,
-        label: &str,
-        properties: &[(&str, Value)],
-    ) -> Result<Vec<Node>, GraphError> {
+    pub fn find(&self, label: &str, properties: &[(&str, Value)]) -> Result<Vec<Node>, GraphError> {
         let (keys, range) = self.snapshot().equal(label, properties);
         self.find_in(label, &keys, &range)
     }
@@ -202,7 +206,9 @@ impl Transaction {
         range: &KeyRange,
     ) -> Result<Vec<Node>, GraphError> {
         let view = self.snapshot();
-        let entry = view.wanted(label, keys).and_then(|wanted| view.index_of(&wanted));
+        let entry = view
+            .wanted(label, keys)
+            .and_then(|wanted| view.index_of(&wanted));
         let ids = match &entry {
             Some(entry) => view.candidates(entry, range)?,
             None => None,
@@ -213,7 +219,9 @@ impl Transaction {
                 self.inner.has_read(Predicate::Keys(ReadRange {
                     index: entry.number,
                     from: Bound::Included(range.from().into()),
-                    to: range.to().map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
+                    to: range
+                        .to()
+                        .map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
                 }));
                 ids.extend(self.inner.overlay().nodes().map(|entry| entry.0));
                 ids.sort_unstable();
@@ -232,7 +240,9 @@ impl Transaction {
                 let wanted = view.wanted(label, keys);
                 for node in nodes {
                     let node = node?;
-                    let key = wanted.as_ref().and_then(|wanted| wanted.key_of(node.record()));
+                    let key = wanted
+                        .as_ref()
+                        .and_then(|wanted| wanted.key_of(node.record()));
                     if let Some(key) = key.filter(|key| range.contains(key)) {
                         found.push((key, node.id().0, Arc::clone(node.record())));
                     }

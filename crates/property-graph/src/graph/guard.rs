@@ -75,7 +75,8 @@ impl Transaction {
         let has_key = |record: &Arc<NodeRecord>| entry.key_of(record).as_deref() == Some(key);
         let overlay = self.inner.overlay();
         let mut changed = overlay.nodes();
-        let own = changed.find(|(other, change)| *other != id && change.after().is_some_and(has_key));
+        let own =
+            changed.find(|(other, change)| *other != id && change.after().is_some_and(has_key));
         if let Some((other, _)) = own {
             return Ok(Some(other));
         }

@@ -20,7 +20,7 @@
 //! let view = graph.view();
 //! for adjacent in view.neighbors(ann, Towards::Outgoing, &["KNOWS"])? {
 //!     let friend = view.node(adjacent.neighbor)?.expect("no relationship without its ends");
-//!     assert_eq!(friend.text("name")?, Some("Bob"));
+//!     assert_eq!(friend.get_as::<String>("name")?.as_deref(), Some("Bob"));
 //! }
 //! # Ok(())
 //! # }
@@ -46,6 +46,7 @@ mod projection;
 mod scan;
 mod schema;
 mod state;
+mod statistics;
 mod transaction;
 mod view;
 
@@ -59,8 +60,9 @@ pub use error::GraphError;
 pub use ids::{Entity, NodeId, RelationshipId};
 pub use options::{GraphOptions, OpenOptions};
 pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader};
-pub use schema::{Definition, Rule, ValueType};
 pub use scan::{NodeScan, RelationshipScan};
+pub use schema::{Definition, Rule, ValueType};
+pub use statistics::GraphStatistics;
 pub use transaction::Transaction;
 pub use view::View;
 

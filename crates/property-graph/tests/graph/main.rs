@@ -2,6 +2,7 @@
 //! transactions that meet, and as algorithms read it.
 
 mod crash;
+mod kill;
 mod model;
 mod projection;
 mod random;

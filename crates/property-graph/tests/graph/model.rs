@@ -124,7 +124,11 @@ macro_rules! readable {
 
             fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32> {
                 let found = self.find(label, &[(key, value.clone())]);
-                found.expect("readable").iter().map(|node| node.id().0).collect()
+                found
+                    .expect("readable")
+                    .iter()
+                    .map(|node| node.id().0)
+                    .collect()
             }
 
             fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent> {

@@ -76,7 +76,9 @@ pub fn options() -> GraphOptions {
 
 /// Indexes over some of what is looked for.
 pub fn index(graph: &PropertyGraph) {
-    graph.create_index("names", "Person", &["name"]).expect("made");
+    graph
+        .create_index("names", "Person", &["name"])
+        .expect("made");
     graph.create_index("ages", "Admin", &["age"]).expect("made");
 }
 
@@ -169,8 +171,13 @@ impl Twins {
     }
 }
 
+fn cases() -> u32 {
+    let cases = std::env::var("PROPTEST_CASES").ok();
+    cases.and_then(|cases| cases.parse().ok()).unwrap_or(64)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
     #[test]
     fn the_graph_is_its_model(

@@ -34,7 +34,11 @@ fn person(graph: &PropertyGraph, name: &str, age: i64) -> Result<NodeId, GraphEr
 }
 
 fn names(nodes: &[Node]) -> Vec<String> {
-    let name = |node: &Node| node.get("name").and_then(Value::as_text).map(str::to_string);
+    let name = |node: &Node| {
+        node.get("name")
+            .and_then(Value::as_text)
+            .map(str::to_string)
+    };
     nodes.iter().filter_map(name).collect()
 }
 
@@ -51,7 +55,12 @@ fn ask(graph: &PropertyGraph) -> Vec<Vec<String>> {
         view.find("Person", &[("age", 3.into()), ("name", "P03".into())]),
         view.find("Person", &[("name", "P03".into()), ("age", 3.into())]),
         view.find("Nobody", &[("age", 3.into())]),
-        view.find_between("Person", "age", Bound::Excluded(&two), Bound::Included(&five)),
+        view.find_between(
+            "Person",
+            "age",
+            Bound::Excluded(&two),
+            Bound::Included(&five),
+        ),
         view.find_between("Person", "age", Bound::Unbounded, Bound::Excluded(&two)),
         view.find_in("Person", &["name"], &KeyRange::starting_with(&[], "P1")),
         view.find_in(
@@ -77,7 +86,10 @@ fn an_index_finds_what_a_scan_finds() {
         graph.create_index(&name, "Person", keys).expect("made");
         assert_eq!(ask(&graph), scanned);
     }
-    assert!(graph.create_index("age", "Person", &["name"]).is_err(), "the name is taken");
+    assert!(
+        graph.create_index("age", "Person", &["name"]).is_err(),
+        "the name is taken"
+    );
     assert_eq!(graph.definitions().len(), 3);
     graph.checkpoint().expect("written");
     assert_eq!(ask(&graph), scanned);
@@ -101,7 +113,9 @@ fn a_transaction_finds_what_it_wrote() {
     let bob = person(&graph, "Bob", 2).expect("committed");
     for indexed in [false, true] {
         if indexed {
-            graph.create_index("ages", "Person", &["age"]).expect("made");
+            graph
+                .create_index("ages", "Person", &["age"])
+                .expect("made");
         }
         let mut transaction = graph.begin();
         transaction.set(ann, "age", 2).expect("set");
@@ -132,7 +146,9 @@ fn unique_values_stay_unique() {
     let now = transaction.node(bob).expect("readable").expect("exists");
     assert_eq!(now.get("name"), Some(&Value::from("Bob")));
     transaction.set(ann, "name", "Anna").expect("unused");
-    transaction.set(bob, "name", "Ann").expect("free in this transaction");
+    transaction
+        .set(bob, "name", "Ann")
+        .expect("free in this transaction");
     transaction.commit().expect("committed");
 
     // Two at a time: one of them has the value.
@@ -164,7 +180,9 @@ fn properties_are_there_and_of_their_type() {
     graph.define(&exists).expect("it holds");
     let typed = definition("typed", &["age"], Rule::Type(ValueType::Integer));
     graph.define(&typed).expect("it holds");
-    graph.define(&definition("key", &["name", "age"], Rule::Key)).expect("it holds");
+    graph
+        .define(&definition("key", &["name", "age"], Rule::Key))
+        .expect("it holds");
     // Looked at when it commits: what is missing may come later.
     let late = graph.write(|own| {
         let node = own.create_node(&["Person"], [])?;
@@ -175,7 +193,10 @@ fn properties_are_there_and_of_their_type() {
     let missing = |own: &mut Transaction| own.create_node(&["Person"], []);
     assert!(is_violated(graph.write(missing)));
     let other = |own: &mut Transaction| {
-        own.create_node(&["Person"], [("name", "Cleo".into()), ("age", "old".into())])
+        own.create_node(
+            &["Person"],
+            [("name", "Cleo".into()), ("age", "old".into())],
+        )
     };
     assert!(is_violated(graph.write(other)));
     assert!(is_violated(person(&graph, "Ann", 1)), "the key is taken");

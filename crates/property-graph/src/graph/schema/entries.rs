@@ -50,7 +50,11 @@ impl Entry {
             return None;
         }
         let rule = self.stored.rule;
-        let mut values = self.stored.keys.iter().map(|&key| record.properties.get(key));
+        let mut values = self
+            .stored
+            .keys
+            .iter()
+            .map(|&key| record.properties.get(key));
         if rule.is_existence() && values.clone().any(|value| value.is_none()) {
             return Some("a property that has to be there is missing");
         }

@@ -50,14 +50,21 @@ impl Schema {
     /// What has a name.
     pub fn named(&self, name: &str) -> Option<Arc<Entry>> {
         let entries = self.entries();
-        entries.iter().find(|entry| entry.stored.name == name).cloned()
+        entries
+            .iter()
+            .find(|entry| entry.stored.name == name)
+            .cloned()
     }
 
     /// A number that nothing has.
     pub fn free_number(&self) -> u32 {
         let dropped = self.dropped.lock();
         let all = self.entries();
-        let last = all.iter().chain(dropped.iter()).map(|entry| entry.number).max();
+        let last = all
+            .iter()
+            .chain(dropped.iter())
+            .map(|entry| entry.number)
+            .max();
         last.map_or(0, |last| last + 1)
     }
 
@@ -118,7 +125,10 @@ impl Schema {
             let gone = old.as_deref().map(|key| (key, false));
             let come = new.as_deref().map(|key| (key, true));
             let changes = gone.into_iter().chain(come);
-            index.apply(csn, changes.map(|(key, present)| Change { key, id, present }));
+            index.apply(
+                csn,
+                changes.map(|(key, present)| Change { key, id, present }),
+            );
         }
         Ok(())
     }
@@ -133,7 +143,9 @@ impl Schema {
     /// See [`Attachment::unmerged_since`](evergraph_topology::Attachment).
     pub fn unmerged_since(&self) -> Option<u64> {
         let indexes = self.indexes();
-        let of_indexes = indexes.iter().filter_map(|entry| entry.index.as_ref()?.unmerged_since());
+        let of_indexes = indexes
+            .iter()
+            .filter_map(|entry| entry.index.as_ref()?.unmerged_since());
         let unstored = self.unstored.lock().first().copied();
         of_indexes.chain(unstored).min()
     }
@@ -141,7 +153,9 @@ impl Schema {
     /// DRAM that a checkpoint frees.
     pub fn unmerged_bytes(&self) -> usize {
         let indexes = self.indexes();
-        let bytes = indexes.iter().filter_map(|entry| Some(entry.index.as_ref()?.unmerged_bytes()));
+        let bytes = indexes
+            .iter()
+            .filter_map(|entry| Some(entry.index.as_ref()?.unmerged_bytes()));
         bytes.sum()
     }
 
@@ -175,13 +189,11 @@ impl Schema {
             bytes.extend_from_slice(&(definition.len() as u32).to_le_bytes());
             bytes.extend_from_slice(&definition);
         }
-        written.push(place.directory.set_blob(
-            place.region,
-            place.uuid,
-            DEFINITIONS,
-            0,
-            &bytes,
-        )?);
+        written.push(
+            place
+                .directory
+                .set_blob(place.region, place.uuid, DEFINITIONS, 0, &bytes)?,
+        );
         *self.pending.lock() = Some(newest.min(csn));
         Ok(written)
     }
@@ -197,10 +209,9 @@ impl Schema {
         if let Some(stored) = self.pending.lock().take() {
             self.unstored.lock().retain(|&csn| csn > stored);
         }
-        self.dropped.lock().retain(|entry| {
-            let index = entry.index.as_ref();
-            index.is_some_and(|index| index.usage().stored_bytes > 0)
-        });
+        self.dropped
+            .lock()
+            .retain(|entry| entry.index.as_ref().is_some_and(Index::is_stored));
     }
 
     /// No root names what was written.
@@ -231,7 +242,9 @@ impl Schema {
             })?;
             let entry = Entry::new(number, Stored::decode(definition)?);
             if let Some(index) = &entry.index
-                && index.restore(place.region, place.uuid, place.directory).is_err()
+                && index
+                    .restore(place.region, place.uuid, place.directory)
+                    .is_err()
             {
                 index.clear();
             }

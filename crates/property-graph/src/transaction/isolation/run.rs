@@ -48,6 +48,18 @@ impl<'a, T: Subject> Run<'a, T> {
         matches!(self.state, State::Over)
     }
 
+    /// Whether its next move asks for a commit: from then on its fate is not
+    /// known until it has ended.
+    pub fn is_about_to_commit(&self) -> bool {
+        let is_open = matches!(self.state, State::Open(_));
+        is_open && self.next == self.plan.steps.len() && !self.plan.aborts
+    }
+
+    /// What it has done up to now; aborted, unless it was told otherwise.
+    pub fn recorded(&self) -> &Recorded {
+        &self.record
+    }
+
     /// Makes one move; none if it has ended.
     pub fn advance(&mut self) {
         self.state = match std::mem::replace(&mut self.state, State::Over) {
@@ -69,6 +81,16 @@ impl<'a, T: Subject> Run<'a, T> {
     pub fn complete(mut self) -> Recorded {
         while !self.is_over() {
             self.advance();
+        }
+        self.record
+    }
+
+    /// As [`Run::complete`], and lets other threads run between the moves: without
+    /// that, transactions that are shorter than a slice of time never meet.
+    pub fn complete_among_others(mut self) -> Recorded {
+        while !self.is_over() {
+            self.advance();
+            std::thread::yield_now();
         }
         self.record
     }

@@ -88,6 +88,9 @@ pub fn all(isolation: Isolation) -> Vec<Scenario> {
         scenario("WS of predicates", Anomaly::WriteSkew, 0, 2, {
             vec![plan(&[Scan(0), Insert(1)]), plan(&[Scan(1), Insert(0)])]
         }),
+        scenario("WS of other predicates", Anomaly::WriteSkew, 0, 3, {
+            vec![plan(&[Scan(2), Insert(1)]), plan(&[Scan(1), Insert(2)])]
+        }),
         scenario("WS of one predicate", Anomaly::WriteSkew, 0, 1, {
             vec![plan(&[Scan(0), Insert(0)]), plan(&[Scan(0), Insert(0)])]
         }),

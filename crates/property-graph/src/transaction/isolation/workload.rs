@@ -144,7 +144,7 @@ impl Workload {
             let mut random = Random::new(seed ^ (u64::from(session) << 32));
             let plans = (0..self.transactions).map(|_| self.plan(&mut random));
             plans
-                .map(|plan| Run::new(subject, session, &plan, &elements).complete())
+                .map(|plan| Run::new(subject, session, &plan, &elements).complete_among_others())
                 .collect()
         };
         let transactions = std::thread::scope(|scope| {
