@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`csv`] | CSV with the header of Neo4j (`:ID(Person),name:string,:LABEL`) or of LDBC (`id\|firstName`, `Person.id\|Person.id\|creationDate`) |
 //! | [`json_lines`] | a JSON object a line, as Neo4j's APOC exports |
+//! | `columnar` (feature `columnar`) | Parquet and Arrow |
 //! | [`graphml`] | GraphML, with labels where APOC, TinkerPop and NetworkX put them |
 //!
 //! Readers take any [`std::io::BufRead`]: opening and decompressing is up to the
@@ -19,6 +20,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "columnar")]
+pub mod columnar;
 pub mod csv;
 mod error;
 pub mod graphml;

@@ -52,7 +52,24 @@ impl Header {
             .iter()
             .map(|field| column(field.trim(), ids))
             .collect();
-        let columns = columns?;
+        Self::of(columns?)
+    }
+
+    /// Columns of a file whose names may be anything: what declares nothing is the
+    /// name of a property, colons and braces included.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn of_columns(names: &[&str]) -> Result<Self, Problem> {
+        let columns = names.iter().map(|name| match column(name, Ids::Texts) {
+            Err(_) if !name.starts_with(':') => {
+                Ok(Column::Property((*name).into(), Scalar::Text.into()))
+            }
+            found => found,
+        });
+        let columns: Result<Vec<Column>, Problem> = columns.collect();
+        Self::of(columns?)
+    }
+
+    fn of(columns: Vec<Column>) -> Result<Self, Problem> {
         let kind = kind(&columns)?;
         let mut names = BTreeSet::new();
         for name in columns.iter().filter_map(property_name) {

@@ -1,4 +1,4 @@
-//! Writing CSV with either header.
+//! Writing CSV with Neo4j's header, and what is common to all columns.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,16 +13,15 @@ use crate::{
 use super::neo4j::Ids;
 
 const NEO4J: &str = "CSV with Neo4j's header";
-const LDBC: &str = "CSV with LDBC's header";
 
 /// What a file holds, with the id spaces of its ids.
-enum Contents {
+pub(super) enum Contents {
     Nodes(Arc<str>),
     Relationships(Arc<str>, Arc<str>),
 }
 
 impl Contents {
-    fn name(&self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Contents::Nodes(_) => "nodes",
             Contents::Relationships(..) => "relationships",
@@ -224,7 +223,7 @@ fn kind(row: &RelationshipRow) -> Result<&str, InterchangeError> {
 }
 
 /// The value of each column; an error for values that no column takes.
-fn fields_of<'a>(
+pub(crate) fn fields_of<'a>(
     format: &'static str,
     columns: &[(Arc<str>, PropertyType)],
     properties: &'a [(Arc<str>, Value)],
@@ -253,7 +252,11 @@ fn is_of(value: &Value, kind: PropertyType) -> bool {
 }
 
 /// Elements with semicolons between.
-fn list(format: &'static str, name: &str, elements: &[Value]) -> Result<String, InterchangeError> {
+pub(super) fn list(
+    format: &'static str,
+    name: &str,
+    elements: &[Value],
+) -> Result<String, InterchangeError> {
     let texts: Vec<Arc<str>> = elements.iter().filter_map(text_of).collect();
     let alone = texts.len() == 1 && texts[0].is_empty();
     if alone || texts.iter().any(|text| text.contains(';')) {
@@ -261,153 +264,4 @@ fn list(format: &'static str, name: &str, elements: &[Value]) -> Result<String, 
         return Err(InterchangeError::unwritable(format, name, problem));
     }
     Ok(texts.join(";"))
-}
-
-/// Writes nodes or relationships as the benchmark's files: what the file name says,
-/// labels and types, is not written; nor are the types of the columns.
-pub struct LdbcWriter<W> {
-    output: W,
-    contents: Contents,
-    columns: Vec<(Arc<str>, PropertyType)>,
-}
-
-impl<W: Write> LdbcWriter<W> {
-    /// A file of nodes of a kind (`Person`), with its header. The column `id` is the
-    /// node's id.
-    ///
-    /// # Errors
-    /// If a name has no place in a header, or what the writer says.
-    pub fn nodes(output: W, kind: &str, columns: &Columns) -> Result<Self, InterchangeError> {
-        Self::new(output, Contents::Nodes(kind.into()), columns)
-    }
-
-    /// A file of relationships between two kinds, with its header.
-    ///
-    /// # Errors
-    /// As of [`LdbcWriter::nodes`].
-    pub fn relationships(
-        output: W,
-        source: &str,
-        target: &str,
-        columns: &Columns,
-    ) -> Result<Self, InterchangeError> {
-        Self::new(
-            output,
-            Contents::Relationships(source.into(), target.into()),
-            columns,
-        )
-    }
-
-    fn new(mut output: W, contents: Contents, columns: &Columns) -> Result<Self, InterchangeError> {
-        let is_nodes = matches!(contents, Contents::Nodes(_));
-        let columns = columns.iter().map(|(name, kind)| (name.clone(), kind));
-        let columns: Vec<_> = columns
-            .filter(|column| !(is_nodes && &*column.0 == "id"))
-            .collect();
-        let mut header = match &contents {
-            Contents::Nodes(_) => vec!["id".to_string()],
-            Contents::Relationships(source, target) => {
-                vec![format!("{source}.id"), format!("{target}.id")]
-            }
-        };
-        header.extend(columns.iter().map(|column| column.0.to_string()));
-        for name in &header {
-            plain("a column", name)?;
-        }
-        writeln!(output, "{}", header.join("|"))?;
-        Ok(LdbcWriter {
-            output,
-            contents,
-            columns,
-        })
-    }
-
-    /// Appends a row.
-    ///
-    /// # Errors
-    /// [`InterchangeError::Unwritable`] if it does not belong into the file; then
-    /// nothing was written of it. What the writer says.
-    pub fn write(&mut self, row: &Row) -> Result<(), InterchangeError> {
-        let (mut fields, properties) = match (&self.contents, row) {
-            (Contents::Nodes(kind), Row::Node(node)) => node_fields(node, kind)?,
-            (Contents::Relationships(source, target), Row::Relationship(row)) => {
-                let ends = vec![ldbc_id(&row.source, source)?, ldbc_id(&row.target, target)?];
-                (ends, row.properties.clone())
-            }
-            (contents, _) => {
-                let problem = format!("the file holds {}", contents.name());
-                return Err(InterchangeError::unwritable(LDBC, "the row", problem));
-            }
-        };
-        let values = fields_of(LDBC, &self.columns, &properties)?;
-        for ((name, _), value) in self.columns.iter().zip(values) {
-            let text = match value {
-                None => {
-                    fields.push(String::new());
-                    continue;
-                }
-                Some(Value::List(elements)) => list(LDBC, name, elements)?,
-                Some(value) => text_of(value).unwrap_or_default().to_string(),
-            };
-            plain(name, &text)?;
-            fields.push(text);
-        }
-        writeln!(self.output, "{}", fields.join("|"))?;
-        Ok(())
-    }
-
-    /// Flushes, and gives the writer back.
-    ///
-    /// # Errors
-    /// What the writer says.
-    pub fn finish(mut self) -> Result<W, InterchangeError> {
-        self.output.flush()?;
-        Ok(self.output)
-    }
-}
-
-type Fields = (Vec<String>, Vec<(Arc<str>, Value)>);
-
-/// The id, and the properties without the one that says the same.
-fn node_fields(node: &NodeRow, kind: &Arc<str>) -> Result<Fields, InterchangeError> {
-    let Some(id) = &node.id else {
-        let problem = "every node has an id";
-        return Err(InterchangeError::unwritable(LDBC, "the node", problem));
-    };
-    let text = ldbc_id(id, kind)?;
-    let is_id = |property: &&(Arc<str>, Value)| &*property.0 == "id";
-    let said = node
-        .properties
-        .iter()
-        .find(is_id)
-        .and_then(|id| id.1.as_integer());
-    if said.is_some_and(|said| said.to_string() != text) {
-        let problem = "a property of this name that is not the node's id";
-        return Err(InterchangeError::unwritable(LDBC, "id", problem));
-    }
-    let others = node.properties.iter().filter(|property| !is_id(property));
-    Ok((vec![text], others.cloned().collect()))
-}
-
-fn ldbc_id(id: &ExternalId, space: &Arc<str>) -> Result<String, InterchangeError> {
-    match &id.id {
-        Id::Integer(number) if id.space == *space => Ok(number.to_string()),
-        _ => {
-            let problem = format!("ids are integers of the kind {space}");
-            Err(InterchangeError::unwritable(
-                LDBC,
-                format!("id {id}"),
-                problem,
-            ))
-        }
-    }
-}
-
-/// Nothing can be quoted.
-fn plain(name: &str, text: &str) -> Result<(), InterchangeError> {
-    if text.is_empty() || text.contains(['|', '\n', '\r']) {
-        let problem = "an empty text, a bar or a line end";
-        return Err(InterchangeError::unwritable(LDBC, name, problem));
-    }
-    Ok(())
 }

@@ -12,6 +12,7 @@
 //! An undirected edge is one relationship from its source to its target. Nested
 //! graphs, hyperedges and ports have no counterpart and are reported.
 
+mod element;
 mod keys;
 mod lines;
 mod read;

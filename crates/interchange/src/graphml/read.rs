@@ -1,18 +1,17 @@
 //! Reading GraphML, element by element.
 
-use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
 use evergraph_property_graph::Value;
-use quick_xml::XmlVersion;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::Event;
 
 use crate::csv::Ids;
 use crate::error::Problem;
 use crate::types::shown;
 use crate::{ExternalId, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
 
+use super::element::{Attributes, Element, Inside, Stop, parts, predefined};
 use super::keys::{Key, Keys};
 use super::lines::Lines;
 
@@ -33,36 +32,6 @@ impl Default for GraphMlOptions {
             ids: Ids::Texts,
             labels: Vec::new(),
             kind: None,
-        }
-    }
-}
-
-type Attributes = BTreeMap<String, String>;
-
-/// An element of a graph with its data, before it is known whether it is right.
-struct Element {
-    name: String,
-    attributes: Attributes,
-    /// Ids of keys, and texts.
-    data: Vec<(String, String)>,
-    /// An element in it that has no counterpart.
-    strange: Option<String>,
-}
-
-/// Why an element cannot be had.
-enum Stop {
-    /// The file is no XML, or no GraphML, from here on.
-    Unreadable(Problem),
-    Input(std::io::Error),
-}
-
-impl From<quick_xml::Error> for Stop {
-    fn from(error: quick_xml::Error) -> Self {
-        match error {
-            quick_xml::Error::Io(error) => {
-                Stop::Input(std::io::Error::new(error.kind(), error.to_string()))
-            }
-            other => Stop::Unreadable(Problem::new(format!("no XML: {other}"))),
         }
     }
 }
@@ -357,60 +326,6 @@ fn is_labels(key: &str) -> bool {
 
 fn is_kind(key: &str) -> bool {
     matches!(key, "label" | "labelE")
-}
-
-/// What stands between the tags of an element.
-#[derive(Default)]
-struct Inside {
-    data: Vec<(String, String)>,
-    strange: Option<String>,
-}
-
-impl Inside {
-    fn begin(&mut self, open: &[String], child: &str, wanted: &str, mut attributes: Attributes) {
-        if !open.is_empty() {
-            return;
-        }
-        if child == wanted {
-            let key = attributes.remove("key").unwrap_or_default();
-            self.data.push((key, String::new()));
-        } else if child != "desc" {
-            self.strange = Some(child.to_string());
-        }
-    }
-
-    fn text(&mut self, open: &[String], wanted: &str, text: &str) {
-        if let ([child], Some((_, known))) = (open, self.data.last_mut())
-            && child == wanted
-        {
-            known.push_str(text);
-        }
-    }
-}
-
-fn parts(start: &BytesStart<'_>) -> Result<(String, Attributes), Stop> {
-    let name = start.local_name().as_ref().to_string();
-    let mut attributes = Attributes::new();
-    for attribute in start.attributes() {
-        let attribute = attribute.map_err(quick_xml::Error::from)?;
-        let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
-        attributes.insert(attribute.key.as_ref().to_string(), value.into_owned());
-    }
-    Ok((name, attributes))
-}
-
-fn predefined(name: &str) -> Result<char, Problem> {
-    match name {
-        "lt" => Ok('<'),
-        "gt" => Ok('>'),
-        "amp" => Ok('&'),
-        "quot" => Ok('"'),
-        "apos" => Ok('\''),
-        _ => Err(Problem::new(format!(
-            "the entity {} is not known",
-            shown(name)
-        ))),
-    }
 }
 
 impl<R: BufRead> Iterator for GraphMlReader<R> {
