@@ -30,9 +30,9 @@ pub fn run(settings: &Settings<'_>) -> Result<Table, String> {
         for ends in ["spread", "hub"] {
             let (graph, _storage, _place) = empty(settings)?;
             let nodes = nodes(&graph).map_err(text)?;
-            let before = graph.statistics().conflicts;
+            let before = graph.statistics().transactions.conflicts;
             let measured = race(&graph, &nodes, count, ends == "hub")?;
-            let conflicts = graph.statistics().conflicts - before;
+            let conflicts = graph.statistics().transactions.conflicts - before;
             table.row(vec![
                 json!(ends),
                 json!(trial),

@@ -67,7 +67,7 @@ pub use transaction::Transaction;
 pub use view::View;
 
 use self::core::{Committed, Core};
-use crate::transaction::{RetryPolicy, Statistics, TransactionManager, TransactionOptions};
+use crate::transaction::{RetryPolicy, TransactionManager, TransactionOptions};
 
 /// A property graph on a storage. Share it between threads by reference or in an
 /// `Arc`.
@@ -196,11 +196,6 @@ impl PropertyGraph {
     /// The store below: merging, statistics, snapshots.
     pub fn store(&self) -> &Arc<Store> {
         &self.core.store
-    }
-
-    /// Numbers of transactions.
-    pub fn statistics(&self) -> Statistics {
-        self.transactions.statistics()
     }
 
     /// Verifies every stored byte, and that neighbor lists and records agree.
