@@ -4,7 +4,7 @@ use evergraph::algorithms::placement::Policy;
 use evergraph::run::{Checkpointing, Durable};
 use serde_json::{Value, json};
 
-use crate::report::{bytes, count, seconds};
+use crate::report::{Failure, bytes, count, seconds};
 
 /// Flags of `run`.
 #[derive(Clone, Debug, clap::Args)]
@@ -36,10 +36,19 @@ pub struct DurableArgs {
 
 impl DurableArgs {
     /// What they ask for.
-    pub fn durable(&self) -> Durable {
-        Durable {
+    pub fn durable(&self) -> Result<Durable, Failure> {
+        let resumed = self.resume.clone().flatten();
+        if let (Some(name), Some(resumed)) = (&self.name, &resumed)
+            && name != resumed
+        {
+            return Err(Failure::usage(
+                format!("--name {name} and --resume {resumed} name two states"),
+                "a run goes on under the name of its state: give one name",
+            ));
+        }
+        Ok(Durable {
             checkpoint_every: self.checkpoint_every,
-            name: self.name.clone().or_else(|| self.resume.clone().flatten()),
+            name: self.name.clone().or(resumed),
             resume: self.resume.is_some(),
             keep: self.keep.clone(),
             staging_bytes: self.checkpoint_memory,
@@ -48,7 +57,7 @@ impl DurableArgs {
                 .as_deref()
                 .and_then(Policy::named)
                 .unwrap_or_default(),
-        }
+        })
     }
 }
 

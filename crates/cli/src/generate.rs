@@ -1,12 +1,13 @@
 //! `evergraph generate`: synthetic graphs as files of edges.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use evergraph::Cancellation;
 use evergraph::formats::{Compression, EdgeWriter, WriteFormat};
 use evergraph::graph::generate::{Edge, Kronecker, Uniform};
 use serde_json::json;
 
+use crate::output::wants_stdout;
 use crate::progress;
 use crate::report::{Failure, Report, count, note};
 
@@ -38,13 +39,7 @@ enum Kind {
 
 /// Runs the command.
 pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
-    let to_stdout = args.output == Path::new("-");
-    if to_stdout && as_json {
-        return Err(Failure::usage(
-            "--json and -o - both want standard output",
-            "write the edges to a file",
-        ));
-    }
+    let to_stdout = wants_stdout(Some(&args.output), as_json)?;
     let vertices = 1u64 << args.scale;
     let edges = vertices * u64::from(args.degree);
     let bar = progress::of_count(edges);

@@ -112,7 +112,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Compact(args) => compact::execute(args, &stop),
         Command::Relayout(args) => relayout::execute(args),
         Command::Run(args) => run::execute(args, cli.json, &stop),
-        Command::Snapshot(args) => snapshot::execute(args, &stop),
+        Command::Snapshot(args) => snapshot::execute(args, cli.json, &stop),
         Command::Seal(args) => seal::execute(args, &stop),
         Command::Maintain(args) => maintain::execute(args, &stop),
         Command::Results(args) => results::execute(args, cli.json, &stop),

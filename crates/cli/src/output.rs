@@ -8,6 +8,20 @@ use evergraph::Cancellation;
 
 use crate::report::Failure;
 
+/// Whether values go to standard output.
+///
+/// # Errors
+/// If the report is wanted there, too.
+pub fn wants_stdout(output: Option<&Path>, as_json: bool) -> Result<bool, Failure> {
+    match output == Some(Path::new("-")) {
+        true if as_json => Err(Failure::usage(
+            "--json and -o - both want standard output",
+            "write to a file",
+        )),
+        to_stdout => Ok(to_stdout),
+    }
+}
+
 /// Where values are written. A file appears under its name only when complete.
 pub struct Target {
     path: PathBuf,
@@ -54,10 +68,13 @@ impl Target {
         };
         let written = write(&mut out)
             .and_then(|()| self.out.flush())
-            .and_then(|()| match self.partial.take() {
+            .and_then(|()| match &self.partial {
                 Some(partial) => std::fs::rename(partial, &self.path),
                 None => Ok(()),
             });
+        if written.is_ok() {
+            self.partial = None;
+        }
         match written {
             Err(_) if stop.is_cancelled() => Err(Failure::new(
                 "interrupted: the values were not written",
@@ -101,5 +118,24 @@ impl Drop for Target {
             // The run failed; half a file helps nobody.
             let _ = std::fs::remove_file(partial);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_renamed_leaves_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("values");
+        let target = Target::open(&path).unwrap();
+        let written = target.write(&Cancellation::new(), |out| {
+            std::fs::create_dir(&path)?;
+            out.write_all(b"1 2\n")
+        });
+        assert!(written.is_err());
+        let left: Vec<_> = std::fs::read_dir(place.path()).unwrap().collect();
+        assert_eq!(left.len(), 1);
     }
 }

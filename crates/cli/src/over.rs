@@ -1,5 +1,6 @@
 //! `evergraph run --over`: one algorithm on one snapshot after another.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use evergraph::run::{Outcome, Request, Values, find, over, write_columns, write_values};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::output::Target;
 use crate::progress;
 use crate::report::{Failure, Report, aligned, count, seconds};
-use crate::run::fact;
+use crate::run::{fact, note_damaged};
 
 /// Where the values of the moments go.
 enum Sink<'a> {
@@ -45,7 +46,7 @@ pub fn execute(
     stop: &Cancellation,
 ) -> Result<Report, Failure> {
     let bar = progress::of_count(moments.len() as u64);
-    let mut sink = Sink::of(output, request)?;
+    let mut sink = Sink::of(output, moments, request)?;
     let mut rows = Vec::new();
     let mut failure = None;
     let mut format = evergraph::run::Format::default();
@@ -58,6 +59,7 @@ pub fn execute(
     let ran = over(db, moments, request, &control, memory, |moment, outcome| {
         bar.set_message(moment.name().to_string());
         bar.inc(1);
+        note_damaged(&outcome);
         total += outcome.seconds;
         is_wrong |= outcome.verified.as_ref().is_some_and(Result::is_err);
         format = outcome.format;
@@ -150,7 +152,11 @@ fn short(text: &str) -> String {
 }
 
 impl<'a> Sink<'a> {
-    fn of(output: Option<&'a Path>, request: &Request) -> Result<Self, Failure> {
+    fn of(
+        output: Option<&'a Path>,
+        moments: &'a [Moment],
+        request: &Request,
+    ) -> Result<Self, Failure> {
         let Some(path) = output else {
             return Ok(Sink::None);
         };
@@ -162,6 +168,7 @@ impl<'a> Sink<'a> {
                 room: request.memory_limit.unwrap_or(memory_bytes() / 2),
             }));
         }
+        check_files(path, moments)?;
         std::fs::create_dir_all(path)
             .map_err(|error| evergraph::Error::io(path.display().to_string(), error))?;
         Ok(Sink::Files(path))
@@ -177,9 +184,7 @@ impl<'a> Sink<'a> {
         match self {
             Sink::None => Ok(()),
             Sink::Files(directory) => {
-                // A name may hold what separates directories.
-                let name = moment.name().replace('/', "_") + ".txt";
-                let target = Target::open(&directory.join(name))?;
+                let target = Target::open(&directory.join(file_of(moment)))?;
                 target.write(stop, |out| write_values(out, db, &outcome))
             }
             Sink::Columns(columns) => columns.take(moment, outcome),
@@ -197,6 +202,29 @@ impl<'a> Sink<'a> {
         };
         Target::open(path)?.write(stop, |out| write_columns(out, db, &gathered, format))
     }
+}
+
+/// Refuses moments of which two would be written to one file.
+fn check_files(directory: &Path, moments: &[Moment]) -> Result<(), Failure> {
+    let mut files = BTreeMap::new();
+    for moment in moments {
+        if let Some(other) = files.insert(file_of(moment), moment.name()) {
+            return Err(Failure::new(
+                format!(
+                    "the snapshots `{other}` and `{}` would both be written to {}",
+                    moment.name(),
+                    directory.join(file_of(moment)).display()
+                ),
+                "run them one by one, with --as-of",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The file of a moment, whose name may hold what separates directories.
+fn file_of(moment: &Moment) -> String {
+    moment.name().replace('/', "_") + ".txt"
 }
 
 impl Columns<'_> {

@@ -8,7 +8,7 @@ use evergraph::{Cancellation, Database, time_text};
 use serde_json::{Map, Value, json};
 
 use crate::medium::MediumArgs;
-use crate::output::Target;
+use crate::output::{Target, wants_stdout};
 use crate::report::{Failure, Report, bytes, count, table};
 use crate::run::fact;
 
@@ -48,13 +48,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     match &args.what {
         None | Some(What::List) => list(&Database::open(&args.db, &args.medium.read_only()?)?),
         Some(What::Show { name, output }) => {
-            let to_stdout = output.as_ref().is_some_and(|path| path.as_os_str() == "-");
-            if to_stdout && as_json {
-                return Err(Failure::usage(
-                    "--json and -o - both want standard output",
-                    "write the values to a file",
-                ));
-            }
+            let to_stdout = wants_stdout(output.as_deref(), as_json)?;
             let db = Database::open(&args.db, &args.medium.read_only()?)?;
             let stored = db.results()?.find(name).map_err(evergraph::Error::from)?;
             if let Some(path) = output {

@@ -1,7 +1,7 @@
 //! `evergraph run`: an algorithm on the graph.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 
 use crate::durable::{self, DurableArgs};
 use crate::medium::MediumArgs;
-use crate::output::Target;
+use crate::output::{Target, wants_stdout};
 use crate::over;
 use crate::progress;
-use crate::report::{Failure, Report, bytes, count, seconds, table, write_out};
+use crate::report::{Failure, Report, bytes, count, note, seconds, table, write_out};
 
 /// What to run.
 #[derive(clap::Args)]
@@ -77,13 +77,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             "evergraph run DB ALGORITHM; `evergraph run --list` names the algorithms",
         ));
     };
-    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    if to_stdout && as_json {
-        return Err(Failure::usage(
-            "--json and -o - both want standard output",
-            "write the values to a file",
-        ));
-    }
+    let to_stdout = wants_stdout(args.output.as_deref(), as_json)?;
     let request = request(args, algorithm)?;
     let started = Instant::now();
     // A wrong name is told before a large database is opened.
@@ -135,7 +129,7 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
         parameters: parameters(&args.parameters, &args.source)?,
         threads: args.threads.map(usize::from),
         memory_limit: args.memory_limit,
-        durable: args.durable.durable(),
+        durable: args.durable.durable()?,
     })
 }
 
@@ -180,7 +174,18 @@ fn compute(
     let control = control.with_progress(&show);
     let outcome = evergraph::run::run(db, view, request, &control, Some(crate::memory::METER));
     bar.finish_and_clear();
-    Ok(outcome?)
+    let outcome = outcome?;
+    note_damaged(&outcome);
+    Ok(outcome)
+}
+
+/// Says why a kept result was not read, if it could have been.
+pub fn note_damaged(outcome: &Outcome) {
+    if let Some(why) = &outcome.damaged {
+        note(&format!(
+            "computed anew, as a kept result cannot be read: {why}"
+        ));
+    }
 }
 
 /// A fact for `--json`, and for people.
@@ -208,6 +213,7 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
             "seconds": prepared.seconds,
         })),
         "kept": outcome.kept,
+        "damaged": outcome.damaged,
         "iterations": outcome.iterations,
         "result": result,
         "dram_bytes": outcome.dram_bytes,

@@ -80,7 +80,10 @@ enum Action {
 }
 
 /// Runs the command.
-pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
+    if let Action::Diff(args) = &args.action {
+        args.check(as_json)?;
+    }
     let looks = matches!(
         &args.action,
         Action::List | Action::Diff(_) | Action::Prune { dry_run: true, .. }
@@ -125,7 +128,7 @@ fn create(db: &Database, name: &str, time: Option<&str>) -> Result<Report, Failu
     ))
 }
 
-/// The end of a date, or seconds since 1970.
+/// The end of a date.
 fn event_time(text: &str) -> Result<i64, Failure> {
     evergraph::time_of_text(text).ok_or_else(|| {
         Failure::usage(

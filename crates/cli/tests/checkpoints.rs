@@ -4,18 +4,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::Place;
-
-/// Counts the versions that were published in a store of results: the sequence of
-/// its newest root.
-fn published(place: &Place) -> u64 {
-    let bytes = std::fs::read(place.path("db/results")).unwrap_or_default();
-    let sequence = |slot: usize| {
-        let number = bytes.get(slot * 4096 + 32..slot * 4096 + 40);
-        number.map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().unwrap()))
-    };
-    sequence(0).max(sequence(1))
-}
+use common::{Place, published};
 
 fn prepare(flags: &str) -> Place {
     let place = Place::new();
@@ -164,8 +153,12 @@ fn a_run_goes_on_only_as_what_it_was() {
             .to_string()
             .contains("run/long")
     );
-    let zero = place.call("run db pagerank --checkpoint-every 0");
-    zero.expect(2);
+    for wrong in [
+        "--checkpoint-every 0",
+        "--checkpoint-every 1 --name one --resume other",
+    ] {
+        place.call(&format!("run db pagerank {wrong}")).expect(2);
+    }
 }
 
 #[test]

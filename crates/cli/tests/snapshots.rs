@@ -93,6 +93,8 @@ fn what_changed_between_two_months() {
     assert!(text.ends_with("- 2 3\n+ 3 4\n"), "{text}");
     let lines = place.call("snapshot db diff 2016-04 -o -").stdout;
     assert_eq!(lines, "+ 1 3\n+ 3 4\n+ 4 5\n");
+    let both = complaint(&place, "--json snapshot db diff 2016-04 -o -", 2);
+    assert!(both.contains("both want standard output"), "{both}");
     let short = place.call("snapshot db diff 2016-04 --limit 1").stdout;
     assert!(
         short.ends_with("3 edges\nremoved       0 edges\nnew vertices  3\n+ 1 3\n"),
@@ -164,6 +166,14 @@ fn each_month_of_a_range() {
         let said = complaint(&place, arguments, 1);
         assert!(said.contains(expected), "{arguments}: {said}");
     }
+    place.json("snapshot db create a/b");
+    place.json("snapshot db create a_b");
+    let said = complaint(&place, "run db cc --over a/b..a_b -o two/", 1);
+    assert!(
+        said.contains("`a/b` and `a_b` would both be written to two/a_b.txt"),
+        "{said}"
+    );
+    assert!(!place.path("two").exists());
     assert!(complaint(&place, "run db cc --over 2016-05", 2).contains("A..B"));
     place.call("run db cc --over .. --as-of now").expect(2);
     assert!(!place.path("f.txt").exists());

@@ -8,6 +8,7 @@ use evergraph_snapshots::View;
 use evergraph_topology::Snapshot;
 
 use crate::calendar::{start_of, time_of_text, time_text};
+use crate::held::is_held;
 use crate::names::nearest;
 use crate::{Database, Error};
 
@@ -17,7 +18,8 @@ use crate::{Database, Error};
 /// name of a snapshot, or, if there is none of that name, a date: `2016-05`,
 /// `2016-05-01`, `2016-05-01T12`, `2016-05-01T12:30:00Z`, UTC unless it has a zone.
 /// A date means the newest snapshot that shows nothing after the end of that month,
-/// day, hour, minute or second.
+/// day, hour, minute or second. Snapshots that belong to results (`run/…`,
+/// `maintain/…`) are meant only by their names and commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum At {
     /// The newest commit.
@@ -129,7 +131,8 @@ impl Database {
 
     /// The snapshots from one moment to another, both included, by commit. `None`
     /// stands for the oldest and for the newest snapshot; `now` adds the newest
-    /// commit at the end, if no snapshot keeps it.
+    /// commit at the end, if no snapshot keeps it. Those that belong to results are
+    /// left out, unless an end names them.
     ///
     /// # Errors
     /// As [`Database::as_of`]; and if there is nothing from the one to the other.
@@ -142,9 +145,17 @@ impl Database {
             None => 0,
         };
         let last = to.map(csn_of).transpose()?.unwrap_or(newest);
+        let is_end = |snapshot: &Snapshot| {
+            [from, to].into_iter().flatten().any(|at| match at {
+                At::Name(name) => *name == snapshot.name,
+                At::Csn(csn) => *csn == snapshot.csn,
+                At::Now | At::Time(_) => false,
+            })
+        };
         let between = snapshots
             .iter()
-            .filter(|snapshot| (first..=last).contains(&snapshot.csn));
+            .filter(|snapshot| (first..=last).contains(&snapshot.csn))
+            .filter(|snapshot| !is_held(&snapshot.name) || is_end(snapshot));
         let mut moments: Vec<Moment> = between.map(Moment::of).collect();
         // Two names of one commit show one graph.
         moments.dedup_by_key(|moment| moment.csn);
@@ -188,18 +199,25 @@ fn from_csn(at: &At, snapshots: &[Snapshot], newest: u64) -> Result<u64, Error> 
     let Some(begins) = begins else {
         return Ok(find(at, snapshots, newest)?.csn);
     };
-    let first = snapshots.iter().find(|s| s.time_us >= begins);
+    let first = named(snapshots).find(|s| s.time_us >= begins);
     Ok(first.map_or(newest + 1, |snapshot| snapshot.csn))
+}
+
+/// The snapshots that do not belong to results.
+fn named(snapshots: &[Snapshot]) -> impl DoubleEndedIterator<Item = &Snapshot> {
+    snapshots.iter().filter(|s| !is_held(&s.name))
 }
 
 fn find(at: &At, snapshots: &[Snapshot], newest: u64) -> Result<Moment, Error> {
     match at {
         At::Now => Ok(Moment {
             csn: newest,
-            snapshot: snapshots.iter().find(|s| s.csn == newest).cloned(),
+            snapshot: named(snapshots).find(|s| s.csn == newest).cloned(),
         }),
         At::Csn(csn) => {
-            let snapshot = snapshots.iter().find(|s| s.csn == *csn);
+            let of_commit = |s: &&Snapshot| s.csn == *csn;
+            let snapshot = named(snapshots).find(of_commit);
+            let snapshot = snapshot.or_else(|| snapshots.iter().find(of_commit));
             match snapshot {
                 Some(snapshot) => Ok(Moment::of(snapshot)),
                 None if *csn == newest => Ok(Moment {
@@ -221,9 +239,9 @@ fn find(at: &At, snapshots: &[Snapshot], newest: u64) -> Result<Moment, Error> {
 }
 
 fn at_time(time_us: i64, snapshots: &[Snapshot]) -> Result<Moment, Error> {
-    let newest = snapshots.iter().rfind(|s| s.time_us <= time_us);
+    let newest = named(snapshots).rfind(|s| s.time_us <= time_us);
     newest.map(Moment::of).ok_or_else(|| {
-        let earliest = snapshots.iter().min_by_key(|s| s.time_us);
+        let earliest = named(snapshots).min_by_key(|s| s.time_us);
         match earliest {
             None => no_snapshots(),
             Some(earliest) => Error::usage(

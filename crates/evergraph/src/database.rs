@@ -52,7 +52,7 @@ pub struct Database {
     emulated: Option<Arc<EmulatedDevice>>,
     copies: Copies,
     pub(crate) results: Results,
-    /// Held while a maintained result is brought up to date.
+    /// Held while a maintained result is brought up to date, or results are dropped.
     pub(crate) maintaining: Mutex<()>,
     _lock: Option<Lock>,
 }
@@ -113,7 +113,12 @@ impl Database {
         let opened = options.storage(path)?;
         let (store, report) =
             Store::open_with(&*opened.storage, options.read_only, options.tuning)?;
-        Ok(Self::assemble(store, report, path, options, opened, lock))
+        let db = Self::assemble(store, report, path, options, opened, lock);
+        if !options.read_only {
+            // What cannot be dropped now is in nobody's way, and goes another time.
+            let _ = db.drop_abandoned();
+        }
+        Ok(db)
     }
 
     fn assemble(

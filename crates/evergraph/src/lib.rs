@@ -9,11 +9,13 @@
 
 mod as_of;
 mod calendar;
+mod changes;
 mod copies;
 mod database;
 mod error;
 pub mod formats;
 mod heat;
+mod held;
 pub mod import;
 mod lock;
 pub mod maintain;

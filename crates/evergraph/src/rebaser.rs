@@ -14,6 +14,10 @@ use crate::sealed::rebase;
 /// How often the thread looks whether there is something to do.
 const LOOKS_EVERY: Duration = Duration::from_secs(1);
 
+/// How long it waits after a rebase that failed (on a full disk, say); twice as long
+/// after each further one in a row, up to the last of the two.
+const WAITS: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(60 * 60)];
+
 /// Counts runs on past commits, and rebases the snapshot of one that is hot.
 pub(crate) struct Rebaser {
     shared: Arc<Shared>,
@@ -74,10 +78,14 @@ impl Shared {
     fn work(&self, store: &Weak<Store>) {
         // Commits whose snapshots were rebased here.
         let mut automatic = Vec::new();
+        let mut patience = Patience::default();
         while self.sleep() {
-            match store.upgrade() {
-                Some(store) => self.look(&store, &mut automatic),
-                None => return,
+            let Some(store) = store.upgrade() else {
+                return;
+            };
+            if patience.is_over(self.began.elapsed()) {
+                let failed = self.look(&store, &mut automatic);
+                patience.note(failed, self.began.elapsed());
             }
         }
     }
@@ -92,32 +100,34 @@ impl Shared {
         !self.stop.is_cancelled()
     }
 
-    fn look(&self, store: &Arc<Store>, automatic: &mut Vec<u64>) {
+    /// Rebases what is hot; says whether that failed, if something was.
+    fn look(&self, store: &Arc<Store>, automatic: &mut Vec<u64>) -> Option<bool> {
         let sealed = rebased(store);
         automatic.retain(|csn| sealed.contains(csn));
         let decision = {
             let mut heat = self.heat.lock();
             heat.decide(self.began.elapsed(), load(), &sealed, automatic)
         };
-        if let Some(Decision {
+        let Decision {
             rebase: csn,
             instead_of,
-        }) = decision
-            && self.rebase(store, csn)
-        {
-            automatic.push(csn);
-            let names: Vec<SealedName> = (store.sealed_graphs().into_iter())
-                .filter(|graph| Some(graph.csn) == instead_of)
-                .map(|graph| graph.name)
-                .filter(|name| matches!(name, SealedName::Snapshot(_)))
-                .collect();
-            // Whoever dropped it first has done what was to be done.
-            let _ = store.drop_sealed(&names);
+        } = decision?;
+        if !self.rebase(store, csn) {
+            return Some(true);
         }
+        automatic.push(csn);
+        let names: Vec<SealedName> = (store.sealed_graphs().into_iter())
+            .filter(|graph| Some(graph.csn) == instead_of)
+            .map(|graph| graph.name)
+            .filter(|name| matches!(name, SealedName::Snapshot(_)))
+            .collect();
+        // Whoever dropped it first has done what was to be done.
+        let _ = store.drop_sealed(&names);
+        Some(false)
     }
 
     /// Whether it was done. If not (a full disk, a snapshot that was dropped), the
-    /// commit stays hot and another look may succeed.
+    /// commit stays hot and a later look may succeed.
     fn rebase(&self, store: &Arc<Store>, csn: u64) -> bool {
         let snapshots = store.snapshots();
         let Some(snapshot) = snapshots.iter().find(|known| known.csn == csn) else {
@@ -125,6 +135,34 @@ impl Shared {
         };
         let control = Control::new().with_cancellation(&self.stop);
         rebase(store, &snapshot.name, csn, &control).is_ok()
+    }
+}
+
+/// Waits longer and longer while rebasing fails: each time reads the whole graph.
+#[derive(Default)]
+struct Patience {
+    /// On the clock of who asks.
+    until: Duration,
+    failures: u32,
+}
+
+impl Patience {
+    fn is_over(&self, now: Duration) -> bool {
+        now >= self.until
+    }
+
+    /// Whether a rebase failed, if there was one.
+    fn note(&mut self, failed: Option<bool>, now: Duration) {
+        match failed {
+            None => {}
+            Some(false) => self.failures = 0,
+            Some(true) => {
+                let [first, longest] = WAITS;
+                let wait = first.saturating_mul(1 << self.failures.min(16));
+                self.until = now + wait.min(longest);
+                self.failures += 1;
+            }
+        }
     }
 }
 
@@ -145,4 +183,30 @@ fn load() -> f64 {
     let busy: Option<f64> = first.and_then(|busy| busy.parse().ok());
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     busy.map_or(1.0, |busy| busy / processors as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_is_tried_again_later_and_later() {
+        let minutes = |count: u64| Duration::from_secs(60 * count);
+        let mut patience = Patience::default();
+        let mut now = Duration::ZERO;
+        let mut waited = Vec::new();
+        for _ in 0..9 {
+            assert!(patience.is_over(now));
+            patience.note(None, now);
+            assert!(patience.is_over(now), "nothing was to be done");
+            patience.note(Some(true), now);
+            let over = (1..100).find(|&wait| patience.is_over(now + minutes(wait)));
+            waited.push(over.unwrap());
+            now += minutes(over.unwrap());
+        }
+        assert_eq!(waited, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+        patience.note(Some(false), now);
+        patience.note(Some(true), now);
+        assert!(patience.is_over(now + minutes(1)));
+    }
 }

@@ -1,5 +1,6 @@
 //! What algorithms have left in a database.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use evergraph_persistence::Storage;
@@ -13,6 +14,9 @@ pub(crate) struct Results {
     storage: Arc<dyn Storage>,
     read_only: bool,
     opened: Mutex<Option<Arc<ResultStore>>>,
+    /// States of runs that go on in this process: their snapshots are needed before
+    /// the first state is there.
+    pub running: Mutex<BTreeSet<String>>,
 }
 
 impl Results {
@@ -21,6 +25,7 @@ impl Results {
             storage,
             read_only,
             opened: Mutex::new(None),
+            running: Mutex::default(),
         }
     }
 }
@@ -50,6 +55,8 @@ impl Database {
     /// # Errors
     /// If one of them does not exist.
     pub fn drop_results(&self, names: &[&str]) -> Result<(), Error> {
+        // An update beside it would write the result again, without its snapshot.
+        let _no_update = self.maintaining.lock();
         let results = self.results()?;
         let states: Vec<&str> = names
             .iter()
@@ -76,5 +83,41 @@ impl From<StateError> for Error {
                 Error::usage(message, hint.unwrap_or_default())
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::maintain::Request;
+    use crate::{Control, Database, MediumKind, Options};
+
+    /// An update that is not at its end would write a result again that has no
+    /// snapshot any more.
+    #[test]
+    fn results_are_dropped_when_no_update_goes_on() {
+        let options = Options {
+            medium: MediumKind::Dram,
+            ..Options::default()
+        };
+        let db = Database::create("in memory", &options).unwrap();
+        db.insert_edges(&[(0, 1)]).unwrap();
+        let request = Request {
+            name: "d".to_string(),
+            algorithm: "degrees".to_string(),
+            ..Request::default()
+        };
+        db.maintain(&request, &Control::new()).unwrap();
+        std::thread::scope(|scope| {
+            let update = db.maintaining.lock();
+            let dropping = scope.spawn(|| db.drop_results(&["d"]));
+            std::thread::sleep(Duration::from_millis(50));
+            assert_eq!(db.maintained().unwrap(), ["d"]);
+            drop(update);
+            dropping.join().unwrap().unwrap();
+        });
+        assert!(db.maintained().unwrap().is_empty());
+        assert_eq!(db.snapshots(), []);
     }
 }

@@ -6,14 +6,12 @@ use evergraph_persistence::PersistenceError;
 use evergraph_topology::{Batch, Snapshot};
 
 use crate::calendar::{DAY, SECOND_US};
+use crate::held::is_held;
 use crate::import::Every;
 use crate::{Database, Error};
 
 /// Stored under this key, as text.
 const KEY: &[u8] = b"retention";
-
-/// Snapshots of these names belong to kept results, and go with them.
-const OF_RESULTS: [&str; 2] = ["maintain/", "run/"];
 
 /// Rules that say which snapshots are kept: each that one of them names. Snapshots
 /// that kept results need are always kept.
@@ -21,8 +19,8 @@ const OF_RESULTS: [&str; 2] = ["maintain/", "run/"];
 pub struct Retention {
     /// The newest so many.
     pub last: Option<u64>,
-    /// Those of so long before the time of the newest: `30d`, `6mo`; a month counts
-    /// 30 days, a year 365.
+    /// Those of so long before the time of the newest that is no result's: `30d`,
+    /// `6mo`; a month counts 30 days, a year 365.
     pub within: Option<Every>,
     /// Those whose names fit a pattern, in which `*` stands for any text and `?` for
     /// any character.
@@ -50,14 +48,15 @@ impl Retention {
         if self.is_empty() {
             return pruned;
         }
-        let newest = snapshots.iter().map(|s| s.time_us).max().unwrap_or(0);
+        // Those of results do not use up the places of others, and are of today.
+        let others = || snapshots.iter().filter(|s| !is_held(&s.name));
+        let newest = others().map(|s| s.time_us).max().unwrap_or(0);
         let length_us = self.within.and_then(length_us);
         let since = length_us.map(|length| newest.saturating_sub(length));
         let last = self.last.unwrap_or(0);
-        // Those of results do not use up the places of others.
-        let mut older = snapshots.iter().filter(|s| !is_needed(&s.name)).count() as u64;
+        let mut older = others().count() as u64;
         for snapshot in snapshots {
-            let needed = is_needed(&snapshot.name);
+            let needed = is_held(&snapshot.name);
             let is_last = !needed && older <= last;
             older -= u64::from(!needed);
             let is_kept = is_last
@@ -70,6 +69,14 @@ impl Retention {
             }
         }
         pruned
+    }
+
+    /// Whether they would keep a snapshot that is to come behind all others.
+    pub(crate) fn keep(&self, new: Snapshot, mut snapshots: Vec<Snapshot>) -> bool {
+        snapshots.retain(|known| known.name != new.name);
+        let name = new.name.clone();
+        snapshots.push(new);
+        !self.applied_to(&snapshots).dropped.contains(&name)
     }
 
     /// One rule a line.
@@ -148,8 +155,13 @@ impl Database {
     /// As [`Database::set_retention`].
     pub fn prune(&self, rules: &Retention) -> Result<Pruned, Error> {
         check(rules)?;
-        let pruned = rules.applied_to(&self.snapshots());
-        self.drop_without_question(&pruned.dropped)?;
+        let mut pruned = Pruned::default();
+        if !rules.is_empty() {
+            self.store().drop_snapshots_where(|snapshots| {
+                pruned = rules.applied_to(snapshots);
+                pruned.dropped.clone()
+            })?;
+        }
         Ok(pruned)
     }
 
@@ -157,11 +169,6 @@ impl Database {
     pub(crate) fn apply_retention(&self) -> Result<Pruned, Error> {
         self.prune(&self.retention()?)
     }
-}
-
-/// Whether a kept result needs the snapshot of this name.
-pub(crate) fn is_needed(name: &str) -> bool {
-    OF_RESULTS.iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn check(rules: &Retention) -> Result<(), Error> {
@@ -175,6 +182,12 @@ fn check(rules: &Retention) -> Result<(), Error> {
         return Err(Error::argument(
             "a length of time needs a unit",
             "give h, d, w, mo or y, as in 30d",
+        ));
+    }
+    if rules.within.is_some_and(|within| !within.is_step()) {
+        return Err(Error::argument(
+            "that is no length of time to keep snapshots for",
+            "give a second up to 10000 years",
         ));
     }
     if rules.names.iter().any(|name| name.contains('\n')) {
@@ -258,6 +271,8 @@ mod tests {
             snapshot("b", 4, 10),
             snapshot("run/x", 5, 11),
             snapshot("c", 6, 12),
+            // Made today, of a graph of long ago.
+            snapshot("maintain/cc/1", 7, 20_000),
         ];
         let rows: &[(Retention, &str, &str)] = &[
             (Retention::default(), "", ""),
@@ -267,7 +282,7 @@ mod tests {
                     ..Retention::default()
                 },
                 "manual a b",
-                "maintain/pr run/x",
+                "maintain/pr run/x maintain/cc/1",
             ),
             (
                 Retention {
@@ -276,7 +291,7 @@ mod tests {
                     ..Retention::default()
                 },
                 "a",
-                "maintain/pr run/x",
+                "maintain/pr run/x maintain/cc/1",
             ),
             (
                 Retention {

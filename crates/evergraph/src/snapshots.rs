@@ -4,11 +4,9 @@ use evergraph_snapshots::{Diff, View, diff};
 use evergraph_topology::{Snapshot, TopologyError};
 
 use crate::as_of::unknown;
-use crate::retention::is_needed;
+use crate::held::is_held;
+use crate::run::now_us;
 use crate::{At, Database, Error};
-
-/// So many names fit into one record of the smallest log.
-const DROPPED_AT_ONCE: usize = 256;
 
 impl Database {
     /// Names the graph as it is now, as one commit that changes nothing else, and
@@ -16,11 +14,29 @@ impl Database {
     /// was like that, microseconds since 1970, if that is not now.
     ///
     /// # Errors
+    /// Rules that would drop it at once; then nothing has changed.
     /// A name that exists, or that cannot be one: empty, longer than 255 bytes, only
-    /// digits (a commit), `now`, or with `..` (a range) or control characters. Direct
-    /// mode, whose edges are no commits.
+    /// digits (a commit), `now`, with `..` (a range) or control characters, or that
+    /// begins as those of results (`run/`, `maintain/`). Direct mode, whose edges are
+    /// no commits.
     pub fn create_snapshot(&self, name: &str, time_us: Option<i64>) -> Result<Snapshot, Error> {
         check_name(name)?;
+        let rules = self.retention()?;
+        let new = Snapshot {
+            name: name.to_string(),
+            csn: u64::MAX,
+            time_us: time_us.unwrap_or_else(now_us),
+            wall_us: 0,
+            vertex_count: 0,
+            arc_count: 0,
+        };
+        if !rules.keep(new, self.snapshots()) {
+            return Err(Error::usage(
+                format!("the rules of the database ({rules}) would drop `{name}` at once"),
+                "choose a name or a time that they keep, or change them with \
+                 `evergraph snapshot DB retain`",
+            ));
+        }
         let created = self.store().create_snapshot(name, time_us)?;
         self.apply_retention()?;
         Ok(created)
@@ -30,17 +46,19 @@ impl Database {
     /// nothing else keeps is given back by later merges.
     ///
     /// # Errors
-    /// A name that no snapshot has, or one that belongs to a kept result (it begins
-    /// with `maintain/` or `run/`); then nothing is dropped.
+    /// A name that no snapshot has, or one that belongs to a result or to the state
+    /// of a run; then nothing is dropped.
     pub fn drop_snapshots(&self, names: &[&str]) -> Result<(), Error> {
+        let of_results = names.iter().any(|name| is_held(name));
+        let _no_update = of_results.then(|| self.maintaining.lock());
         let snapshots = self.snapshots();
         for &name in names {
-            if snapshots.iter().all(|snapshot| snapshot.name != name) {
+            let Some(snapshot) = snapshots.iter().find(|known| known.name == name) else {
                 return Err(unknown(name, &snapshots));
-            }
-            if is_needed(name) {
+            };
+            if self.needs(snapshot)? {
                 return Err(Error::usage(
-                    format!("a kept result needs the snapshot `{name}`"),
+                    format!("a result needs the snapshot `{name}`"),
                     "drop the result instead; its snapshot goes with it",
                 ));
             }
@@ -62,21 +80,19 @@ impl Database {
     }
 
     /// Drops the snapshots before a moment (before the newest snapshot, if none is
-    /// given), and writes the graph without what only they showed. Those that kept
-    /// results need stay. Returns the names that were dropped.
+    /// given), and writes the graph without what only they showed. Those that belong
+    /// to results stay, and count for nothing. Returns the names that were dropped.
     pub fn flatten(&self, before: Option<&At>) -> Result<Vec<String>, Error> {
-        let snapshots = self.snapshots();
-        let first_kept = match before {
-            Some(at) => self.moment(at)?.csn,
-            None => snapshots.last().map_or(0, |snapshot| snapshot.csn),
-        };
-        let dropped: Vec<String> = snapshots
-            .into_iter()
-            .filter(|snapshot| snapshot.csn < first_kept && !is_needed(&snapshot.name))
-            .map(|snapshot| snapshot.name)
-            .collect();
-        self.drop_without_question(&dropped)?;
-        // Nothing is before the first commit: only the past that is left is written.
+        let before = before.map(|at| self.moment(at)).transpose()?;
+        let dropped = self.store().drop_snapshots_where(|snapshots| {
+            let others = || snapshots.iter().filter(|known| !is_held(&known.name));
+            let newest = others().next_back().map(|newest| newest.csn);
+            let first_kept = before.map(|moment| moment.csn).or(newest);
+            others()
+                .take_while(|known| Some(known.csn) < first_kept)
+                .map(|known| known.name.clone())
+                .collect()
+        })?;
         self.store().rewrite_history()?;
         self.compact()?;
         Ok(dropped)
@@ -87,18 +103,10 @@ impl Database {
     pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, Error> {
         Ok(self.store().snapshot_sizes()?)
     }
-
-    /// Drops snapshots that exist and that nobody needs.
-    pub(crate) fn drop_without_question(&self, names: &[String]) -> Result<(), Error> {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        for some in names.chunks(DROPPED_AT_ONCE) {
-            self.store().drop_snapshots(some)?;
-        }
-        Ok(())
-    }
 }
 
-/// Refuses names that [`At::from_text`] takes for something else.
+/// Refuses names that [`At::from_text`] takes for something else, and those of
+/// results.
 pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     let bad = |why| {
         Err(Error::from(TopologyError::BadSnapshotName {
@@ -114,6 +122,9 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     }
     if name.trim() != name {
         return bad("it begins or ends with a blank");
+    }
+    if is_held(name) {
+        return bad("it begins as those that belong to results");
     }
     Ok(())
 }

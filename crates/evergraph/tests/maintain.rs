@@ -238,6 +238,11 @@ fn what_does_not_fit_is_refused() {
              or drop it with `evergraph results DB drop`)",
         ),
         (
+            with("pr", "pr", "damping", "0.85"),
+            "the maintained result \"pr\" has damping=0.5, not the default parameters (choose \
+             another name, or drop it with `evergraph results DB drop`)",
+        ),
+        (
             request("cc", "pr"),
             "the maintained result \"pr\" is of pagerank, not of connected-components (choose \
              another name, or drop it with `evergraph results DB drop`)",
@@ -300,6 +305,46 @@ fn a_result_whose_history_is_gone_says_so() {
     );
     assert!(error.starts_with(&expected), "{error}");
     assert!(error.contains("maintain it anew"), "{error}");
+}
+
+#[test]
+fn a_run_computes_what_a_damaged_result_held() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("db");
+    let options = Options::default();
+    let db = Database::create(&path, &options).unwrap();
+    db.insert_edges(&[(0, 1), (1, 2), (2, 0), (2, 3)]).unwrap();
+    let plain = run::Request {
+        algorithm: "pagerank".to_string(),
+        ..run::Request::default()
+    };
+    let mut keeping = plain.clone();
+    keeping.durable.keep = Some("one".to_string());
+    let kept = run::run(&db, &db.view(), &keeping, &Control::new(), None).unwrap();
+    let Values::Reals(ranks) = &kept.values else {
+        panic!("ranks are reals");
+    };
+    db.close().unwrap();
+    let file = path.join("results.extents");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let stored: Vec<u8> = ranks.iter().flat_map(|rank| rank.to_le_bytes()).collect();
+    let mut places = bytes.windows(stored.len());
+    let at = places.position(|some| some == stored).expect("the block");
+    bytes[at] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+
+    let db = Database::open(&path, &options).unwrap();
+    let read =
+        |db: &Database, request| run::run(db, &db.view(), request, &Control::new(), None).unwrap();
+    let computed = read(&db, &plain);
+    assert_eq!(computed.kept, None);
+    let why = computed.damaged.expect("a reason");
+    assert!(why.contains("results.extents: damaged"), "{why}");
+    assert_eq!(computed.values, kept.values);
+    keeping.durable.keep = Some("two".to_string());
+    read(&db, &keeping);
+    let found = read(&db, &plain);
+    assert_eq!((found.kept.as_deref(), found.damaged), (Some("two"), None));
 }
 
 #[test]

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
 
 use evergraph::formats::TimeUnit;
 use evergraph::graph::Direction;
 use evergraph::import::{Every, ImportControl, ImportOptions, ImportReport, Series, import};
-use evergraph::run::{Outcome, Request, Values, over, run};
+use evergraph::run::{Durable, Outcome, Request, Values, over, run};
 use evergraph::{
     At, Batch, Cancellation, Control, Database, Error, MediumKind, Options, Retention, View,
-    formats, time_of_text,
+    formats, maintain, time_of_text,
 };
 use proptest::prelude::*;
 
@@ -141,6 +142,8 @@ fn names_that_stand_for_something_else_are_refused() {
         ("a..b", "between the ends of a range"),
         (" x", "a blank"),
         ("x\ny", "control characters"),
+        ("run/x", "that belong to results"),
+        ("maintain/x", "that belong to results"),
         (&long, "longer than 255"),
         ("a", "there is a snapshot \"a\" already"),
     ] {
@@ -151,9 +154,150 @@ fn names_that_stand_for_something_else_are_refused() {
     let unknown = db.drop_snapshots(&["a", "bb"]).unwrap_err();
     assert!(unknown.hint().contains("`b`"), "{unknown}");
     assert_eq!(db.snapshots().len(), 3);
-    db.store().create_snapshot("maintain/pr", None).unwrap();
-    let needed = db.drop_snapshots(&["maintain/pr"]).unwrap_err();
-    assert!(needed.to_string().contains("a kept result"), "{needed}");
+}
+
+fn maintained(name: &str) -> maintain::Request {
+    maintain::Request {
+        name: name.to_string(),
+        algorithm: "degrees".to_string(),
+        ..maintain::Request::default()
+    }
+}
+
+#[test]
+fn snapshots_of_results_are_no_moments_of_the_history() {
+    let db = with_snapshots();
+    db.maintain(&maintained("of-all"), &Control::new()).unwrap();
+    let held = "maintain/of-all/1";
+    assert_eq!(db.snapshots().last().unwrap().name, held);
+    for (text, expected) in [
+        ("9999-12-31", "c"),
+        ("now", "now"),
+        (held, held),
+        ("8", held),
+    ] {
+        assert_eq!(name_at(&db, text), expected, "{text}");
+    }
+    for (range, expected) in [
+        ("..", "a b c"),
+        ("2016-06-20..", "c"),
+        ("b..now", "b c now"),
+        ("c..maintain/of-all/1", "c maintain/of-all/1"),
+    ] {
+        let moments = db.moments_of(range).unwrap();
+        let names: Vec<_> = moments.iter().map(|moment| moment.name()).collect();
+        assert_eq!(names.join(" "), expected, "{range}");
+    }
+    assert!(db.moments_of("2020-01-01..").is_err());
+    let last_weeks = Retention {
+        within: Some("3w".parse().unwrap()),
+        ..Retention::default()
+    };
+    assert_eq!(db.prune(&last_weeks).unwrap().dropped, ["a"]);
+    assert_eq!(db.flatten(None).unwrap(), ["b"]);
+    assert_eq!(db.flatten(Some(&at("now"))).unwrap(), ["c"]);
+    let earliest = name_at(&db, "2016-05");
+    assert!(
+        earliest.starts_with("the database has no snapshots"),
+        "{earliest}"
+    );
+    db.insert_edges(&[(4, 5)]).unwrap();
+    db.maintain(&maintained("of-all"), &Control::new()).unwrap();
+}
+
+#[test]
+fn snapshots_that_no_result_needs_can_be_dropped_and_go_at_opening() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("db");
+    let options = Options::default();
+    let db = Database::create(&path, &options).unwrap();
+    db.insert_edges(&[(0, 1), (1, 2)]).unwrap();
+    for name in [
+        "run/pagerank",
+        "run/of-all",
+        "maintain/new/1",
+        "maintain/of-all/9",
+    ] {
+        db.store().create_snapshot(name, None).unwrap();
+    }
+    db.store().create_snapshot("maintain/mine", None).unwrap();
+    db.maintain(&maintained("of-all"), &Control::new()).unwrap();
+    db.store()
+        .create_snapshot("maintain/of-all/2", None)
+        .unwrap();
+    let needed = db.drop_snapshots(&["run/of-all", "maintain/of-all/1"]);
+    let needed = needed.unwrap_err().to_string();
+    assert!(
+        needed.starts_with("a result needs the snapshot `maintain/of-all/1`"),
+        "{needed}"
+    );
+    db.drop_snapshots(&["run/of-all"]).unwrap();
+    db.close().unwrap();
+
+    let db = Database::open(&path, &options).unwrap();
+    let names: Vec<_> = db.snapshots().into_iter().map(|s| s.name).collect();
+    assert_eq!(names, ["maintain/mine", "maintain/of-all/1"]);
+    db.drop_snapshots(&["maintain/mine"]).unwrap();
+    db.drop_results(&["of-all"]).unwrap();
+    assert_eq!(db.snapshots(), []);
+}
+
+#[test]
+fn a_run_that_keeps_no_state_leaves_no_snapshot() {
+    let stopped = Cancellation::new();
+    stopped.cancel();
+    let stopped = Control::new().with_cancellation(&stopped);
+    let request = Request {
+        algorithm: "pagerank".to_string(),
+        durable: Durable {
+            checkpoint_every: Some(1),
+            ..Durable::default()
+        },
+        ..Request::default()
+    };
+    let begin = |db: &Database, request: &Request, control: &Control<'_>| {
+        let view = evergraph::run::view(db, request, None)?;
+        assert_eq!(db.snapshots().len(), 1);
+        let needed = db.drop_snapshots(&["run/pagerank"]).unwrap_err();
+        assert!(
+            needed.to_string().contains("needs the snapshot"),
+            "{needed}"
+        );
+        run(db, &view, request, control, None)
+    };
+    let empty = database(&options());
+    let none = begin(&empty, &request, &Control::new()).unwrap_err();
+    assert!(none.to_string().contains("no vertices"), "{none}");
+    assert_eq!(empty.snapshots(), []);
+
+    let db = database(&options());
+    db.insert_edges(&[(0, 1), (1, 2), (2, 0), (2, 3)]).unwrap();
+    let limited = Request {
+        memory_limit: Some(1),
+        ..request.clone()
+    };
+    let refused = begin(&db, &limited, &Control::new()).unwrap_err();
+    assert!(refused.to_string().contains("the limit is 1"), "{refused}");
+    assert_eq!(db.snapshots(), []);
+    let ended = begin(&db, &request, &stopped).unwrap_err();
+    assert!(matches!(ended, Error::Interrupted { .. }), "{ended}");
+    assert_eq!(db.snapshots(), []);
+    begin(&db, &request, &Control::new()).unwrap();
+    assert_eq!(db.snapshots(), []);
+
+    // What nothing can be called is told before anything is computed.
+    let mut unnamed = request.clone();
+    unnamed.durable.name = Some(String::new());
+    let bad = evergraph::run::view(&db, &unnamed, None).err().unwrap();
+    assert!(bad.to_string().contains("it is empty"), "{bad}");
+    let mut kept = request;
+    kept.durable = Durable {
+        keep: Some("a\tb".to_string()),
+        ..Durable::default()
+    };
+    let bad = run(&db, &db.view(), &kept, &stopped, None).unwrap_err();
+    assert!(bad.to_string().contains("control characters"), "{bad}");
+    assert_eq!(db.snapshots(), []);
 }
 
 #[test]
@@ -187,14 +331,30 @@ fn retention_keeps_what_its_rules_name() {
     db.set_retention(&rules).unwrap();
     assert_eq!(db.retention().unwrap(), rules);
     assert_eq!(names(&db), "a b c run/base");
+    let last_day = Retention {
+        within: Some("1d".parse().unwrap()),
+        ..Retention::default()
+    };
+    db.set_retention(&last_day).unwrap();
+    assert_eq!(names(&db), "c run/base");
+    let too_old = db.create_snapshot("old", time_of_text("2016-06-01"));
+    let too_old = too_old.unwrap_err().to_string();
+    assert!(too_old.contains("would drop `old` at once"), "{too_old}");
+    let there = db
+        .create_snapshot("c", time_of_text("2016-06"))
+        .unwrap_err();
+    assert!(there.to_string().contains("already"), "{there}");
+    db.create_snapshot("a", time_of_text("2016-06-30")).unwrap();
+    db.set_retention(&rules).unwrap();
+    assert_eq!(names(&db), "c run/base a");
     db.create_snapshot("d", None).unwrap();
-    assert_eq!(names(&db), "a c run/base d");
+    assert_eq!(names(&db), "run/base a d");
     let once = Retention {
         within: Some("1d".parse().unwrap()),
         ..Retention::default()
     };
     let pruned = db.prune(&once).unwrap();
-    assert_eq!(pruned.dropped, ["a", "c"]);
+    assert_eq!(pruned.dropped, ["a"]);
     assert_eq!(pruned.needed, [""; 0]);
     db.set_retention(&Retention::default()).unwrap();
     for i in 0..5 {
@@ -211,6 +371,37 @@ fn retention_keeps_what_its_rules_name() {
         ..Retention::default()
     };
     assert!(db.set_retention(&edges).is_err());
+}
+
+/// Whoever applies the rules chooses among the snapshots that there are then.
+#[test]
+fn rules_are_applied_beside_each_other() {
+    let db = with_snapshots();
+    let rules = Retention {
+        last: Some(1),
+        ..Retention::default()
+    };
+    db.set_retention(&rules).unwrap();
+    for round in 0..20 {
+        for i in 0..30 {
+            let name = format!("s{round}-{i}");
+            db.store().create_snapshot(&name, None).unwrap();
+        }
+        let together = Barrier::new(3);
+        std::thread::scope(|scope| {
+            for thread in 0..3 {
+                let (db, rules, together) = (&db, &rules, &together);
+                scope.spawn(move || {
+                    together.wait();
+                    match thread {
+                        0 => drop(db.create_snapshot(&format!("s{round}"), None).unwrap()),
+                        _ => drop(db.prune(rules).unwrap()),
+                    }
+                });
+            }
+        });
+        assert_eq!(db.snapshots().len(), 1);
+    }
 }
 
 #[test]
@@ -402,9 +593,15 @@ fn input_that_cannot_be_cut_into_steps_is_refused() {
     let far = complaint("b.txt", "0 1 999999999999999\n", &series("1d"));
     assert!(far.contains("--time-unit"), "{far}");
     let mut bad = series("1d");
-    bad.snapshots.as_mut().unwrap().prefix = "a..".to_string();
-    let prefix = complaint("c.txt", "0 1 5\n", &bad);
-    assert!(prefix.contains("a range"), "{prefix}");
+    for (prefix, reason) in [("a..", "a range"), ("run/", "belong to results")] {
+        bad.snapshots.as_mut().unwrap().prefix = prefix.to_string();
+        let why = complaint("c.txt", "0 1 5\n", &bad);
+        assert!(why.contains(reason), "{why}");
+    }
+    let mut none = series("1d");
+    none.snapshots.as_mut().unwrap().every = Every::Edges(0);
+    let none = complaint("d.txt", "0 1 5\n", &none);
+    assert!(none.contains("no step"), "{none}");
     assert_eq!(db.view().vertex_count(), 0);
     let no_unit = formats::Options {
         timestamps: true,
@@ -437,12 +634,17 @@ fn a_stopped_import_goes_on_with_its_steps() {
         .map(|line| format!("{line}\n"))
         .collect();
     for text in [sorted, unsorted] {
+        let lines: Vec<&str> = text.lines().collect();
+        let with_bad = [&lines[..20], &["0 one 140000"], &lines[20..]].concat();
+        let text = with_bad.join("\n");
         let path = [file(place.path(), "times.txt", &text)];
         for every in ["1d", "7"] {
             let mut options = series(every);
             options.batch_edges = 4;
+            options.reading.skip_bad = 1;
             let whole = database(&self::options());
-            import_all(&whole, &path, &options).unwrap();
+            let skipped = import_all(&whole, &path, &options).unwrap().skipped.count;
+            assert_eq!(skipped, 1);
             let parts = database(&self::options());
             options.resume = true;
             let mut runs = 0;
@@ -457,7 +659,7 @@ fn a_stopped_import_goes_on_with_its_steps() {
                 };
                 match import(&parts, &path, &options, &control) {
                     Err(Error::Interrupted { .. }) => {}
-                    other => break drop(other.unwrap()),
+                    other => break assert_eq!(other.unwrap().skipped.count, 1, "{every}"),
                 }
             }
             assert!(runs > 10, "{runs}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use evergraph::{At, Cancellation, Database, Diff, EdgeChange, View};
 use serde_json::json;
 
-use crate::output::Target;
+use crate::output::{Target, wants_stdout};
 use crate::report::{Failure, Report, count, table};
 
 /// Which moments, and what is shown of the difference.
@@ -29,6 +29,13 @@ pub struct Args {
         conflicts_with = "output"
     )]
     limit: u64,
+}
+
+impl Args {
+    /// Refuses what cannot be had together.
+    pub fn check(&self, as_json: bool) -> Result<(), Failure> {
+        wants_stdout(self.output.as_deref(), as_json).map(drop)
+    }
 }
 
 /// What was counted, and the lines that are shown.

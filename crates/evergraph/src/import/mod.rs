@@ -312,6 +312,12 @@ fn reading_for(db: &Database, options: &ImportOptions) -> Result<formats::Option
                 "import into a new database in merged mode",
             ));
         }
+        if !series.every.is_step() {
+            return Err(Error::argument(
+                format!("{:?} is no step of an input", series.every),
+                "steps are from 1 edge, or from a second up to 10000 years",
+            ));
+        }
         check_name(&format!("{}name", series.prefix))?;
         reading.timestamps |= series.every.is_of_time() && reading.columns.timestamp.is_none();
     }

@@ -32,7 +32,7 @@ pub(super) struct Source<'a> {
     mapper: Mapper,
     key: Vec<u8>,
     record: Record,
-    /// Malformed lines before this run.
+    /// Malformed lines before this run, of those that it does not read again.
     skipped_before: u64,
     steps: Option<Steps>,
     /// Edges of earlier imports, for steps of edges.
@@ -44,8 +44,9 @@ pub(super) struct Source<'a> {
     piece: EdgeBatch,
     /// Edges of the piece that were taken.
     taken: usize,
-    /// Lines before the piece.
+    /// Lines before the piece, and malformed ones among those that were read.
     piece_lines: u64,
+    piece_skipped: u64,
     finished: bool,
 }
 
@@ -70,13 +71,17 @@ impl<'a> Source<'a> {
     pub fn open(
         db: &'a Database,
         files: &[PathBuf],
-        mut reading: formats::Options,
+        reading: formats::Options,
         options: &ImportOptions,
         (key, record): (Vec<u8>, Record),
         cancellation: &Cancellation,
     ) -> Result<Self, Error> {
-        let skipped_before = record.skipped;
-        reading.skip_bad = reading.skip_bad.saturating_sub(skipped_before);
+        // Whoever passes the lines that are in does not meet their errors again.
+        let mut skipped_before = record.skipped;
+        let behind = formats::Options {
+            skip_bad: reading.skip_bad.saturating_sub(skipped_before),
+            ..reading.clone()
+        };
         let mut sorted_from = None;
         let mut reader = match &options.snapshots {
             Some(series) if series.every.is_of_time() => {
@@ -84,14 +89,15 @@ impl<'a> Source<'a> {
                 check_first(db, series, &times, &key)?;
                 sorted_from = times.place();
                 match sorted_from {
-                    None => Input::open(files, &reading)?,
+                    None => Input::open(files, &behind)?,
                     Some(_) => {
+                        skipped_before = 0;
                         let sorted = Sorted::read(files, &reading, &times, cancellation)?;
                         Input::Sorted(Box::new(sorted))
                     }
                 }
             }
-            _ => Input::open(files, &reading)?,
+            _ => Input::open(files, &behind)?,
         };
         reader.skip_lines(record.lines)?;
         let texts = reading.ids == EndpointKind::Text;
@@ -100,6 +106,7 @@ impl<'a> Source<'a> {
             db,
             mapper: Mapper::new(&db.store().ids().read()),
             piece_lines: reader.position().lines,
+            piece_skipped: reader.skipped().count,
             reader,
             reading,
             action: options.action,
@@ -207,6 +214,7 @@ impl<'a> Source<'a> {
 
     fn read_piece(&mut self) -> Result<bool, Error> {
         self.piece_lines = self.reader.position().lines;
+        self.piece_skipped = self.reader.skipped().count;
         self.taken = 0;
         Ok(self.reader.next_batch(&mut self.piece, self.piece_edges)? > 0)
     }
@@ -328,13 +336,16 @@ impl<'a> Source<'a> {
             (record.step_end, record.time) = steps.position();
         }
         record.edges += gathered.count;
-        record.skipped = self.skipped_before + self.reader.skipped().count;
         record.done = self.finished;
+        let skipped;
         if self.taken == self.piece.len() {
             (record.lines, record.past) = (self.reader.position().lines, 0);
+            skipped = self.reader.skipped().count;
         } else {
             (record.lines, record.past) = (self.piece_lines, self.taken as u64);
+            skipped = self.piece_skipped;
         }
+        record.skipped = self.skipped_before + skipped;
         let mut batch = Batch::new();
         batch.set_meta(&self.key, &self.record.encode());
         if let Some(new) = self.mapper.take_new() {

@@ -5,6 +5,10 @@ use std::str::FromStr;
 
 use crate::calendar::{DAY, Date, NAMEABLE, SECOND_US, Unit, start_of_month, written};
 
+/// The longest step, in years, and in days: all that dates can name.
+const LONGEST_YEARS: i64 = 10_000;
+const LONGEST_DAYS: i64 = 3_652_425;
+
 /// Weeks begin on Mondays; 1 January 1970 was a Thursday.
 const FIRST_MONDAY: i64 = 4 * DAY;
 
@@ -25,7 +29,7 @@ pub enum Every {
 /// A text that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "give a number of edges, or a time: a number from 1 with s, min, h, d, w, mo or y (`7d`, `1mo`)"
+    "give a number of edges, or a time up to 10000 years: a number from 1 with s, min, h, d, w, mo or y (`7d`, `1mo`)"
 )]
 pub struct NotAStep;
 
@@ -36,11 +40,8 @@ impl FromStr for Every {
         let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (number, unit) = text.split_at(digits);
         let number: u32 = number.parse().map_err(|_| NotAStep)?;
-        if number == 0 {
-            return Err(NotAStep);
-        }
         let number = i64::from(number);
-        Ok(match unit {
+        let every = match unit {
             "" => Every::Edges(number as u64),
             "s" => Every::Seconds(number),
             "min" => Every::Seconds(60 * number),
@@ -50,7 +51,8 @@ impl FromStr for Every {
             "mo" => Every::Months(number),
             "y" => Every::Months(12 * number),
             _ => return Err(NotAStep),
-        })
+        };
+        every.is_step().then_some(every).ok_or(NotAStep)
     }
 }
 
@@ -69,6 +71,15 @@ impl fmt::Display for Every {
 }
 
 impl Every {
+    /// Whether it is neither nothing nor longer than all dates.
+    pub(crate) fn is_step(self) -> bool {
+        match self {
+            Every::Edges(edges) => edges > 0,
+            Every::Seconds(seconds) => (1..=LONGEST_DAYS * DAY).contains(&seconds),
+            Every::Months(months) => (1..=LONGEST_YEARS * 12).contains(&months),
+        }
+    }
+
     /// Whether steps go by the times of edges.
     pub fn is_of_time(self) -> bool {
         !matches!(self, Every::Edges(_))
@@ -238,8 +249,15 @@ mod tests {
             ("1w", "7d"),
             ("3mo", "3mo"),
             ("12mo", "1y"),
+            ("521775w", "3652425d"),
+            ("10000y", "10000y"),
         ] {
-            assert_eq!(text.parse::<Every>().unwrap().to_string(), shown);
+            let every: Every = text.parse().unwrap();
+            assert_eq!(every.to_string(), shown);
+            let end = every.end_of_step(*NAMEABLE.end());
+            assert!(end.is_none_or(|end| end.checked_mul(SECOND_US).is_some()));
+            // As rules of retention are stored.
+            assert!(!every.is_of_time() || shown.parse() == Ok(every));
         }
         for text in [
             "",
@@ -251,6 +269,11 @@ mod tests {
             "1.5d",
             "1 d",
             "99999999999d",
+            "10001y",
+            "120001mo",
+            "300000y",
+            "3652426d",
+            "700000000w",
         ] {
             assert_eq!(text.parse::<Every>(), Err(NotAStep), "{text}");
         }

@@ -2,6 +2,7 @@
 
 use evergraph_topology::{Batch, Snapshot};
 
+use crate::held::prefix_of_maintained;
 use crate::{Database, Error};
 
 /// The snapshots `maintain/NAME/STEP` of one result.
@@ -14,7 +15,7 @@ impl<'db> Holds<'db> {
     pub fn of(db: &'db Database, name: &str) -> Self {
         Self {
             db,
-            prefix: format!("maintain/{name}/"),
+            prefix: prefix_of_maintained(name),
         }
     }
 

@@ -21,10 +21,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evergraph_algorithms::Control;
-use evergraph_algorithms::maintained::{Changes, Summary};
+use evergraph_algorithms::maintained::Summary;
 use evergraph_snapshots::state::{Description, GraphIdentity, Stored};
 use evergraph_snapshots::{View, diff};
 
+use crate::changes::changes_between;
 use crate::run::{Fact, Format, now_us, stored_notes};
 use crate::{Database, Error};
 use holds::Holds;
@@ -255,7 +256,7 @@ impl Follower<'_> {
         let holds = Holds::of(self.db, &self.name);
         followed.csn = holds.hold(step, Some(from))?;
         let after = self.db.view_at(followed.csn)?;
-        let changes = changes(&before, &after)?;
+        let changes = changes_between(&before, &after)?;
         followed.changes = changes.len() as u64;
         followed.seconds[0] = started.elapsed().as_secs_f64();
 
@@ -325,7 +326,7 @@ impl Follower<'_> {
 /// The note that tells a maintained result.
 const MAINTAINED: &str = "maintained";
 
-fn is_maintained(stored: &Stored) -> bool {
+pub(crate) fn is_maintained(stored: &Stored) -> bool {
     stored.description().note(MAINTAINED) == Some("true")
 }
 
@@ -358,15 +359,4 @@ fn differs(before: &View, after: &View) -> Result<bool, Error> {
         std::ops::ControlFlow::Break(())
     })?;
     Ok(differs)
-}
-
-fn changes(before: &View, after: &View) -> Result<Changes, Error> {
-    let (mut added, mut removed) = (Vec::new(), Vec::new());
-    let _ = diff(before, after)?.for_each_list(|list| {
-        let entry = |&(neighbor, weight): &(u32, f32)| (list.vertex, neighbor, weight);
-        added.extend(list.added.iter().map(entry));
-        removed.extend(list.removed.iter().map(entry));
-        std::ops::ControlFlow::Continue(())
-    })?;
-    Ok(Changes::new(added, removed))
 }

@@ -49,6 +49,8 @@ pub(super) struct Problem {
     name: &'static str,
     /// Those that differ from the defaults, as they are compared.
     parameters: Vec<(String, String)>,
+    /// Whether any were given, be they the defaults: else those of the result count.
+    given: bool,
     ranks: Parameters,
     source: Option<VertexId>,
 }
@@ -90,6 +92,7 @@ impl Problem {
             kind,
             name,
             parameters: algorithm.canonical(&checked),
+            given: !given.is_empty(),
             ranks: Parameters {
                 damping: checked.value("damping").unwrap_or(usual.damping),
                 tolerance: checked.value("tolerance").unwrap_or(usual.tolerance),
@@ -131,7 +134,7 @@ impl Problem {
         if known.algorithm != self.name {
             return differs(format!("is of {}, not of {}", known.algorithm, self.name));
         }
-        if !self.parameters.is_empty() && self.parameters != known.parameters {
+        if self.given && self.parameters != known.parameters {
             let text = |parameters: &[(String, String)]| {
                 let parts: Vec<String> = (parameters.iter())
                     .map(|(name, value)| format!("{name}={value}"))
@@ -147,7 +150,10 @@ impl Problem {
                 text(&self.parameters)
             ));
         }
-        Self::new(db, self.name, &known.parameters)
+        Ok(Self {
+            given: self.given,
+            ..Self::new(db, self.name, &known.parameters)?
+        })
     }
 
     pub fn start(&self, graph: &GraphView, control: &Control<'_>) -> Result<State, RunError> {

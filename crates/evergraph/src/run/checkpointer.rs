@@ -120,6 +120,8 @@ impl<'a> Checkpointer<'a> {
     /// be written at the end is no loss: the result is there, or the run failed.
     pub(super) fn end(&self) -> Checkpointing {
         let mut link = self.link.lock();
+        // If no state is on its way, there is none to wait for.
+        link.jobs = None;
         let _ = link.arrive();
         link.cost
     }
@@ -131,22 +133,37 @@ impl<'a> Checkpointer<'a> {
         state: &[(&'static str, Column<'_>)],
     ) -> Result<(), StateError> {
         let mut staging = link.arrive()?;
-        let description = Description {
-            step,
-            updated_us: now_us(),
-            ..self.description.clone()
+        let version = match self.begin(state, &mut staging) {
+            Ok(version) => version,
+            Err(error) => {
+                link.staging = Some(staging);
+                return Err(error);
+            }
         };
-        let mut version = self.store.begin(&description.name, state)?;
-        version.stage(state, (self.budget, self.hot), &mut staging);
-        version.write_rest(state, &staging)?;
-        version.settle()?;
         let job = Job {
             version,
             staging,
-            description,
+            description: Description {
+                step,
+                updated_us: now_us(),
+                ..self.description.clone()
+            },
         };
         let jobs = link.jobs.as_ref().expect("open while the kernel runs");
         jobs.send(job).map_err(|_| StateError::Broken)
+    }
+
+    /// Stages a state, and writes what has no room.
+    fn begin(
+        &self,
+        state: &[(&'static str, Column<'_>)],
+        staging: &mut Staging,
+    ) -> Result<NewVersion, StateError> {
+        let mut version = self.store.begin(&self.description.name, state)?;
+        version.stage(state, (self.budget, self.hot), staging);
+        version.write_rest(state, staging)?;
+        version.settle()?;
+        Ok(version)
     }
 }
 
@@ -197,5 +214,74 @@ impl Checkpoints for Checkpointer<'_> {
 
     fn take_saved(&self) -> Option<Saved> {
         self.saved.lock().take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use evergraph_graph::Direction;
+    use evergraph_persistence::simulated::{
+        Config, FaultKind, FaultPlan, Persistence, PlannedFailure, SimulatedStorage,
+    };
+    use evergraph_snapshots::state::GraphIdentity;
+
+    use super::*;
+
+    /// After a state that could not be written, whether it waited in DRAM or not,
+    /// the run ends, and the state before stays.
+    #[test]
+    fn a_state_that_has_no_room_ends_the_run() {
+        for budget in [0, usize::MAX] {
+            let storage =
+                SimulatedStorage::new(Config::new(Persistence::Pages).with_capacity(4 << 20));
+            let store = ResultStore::open(Arc::new(storage.clone()), [7; 16], false).unwrap();
+            let description = Description {
+                name: "a".to_string(),
+                algorithm: "test".to_string(),
+                parameters: Vec::new(),
+                graph: GraphIdentity {
+                    csn: 1,
+                    vertex_count: 3,
+                    arc_count: 0,
+                    direction: Direction::Out,
+                    weighted: false,
+                },
+                step: 0,
+                finished: false,
+                started_us: 0,
+                updated_us: 0,
+                notes: Vec::new(),
+            };
+            let hot = Hot::default();
+            let checkpointer = Checkpointer::new((&store, &description), (1, budget, &hot), None);
+            let save = |step: u64| {
+                let values = [step as f64; 3];
+                checkpointer.save(step, &[("value", Column::F64(&values))])
+            };
+            let cost = std::thread::scope(|scope| {
+                let writer = checkpointer.writer();
+                scope.spawn(move || writer.write_all());
+                let _ending = checkpointer.ending();
+                save(1).unwrap();
+                // Until the first one is durable.
+                let arrived = checkpointer.link.lock().arrive().unwrap();
+                checkpointer.link.lock().staging = Some(arrived);
+                storage.plan(FaultPlan {
+                    fail_write: Some(PlannedFailure {
+                        call: storage.calls().writes,
+                        kind: FaultKind::NoSpace,
+                        sticky: true,
+                    }),
+                    ..FaultPlan::default()
+                });
+                let failed = save(2).is_err() || save(3).is_err();
+                assert!(failed, "there was room");
+                checkpointer.end()
+            });
+            assert_eq!(cost.kept, 1);
+            assert_eq!(store.get("a").unwrap().description().step, 1);
+        }
     }
 }

@@ -21,6 +21,7 @@ use super::graph::AnyGraph;
 use super::placed::{Placed, place};
 use super::stored::{notes, with_columns};
 use super::{Computed, Outcome, Request, find};
+use crate::held::name_of_run;
 use crate::{At, Database, Error};
 
 /// What of a run is to survive.
@@ -97,6 +98,7 @@ pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, E
         ));
     }
     let name = state_name(request, algorithm);
+    check_writable(db, name)?;
     match saved(db, request, name)? {
         Some(stored) => {
             let csn = stored.description().graph.csn;
@@ -124,19 +126,34 @@ pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, E
                 return Ok(view);
             }
             // One that a run left that ended before its first state.
-            let snapshot = snapshot_name(name);
-            match db.store().drop_snapshots(&[&snapshot]) {
-                Ok(()) | Err(TopologyError::UnknownSnapshot(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let snapshot = db.store().create_snapshot(&snapshot, None)?;
+            drop_snapshot(db, name)?;
+            db.results.running.lock().insert(name.to_string());
+            let snapshot = db.store().create_snapshot(&name_of_run(name), None)?;
             db.as_of(&At::Csn(snapshot.csn))
         }
     }
 }
 
-fn snapshot_name(name: &str) -> String {
-    format!("run/{name}")
+/// When a run has ended in whatever way: its snapshot stays only for a state that
+/// was kept.
+pub(super) fn ended(db: &Database, request: &Request) -> Result<(), Error> {
+    if !request.durable.keeps_state() {
+        return Ok(());
+    }
+    let name = state_name(request, find(&request.algorithm)?);
+    db.results.running.lock().remove(name);
+    let snapshot = db.store().snapshot(&name_of_run(name));
+    match snapshot {
+        Ok(snapshot) if !db.needs(&snapshot)? => drop_snapshot(db, name),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what no result can be called, and what could not be written, before
+/// anything is computed.
+fn check_writable(db: &Database, name: &str) -> Result<(), Error> {
+    let _given_up = db.results()?.begin(name, &[])?;
+    Ok(())
 }
 
 fn state_name<'r>(request: &'r Request, algorithm: &Algorithm) -> &'r str {
@@ -176,7 +193,6 @@ fn saved(db: &Database, request: &Request, name: &str) -> Result<Option<Arc<Stor
 /// What a run leaves, decided before it begins.
 pub(super) struct Plan<'a> {
     results: Arc<ResultStore>,
-    db: &'a Database,
     durable: &'a Durable,
     /// Of what is being computed.
     description: Description,
@@ -224,6 +240,9 @@ impl<'a> Plan<'a> {
             check_same(from.description(), &description, algorithm)?;
         }
         let results = db.results()?;
+        for name in durable.keep.iter().map(String::as_str).chain([name]) {
+            check_writable(db, name)?;
+        }
         if let Some(keep) = &durable.keep
             && let Some(other) = results.get(keep)
             && (!durable.keeps_state() || keep != name)
@@ -236,7 +255,6 @@ impl<'a> Plan<'a> {
         }
         Ok(Some(Plan {
             results,
-            db,
             durable,
             description,
             from,
@@ -314,7 +332,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Keeps the result, and drops the state.
+    /// Keeps the result, and drops the state; its snapshot goes when the run has
+    /// [`ended`].
     pub(super) fn finish(&self, outcome: &Outcome) -> Result<(), Error> {
         let state = &self.description.name;
         if let Some(keep) = &self.durable.keep {
@@ -337,13 +356,13 @@ impl<'a> Plan<'a> {
         if self.results.get(state).filter(is_state).is_some() {
             self.results.remove(&[state])?;
         }
-        drop_snapshot(self.db, state)
+        Ok(())
     }
 }
 
 /// Drops the snapshot of a run, if there is one.
 pub(crate) fn drop_snapshot(db: &Database, state: &str) -> Result<(), Error> {
-    match db.store().drop_snapshots(&[&snapshot_name(state)]) {
+    match db.store().drop_snapshots(&[&name_of_run(state)]) {
         Ok(()) | Err(TopologyError::UnknownSnapshot(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }

@@ -104,6 +104,8 @@ pub struct Outcome {
     pub iterations: Option<u64>,
     /// The kept result that was read instead of computing it again.
     pub kept: Option<String>,
+    /// Why a kept result was not read, though it is of this commit.
+    pub damaged: Option<String>,
     /// The summary.
     pub result: Vec<(Cow<'static, str>, Fact)>,
     /// The values, of vertices or of whatever the result consists.
@@ -148,13 +150,30 @@ pub fn run(
     control: &Control<'_>,
     memory: Option<MemoryMeter>,
 ) -> Result<Outcome, Error> {
+    let ran = run_through(db, view, request, control, memory);
+    let ended = durable::ended(db, request);
+    let outcome = ran?;
+    ended?;
+    Ok(outcome)
+}
+
+fn run_through(
+    db: &Database,
+    view: &View,
+    request: &Request,
+    control: &Control<'_>,
+    memory: Option<MemoryMeter>,
+) -> Result<Outcome, Error> {
     let algorithm = find(&request.algorithm)?;
     let given = algorithm.parse(&request.parameters)?;
-    if !request.durable.writes()
-        && !given.is_on("verify")
-        && let Some(kept) = stored::find_kept(db, view, algorithm, &given)?
-    {
-        return Ok(kept);
+    let mut damaged = None;
+    if !request.durable.writes() && !given.is_on("verify") {
+        match stored::find_kept(db, view, algorithm, &given) {
+            Ok(Some(kept)) => return Ok(kept),
+            Ok(None) => {}
+            // No reason not to compute one.
+            Err(error) => damaged = Some(error.summary()),
+        }
     }
     if view.vertex_count() == 0 {
         return Err(Error::usage(
@@ -202,20 +221,12 @@ pub fn run(
         None => (compute(control)?, None),
     };
     let outcome = Outcome {
-        algorithm: algorithm.name,
-        csn: view.csn(),
-        seconds: computed.measured.seconds,
         prepared,
-        iterations: computed.iterations,
-        kept: None,
-        result: named(computed.result),
-        values: computed.values,
+        damaged,
         format,
-        dram_bytes: computed.measured.dram_bytes,
         dram_bound,
-        medium_writes: computed.measured.medium_writes,
-        verified: computed.verified,
         checkpointing,
+        ..computed.outcome(algorithm, view)
     };
     if let Some(plan) = &plan {
         plan.finish(&outcome)?;
@@ -274,6 +285,29 @@ struct Computed {
     result: Vec<(&'static str, Fact)>,
     values: Values,
     verified: Option<Result<(), String>>,
+}
+
+impl Computed {
+    /// The outcome of an algorithm on a view, without what was prepared for it.
+    fn outcome(self, algorithm: &Algorithm, view: &View) -> Outcome {
+        Outcome {
+            algorithm: algorithm.name,
+            csn: view.csn(),
+            seconds: self.measured.seconds,
+            prepared: None,
+            iterations: self.iterations,
+            kept: None,
+            damaged: None,
+            result: named(self.result),
+            values: self.values,
+            format: Format::default(),
+            dram_bytes: self.measured.dram_bytes,
+            dram_bound: 0,
+            medium_writes: self.measured.medium_writes,
+            verified: self.verified,
+            checkpointing: None,
+        }
+    }
 }
 
 /// What a kernel took.

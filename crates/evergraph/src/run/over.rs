@@ -4,7 +4,6 @@
 //! PageRank and connected components follow the changes between two moments, which
 //! cost what changed; other algorithms run anew on each moment.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use evergraph_algorithms::connected_components::{self as weak, ConnectedComponents};
@@ -12,15 +11,16 @@ use evergraph_algorithms::maintained::{Changes, Entry, components, pagerank};
 use evergraph_algorithms::{Control, RunError};
 use evergraph_graph::{Direction, Graph};
 use evergraph_persistence::memory_bytes;
-use evergraph_snapshots::{View, diff};
+use evergraph_snapshots::View;
 
 use super::algorithm::{Algorithm, Given, Needs};
 use super::components::sizes;
 use super::prepare::Preparation;
 use super::{
     Computed, Context, Fact, Form, Measured, MemoryMeter, Outcome, Request, Values, check_limit,
-    find, largest, named, run, threads,
+    find, largest, run, threads,
 };
+use crate::changes::changes_between;
 use crate::{Database, Error, Moment};
 
 /// Runs an algorithm on each of several moments, given from the earliest to the
@@ -179,20 +179,10 @@ impl Follower {
         measured.seconds = started.elapsed().as_secs_f64();
         let computed = pool.install(|| self.computed(&context, measured));
         Ok(Outcome {
-            algorithm: algorithm.name,
-            csn: view.csn(),
-            seconds: computed.measured.seconds,
             prepared,
-            iterations: computed.iterations,
-            kept: None,
-            result: named(computed.result),
-            values: computed.values,
             format,
-            dram_bytes: computed.measured.dram_bytes,
             dram_bound,
-            medium_writes: computed.measured.medium_writes,
-            verified: computed.verified,
-            checkpointing: None,
+            ..computed.outcome(algorithm, view)
         })
     }
 
@@ -265,17 +255,6 @@ fn components_of(context: &Context<'_>, found: ConnectedComponents) -> Shown {
     let verified = context.verify(|plain| weak::verify(plain, &found));
     let result = sizes(found.components, found.largest);
     (result, Values::Vertices(found.labels), verified)
-}
-
-fn changes_between(before: &View, after: &View) -> Result<Changes, Error> {
-    let (mut added, mut removed): (Vec<Entry>, Vec<Entry>) = Default::default();
-    let _ = diff(before, after)?.for_each_list(|list| {
-        let entry = |&(neighbor, weight)| (list.vertex, neighbor, weight);
-        added.extend(list.added.iter().map(entry));
-        removed.extend(list.removed.iter().map(entry));
-        ControlFlow::Continue(())
-    })?;
-    Ok(Changes::new(added, removed))
 }
 
 /// While they grow, lists take up to twice their entries.

@@ -74,7 +74,10 @@ impl Kept {
 }
 
 /// The result that a run with these parameters would have on this view, if it was
-/// kept; the first of several by name.
+/// kept; the first of several by name that can be read.
+///
+/// # Errors
+/// If none can, of those that there are.
 pub(super) fn find_kept(
     db: &Database,
     view: &View,
@@ -92,27 +95,33 @@ pub(super) fn find_kept(
     };
     // Results that cannot be opened are no reason not to compute one.
     let results = db.results().map_or(Vec::new(), |results| results.list());
-    let Some(stored) = results.iter().find(fits) else {
-        return Ok(None);
-    };
-    let kept = Kept::read(stored)?;
-    let facts = kept.result.into_iter();
-    Ok(Some(Outcome {
-        algorithm: algorithm.name,
-        csn: view.csn(),
-        seconds: started.elapsed().as_secs_f64(),
-        prepared: None,
-        iterations: None,
-        kept: Some(stored.description().name.clone()),
-        result: facts.map(|(name, fact)| (Cow::Owned(name), fact)).collect(),
-        values: kept.values,
-        format: kept.format,
-        dram_bytes: None,
-        dram_bound: 0,
-        medium_writes: 0,
-        verified: None,
-        checkpointing: None,
-    }))
+    let mut failed = None;
+    for stored in results.iter().filter(fits) {
+        match Kept::read(stored) {
+            Ok(kept) => {
+                let facts = kept.result.into_iter();
+                return Ok(Some(Outcome {
+                    algorithm: algorithm.name,
+                    csn: view.csn(),
+                    seconds: started.elapsed().as_secs_f64(),
+                    prepared: None,
+                    iterations: None,
+                    kept: Some(stored.description().name.clone()),
+                    damaged: None,
+                    result: facts.map(|(name, fact)| (Cow::Owned(name), fact)).collect(),
+                    values: kept.values,
+                    format: kept.format,
+                    dram_bytes: None,
+                    dram_bound: 0,
+                    medium_writes: 0,
+                    verified: None,
+                    checkpointing: None,
+                }));
+            }
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    failed.map_or(Ok(None), Err)
 }
 
 /// The notes that say what a result is.

@@ -1,0 +1,88 @@
+//! Snapshots that belong to results: `run/NAME` of the state of a run, and
+//! `maintain/NAME/STEP` of a maintained result.
+//!
+//! No rule counts or drops them. One is needed as long as its result is there, and is
+//! of its commit; then it goes with the result. What a process that was killed has
+//! left is dropped when the database is opened, when nobody can be about to need it.
+
+use evergraph_topology::Snapshot;
+
+use crate::maintain::is_maintained;
+use crate::{Database, Error};
+
+const RUN: &str = "run/";
+const MAINTAINED: &str = "maintain/";
+
+/// What the snapshot of a run is called whose state has this name.
+pub(crate) fn name_of_run(state: &str) -> String {
+    format!("{RUN}{state}")
+}
+
+/// What the names of the snapshots of a maintained result begin with.
+pub(crate) fn prefix_of_maintained(result: &str) -> String {
+    format!("{MAINTAINED}{result}/")
+}
+
+/// Whether a snapshot of this name belongs to a result.
+pub(crate) fn is_held(name: &str) -> bool {
+    name.starts_with(RUN) || name.starts_with(MAINTAINED)
+}
+
+/// Whose a snapshot is.
+enum Holder<'n> {
+    Run(&'n str),
+    Maintained(&'n str),
+}
+
+impl<'n> Holder<'n> {
+    /// `None` for names that no result gives.
+    fn of(name: &'n str) -> Option<Self> {
+        if let Some(state) = name.strip_prefix(RUN) {
+            return Some(Holder::Run(state));
+        }
+        let (result, step) = name.strip_prefix(MAINTAINED)?.rsplit_once('/')?;
+        step.parse::<u64>().ok()?;
+        Some(Holder::Maintained(result))
+    }
+}
+
+impl Database {
+    /// Whether a result needs a snapshot, which nobody may drop then. Beside an
+    /// update, which holds a commit before its result is of it, the answer is wrong.
+    ///
+    /// # Errors
+    /// If results cannot be read.
+    pub(crate) fn needs(&self, snapshot: &Snapshot) -> Result<bool, Error> {
+        let Some(holder) = Holder::of(&snapshot.name) else {
+            return Ok(false);
+        };
+        let results = self.results()?;
+        let (Holder::Run(name) | Holder::Maintained(name)) = holder;
+        let stored = results.get(name);
+        let stored = stored.filter(|stored| stored.description().graph.csn == snapshot.csn);
+        Ok(match holder {
+            Holder::Run(name) => {
+                let is_state = stored.is_some_and(|stored| !stored.description().finished);
+                is_state || self.results.running.lock().contains(name)
+            }
+            Holder::Maintained(_) => stored.is_some_and(|stored| is_maintained(&stored)),
+        })
+    }
+
+    /// Drops the snapshots that belong to results and that none of them needs.
+    ///
+    /// # Errors
+    /// If results cannot be read; and what a commit says.
+    pub(crate) fn drop_abandoned(&self) -> Result<(), Error> {
+        let mut abandoned = Vec::new();
+        for snapshot in self.snapshots() {
+            if Holder::of(&snapshot.name).is_some() && !self.needs(&snapshot)? {
+                abandoned.push(snapshot.name);
+            }
+        }
+        if !abandoned.is_empty() {
+            self.store().drop_snapshots_where(|_| abandoned)?;
+        }
+        Ok(())
+    }
+}
