@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::simulated::{
-    Budget, Config as SimulatedConfig, Explorer, Persistence, Progress, Random, Scenario,
-    SimulatedStorage,
+    Budget, Config as SimulatedConfig, Explorer, FaultKind, FaultPlan, Persistence, PlannedFailure,
+    Progress, Random, Scenario, SimulatedStorage,
 };
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_property_graph::dictionary::{Dictionary, Names, TextPolicy};
@@ -379,6 +379,21 @@ impl Records {
 
 type Opened = (Store, Arc<Parts>);
 
+fn create(storage: &SimulatedStorage) -> Result<Opened, String> {
+    let config = Config {
+        section_shift: 1,
+        log_bytes: 4096,
+        extent_alignment: 64,
+        growth_step: 2048,
+        ..Config::default()
+    };
+    let parts = Parts::new();
+    let attachment: Arc<dyn Attachment> = parts.clone();
+    let store = Store::create_attached(storage, config, [9; 16], Tuning::default(), attachment);
+    let store = store.map_err(|error| format!("create: {error}"))?;
+    Ok((store, parts))
+}
+
 fn open(storage: &SimulatedStorage, read_only: bool) -> Result<Opened, TopologyError> {
     let parts = Parts::new();
     let attachment: Arc<dyn Attachment> = parts.clone();
@@ -467,19 +482,9 @@ impl Scenario for Records {
         storage: &SimulatedStorage,
         log: &mut Progress<'_, Acknowledged>,
     ) -> Result<(), String> {
-        let config = Config {
-            section_shift: 1,
-            log_bytes: 4096,
-            extent_alignment: 64,
-            growth_step: 2048,
-            ..Config::default()
-        };
-        let parts = Parts::new();
-        let attachment: Arc<dyn Attachment> = parts.clone();
-        let store = Store::create_attached(storage, config, [9; 16], Tuning::default(), attachment);
-        let store = store.map_err(|error| format!("create: {error}"))?;
+        let opened = create(storage)?;
         log.update(|model| model.created = true);
-        self.perform_range(storage, (store, parts), (0, self.planned), log)?;
+        self.perform_range(storage, opened, (0, self.planned), log)?;
         Ok(())
     }
 
@@ -539,4 +544,61 @@ fn every_power_cut_is_recovered_from() {
     };
     let reports = Explorer::new(budget).explore_all(&scenarios, 2);
     reports.iter().for_each(|report| report.assert_clean());
+}
+
+/// Each write and each growth of a checkpoint fails in turn: nothing is lost, and
+/// the next checkpoint or opening has all of it.
+#[test]
+fn a_checkpoint_that_fails_changes_nothing() {
+    let mut failures = 0;
+    for seed in 1..=3 {
+        for call in 0..24 {
+            for grows in [false, true] {
+                failures += fail_checkpoints(seed, call, grows).unwrap();
+            }
+        }
+    }
+    assert!(failures > 50, "{failures} calls failed");
+}
+
+/// How many checkpoints failed.
+fn fail_checkpoints(seed: u64, call: u64, grows: bool) -> Result<usize, String> {
+    let records = Records::new(Persistence::Pages, seed, 16);
+    let storage = SimulatedStorage::new(records.config());
+    let text = |error: TopologyError| format!("seed {seed}, call {call}: {error}");
+    let mut opened = create(&storage)?;
+    let mut failures = 0;
+    for (number, step) in records.steps.iter().enumerate() {
+        if !matches!(step, Step::Checkpoint) {
+            opened = records.perform(&storage, opened, step).map_err(text)?;
+            continue;
+        }
+        let calls = storage.calls();
+        let failure = |made: u64| Some(PlannedFailure::once(made + call, FaultKind::NoSpace));
+        storage.plan(match grows {
+            true => FaultPlan {
+                fail_grow: failure(calls.grows),
+                ..FaultPlan::default()
+            },
+            false => FaultPlan {
+                fail_write: failure(calls.writes),
+                ..FaultPlan::default()
+            },
+        });
+        let failed = opened.0.checkpoint().is_err();
+        storage.plan(FaultPlan::default());
+        records.check(&opened, number..=number)?;
+        failures += usize::from(failed);
+        // After a root that nobody knows to be there, only opening goes on.
+        if failed && opened.0.checkpoint().is_err() {
+            drop(opened);
+            opened = open(&storage, false).map_err(text)?;
+        }
+        records.check(&opened, number + 1..=number + 1)?;
+    }
+    let (used, end) = (opened.0.stats().extent_bytes, records.steps.len());
+    drop(opened);
+    let again = open(&storage, true).map_err(text)?;
+    assert_eq!(again.0.stats().extent_bytes, used);
+    records.check(&again, end..=end).map(|_| failures)
 }

@@ -207,9 +207,15 @@ impl TextCodes for Dictionary {
         if !(policy.least_bytes..=policy.most_bytes).contains(&text.len()) {
             return None;
         }
-        let known = self.texts.read().code(text);
-        if known.is_some() || !self.sightings.lock().is_worth_a_code(text, policy) {
-            return known;
+        {
+            let texts = self.texts.read();
+            let known = texts.code(text);
+            if known.is_some() || texts.is_full(policy.most_codes) {
+                return known;
+            }
+        }
+        if !self.sightings.lock().is_worth_a_code(text, policy) {
+            return None;
         }
         self.texts.write().assign_next(text, policy.most_codes)
     }

@@ -96,6 +96,11 @@ impl<T: Item + ?Sized> Space<T> {
         Some(code)
     }
 
+    /// Whether `most` codes are taken.
+    pub fn is_full(&self, most: u32) -> bool {
+        self.by_code.len() >= most as usize
+    }
+
     fn put(&mut self, code: u32, item: &T) {
         let at = code as usize;
         if self.by_code.len() <= at {

@@ -151,3 +151,26 @@ fn names_that_cannot_be_are_refused() {
     }
     assert!(dictionary.intern(Names::Types, "one more").is_err());
 }
+
+#[test]
+fn damage_is_told() {
+    let mut host = Host::new();
+    let dictionary = Dictionary::new(5, POLICY);
+    let code = dictionary.intern(Names::Keys, "name").unwrap();
+    dictionary.apply(1, Names::Keys, code, "name").unwrap();
+    host.publish(1, false);
+    write(&mut host, &dictionary, 1);
+    let page = host.directory.blobs(32 + 5).next().unwrap().extent.clone();
+    for byte in page.offset()..page.offset() + page.len() {
+        host.damage(byte, |byte| *byte ^= 4);
+        let mut problems = Vec::new();
+        dictionary.check(&mut problems);
+        assert_eq!(problems.len(), 1);
+        host.reopen(1, |place| {
+            let error = Dictionary::new(5, POLICY).restore(place).unwrap_err();
+            assert!(error.to_string().contains("extents: damaged at offset"));
+        });
+        host.damage(byte, |byte| *byte ^= 4);
+    }
+    assert_eq!(reopened(&mut host).code(Names::Keys, "name"), Some(code));
+}

@@ -173,7 +173,10 @@ impl Ids {
         needed: &Needed,
         unused: impl Fn(u32) -> Result<Unused, PersistenceError>,
     ) -> Result<(), PersistenceError> {
-        for (id, span) in unused(state.next_chunk)? {
+        // A chunk that cannot be read is told of once; its ids are not given.
+        let chunk = state.next_chunk;
+        state.next_chunk += 1;
+        for (id, span) in unused(chunk)? {
             if id >= old_until {
                 continue;
             }
@@ -182,7 +185,6 @@ impl Ids {
                 false => drop(state.waiting.insert(id, span)),
             }
         }
-        state.next_chunk += 1;
         Ok(())
     }
 }
