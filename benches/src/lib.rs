@@ -17,6 +17,7 @@ mod filter;
 mod graphs;
 mod history;
 mod imbalance;
+mod index;
 mod indirection;
 mod ingest;
 mod limits;
@@ -101,6 +102,7 @@ const BENCHMARKS: &[Benchmark] = &[
     maintained::BENCHMARK,
     placement::BENCHMARK,
     history::BENCHMARK,
+    index::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -126,6 +128,7 @@ pub const NAMES: &[&str] = &[
     "maintained",
     "placement",
     "history",
+    "index",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.
