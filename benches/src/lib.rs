@@ -17,6 +17,7 @@ mod filter;
 mod graphs;
 mod history;
 mod imbalance;
+mod index;
 mod indirection;
 mod ingest;
 mod limits;
@@ -103,6 +104,7 @@ const BENCHMARKS: &[Benchmark] = &[
     placement::BENCHMARK,
     history::BENCHMARK,
     transactions::BENCHMARK,
+    index::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -129,6 +131,7 @@ pub const NAMES: &[&str] = &[
     "placement",
     "history",
     "transactions",
+    "index",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.

@@ -56,6 +56,15 @@ fn rows(result: &Value, table: usize) -> &[Value] {
 }
 
 #[test]
+fn every_kind_of_index_finds_every_key() {
+    let result = run("index", &["lookups=500", "trials=1", "leaf-bytes=256"]);
+    for table in [0, 2] {
+        assert_eq!(rows(&result, table).len(), 4);
+        assert_eq!(rows(&result, table + 1).len(), 2);
+    }
+}
+
+#[test]
 fn ingest_takes_every_edge_and_counts() {
     let result = run(
         "ingest",

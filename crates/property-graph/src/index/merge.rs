@@ -186,6 +186,9 @@ impl Merge<'_> {
         stored: &[Interval],
         events: &[Event],
     ) -> Result<(), PersistenceError> {
+        if events.is_empty() && *stored == [Interval::ALWAYS] {
+            return self.writer.push(entry, stored);
+        }
         let mut intervals: Vec<Interval> = Vec::with_capacity(stored.len() + 1);
         let mut open = None;
         for &interval in stored {
