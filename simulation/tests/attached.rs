@@ -62,7 +62,7 @@ fn every_seeded_mistake_of_attachments_is_caught() {
 #[test]
 fn views_show_relationships_and_registers_of_the_same_commits() {
     const WRITERS: u32 = 3;
-    const COMMITS: u64 = 4000;
+    const COMMITS: u64 = 900;
     let registers = Arc::new(Registers::default());
     let config = Config {
         direction: Direction::Both,
@@ -131,7 +131,7 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
         while writing.load(Ordering::Acquire) > 0 {
             let token = store.register();
             compare(store, registers, &token);
-            if held.len() < 40 {
+            if held.len() < 12 {
                 held.push(token);
             }
             held.iter()

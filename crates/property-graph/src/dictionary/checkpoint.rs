@@ -6,7 +6,7 @@ use evergraph_topology::attachment::Place;
 use parking_lot::RwLock;
 
 use super::pages::{self, PageImage, Stored};
-use super::space::{Item, Space};
+use super::space::{Item, Pending, Space};
 use super::{Dictionary, MOST_CODES, Names};
 
 /// Numbers of tables are `space << PAGE_BITS | page`.
@@ -60,10 +60,11 @@ impl Dictionary {
         let until = space.stored() + new;
         // The last page is written anew with what it has, and what follows.
         let first = space.pages.len().saturating_sub(1);
-        let mut begin = space.pages.last().map_or(0, |page| page.0);
+        let from = space.pages.last().map_or(0, |page| page.0);
+        let mut begin = from;
         let mut written: Vec<(usize, Blob)> = Vec::new();
         let mut image = PageImage::begin();
-        for at in begin..until {
+        for at in from..until {
             let code = space.order[at];
             let item = space.get(code).expect("an assigned code has an item");
             image.push(code, &*item);
@@ -81,7 +82,11 @@ impl Dictionary {
             }
         }
         debug_assert!(image.is_empty());
-        space.pending = Some((first, written, until));
+        space.pending = Some(Pending {
+            first,
+            pages: written,
+            stored: until,
+        });
         Ok(())
     }
 
@@ -133,7 +138,13 @@ impl Dictionary {
 
 fn publish_space<T: Item + ?Sized>(space: &RwLock<Space<T>>) {
     let mut space = space.write();
-    if let Some((first, pages, stored)) = space.pending.take() {
+    let pending = space.pending.take();
+    if let Some(Pending {
+        first,
+        pages,
+        stored,
+    }) = pending
+    {
         space.pages.truncate(first);
         space.pages.extend(pages);
         let new = stored - space.stored();

@@ -47,9 +47,17 @@ pub(super) struct Space<T: Item + ?Sized> {
     pub unstored: VecDeque<u64>,
     /// The pages, and where each begins in `order`.
     pub pages: Vec<(usize, Blob)>,
-    /// What is written, and no root names yet: pages from a number on, and how
-    /// many codes all pages have.
-    pub pending: Option<(usize, Vec<(usize, Blob)>, usize)>,
+    pub pending: Option<Pending>,
+}
+
+/// What is written, and no root names yet.
+pub(super) struct Pending {
+    /// Number of the first page that is new.
+    pub first: usize,
+    /// The new pages, and where each begins in the order.
+    pub pages: Vec<(usize, Blob)>,
+    /// Codes that all pages have then.
+    pub stored: usize,
 }
 
 impl<T: Item + ?Sized> Default for Space<T> {

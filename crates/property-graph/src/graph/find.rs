@@ -12,7 +12,7 @@ use super::schema::{Entry, key_of};
 use super::transaction::Transaction;
 use super::view::View;
 use crate::dictionary::{KeyCode, LabelCode, Names};
-use crate::index::{IndexError, KeyRange};
+use crate::index::{Index, IndexError, KeyRange, key};
 use crate::records::NodeRecord;
 use crate::transaction::{KeyRange as ReadRange, Predicate};
 use crate::value::Value;
@@ -116,8 +116,9 @@ impl View {
                 ordered = order.into_iter().map(|at| &properties[at]).collect();
             }
         }
-        let range = KeyRange::equal(ordered.iter().map(|property| &property.1));
         // The values are all there is of the key.
+        let key = key::encode(ordered.iter().map(|property| &property.1));
+        let range = key.map_or_else(KeyRange::nothing, |key| KeyRange::exactly(&key));
         (ordered.iter().map(|property| property.0).collect(), range)
     }
 
@@ -133,7 +134,7 @@ impl View {
     fn index_of(&self, wanted: &Wanted) -> Option<Arc<Entry>> {
         let entries = self.core().state.schema.entries();
         let fits = |entry: &&Arc<Entry>| {
-            let is_readable = |index: &crate::index::Index| index.covers(self.csn());
+            let is_readable = |index: &Index| index.covers(self.csn());
             entry.stored.label == wanted.label
                 && entry.stored.keys == wanted.keys
                 && entry.index.as_ref().is_some_and(is_readable)
@@ -152,10 +153,7 @@ impl View {
         let Some(index) = &entry.index else {
             return Ok(None);
         };
-        let ids = index
-            .range(self.csn(), range)
-            .and_then(|found| found.collect::<Result<Vec<u32>, IndexError>>());
-        match ids {
+        match read(index, self.csn(), range) {
             Ok(mut ids) => {
                 ids.sort_unstable();
                 ids.dedup();
@@ -177,6 +175,20 @@ impl View {
             .map(|(_, id, record)| Node::new(NodeId(id), record, self.dictionary()))
             .collect()
     }
+}
+
+/// What an index has in a range.
+fn read(index: &Index, csn: u64, range: &KeyRange) -> Result<Vec<u32>, IndexError> {
+    let mut ids = Vec::new();
+    match range.only_key() {
+        Some(key) => index.lookup(csn, key, &mut ids)?,
+        None => {
+            for id in index.range(csn, range)? {
+                ids.push(id?);
+            }
+        }
+    }
+    Ok(ids)
 }
 
 impl Transaction {

@@ -121,6 +121,13 @@ impl Delta {
         self.entries.iter().filter_map(newer).collect()
     }
 
+    /// Forgets events up to a commit.
+    pub fn forget_until(&mut self, csn: u64) {
+        let newer = self.after(csn);
+        *self = Delta::default();
+        self.prepend(newer);
+    }
+
     /// The events, for [`Delta::prepend`].
     pub fn into_events(self) -> impl Iterator<Item = (EntryKey, Vec<Event>)> {
         let entries = self.entries.into_iter();

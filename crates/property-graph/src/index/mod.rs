@@ -124,6 +124,14 @@ impl Index {
         self.state.read().is_built()
     }
 
+    /// Whether a root names something of it, or may soon. An index that was dropped
+    /// ([`Index::clear`]) has to take part in checkpoints as long, and nothing else
+    /// may use its plane.
+    pub fn is_stored(&self) -> bool {
+        let state = self.state.read();
+        state.is_named || state.pending.is_some()
+    }
+
     /// Applies the changes of one commit. Skips a commit that is merged already, as
     /// replay brings them. Of one commit, an insertion of an entry wins over its
     /// removal, whatever their order: keys that differ may have been cut to the same.

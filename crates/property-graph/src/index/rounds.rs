@@ -67,6 +67,9 @@ impl Index {
             return Err(MediumError::Unsupported(what.to_string()).into());
         }
         let Some(base) = state.base.clone().filter(|base| base.csn <= csn) else {
+            if !state.is_built() {
+                state.forget_unwatched(needed);
+            }
             // There is nothing that this root could name.
             if state.is_named {
                 directory.remove(self.name);

@@ -88,7 +88,11 @@ impl State {
         self.unmerged_since.filter(|_| self.named.is_some())
     }
 
+    /// DRAM that a merge frees: not that of what waits for a build.
     pub fn unmerged_bytes(&self) -> usize {
+        if self.base.is_none() {
+            return 0;
+        }
         self.recent.bytes() + self.frozen.as_ref().map_or(0, |frozen| frozen.bytes())
     }
 
@@ -99,7 +103,7 @@ impl State {
             removed: base.map_or(0, Base::closed),
             stored_bytes: base.map_or(0, Base::stored_bytes),
             page_bytes: base.map_or(0, Base::dram_bytes),
-            unmerged_bytes: self.unmerged_bytes(),
+            unmerged_bytes: self.recent.bytes() + self.frozen.as_ref().map_or(0, |f| f.bytes()),
             watched_bytes: self.past.bytes(),
         }
     }
@@ -115,6 +119,19 @@ impl State {
         self.built = None;
         self.past = Past::default();
         self.recent = Delta::default();
+    }
+
+    /// Without content, changes are kept for a build that may be going on: as of a
+    /// live view, so that it holds what is older than the oldest of them.
+    pub fn forget_unwatched(&mut self, needed: &Needed) {
+        let watermark = needed.watermark().unwrap_or(0);
+        let mut oldest = watermark;
+        while let Some(csn) = needed.last_watched_before(oldest) {
+            oldest = csn;
+        }
+        if self.built.is_none() && !self.recent.is_empty() {
+            self.recent.forget_until(oldest);
+        }
     }
 
     /// Whether no changed entry has to be looked for.
@@ -222,9 +239,7 @@ impl State {
         let Some(built) = self.built.take() else {
             return;
         };
-        let newer = self.recent.after(built.csn);
-        self.recent = Delta::default();
-        self.recent.prepend(newer);
+        self.recent.forget_until(built.csn);
         self.past = Past::default();
         self.base = Some(built);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::Place;
+use rayon::prelude::*;
 
 use super::chunk::ChunkState;
 use super::format::{ChunkImage, ChunkReader, Slot, StoredChunk};
@@ -14,6 +15,11 @@ use super::segment::{NewPast, Segment};
 use super::table::Table;
 use super::versions::Version;
 use crate::dictionary::Dictionary;
+
+/// Fewer chunks are encoded by one thread.
+const PARALLEL_AT_LEAST: usize = 32;
+/// So many chunks are in DRAM twice.
+const ENCODED_AT_ONCE: usize = 128;
 
 /// What is written, and no root names yet.
 pub(super) struct Round<R> {
@@ -46,10 +52,13 @@ struct Change<R> {
     base_end: u64,
 }
 
-/// What goes to other places than the chunk.
-struct Replaced<'a, R> {
+/// The new content of a chunk, and what it replaces.
+struct Encoded<'a, R> {
+    number: u32,
+    image: ChunkImage,
     needed: &'a Needed,
-    past: &'a mut Vec<NewPast>,
+    /// What goes to the history table.
+    past: Vec<NewPast>,
     shown: Vec<(u32, Version<R>)>,
 }
 
@@ -68,28 +77,25 @@ impl<R: Record> Table<R> {
         let _ = self.uuid.set(*place.uuid);
         *self.round.lock() = None;
         let (mut flushed, mut chunks, mut past) = (Vec::new(), Vec::new(), Vec::new());
-        for number in self.unmerged_chunks(csn) {
-            let Some(frozen) = self.freeze(number, csn) else {
-                continue;
-            };
-            let mut replaced = Replaced {
-                needed,
-                past: &mut past,
-                shown: Vec::new(),
-            };
-            let mut image = self.encode(number, &frozen, &mut replaced)?;
-            let shown = replaced.shown;
-            let draft = place.region.allocate(image.len())?;
-            let (entry, bytes) = image.finish(place.uuid, draft.offset(), csn);
-            let (extent, token) = draft.finish(bytes)?.split();
-            flushed.push(token);
-            place.directory.set(self.key(number), entry);
-            let extent = Arc::new(extent);
-            chunks.push(Written {
-                number,
-                stored: Arc::new(StoredChunk::written(self.identity(number), entry, extent)),
-                shown,
-            });
+        for numbers in self.unmerged_chunks(csn).chunks(ENCODED_AT_ONCE) {
+            for encoded in self.encode_all(numbers, csn, needed) {
+                let Some(mut encoded) = encoded? else {
+                    continue;
+                };
+                let (number, image) = (encoded.number, &mut encoded.image);
+                let draft = place.region.allocate(image.len())?;
+                let (entry, bytes) = image.finish(place.uuid, draft.offset(), csn);
+                let (extent, token) = draft.finish(bytes)?.split();
+                flushed.push(token);
+                place.directory.set(self.key(number), entry);
+                let identity = self.identity(number);
+                chunks.push(Written {
+                    number,
+                    stored: Arc::new(StoredChunk::written(identity, entry, extent)),
+                    shown: encoded.shown,
+                });
+                past.append(&mut encoded.past);
+            }
         }
         let history = self.history.write(past, needed, place, &mut flushed)?;
         *self.round.lock() = Some(Round { chunks, history });
@@ -102,6 +108,25 @@ impl<R: Record> Table<R> {
         unmerged.map(|(&number, _)| number).collect()
     }
 
+    /// The new content of some chunks, in their order; by several threads if there
+    /// are many.
+    fn encode_all<'n>(
+        &self,
+        numbers: &[u32],
+        csn: u64,
+        needed: &'n Needed,
+    ) -> Vec<Result<Option<Encoded<'n, R>>, PersistenceError>> {
+        let encode = |&number: &u32| {
+            let frozen = self.freeze(number, csn);
+            let encoded = frozen.map(|frozen| self.encode(number, &frozen, needed));
+            encoded.transpose()
+        };
+        match numbers.len() < PARALLEL_AT_LEAST {
+            true => numbers.iter().map(encode).collect(),
+            false => numbers.par_iter().map(encode).collect(),
+        }
+    }
+
     fn freeze(&self, number: u32, csn: u64) -> Option<Frozen<R>> {
         let state = self.chunks.get(number)?.state.read();
         state.unmerged_since.filter(|&since| since <= csn)?;
@@ -109,13 +134,19 @@ impl<R: Record> Table<R> {
     }
 
     /// The new content of a chunk.
-    fn encode(
+    fn encode<'n>(
         &self,
         number: u32,
         frozen: &Frozen<R>,
-        replaced: &mut Replaced<'_, R>,
-    ) -> Result<ChunkImage, PersistenceError> {
-        let mut image = ChunkImage::begin(self.identity(number));
+        needed: &'n Needed,
+    ) -> Result<Encoded<'n, R>, PersistenceError> {
+        let mut encoded = Encoded {
+            number,
+            image: ChunkImage::begin(self.identity(number)),
+            needed,
+            past: Vec::new(),
+            shown: Vec::new(),
+        };
         let base = frozen.base.as_ref();
         let reader = base.map(|base| base.read(self.uuid())).transpose()?;
         let mut changes = frozen.changes.iter().peekable();
@@ -126,6 +157,7 @@ impl<R: Record> Table<R> {
                 let Some(reader) = reader.filter(|reader| reader.slot(at).begin > 0) else {
                     continue;
                 };
+                let image = &mut encoded.image;
                 let same = image.set(
                     at,
                     reader.slot(at),
@@ -136,9 +168,9 @@ impl<R: Record> Table<R> {
                 continue;
             };
             if let (Some(base), Some(reader)) = (base, reader) {
-                self.replace(number, change, base, reader, replaced)?;
+                self.replace(&mut encoded, change, base, reader)?;
             }
-            self.replace_versions(number, change, replaced)?;
+            self.replace_versions(&mut encoded, change)?;
             let Version {
                 begin,
                 born,
@@ -155,10 +187,10 @@ impl<R: Record> Table<R> {
                 None => Ok(Default::default()),
             };
             fixed
-                .and_then(|fixed| image.set(at, slot, fixed, &properties))
+                .and_then(|fixed| encoded.image.set(at, slot, fixed, &properties))
                 .map_err(|what| self.cannot_store(number, what))?;
         }
-        Ok(image)
+        Ok(encoded)
     }
 
     fn cannot_store(&self, chunk: u32, what: &str) -> PersistenceError {
@@ -166,7 +198,7 @@ impl<R: Record> Table<R> {
         PersistenceError::damaged("memory", 0, what)
     }
 
-    fn id(&self, chunk: u32, at: u32) -> u32 {
+    pub(super) fn id(&self, chunk: u32, at: u32) -> u32 {
         chunk * self.geometry.records_per_chunk + at
     }
 
@@ -174,26 +206,25 @@ impl<R: Record> Table<R> {
     /// needed.
     fn replace(
         &self,
-        number: u32,
+        encoded: &mut Encoded<'_, R>,
         change: &Change<R>,
         base: &Arc<StoredChunk>,
         reader: ChunkReader<'_>,
-        replaced: &mut Replaced<'_, R>,
     ) -> Result<(), PersistenceError> {
         let slot = reader.slot(change.at);
         if !slot.is_used {
             return Ok(());
         }
-        if replaced.needed.is_kept(slot.begin, change.base_end) {
-            replaced.past.push(NewPast {
-                id: self.id(number, change.at),
+        if encoded.needed.is_kept(slot.begin, change.base_end) {
+            encoded.past.push(NewPast {
+                id: self.id(encoded.number, change.at),
                 begin: slot.begin,
                 end: change.base_end,
                 fixed: reader.fixed(change.at),
                 properties: reader.properties(change.at)?.to_vec(),
             });
         }
-        if replaced.needed.is_watched(slot.begin, change.base_end) {
+        if encoded.needed.is_watched(slot.begin, change.base_end) {
             let found = self.found(FoundAt::Chunk(Arc::clone(base), change.at));
             let version = Version {
                 begin: slot.begin,
@@ -201,7 +232,7 @@ impl<R: Record> Table<R> {
                 born: slot.born,
                 record: Some(found.record()?),
             };
-            replaced.shown.push((change.at, version));
+            encoded.shown.push((change.at, version));
         }
         Ok(())
     }
@@ -210,22 +241,21 @@ impl<R: Record> Table<R> {
     /// stay where they are.
     fn replace_versions(
         &self,
-        number: u32,
+        encoded: &mut Encoded<'_, R>,
         change: &Change<R>,
-        replaced: &mut Replaced<'_, R>,
     ) -> Result<(), PersistenceError> {
         for version in &change.past {
             let Some(record) = &version.record else {
                 continue;
             };
-            if !replaced.needed.is_kept(version.begin, version.end) {
+            if !encoded.needed.is_kept(version.begin, version.end) {
                 continue;
             }
             let mut properties = Vec::new();
             let fixed = store(&**record, &self.dictionary, &mut properties)
-                .map_err(|what| self.cannot_store(number, what))?;
-            replaced.past.push(NewPast {
-                id: self.id(number, change.at),
+                .map_err(|what| self.cannot_store(encoded.number, what))?;
+            encoded.past.push(NewPast {
+                id: self.id(encoded.number, change.at),
                 begin: version.begin,
                 end: version.end,
                 fixed,
@@ -281,86 +311,6 @@ impl<R: Record> Table<R> {
     /// No root names what was written.
     pub fn abandoned(&self) {
         *self.round.lock() = None;
-    }
-
-    /// Claims the extents that the directory names, reading nothing of them.
-    pub fn restore(&self, place: &Place<'_>) -> Result<(), PersistenceError> {
-        let _ = self.uuid.set(*place.uuid);
-        let plane = self.key(0).plane;
-        let own = place
-            .directory
-            .entries()
-            .filter(|(key, _)| key.plane == plane);
-        for (key, entry) in own {
-            let extent = place.region.adopt(entry.offset, entry.len)?;
-            let stored = StoredChunk::named(self.identity(key.section), entry, extent)?;
-            let used = stored.used();
-            if !self.chunks.restore(key.section, stored) {
-                let file = place.region.file_name();
-                let what = format!("chunk {} of table {} cannot be", key.section, self.number);
-                return Err(PersistenceError::damaged(&file, entry.offset, what));
-            }
-            self.used
-                .fetch_add(used.into(), std::sync::atomic::Ordering::Relaxed);
-        }
-        self.history.restore(place);
-        let limit = u64::from(self.chunks.count()) * u64::from(self.geometry.records_per_chunk);
-        self.ids
-            .restore_until(u32::try_from(limit).unwrap_or(u32::MAX));
-        Ok(())
-    }
-
-    /// Verifies everything that is stored as of commit `csn`: checksums, counts,
-    /// that each record can be read, and that its codes are known.
-    pub fn check(&self, csn: u64, problems: &mut Vec<String>) {
-        for (number, chunk) in self.chunks.all() {
-            let base = chunk.state.read().base.clone();
-            if let Some(base) = base
-                && let Err(error) = self.check_chunk(number, &base, csn)
-            {
-                problems.push(error.to_string());
-            }
-        }
-        self.history.check(self.uuid(), problems, |segment, at| {
-            let record = self
-                .found(FoundAt::Past(Arc::clone(segment), at))
-                .record()?;
-            let named = record.check_names(&self.dictionary);
-            named.map_err(|what| segment.damaged(what))
-        });
-    }
-
-    fn check_chunk(
-        &self,
-        number: u32,
-        base: &Arc<StoredChunk>,
-        csn: u64,
-    ) -> Result<(), PersistenceError> {
-        base.verify(self.uuid())?;
-        if base.csn() > csn {
-            return Err(base.damaged("it is newer than the newest commit"));
-        }
-        let reader = base.read(self.uuid())?;
-        let mut used = 0;
-        for at in 0..self.geometry.records_per_chunk {
-            let slot = reader.slot(at);
-            let damaged = |what: &str| {
-                let id = self.id(number, at);
-                base.damaged(&format!("record {id}: {what}"))
-            };
-            if slot.begin > base.csn() || slot.born > slot.begin {
-                return Err(damaged("its commits cannot be"));
-            }
-            if slot.is_used {
-                used += 1;
-                let record = self.found(FoundAt::Chunk(Arc::clone(base), at)).record()?;
-                record.check_names(&self.dictionary).map_err(damaged)?;
-            }
-        }
-        match used == base.used() {
-            true => Ok(()),
-            false => Err(base.damaged("it counts other records than it has")),
-        }
     }
 }
 

@@ -10,7 +10,7 @@
 //! | bytes of a record | what |
 //! |---|---|
 //! | 8 | commit of this version; of a record that is not used, of its deletion; 0 if there never was one |
-//! | 6 | commit that created the node or relationship |
+//! | 6 | commit that created the node or relationship; bit 47: whether the record is used |
 //! | 2 | type of a relationship |
 //! | 4 + 4 | source and target; of a node its set of labels |
 //! | 4 + 4 | place and length of its properties among all of the chunk |
@@ -19,7 +19,7 @@
 //! lies in two such (Poseidon's 56 and 72 bytes do). The checksum over all of it,
 //! bound to database and place, is in the section directory.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, checksum};
 
@@ -29,9 +29,12 @@ const HEADER_BYTES: usize = 64;
 /// Where records begin is a multiple of it.
 const LINE: usize = 256;
 pub(super) const RECORD_BYTES: usize = 32;
+/// Beside the creating commit: the record is used. So reading one does not touch the
+/// bitmap.
+const USED: u64 = 1 << 47;
 /// What fits into the bytes for the creating commit. A later one is stored as this
 /// one: then an id waits longer than it has to.
-const MOST_BORN: u64 = (1 << 48) - 1;
+const MOST_BORN: u64 = USED - 1;
 
 /// The versions that a stored record says of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +105,9 @@ impl ChunkImage {
         let start = self.identity.records_at() + RECORD_BYTES * at as usize;
         let record = &mut self.bytes[start..start + RECORD_BYTES];
         record[0..8].copy_from_slice(&slot.begin.to_le_bytes());
-        record[8..14].copy_from_slice(&slot.born.min(MOST_BORN).to_le_bytes()[..6]);
+        let used = if slot.is_used { USED } else { 0 };
+        let born = slot.born.min(MOST_BORN) | used;
+        record[8..14].copy_from_slice(&born.to_le_bytes()[..6]);
         record[14..16].copy_from_slice(&fixed.kind.to_le_bytes());
         for (part, word) in [fixed.first, fixed.second, place, len].iter().enumerate() {
             let at = 16 + 4 * part;
@@ -151,7 +156,7 @@ impl ChunkImage {
 pub(super) struct StoredChunk {
     identity: Identity,
     entry: Entry,
-    extent: Arc<Extent>,
+    extent: Extent,
     verified: OnceLock<()>,
 }
 
@@ -165,7 +170,7 @@ impl StoredChunk {
         let stored = StoredChunk {
             identity,
             entry,
-            extent: Arc::new(extent),
+            extent,
             verified: OnceLock::new(),
         };
         if entry.len < identity.heap_at() as u64 {
@@ -178,7 +183,7 @@ impl StoredChunk {
     }
 
     /// What was just written.
-    pub fn written(identity: Identity, entry: Entry, extent: Arc<Extent>) -> Self {
+    pub fn written(identity: Identity, entry: Entry, extent: Extent) -> Self {
         StoredChunk {
             identity,
             entry,
@@ -197,7 +202,7 @@ impl StoredChunk {
         self.entry.entries as u32
     }
 
-    pub fn extent(&self) -> &Arc<Extent> {
+    pub fn extent(&self) -> &Extent {
         &self.extent
     }
 
@@ -222,6 +227,8 @@ impl StoredChunk {
 
     /// Checks checksum and header, also if they were checked before.
     pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+        // All of it at once, where it may have to come from a device.
+        self.extent.prefetch();
         self.extent.touch()?;
         let bytes = self.extent.bytes();
         if checksum(uuid, self.extent.offset(), bytes) != self.entry.crc {
@@ -261,6 +268,11 @@ impl<'a> ChunkReader<'a> {
         u64_at(self.bytes, HEADER_BYTES + 8 * word as usize)
     }
 
+    /// Whether the bitmap says that a record is used.
+    pub fn is_marked(&self, at: u32) -> bool {
+        self.used_word(at / 64) >> (at % 64) & 1 == 1
+    }
+
     fn record(&self, at: u32) -> &'a [u8] {
         let start = self.records_at + RECORD_BYTES * at as usize;
         &self.bytes[start..start + RECORD_BYTES]
@@ -268,12 +280,11 @@ impl<'a> ChunkReader<'a> {
 
     pub fn slot(&self, at: u32) -> Slot {
         let record = self.record(at);
-        let mut born = [0; 8];
-        born[..6].copy_from_slice(&record[8..14]);
+        let born = u64_at(record, 8);
         Slot {
-            is_used: self.used_word(at / 64) >> (at % 64) & 1 == 1,
+            is_used: born & USED != 0,
             begin: u64_at(record, 0),
-            born: u64::from_le_bytes(born),
+            born: born & MOST_BORN,
         }
     }
 

@@ -38,6 +38,8 @@ pub enum ReserveError {
 
 /// Commits that created and deleted what an id named; both 0 if it named nothing.
 pub(super) type Span = (u64, u64);
+/// Ids that no record has, each with what it named before.
+pub(super) type Unused = Vec<(u32, Span)>;
 
 pub(super) struct Ids {
     most: u32,
@@ -132,7 +134,7 @@ impl Ids {
     pub fn reserve(
         &self,
         needed: impl FnOnce() -> Needed,
-        look_through: impl Fn(u32) -> Result<Vec<(u32, Span)>, PersistenceError>,
+        look_through: impl Fn(u32) -> Result<Unused, PersistenceError>,
     ) -> Result<u32, ReserveError> {
         let mut state = self.state.lock();
         let fresh = state.fresh;
@@ -169,7 +171,7 @@ impl Ids {
         state: &mut IdState,
         old_until: u32,
         needed: &Needed,
-        unused: impl Fn(u32) -> Result<Vec<(u32, Span)>, PersistenceError>,
+        unused: impl Fn(u32) -> Result<Unused, PersistenceError>,
     ) -> Result<(), PersistenceError> {
         for (id, span) in unused(state.next_chunk)? {
             if id >= old_until {

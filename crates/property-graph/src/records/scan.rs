@@ -72,6 +72,16 @@ impl<R: Record> Table<R> {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Starts fetching a chunk, where it may not be in memory: for scans, one chunk
+    /// or two ahead.
+    pub fn prefetch(&self, chunk: u32) {
+        let found = self.chunks.get(chunk);
+        let base = found.and_then(|chunk| chunk.state.read().base.clone());
+        if let Some(base) = base {
+            base.extent().prefetch();
+        }
+    }
+
     /// The places of a stored chunk where a record may be as of a commit: those that
     /// are used, and, of a commit before the chunk's, those that were changed since.
     fn candidates(&self, base: &StoredChunk, csn: u64) -> Result<Vec<u32>, PersistenceError> {

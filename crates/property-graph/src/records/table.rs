@@ -14,7 +14,7 @@ use super::chunks::Chunks;
 use super::format::{Identity, StoredChunk};
 use super::found::{Found, FoundAt};
 use super::history::History;
-use super::ids::{Ids, NoIdsLeft, ReserveError};
+use super::ids::{Ids, NoIdsLeft, ReserveError, Unused};
 use super::record::Record;
 use crate::dictionary::Dictionary;
 
@@ -317,7 +317,7 @@ impl<R: Record> Table<R> {
 
     /// The ids of a chunk that no record has, with the commits between which one
     /// had it.
-    fn unused_ids(&self, number: u32) -> Result<Vec<(u32, (u64, u64))>, PersistenceError> {
+    fn unused_ids(&self, number: u32) -> Result<Unused, PersistenceError> {
         let per_chunk = self.geometry.records_per_chunk;
         let first = number * per_chunk;
         let ids = 0..per_chunk.min(self.geometry.most_records - first);

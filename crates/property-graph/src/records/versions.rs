@@ -36,9 +36,7 @@ impl<R> Default for Chain<R> {
 
 impl<R> Chain<R> {
     pub fn of(first: Version<R>) -> Self {
-        let mut versions = Vec::with_capacity(1);
-        versions.push(first);
-        Chain(versions)
+        Chain(vec![first])
     }
 
     pub fn versions(&self) -> &[Version<R>] {

@@ -392,3 +392,50 @@ fn moments_with_offsets_are_read() {
     );
     assert_eq!(parts, (-14, -25, -18_368, 500_000_000));
 }
+
+/// As docs/storage-format.md has it.
+#[test]
+fn stored_bytes_are_as_documented() {
+    let point = Point::new(CoordinateSystem::Cartesian, &[0.0, 0.0]).unwrap();
+    let moment = DateTime::from_seconds(1, 0, 3600).unwrap();
+    let cases: Vec<(Value, Vec<u8>)> = vec![
+        (Value::Null, vec![0]),
+        (false.into(), vec![1]),
+        (true.into(), vec![2]),
+        ((-3).into(), vec![3, 5]),
+        (1.0.into(), vec![4, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F]),
+        ("ab".into(), vec![5, 2, 97, 98]),
+        ((&b"ab"[..]).into(), vec![7, 2, 97, 98]),
+        (vec![true].into(), vec![8, 2, 1, 2]),
+        (
+            BTreeMap::from([("a", Value::Null)]).into(),
+            vec![9, 4, 1, 1, 97, 0],
+        ),
+        (Date::from_days(1).unwrap().into(), vec![10, 2]),
+        (
+            LocalTime::from_nanoseconds(200).unwrap().into(),
+            vec![12, 0xC8, 1],
+        ),
+        (moment.clone().into(), vec![13, 2, 0, 0xA0, 56, 0]),
+        (
+            moment.in_zone("Z").into(),
+            vec![13, 2, 0, 0xA0, 56, 1, b'Z'],
+        ),
+        (
+            LocalDateTime::from_seconds(-1, 3).unwrap().into(),
+            vec![14, 1, 3],
+        ),
+        (
+            Duration::new(1, -1, 2, 3).unwrap().into(),
+            vec![15, 2, 1, 4, 3],
+        ),
+        (point.into(), [&[16, 0xA3, 56][..], &[0; 16]].concat()),
+    ];
+    for (value, bytes) in cases {
+        assert_eq!(encoded(&value), bytes, "{value}");
+    }
+    let properties: Properties = [(3, true.into()), (5, false.into())].into_iter().collect();
+    let mut bytes = Vec::new();
+    properties.encode(&mut bytes).unwrap();
+    assert_eq!(bytes, [2, 3, 2, 2, 1]);
+}

@@ -78,9 +78,10 @@ fn kill_after(directory: &Path, lines: usize) -> i64 {
         .stdout(Stdio::piped())
         .spawn()
         .expect("started");
-    let said = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let said = said.map(|line| line.expect("readable"));
-    let numbers = said.filter_map(|line| line.strip_prefix("committed ")?.parse::<i64>().ok());
+    // Open until it is killed: it is not to end by itself.
+    let mut said = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let numbers = said.by_ref().map(|line| line.expect("readable"));
+    let numbers = numbers.filter_map(|line| line.strip_prefix("committed ")?.parse::<i64>().ok());
     let last = numbers.take(lines).last().expect("it committed something");
     child.kill().expect("killed");
     child.wait().expect("it ended");

@@ -114,8 +114,10 @@ fn take_one(
                 label => vec![name(&LABELS, label)],
             };
             let id = transaction.create_node(&labels, [("name", value(number))])?;
-            let mut made = ModelNode::default();
-            made.labels = labels.iter().map(|label| label.to_string()).collect();
+            let mut made = ModelNode {
+                labels: labels.iter().map(|label| label.to_string()).collect(),
+                ..ModelNode::default()
+            };
             put(&mut made.values, "name", number);
             let before = model.nodes.insert(id.0, made);
             assert_eq!(before, None, "an id in use was given away");

@@ -372,6 +372,9 @@ impl Section {
         loaded.body = body;
         if settled_further {
             self.move_newer(context, loaded, &old, &frozen.page);
+            if let Some(compacted) = &frozen.compacted {
+                loaded.insert_version(compacted);
+            }
         } else {
             if needed.is_watched(loaded.page.csn, merged_csn) {
                 let kept = frozen.compacted.is_some().then(|| Arc::clone(&old));
@@ -484,6 +487,20 @@ impl Inner {
 }
 
 impl Loaded {
+    /// Lengths from which the newest generation begins, where newer ones are there
+    /// already: whoever asks for that moment, the next compaction say, gets the
+    /// lists as they are now and not as they were before.
+    fn insert_version(&mut self, page: &Arc<LengthPage>) {
+        let at = self.older.partition_point(|v| v.page.csn < page.csn);
+        if self.older.get(at).is_none_or(|v| v.page.csn > page.csn) {
+            let version = Version {
+                page: Arc::clone(page),
+                body: None,
+            };
+            self.older.insert(at, version);
+        }
+    }
+
     /// Entries were dropped from the lists as of `frozen`, so that those have
     /// the lengths of `compacted`: versions before keep their body, those since
     /// then get the lengths that they have in the new generation.

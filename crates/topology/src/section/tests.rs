@@ -79,3 +79,36 @@ fn a_snapshot_that_comes_while_a_merge_is_written_keeps_its_lengths() {
         }
     }
 }
+
+/// The next commit is applied, and not visible yet: what was compacted is frozen
+/// again as of the same moment, and must not be taken for what it was before.
+#[test]
+fn a_compaction_at_the_moment_of_the_last_one_finds_its_work_done() {
+    for layout in [Layout::Pma, Layout::Blocks] {
+        let context = fresh(&dram());
+        let section = Section::empty(0, 4, 1);
+        commit(&section, &context, 1, &[], 7);
+        commit(&section, &context, 2, &[], 8);
+        commit(&section, &context, 3, &[], 7 | TOMBSTONE);
+        // Commit 4 is of other sections, and the newest that is visible.
+        commit(&section, &context, 5, &[], 8 | TOMBSTONE);
+        let now = needed(4, &[]);
+        for round in 0..3 {
+            let mut scratch = MergeScratch::default();
+            let frozen = section
+                .freeze(&context, 4, &now, Wanted::Compacted, layout, &mut scratch)
+                .unwrap();
+            if let Some(frozen) = frozen {
+                let (product, flushed) = frozen.write(&context, &section, &mut scratch).unwrap();
+                flushed.fence(context.region.medium()).unwrap();
+                product.publishing();
+                section
+                    .replace_base(&context, || now.clone(), frozen, product, None)
+                    .unwrap();
+            }
+            assert_eq!(first_list(&section, &context, 4, &now), [8], "{round}");
+        }
+        let later = needed(5, &[]);
+        assert_eq!(first_list(&section, &context, 5, &later), []);
+    }
+}

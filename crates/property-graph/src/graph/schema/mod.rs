@@ -209,10 +209,9 @@ impl Schema {
         if let Some(stored) = self.pending.lock().take() {
             self.unstored.lock().retain(|&csn| csn > stored);
         }
-        self.dropped.lock().retain(|entry| {
-            let index = entry.index.as_ref();
-            index.is_some_and(|index| index.usage().stored_bytes > 0)
-        });
+        self.dropped
+            .lock()
+            .retain(|entry| entry.index.as_ref().is_some_and(Index::is_stored));
     }
 
     /// No root names what was written.

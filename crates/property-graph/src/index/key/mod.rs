@@ -2,10 +2,8 @@
 //!
 //! Every value begins with a byte for its class, in openCypher's order of
 //! classes, so that a range lies within one class. Integers and floats are one
-//! class and compare as numbers. No key of a whole tuple is the beginning of
-//! another. Where two values differ only in what does not order them (the time
-//! zone of an instant, an integer and the float of the same number), their keys
-//! may be the same: the record decides.
+//! class and compare as numbers. Keys are the same where values are equivalent
+//! ([`Value`]'s order), and no key of a whole tuple is the beginning of another.
 
 mod number;
 mod range;
@@ -96,9 +94,21 @@ fn push_value(value: &Value, key: &mut Vec<u8>) {
             values.values().for_each(|value| push_value(value, key));
         }
         Value::Date(date) => push_signed(date.days().into(), key),
-        Value::Time(time) => push_signed(time.instant(), key),
+        Value::Time(time) => {
+            push_signed(time.instant(), key);
+            push_offset(time.offset(), key);
+        }
         Value::LocalTime(time) => key.extend_from_slice(&time.nanoseconds().to_be_bytes()),
-        Value::DateTime(moment) => push_moment(moment.seconds(), moment.nanoseconds(), key),
+        Value::DateTime(moment) => {
+            push_moment(moment.seconds(), moment.nanoseconds(), key);
+            push_offset(moment.offset(), key);
+            if let Some(zone) = moment.zone() {
+                // No zone comes before any.
+                key.push(ESCAPE);
+                push_escaped(zone.as_bytes(), key);
+            }
+            key.push(END);
+        }
         Value::LocalDateTime(moment) => push_moment(moment.seconds(), moment.nanoseconds(), key),
         Value::Duration(duration) => push_duration(*duration, key),
         Value::Point(point) => {
@@ -137,23 +147,21 @@ fn push_moment(seconds: i64, nanoseconds: u32, key: &mut Vec<u8>) {
     key.extend_from_slice(&nanoseconds.to_be_bytes());
 }
 
-/// Whether values with the same key are equivalent.
-fn is_exact(value: &Value) -> bool {
-    match value {
-        Value::Time(_) | Value::DateTime(_) | Value::Duration(_) => false,
-        Value::List(values) => values.iter().all(is_exact),
-        Value::Map(values) => values.values().all(is_exact),
-        _ => true,
-    }
+/// Three bytes for seconds of at most a day either way.
+fn push_offset(seconds: i32, key: &mut Vec<u8>) {
+    let [_, bytes @ ..] = ((seconds as u32) ^ (1 << 23)).to_be_bytes();
+    key.extend_from_slice(&bytes);
 }
 
-/// Durations order by how long they are on average.
+/// By length on average, then by months and days; seconds follow from those.
 fn push_duration(duration: crate::value::Duration, key: &mut Vec<u8>) {
     const SECONDS_OF_MONTH: i128 = 2_629_746;
     const SECONDS_OF_DAY: i128 = 86_400;
     let seconds = i128::from(duration.months()) * SECONDS_OF_MONTH
         + i128::from(duration.days()) * SECONDS_OF_DAY
         + i128::from(duration.seconds());
-    key.extend_from_slice(&((seconds as u128) ^ (1 << 127)).to_be_bytes());
-    key.extend_from_slice(&duration.nanoseconds().to_be_bytes());
+    let nanoseconds = seconds * 1_000_000_000 + i128::from(duration.nanoseconds());
+    key.extend_from_slice(&((nanoseconds as u128) ^ (1 << 127)).to_be_bytes());
+    push_signed(duration.months(), key);
+    push_signed(duration.days(), key);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use super::{Class, encode, is_exact, push_escaped, push_value};
+use super::{Class, encode, push_escaped, push_value};
 use crate::value::Value;
 
 /// Keys from one on, up to another exclusively.
@@ -24,6 +24,12 @@ impl KeyRange {
             from: key.to_vec(),
             to: Some(to),
         }
+    }
+
+    /// The key, if it is only one.
+    pub fn only_key(&self) -> Option<&[u8]> {
+        let (last, beginning) = self.to.as_deref()?.split_last()?;
+        (*last == 0 && *beginning == *self.from).then_some(&*self.from)
     }
 
     /// Where it begins.
@@ -85,7 +91,6 @@ impl KeyRange {
             push_value(value, &mut key);
             key
         };
-        let (lower, upper) = (including_alike(lower), including_alike(upper));
         let mut whole_class = leading.clone();
         whole_class.push(class as u8);
         let from = match lower {
@@ -138,15 +143,6 @@ fn of_bound(bound: Bound<&Value>) -> Option<Class> {
     match bound {
         Bound::Included(value) | Bound::Excluded(value) => Some(Class::of(value)),
         Bound::Unbounded => None,
-    }
-}
-
-/// Where keys do not tell all values apart, those that have the bound's key may lie
-/// on either side of it.
-fn including_alike(bound: Bound<&Value>) -> Bound<&Value> {
-    match bound {
-        Bound::Excluded(value) if !is_exact(value) => Bound::Included(value),
-        bound => bound,
     }
 }
 

@@ -203,9 +203,20 @@ impl Host {
     /// One round. `between` runs when everything is written and nothing published;
     /// if it says no, the round is abandoned.
     pub fn checkpoint(&mut self, between: impl FnOnce(&mut Self) -> bool) -> Result<(), String> {
+        self.checkpoint_after(|_| {}, between)
+    }
+
+    /// As [`Host::checkpoint`]; `before` runs when it is decided up to which commit
+    /// is written.
+    pub fn checkpoint_after(
+        &mut self,
+        before: impl FnOnce(&mut Self),
+        between: impl FnOnce(&mut Self) -> bool,
+    ) -> Result<(), String> {
         let token: ViewToken<()> = self.registry.register();
         let csn = token.csn();
         let needed = self.registry.needed();
+        before(self);
         let (region, directory) = (&self.region, &mut self.directory);
         let written = self.index.write(csn, &needed, region, &UUID, directory);
         let written = Flushed::all(written.map_err(text)?).map(|_| ());

@@ -108,28 +108,13 @@ proptest! {
             return Ok(());
         };
         if a.len() == b.len() {
-            let keys = key_a.cmp(&key_b);
-            prop_assert!(keys == a.cmp(&b) || keys == Ordering::Equal, "{key_a:?} {key_b:?}");
-            prop_assert!(a != b || keys == Ordering::Equal);
+            prop_assert_eq!(key_a.cmp(&key_b), a.cmp(&b), "{:?} {:?}", key_a, key_b);
             // None is the beginning of another.
             prop_assert!(key_a == key_b || !key_a.starts_with(&key_b));
         }
         // A tuple is in the range of its beginning.
         if a.len() <= b.len() && a[..] == b[..a.len()] {
             prop_assert!(is_in(&KeyRange::equal(&a), &key_b, usize::MAX));
-        }
-    }
-
-    #[test]
-    fn values_that_differ_have_keys_that_differ(a in values(), b in values()) {
-        let is_alike = |value: &Value| {
-            let text = format!("{value:?}");
-            ["Time", "Duration"].iter().any(|name| text.contains(name))
-        };
-        if let (Some(key_a), Some(key_b)) = (encode([&a]), encode([&b]))
-            && !is_alike(&a)
-        {
-            prop_assert_eq!(key_a == key_b, a == b);
         }
     }
 
@@ -155,25 +140,24 @@ proptest! {
     /// Of types that compare, nothing else is in a range.
     #[test]
     fn ranges_hold_nothing_else(
-        value in prop_oneof![
-            any::<i64>().prop_map(Value::from),
-            any::<f64>().prop_map(Value::from),
-            "[a\0\x01]{0,3}".prop_map(Value::from),
-            any::<bool>().prop_map(Value::from),
-        ],
+        value in values(),
         lower in bounds(),
         upper in bounds(),
     ) {
-        let key = encode([&value]).unwrap();
+        let Some(key) = encode([&value]) else { return Ok(()) };
         let range = KeyRange::between(&[], lower.as_ref(), upper.as_ref());
-        let has_bound = lower != Bound::Unbounded || upper != Bound::Unbounded;
-        let is_number = !matches!(value, Value::Float(number) if number.is_nan());
-        let nan = |bound: &Bound<Value>| {
-            matches!(bound, Bound::Included(Value::Float(n)) | Bound::Excluded(Value::Float(n)) if n.is_nan())
+        // Without a bound, and of what does not compare, a range is as good as any.
+        let is_plain = |value: &Value| value.compares(value).is_some();
+        let is_plain_bound = |bound: &Bound<Value>| match bound {
+            Bound::Included(bound) | Bound::Excluded(bound) => is_plain(bound),
+            Bound::Unbounded => true,
         };
-        if has_bound && is_number && !nan(&lower) && !nan(&upper) {
+        let has_bound = lower != Bound::Unbounded || upper != Bound::Unbounded;
+        if has_bound && is_plain(&value) && is_plain_bound(&lower) && is_plain_bound(&upper) {
             let expected = satisfies(&value, lower.as_ref(), upper.as_ref());
-            prop_assert_eq!(is_in(&range, &key, usize::MAX), expected);
+            let is_found = is_in(&range, &key, usize::MAX);
+            // Lists that differ only behind what does not compare are not told.
+            prop_assert!(is_found == expected || matches!(value, Value::List(_)));
         }
     }
 }

@@ -6,8 +6,8 @@ use evergraph_persistence::medium::DramStorage;
 use evergraph_persistence::{Storage, ViewToken};
 use proptest::prelude::*;
 
-use super::host::{Commit, Host, TINY, apply, text};
-use crate::index::Kind;
+use super::host::{Commit, Host, TINY, UUID, apply, text};
+use crate::index::{KeyRange, Kind};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -15,8 +15,9 @@ enum Step {
     View,
     DropView(usize),
     Release(usize),
-    /// With what is committed before it is published, and whether it is.
-    Checkpoint(Vec<Commit>, bool),
+    /// With what is committed before it is written, and before it is published, and
+    /// whether it is.
+    Checkpoint(Vec<Commit>, Vec<Commit>, bool),
     Reopen,
     /// With what is committed while records are scanned.
     Rebuild(Vec<Commit>),
@@ -53,7 +54,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => Just(Step::View),
         2 => any::<usize>().prop_map(Step::DropView),
         1 => any::<usize>().prop_map(Step::Release),
-        4 => (several(), prop::bool::weighted(0.8)).prop_map(|(c, p)| Step::Checkpoint(c, p)),
+        4 => (several(), several(), prop::bool::weighted(0.8))
+            .prop_map(|(before, between, publish)| Step::Checkpoint(before, between, publish)),
         1 => Just(Step::Reopen),
         1 => several().prop_map(Step::Rebuild),
         1 => commits().prop_map(Step::RebuildInRound),
@@ -68,7 +70,7 @@ struct Run {
     views: Vec<ViewToken<()>>,
     kept: Vec<u64>,
     /// Changes by commit, since the root.
-    log: BTreeMap<u64, Vec<(Vec<u8>, u32, bool)>>,
+    log: Log,
 }
 
 impl Run {
@@ -108,12 +110,14 @@ impl Run {
                 self.host.registry.release(csn);
             }
             Step::DropView(_) | Step::Release(_) => {}
-            Step::Checkpoint(commits, publish) => self.checkpoint(|run_host, log| {
-                for commit in commits {
-                    Self::commit(run_host, log, commit, false);
-                }
-                Ok(*publish)
-            })?,
+            Step::Checkpoint(before, commits, publish) => {
+                self.checkpoint(before, |run_host, log| {
+                    for commit in commits {
+                        Self::commit(run_host, log, commit, false);
+                    }
+                    Ok(*publish)
+                })?;
+            }
             Step::Reopen => self.reopen()?,
             Step::Rebuild(commits) => {
                 let view = self.host.registry.register();
@@ -123,7 +127,7 @@ impl Run {
                 }
                 self.host.build(view.csn())?;
             }
-            Step::RebuildInRound(commit) => self.checkpoint(|host, log| {
+            Step::RebuildInRound(commit) => self.checkpoint(&[], |host, log| {
                 let view = host.registry.register();
                 Self::commit(host, log, commit, false);
                 host.build(view.csn())?;
@@ -135,12 +139,18 @@ impl Run {
 
     fn checkpoint(
         &mut self,
+        before: &[Commit],
         between: impl FnOnce(&mut Host, &mut Log) -> Result<bool, String>,
     ) -> Result<(), String> {
-        let log = &mut self.log;
+        let log = std::cell::RefCell::new(&mut self.log);
         let mut failed = None;
-        self.host.checkpoint(|host| {
-            between(host, log).unwrap_or_else(|error| {
+        let commit = |host: &mut Host| {
+            for commit in before {
+                Self::commit(host, &mut log.borrow_mut(), commit, false);
+            }
+        };
+        self.host.checkpoint_after(commit, |host| {
+            between(host, &mut log.borrow_mut()).unwrap_or_else(|error| {
                 failed = Some(error);
                 false
             })
@@ -148,9 +158,9 @@ impl Run {
         match failed {
             Some(error) => Err(error),
             None => {
-                // The log is freed as far as the root allows.
+                // The log is freed as far as the root allows, or not quite.
                 let root = self.host.root_csn();
-                self.log.retain(|&csn, _| csn > root);
+                self.log.retain(|&csn, _| csn + 3 > root);
                 Ok(())
             }
         }
@@ -188,7 +198,9 @@ impl Run {
             return Err("the newest commit is not covered".to_string());
         }
         let is_named = self.host.index.state.read().named.is_some();
-        let mut missing = self.log.iter().filter(|(_, changes)| !changes.is_empty());
+        let root = self.host.root_csn();
+        let is_missing = |(csn, changes): &(&u64, &Changes)| **csn > root && !changes.is_empty();
+        let mut missing = self.log.iter().filter(is_missing);
         if is_named
             && self.kind != Kind::Volatile
             && let Some((&csn, _)) = missing.next()
@@ -208,7 +220,7 @@ impl Run {
             self.host.registry.release(csn);
         }
         for _ in 0..2 {
-            self.checkpoint(|_, _| Ok(true))?;
+            self.checkpoint(&[], |_, _| Ok(true))?;
         }
         self.compare()?;
         let usage = self.host.index.usage();
@@ -234,7 +246,8 @@ impl Host {
     }
 }
 
-type Log = BTreeMap<u64, Vec<(Vec<u8>, u32, bool)>>;
+type Changes = Vec<(Vec<u8>, u32, bool)>;
+type Log = BTreeMap<u64, Changes>;
 
 fn run(kind: Kind, start: &Commit, steps: &[Step]) -> Result<(), String> {
     let mut run = Run::new(kind)?;
@@ -244,6 +257,80 @@ fn run(kind: Kind, start: &Commit, steps: &[Step]) -> Result<(), String> {
             .map_err(|error| format!("step {number}: {error}"))?;
     }
     run.finish().map_err(text)
+}
+
+/// What a dropped index was stays named until a root without it is durable.
+#[test]
+fn a_dropped_index_gives_its_space_back() {
+    let storage = DramStorage::new();
+    let mut host = Host::create(&storage, Kind::Hybrid, TINY).unwrap();
+    host.commit(&vec![(1, Some(vec![1]))], false);
+    assert!(!host.index.is_stored());
+    // Dropped while it is being stored for the first time.
+    let drop_it = |host: &mut Host| {
+        host.index.clear();
+        true
+    };
+    host.checkpoint(drop_it).unwrap();
+    assert!(host.index.is_stored());
+    // A round that is abandoned changes nothing of it.
+    host.checkpoint(|_| false).unwrap();
+    assert!(host.index.is_stored());
+    host.checkpoint(|_| true).unwrap();
+    assert!(!host.index.is_stored());
+    assert_eq!(host.region.used_bytes(), host.directory.bytes());
+}
+
+/// A reader in the middle of a range does not lose what a round merges.
+#[test]
+fn a_range_goes_on_over_a_checkpoint() {
+    let storage = DramStorage::new();
+    let mut host = Host::create(&storage, Kind::Hybrid, TINY).unwrap();
+    let commit = |host: &mut Host, ids: std::ops::Range<u32>| {
+        let key = |id: u32| Some(id.to_be_bytes().to_vec());
+        host.commit(&ids.map(|id| (id, key(id))).collect(), false);
+    };
+    commit(&mut host, 0..100);
+    host.checkpoint(|_| true).unwrap();
+    commit(&mut host, 100..200);
+    let view = host.registry.register();
+    // The reader borrows the index, which others use meanwhile.
+    let Host { index, .. } = &host;
+    let mut found = index.range(view.csn(), &KeyRange::all()).unwrap();
+    assert_eq!(found.next().unwrap().unwrap(), 0);
+    let mut directory = evergraph_persistence::Directory::default();
+    let needed = host.registry.needed();
+    let written = index.write(view.csn(), &needed, &host.region, &UUID, &mut directory);
+    written.unwrap();
+    assert_eq!(found.next().unwrap().unwrap(), 1);
+    index.published(&|| host.registry.needed());
+    let rest: Result<Vec<u32>, _> = found.collect();
+    assert_eq!(rest.unwrap(), (2..200).collect::<Vec<u32>>());
+}
+
+/// Changes that no build can need do not pile up.
+#[test]
+fn an_index_that_nobody_builds_forgets_changes() {
+    let storage = DramStorage::new();
+    let mut host = Host::create(&storage, Kind::Hybrid, TINY).unwrap();
+    host.index.clear();
+    let view = host.registry.register();
+    for number in 1..9 {
+        host.commit(&vec![(1, Some(vec![number]))], false);
+    }
+    host.checkpoint(|_| true).unwrap();
+    assert!(host.index.usage().unmerged_bytes > 0);
+    assert_eq!(host.index.unmerged_bytes(), 0);
+    // A build as of the oldest view still works.
+    host.build(view.csn()).unwrap();
+    host.compare(host.csn()).unwrap();
+    host.index.clear();
+    drop(view);
+    host.commit(&vec![(1, Some(vec![99]))], false);
+    host.checkpoint(|_| true).unwrap();
+    assert_eq!(host.index.usage().unmerged_bytes, 0);
+    host.build(host.csn()).unwrap();
+    host.compare(host.csn()).unwrap();
 }
 
 /// A record whose key changes again and again, under a snapshot from before.

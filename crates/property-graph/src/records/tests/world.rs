@@ -1,5 +1,4 @@
-//! A table against a list of all its versions, under random commits, views, named
-//! snapshots, checkpoints that overlap commits or come to nothing, and openings.
+//! A table beside a list of all its versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -8,31 +7,15 @@ use std::sync::Arc;
 use evergraph_persistence::ViewToken;
 use proptest::prelude::*;
 
-use super::*;
-use crate::dictionary::{Dictionary, Names, TextPolicy};
+use super::{GEOMETRY, parts};
+use crate::dictionary::{Dictionary, Names};
+use crate::records::{NodeRecord, ReserveError, Table};
 use crate::testing::Host;
 use crate::value::Value;
 
-const GEOMETRY: Geometry = Geometry {
-    records_per_chunk: 3,
-    most_records: 24,
-};
-const POLICY: TextPolicy = TextPolicy {
-    least_bytes: 4,
-    most_bytes: 16,
-    sightings: 2,
-    most_codes: 2,
-};
-
-fn parts() -> (Arc<Dictionary>, Table<NodeRecord>) {
-    let dictionary = Arc::new(Dictionary::new(0, POLICY));
-    let table = Table::new(GEOMETRY, 1, Arc::clone(&dictionary));
-    (dictionary, table)
-}
-
 /// What happens to a table.
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     Commit(Vec<Change>, bool),
     View,
     EndView(usize),
@@ -45,7 +28,7 @@ enum Step {
 
 /// A change of a commit.
 #[derive(Clone, Debug)]
-enum Change {
+pub(super) enum Change {
     /// With a new id.
     Create(Content),
     /// Of the n-th record that exists.
@@ -54,7 +37,7 @@ enum Change {
 }
 
 /// Labels and properties by number of their names.
-type Content = (BTreeSet<u8>, BTreeMap<u8, u8>);
+pub(super) type Content = (BTreeSet<u8>, BTreeMap<u8, u8>);
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
     let content = (
@@ -69,7 +52,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     prop::collection::vec(change, 1..4)
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let overlapping = prop::collection::vec(changes(), 0..3);
     let step = prop_oneof![
         8 => (changes(), prop::bool::weighted(0.2)).prop_map(|(c, keep)| Step::Commit(c, keep)),
@@ -94,19 +77,19 @@ struct Logged {
 /// All versions of all records.
 type Model = BTreeMap<u32, Vec<(u64, Option<NodeRecord>)>>;
 
-struct World {
-    host: Host,
+pub(super) struct World {
+    pub host: Host,
     dictionary: Arc<Dictionary>,
-    table: Table<NodeRecord>,
+    pub table: Table<NodeRecord>,
     model: Model,
     log: Vec<Logged>,
-    views: Vec<ViewToken<()>>,
+    pub views: Vec<ViewToken<()>>,
     /// Commits up to this one are in extents.
     root_csn: u64,
 }
 
 impl World {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let (dictionary, table) = parts();
         World {
             host: Host::new(),
@@ -119,7 +102,7 @@ impl World {
         }
     }
 
-    fn at(&self, id: u32, csn: u64) -> Option<&NodeRecord> {
+    pub fn at(&self, id: u32, csn: u64) -> Option<&NodeRecord> {
         let versions = self.model.get(&id)?;
         let before = versions.iter().rev().find(|version| version.0 <= csn)?;
         before.1.as_ref()
@@ -246,7 +229,7 @@ impl World {
         }
     }
 
-    fn checkpoint(&mut self, overlapping: &[Vec<Change>], abandons: bool) {
+    pub fn checkpoint(&mut self, overlapping: &[Vec<Change>], abandons: bool) {
         let token = self.host.view();
         let needed = self.host.needed();
         let (table, dictionary) = (&self.table, &self.dictionary);
@@ -284,7 +267,7 @@ impl World {
         }
     }
 
-    fn reopen(&mut self) {
+    pub fn reopen(&mut self) {
         self.views.clear();
         (self.dictionary, self.table) = parts();
         let newest = self.host.csn();
@@ -297,7 +280,7 @@ impl World {
         tail.for_each(|logged| self.apply(logged, true));
     }
 
-    fn verify(&self) {
+    pub fn verify(&self) {
         let newest = self.host.csn();
         let commits = [self.shown(), vec![newest]].concat();
         for csn in commits {
@@ -349,7 +332,7 @@ impl World {
         assert_eq!(scanned, expected, "a scan as of {csn}");
     }
 
-    fn step(&mut self, step: &Step) {
+    pub fn step(&mut self, step: &Step) {
         match step {
             Step::Commit(changes, keep) => self.commit(changes, *keep),
             Step::View => self.views.push(self.host.view()),
@@ -369,162 +352,4 @@ impl World {
             }
         }
     }
-}
-
-proptest! {
-    #[test]
-    fn a_table_is_its_versions(steps in steps()) {
-        let mut world = World::new();
-        for step in &steps {
-            world.step(step);
-            world.verify();
-        }
-        world.checkpoint(&[], false);
-        world.reopen();
-        world.verify();
-        world.views.clear();
-        while !world.host.kept().is_empty() {
-            world.host.release(0);
-        }
-        world.checkpoint(&[], false);
-        let stats = world.table.stats();
-        prop_assert_eq!((stats.versions_for_views, stats.unmerged_bytes), (0, 0));
-        prop_assert_eq!(stats.history_bytes, 0);
-    }
-
-    /// What a flipped byte hits is refused; nothing else changes.
-    #[test]
-    fn damage_is_told(steps in steps(), at in any::<prop::sample::Index>(), bit in 0u32..8) {
-        let mut world = World::new();
-        for step in &steps {
-            world.step(step);
-        }
-        world.checkpoint(&[], false);
-        world.reopen();
-        let extents: Vec<_> = world.host.directory.entries().map(|(_, entry)| entry).collect();
-        if extents.is_empty() {
-            return Ok(());
-        }
-        let entry = at.get(&extents);
-        let byte = at.index(entry.len as usize) as u64;
-        world.host.damage(entry.offset + byte, |byte| *byte ^= 1 << bit);
-        let newest = world.host.csn();
-        let mut refused = 0;
-        for id in 0..GEOMETRY.most_records {
-            match world.table.get(id, newest) {
-                Ok(record) => prop_assert_eq!(record.as_deref(), world.at(id, newest)),
-                Err(_) => refused += 1,
-            }
-        }
-        prop_assert!((1..=GEOMETRY.records_per_chunk).contains(&refused));
-        let mut problems = Vec::new();
-        world.table.check(newest, &mut problems);
-        prop_assert_eq!(problems.len(), 1);
-    }
-}
-
-#[test]
-fn relationships_are_read_back() {
-    let dictionary = Arc::new(Dictionary::new(0, POLICY));
-    let table = || Table::<RelationshipRecord>::new(GEOMETRY, 2, Arc::clone(&dictionary));
-    let mut host = Host::new();
-    let written = table();
-    let relationship = RelationshipRecord {
-        kind: u16::MAX,
-        source: 3,
-        target: (1 << 30) - 1,
-        properties: [(7, Value::from(1.5))].into_iter().collect(),
-    };
-    let id = written.reserve(|| host.needed()).unwrap();
-    written
-        .apply(1, id, Some(relationship.clone()), &host.needed())
-        .unwrap();
-    host.publish(1, false);
-    let needed = host.needed();
-    let flushed = host.with_place(|place| written.write(1, &needed, place).unwrap());
-    host.switch_root(flushed, || written.publishing());
-    written.published(&|| host.needed());
-    let read = table();
-    host.reopen(1, |place| read.restore(place).unwrap());
-    for table in [&written, &read] {
-        assert_eq!(table.get(id, 1).unwrap().as_deref(), Some(&relationship));
-        let found = table.find(id, 1).unwrap().unwrap();
-        assert_eq!(found.ends().unwrap(), (u16::MAX, 3, (1 << 30) - 1));
-        assert_eq!(table.merged_csn(0), 1);
-        assert!(table.get(id, 0).unwrap().is_none());
-    }
-    // Nobody has told the dictionary of type and key.
-    let mut problems = Vec::new();
-    read.check(1, &mut problems);
-    assert_eq!(problems.len(), 1, "{problems:?}");
-}
-
-#[test]
-fn long_values_are_read_back() {
-    let (dictionary, written) = parts();
-    let mut host = Host::new();
-    let long = NodeRecord {
-        labels: Vec::new(),
-        properties: [(0, Value::from("ä".repeat(100_000)))]
-            .into_iter()
-            .collect(),
-    };
-    written
-        .apply(1, 0, Some(long.clone()), &host.needed())
-        .unwrap();
-    host.publish(1, false);
-    let needed = host.needed();
-    let flushed = host.with_place(|place| {
-        let mut flushed = written.write(1, &needed, place).unwrap();
-        flushed.extend(dictionary.write(1, place).unwrap());
-        flushed
-    });
-    host.switch_root(flushed, || written.publishing());
-    let (dictionary, read) = parts();
-    host.reopen(1, |place| {
-        dictionary.restore(place).unwrap();
-        read.restore(place).unwrap();
-    });
-    assert_eq!(read.get(0, 1).unwrap().as_deref(), Some(&long));
-}
-
-#[test]
-fn records_occupy_what_is_said() {
-    // 1000 nodes of 256 a chunk, without properties: 32 bytes a record, a header for
-    // each chunk, and a byte that says that there are no properties.
-    let dictionary = Arc::new(Dictionary::new(0, POLICY));
-    let geometry = Geometry::default();
-    let table = Table::<NodeRecord>::new(geometry, 1, Arc::clone(&dictionary));
-    let mut host = Host::new();
-    let ids = table.reserve_fresh(1024).unwrap();
-    for id in ids {
-        table
-            .apply(1, id, Some(NodeRecord::default()), &host.needed())
-            .unwrap();
-    }
-    host.publish(1, false);
-    let needed = host.needed();
-    let flushed = host.with_place(|place| table.write(1, &needed, place).unwrap());
-    host.switch_root(flushed, || table.publishing());
-    table.published(&|| host.needed());
-    let stats = table.stats();
-    assert_eq!(
-        (stats.records, stats.chunks, stats.unmerged_bytes),
-        (1024, 4, 0)
-    );
-    assert!(stats.chunk_bytes <= 1024 * 36, "{}", stats.chunk_bytes);
-}
-
-#[test]
-fn ids_that_cannot_be_are_refused() {
-    let (_, table) = parts();
-    let needed = Host::new().needed();
-    assert!(
-        table
-            .apply(1, GEOMETRY.most_records, None, &needed)
-            .is_err()
-    );
-    assert!(table.get(u32::MAX, 1).unwrap().is_none());
-    assert_eq!(table.newest_commit(u32::MAX).unwrap(), 0);
-    assert!(table.reserve_fresh(GEOMETRY.most_records + 1).is_err());
 }
