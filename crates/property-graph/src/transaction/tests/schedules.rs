@@ -9,7 +9,8 @@ use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::isolation::{Anomaly, History, Plan, Run, Step, check};
 use crate::transaction::planted::Fault;
 use crate::transaction::{
-    Isolation, RetryPolicy, Settings, TransactionManager, TransactionOptions,
+    Isolation, ManualClock, RetryPolicy, Settings, Transaction, TransactionError,
+    TransactionManager, TransactionOptions,
 };
 
 const SCHEDULES: usize = 2000;
@@ -151,6 +152,108 @@ fn a_node_goes_only_without_relationships() {
             let added = adder.join().expect("it did not panic").is_ok();
             let deleted = deleter.join().expect("it did not panic").is_ok();
             assert_ne!(added, deleted);
+            assert_eq!(manager.statistics().locked, 0);
+        },
+        SCHEDULES,
+    );
+}
+
+type Manager = Arc<TransactionManager<Memory>>;
+
+/// A manager, a node, and a transaction that has written a label to it.
+fn begun(settings: Settings) -> (Manager, u32, Transaction<Memory>) {
+    let manager = TransactionManager::new(Arc::<Memory>::default(), settings);
+    let mut setup = manager.begin(&TransactionOptions::default());
+    let id = setup.create_node(NodeRecord::default()).expect("a node");
+    commit(setup).expect("committed");
+    let mut tx = manager.begin(&TransactionOptions::default());
+    relabel(&mut tx, id).expect("nobody else is there");
+    (manager, id, tx)
+}
+
+fn relabel(tx: &mut Transaction<Memory>, id: u32) -> Result<(), TransactionError> {
+    tx.update_node(id, |node| node.labels.push(9))
+}
+
+fn labels(manager: &Manager, id: u32) -> usize {
+    let tx = manager.begin(&TransactionOptions::default());
+    tx.node(id).expect("readable").expect("there").labels.len()
+}
+
+/// Whoever waits for another to end is woken, and nobody's write is lost.
+#[test]
+fn attempts_wait_for_each_other_and_get_through() {
+    shuttle::check_random(
+        || {
+            let (manager, id, tx) = begun(Settings::default());
+            let threads: Vec<_> = (0..2)
+                .map(|_| {
+                    let manager = Arc::clone(&manager);
+                    shuttle::thread::spawn(move || {
+                        let outcome = manager.execute(&RetryPolicy::default(), || {
+                            let mut tx = manager.begin(&TransactionOptions::default());
+                            relabel(&mut tx, id)?;
+                            commit(tx)
+                        });
+                        outcome.expect("committed in the end");
+                    })
+                })
+                .collect();
+            commit(tx).expect("it was first");
+            for thread in threads {
+                thread.join().expect("it did not panic");
+            }
+            assert_eq!(labels(&manager, id), 3);
+        },
+        SCHEDULES,
+    );
+}
+
+/// A transaction is committed or terminated, never both and never half.
+#[test]
+fn termination_and_commit_exclude_each_other() {
+    shuttle::check_random(
+        || {
+            let (manager, id, tx) = begun(Settings::default());
+            let (who, killer) = (tx.id(), Arc::clone(&manager));
+            let killer = shuttle::thread::spawn(move || killer.terminate(who));
+            let is_committed = commit(tx).is_ok();
+            let is_terminated = killer.join().expect("it did not panic");
+            // Too late is neither.
+            assert!(!(is_committed && is_terminated));
+            assert!(is_committed || is_terminated);
+            assert_eq!(labels(&manager, id), usize::from(is_committed));
+            assert_eq!(manager.statistics().locked, 0);
+        },
+        SCHEDULES,
+    );
+}
+
+/// Locks of an overdue transaction are taken while it commits, or not: the next
+/// one writes over nothing that it has not seen.
+#[test]
+fn locks_are_not_taken_from_a_commit() {
+    shuttle::check_random(
+        || {
+            let clock = Arc::new(ManualClock::default());
+            let second = std::time::Duration::from_secs(1);
+            let (manager, id, tx) = begun(Settings {
+                timeout: Some(second),
+                clock: Arc::clone(&clock) as Arc<_>,
+                ..Settings::default()
+            });
+            let next = Arc::clone(&manager);
+            let next = shuttle::thread::spawn(move || {
+                let mut tx = next.begin(&TransactionOptions {
+                    timeout: Some(10 * second),
+                    ..TransactionOptions::default()
+                });
+                clock.advance(second);
+                relabel(&mut tx, id).and_then(|()| commit(tx)).is_ok()
+            });
+            let committed = usize::from(commit(tx).is_ok());
+            let next = usize::from(next.join().expect("it did not panic"));
+            assert_eq!(labels(&manager, id), committed + next);
             assert_eq!(manager.statistics().locked, 0);
         },
         SCHEDULES,
