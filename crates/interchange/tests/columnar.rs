@@ -7,12 +7,13 @@ mod common;
 use std::io::Cursor;
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::types::{Int8Type, Int32Type};
+use arrow_array::{
     ArrayRef, DictionaryArray, Float32Array, Int32Array, Int64Array, ListArray, RecordBatch,
     StringArray, StructArray, TimestampMillisecondArray, UInt64Array,
 };
-use arrow::datatypes::{DataType, Field, Int8Type, Int32Type};
-use arrow::ipc::writer::StreamWriter;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{DataType, Field};
 use common::{get, literal, message, node, read, relationship};
 use evergraph_interchange::columnar::{ColumnarOptions, ColumnarReader, ColumnarWriter, Format};
 use evergraph_interchange::csv::Ids;

@@ -14,7 +14,7 @@ use crate::text;
 const MOST_MESSAGES: u64 = 1 << 20;
 
 const MINUTE: i64 = 60_000;
-const MOST_COMMENTS: usize = 20;
+const MOST_COMMENTS: usize = 40;
 const MOST_PHOTOS: usize = 20;
 
 /// Who writes a message, from where and with what.

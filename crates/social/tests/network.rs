@@ -189,7 +189,7 @@ fn the_network_of_seed_one_is_always_the_same() {
         }
         count += 1;
     }
-    assert_eq!((count, sum), (23_543, 12_400_204_467_180_639_001));
+    assert_eq!((count, sum), (29_393, 14_002_659_801_813_888_174));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Reading Parquet and Arrow, batch by batch.
 
 use std::io::{Read, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Schema};
-use arrow::error::ArrowError;
-use arrow::ipc::reader::{FileReader, StreamReader};
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, DataType, Schema};
+use arrow_select::take::take;
 use evergraph_property_graph::Value;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
@@ -63,10 +64,13 @@ impl ColumnarReader {
         input: impl ChunkReader + 'static,
         options: ColumnarOptions,
     ) -> Result<Self, InterchangeError> {
-        let unreadable = |error: parquet::errors::ParquetError| whole(file, error.to_string());
-        let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(unreadable)?;
-        let schema = builder.schema().clone();
-        let batches = builder.build().map_err(unreadable)?;
+        let opened = contained(|| {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(input)?;
+            let schema = builder.schema().clone();
+            builder.build().map(|batches| (schema, batches))
+        });
+        let opened = opened.map_err(|problem| whole(file, problem))?;
+        let (schema, batches) = opened.map_err(|error| whole(file, error.to_string()))?;
         Self::new(file, &schema, Box::new(batches), options)
     }
 
@@ -79,7 +83,8 @@ impl ColumnarReader {
         input: impl Read + Seek + 'static,
         options: ColumnarOptions,
     ) -> Result<Self, InterchangeError> {
-        let reader = FileReader::try_new(input, None);
+        let reader = contained(|| FileReader::try_new(input, None));
+        let reader = reader.map_err(|problem| whole(file, problem))?;
         let reader = reader.map_err(|error| whole(file, error.to_string()))?;
         let schema = reader.schema();
         Self::new(file, &schema, Box::new(reader), options)
@@ -94,7 +99,8 @@ impl ColumnarReader {
         input: impl Read + 'static,
         options: ColumnarOptions,
     ) -> Result<Self, InterchangeError> {
-        let reader = StreamReader::try_new(input, None);
+        let reader = contained(|| StreamReader::try_new(input, None));
+        let reader = reader.map_err(|problem| whole(file, problem))?;
         let reader = reader.map_err(|error| whole(file, error.to_string()))?;
         let schema = reader.schema();
         Self::new(file, &schema, Box::new(reader), options)
@@ -141,21 +147,22 @@ impl ColumnarReader {
     }
 
     /// Goes to the next row; `false` at the end.
-    fn advance(&mut self) -> Result<bool, ArrowError> {
+    fn advance(&mut self) -> Result<bool, String> {
         while self.next >= self.length {
-            let Some(batch) = self.batches.next() else {
+            let Some(batch) = contained(|| self.batches.next())? else {
                 return Ok(false);
             };
-            let batch = batch?;
+            let batch = batch.map_err(|error| error.to_string())?;
             // Cells of dictionaries are their texts.
-            let plain = batch
-                .columns()
-                .iter()
-                .map(|column| match column.data_type() {
-                    DataType::Dictionary(_, values) => cast(column, values),
-                    _ => Ok(column.clone()),
-                });
-            self.batch = plain.collect::<Result<_, _>>()?;
+            let plain = batch.columns().iter().map(|column| {
+                let Some(dictionary) = column.as_any_dictionary_opt() else {
+                    return Ok(column.clone());
+                };
+                take(dictionary.values(), dictionary.keys(), None)
+            });
+            self.batch = plain
+                .collect::<Result<_, ArrowError>>()
+                .map_err(|error| error.to_string())?;
             (self.next, self.length) = (0, batch.num_rows());
         }
         self.next += 1;
@@ -275,11 +282,24 @@ impl ColumnarReader {
         Ok(())
     }
 
-    fn unreadable(&mut self, error: &ArrowError) -> InterchangeError {
+    fn unreadable(&mut self, error: &str) -> InterchangeError {
         self.done = true;
         let problem = Problem::new(format!("from the next row on: {error}"));
         InterchangeError::Unreadable(problem.row(&self.file, self.row))
     }
+}
+
+/// What the library does with the file. It panics on some damaged files; that is an
+/// error of the file, and nothing of the library is used behind it.
+fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let said = panic.downcast_ref::<&str>().copied();
+        let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        format!(
+            "the file is damaged: {}",
+            said.unwrap_or("it cannot be read")
+        )
+    })
 }
 
 /// The type of the cells of a column.

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{
-    DataType, Date32Type, Date64Type, DurationMicrosecondType, DurationMillisecondType,
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Date64Type, DurationMicrosecondType, DurationMillisecondType,
     DurationNanosecondType, DurationSecondType, Float16Type, Float32Type, Float64Type, Int8Type,
     Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
-    Time64MicrosecondType, Time64NanosecondType, TimeUnit, TimestampMicrosecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, TimeUnit};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{
     Date, DateTime, Duration, LocalDateTime, LocalTime, ValueError,
@@ -75,7 +77,7 @@ pub(super) fn value(array: &dyn Array, at: usize) -> Result<Value, String> {
         DataType::FixedSizeList(..) => list(array.as_fixed_size_list().value(at))?,
         DataType::Struct(fields) => {
             let columns = fields.iter().zip(array.as_struct().columns());
-            let entry = |(field, column): (&Arc<arrow::datatypes::Field>, &ArrayRef)| {
+            let entry = |(field, column): (&Arc<arrow_schema::Field>, &ArrayRef)| {
                 Ok((Arc::from(field.name().as_str()), value(column, at)?))
             };
             let entries: Result<BTreeMap<Arc<str>, Value>, String> = columns.map(entry).collect();

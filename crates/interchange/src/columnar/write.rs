@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, Date32Array, Float64Array, Int64Array, ListArray,
     RecordBatch, StringArray, Time64NanosecondArray,
 };
-use arrow::buffer::{NullBuffer, OffsetBuffer};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use arrow::ipc::writer::FileWriter;
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use evergraph_property_graph::Value;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
