@@ -102,6 +102,7 @@ impl Memory {
     }
 
     /// Ids that are reserved: `true` for those of relationships.
+    #[cfg(not(feature = "shuttle"))]
     pub fn reserved(&self) -> BTreeSet<(bool, u32)> {
         self.inner.lock().reserved.clone()
     }
