@@ -1,0 +1,16 @@
+//! CSV of nodes and of relationships, one kind a file, with the headers of Neo4j or
+//! of LDBC.
+
+pub(crate) mod header;
+mod ldbc;
+mod neo4j;
+mod records;
+mod write;
+mod write_ldbc;
+
+pub use ldbc::{LdbcName, LdbcReader, Naming};
+pub use neo4j::{Ids, Neo4jOptions, Neo4jReader};
+pub use write::Neo4jWriter;
+#[cfg(feature = "columnar")]
+pub(crate) use write::fields_of;
+pub use write_ldbc::LdbcWriter;

@@ -1,0 +1,206 @@
+//! Reading JSON lines.
+
+use std::io::{self, BufRead, Read};
+use std::sync::Arc;
+
+use evergraph_property_graph::Value;
+use serde_json::{Map, Value as Json};
+
+use crate::error::Problem;
+use crate::{ExternalId, Id, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
+
+use super::value::from_json;
+
+/// Most bytes of a line.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Reads nodes and relationships, in any order.
+pub struct JsonLinesReader<R> {
+    file: Arc<str>,
+    input: R,
+    line: u64,
+    raw: Vec<u8>,
+    done: bool,
+}
+
+impl<R: BufRead> JsonLinesReader<R> {
+    /// `file` is what messages call the input.
+    pub fn new(file: &str, input: R) -> Self {
+        JsonLinesReader {
+            file: file.into(),
+            input,
+            line: 0,
+            raw: Vec::new(),
+            done: false,
+        }
+    }
+
+    /// The next line that is not empty; `false` at the end.
+    fn advance(&mut self) -> io::Result<bool> {
+        loop {
+            self.raw.clear();
+            let most = MOST_BYTES as u64 + 1;
+            let read = (&mut self.input)
+                .take(most)
+                .read_until(b'\n', &mut self.raw)?;
+            if read == 0 {
+                return Ok(false);
+            }
+            self.line += 1;
+            if self.line == 1 && self.raw.starts_with(b"\xef\xbb\xbf") {
+                self.raw.drain(..3);
+            }
+            if !self.raw.trim_ascii().is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+fn row(line: &[u8]) -> Result<Row, Problem> {
+    let json: Json = serde_json::from_slice(line).map_err(|error| {
+        // Its own place is within the line.
+        Problem::new(format!(
+            "no JSON at column {}: {}",
+            error.column(),
+            reason(&error)
+        ))
+    })?;
+    let Json::Object(mut object) = json else {
+        return Err(Problem::new("the line is no JSON object"));
+    };
+    match object.remove("type").as_ref().and_then(Json::as_str) {
+        Some("node") => node(object).map(Row::Node),
+        Some("relationship") => relationship(object).map(Row::Relationship),
+        _ => Err(Problem::at("type", "neither \"node\" nor \"relationship\"")),
+    }
+}
+
+/// Without the place, which serde_json appends.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let end = text.rfind(" at line ").unwrap_or(text.len());
+    text[..end].to_string()
+}
+
+fn node(mut object: Map<String, Json>) -> Result<NodeRow, Problem> {
+    let id = match object.contains_key("id") {
+        true => Some(id("id", &mut object)?),
+        false => None,
+    };
+    let mut labels: Vec<Arc<str>> = Vec::new();
+    let found = match object.remove("labels") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(Json::Array(labels)) => labels,
+        Some(_) => return Err(Problem::at("labels", "no list")),
+    };
+    for label in found {
+        match label.as_str() {
+            Some(label) if !label.is_empty() => {
+                if labels.iter().all(|known| **known != *label) {
+                    labels.push(label.into());
+                }
+            }
+            _ => return Err(Problem::at("labels", "a label is a text that is not empty")),
+        }
+    }
+    Ok(NodeRow {
+        id,
+        labels,
+        properties: properties(object.remove("properties"))?,
+    })
+}
+
+fn relationship(mut object: Map<String, Json>) -> Result<RelationshipRow, Problem> {
+    let kind = match object.remove("label").as_ref().and_then(Json::as_str) {
+        Some(kind) if !kind.is_empty() => Arc::from(kind),
+        _ => {
+            return Err(Problem::at(
+                "label",
+                "no text that names the relationship's type",
+            ));
+        }
+    };
+    let mut end = |name| match object.remove(name) {
+        Some(Json::Object(mut end)) => id(name, &mut end),
+        _ => Err(Problem::at(name, "no object with an id")),
+    };
+    Ok(RelationshipRow {
+        source: end("start")?,
+        target: end("end")?,
+        kind,
+        properties: properties(object.remove("properties"))?,
+    })
+}
+
+fn id(column: &str, object: &mut Map<String, Json>) -> Result<ExternalId, Problem> {
+    let id = match object.remove("id") {
+        Some(Json::String(text)) if !text.is_empty() => Id::Text(text.into()),
+        Some(Json::Number(number)) if number.is_i64() => {
+            Id::Integer(number.as_i64().unwrap_or_default())
+        }
+        _ => {
+            let problem = "an id is a text that is not empty or a 64-bit integer";
+            return Err(Problem::at(column, problem));
+        }
+    };
+    let space = match object.remove("space") {
+        None => Arc::from(""),
+        Some(Json::String(space)) => space.into(),
+        Some(_) => return Err(Problem::at(column, "the id space is no text")),
+    };
+    Ok(ExternalId { space, id })
+}
+
+fn properties(json: Option<Json>) -> Result<Vec<(Arc<str>, Value)>, Problem> {
+    let object = match json {
+        None | Some(Json::Null) => return Ok(Vec::new()),
+        Some(Json::Object(object)) => object,
+        Some(_) => return Err(Problem::at("properties", "no object")),
+    };
+    let mut properties = Vec::with_capacity(object.len());
+    for (name, json) in object {
+        let value = from_json(json).map_err(|problem| Problem::at(&name, problem))?;
+        if !value.is_null() {
+            properties.push((name.into(), value));
+        }
+    }
+    Ok(properties)
+}
+
+impl<R: BufRead> Iterator for JsonLinesReader<R> {
+    type Item = Result<Row, InterchangeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        match self.advance() {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(source) => {
+                self.done = true;
+                let (file, line) = (self.file.clone(), self.line);
+                return Some(Err(InterchangeError::Input { file, line, source }));
+            }
+        }
+        if self.raw.len() > MOST_BYTES {
+            self.done = true;
+            let problem = Problem::new(format!("more than {} MiB in one line", MOST_BYTES >> 20));
+            let bad = problem.row(&self.file, self.line);
+            return Some(Err(InterchangeError::Unreadable(bad)));
+        }
+        let bad = |problem: Problem| InterchangeError::BadRow(problem.row(&self.file, self.line));
+        Some(row(self.raw.trim_ascii_end()).map_err(bad))
+    }
+}
+
+impl<R: BufRead> RowReader for JsonLinesReader<R> {
+    fn file(&self) -> &Arc<str> {
+        &self.file
+    }
+
+    fn line(&self) -> u64 {
+        self.line
+    }
+}

@@ -1,0 +1,122 @@
+//! Rows as every format gives and takes them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use evergraph_property_graph::Value;
+
+use crate::InterchangeError;
+
+/// How a file names a node. A number and a text of the same digits differ.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Id {
+    /// A 64-bit integer.
+    Integer(i64),
+    /// Any text, not empty.
+    Text(Arc<str>),
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Id::Integer(number) => write!(f, "{number}"),
+            Id::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// An id within its id space: in files that number each kind of node from 0, the
+/// space tells them apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExternalId {
+    /// The id space; empty for the one that needs no name.
+    pub space: Arc<str>,
+    /// The id.
+    pub id: Id,
+}
+
+impl ExternalId {
+    /// An integer of the space without a name.
+    pub fn integer(id: i64) -> Self {
+        ExternalId {
+            space: Arc::from(""),
+            id: Id::Integer(id),
+        }
+    }
+
+    /// A text of the space without a name.
+    pub fn text(id: &str) -> Self {
+        ExternalId {
+            space: Arc::from(""),
+            id: Id::Text(id.into()),
+        }
+    }
+
+    /// The same id in a space.
+    pub fn within(mut self, space: &str) -> Self {
+        self.space = space.into();
+        self
+    }
+}
+
+impl fmt::Display for ExternalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.space {
+            "" => write!(f, "{}", self.id),
+            space => write!(f, "{} of {space}", self.id),
+        }
+    }
+}
+
+/// A node. Properties have distinct names, in the order of the file, and no nulls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeRow {
+    /// Without an id no relationship can name the node.
+    pub id: Option<ExternalId>,
+    /// Distinct, in the order of the file.
+    pub labels: Vec<Arc<str>>,
+    /// By name.
+    pub properties: Vec<(Arc<str>, Value)>,
+}
+
+/// A relationship.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelationshipRow {
+    /// Where it starts.
+    pub source: ExternalId,
+    /// Where it ends.
+    pub target: ExternalId,
+    /// Its type; not empty.
+    pub kind: Arc<str>,
+    /// By name, as of nodes.
+    pub properties: Vec<(Arc<str>, Value)>,
+}
+
+/// What stands in a file.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the rows say it")]
+pub enum Row {
+    Node(NodeRow),
+    Relationship(RelationshipRow),
+}
+
+/// Gives the rows of one input, and says where they stood. After a
+/// [`InterchangeError::BadRow`] it can be asked for more; after another error there
+/// is no more.
+pub trait RowReader: Iterator<Item = Result<Row, InterchangeError>> {
+    /// What the caller calls the input.
+    fn file(&self) -> &Arc<str>;
+
+    /// The line on which the last row begins, from 1.
+    fn line(&self) -> u64;
+}
+
+impl<R: RowReader + ?Sized> RowReader for Box<R> {
+    fn file(&self) -> &Arc<str> {
+        (**self).file()
+    }
+
+    fn line(&self) -> u64 {
+        (**self).line()
+    }
+}
