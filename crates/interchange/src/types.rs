@@ -177,7 +177,7 @@ pub(crate) fn shown(text: &str) -> String {
 /// Digits as [`text_of`] writes them.
 pub(crate) fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
     let digits = digits.as_bytes();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return None;
     }
     let digit = |byte: u8| char::from(byte).to_digit(16);

@@ -224,7 +224,7 @@ proptest! {
         properties.iter().for_each(|properties| columns.observe(properties).unwrap());
         let nodes: Vec<Row> = properties.iter().enumerate().map(|(i, properties)| Row::Node(NodeRow {
             id: (i != 1).then(|| ExternalId::integer(i as i64).within("S")),
-            labels: vec!["L;1".into(); usize::from(i % 2 == 0)],
+            labels: vec!["L;1".into(); usize::from(i.is_multiple_of(2))],
             properties: properties.clone(),
         })).collect();
         let relationships: Vec<Row> = properties.iter().map(|properties| Row::Relationship(RelationshipRow {

@@ -7,7 +7,7 @@ use evergraph_interchange::ExternalId;
 use evergraph_interchange::csv::Ids;
 use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader};
 
-fn reader<'a>(text: &'a str) -> GraphMlReader<&'a [u8]> {
+fn reader(text: &str) -> GraphMlReader<&[u8]> {
     GraphMlReader::new("graph.xml", text.as_bytes(), GraphMlOptions::default())
 }
 

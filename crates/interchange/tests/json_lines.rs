@@ -6,7 +6,7 @@ use common::{literal, node, read, relationship, rows};
 use evergraph_interchange::ExternalId;
 use evergraph_interchange::json_lines::JsonLinesReader;
 
-fn reader<'a>(text: &'a str) -> JsonLinesReader<&'a [u8]> {
+fn reader(text: &str) -> JsonLinesReader<&[u8]> {
     JsonLinesReader::new("graph.jsonl", text.as_bytes())
 }
 

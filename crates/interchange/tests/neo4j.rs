@@ -6,7 +6,7 @@ use common::{literal, message, node, read, relationship, rows};
 use evergraph_interchange::csv::{Ids, Neo4jOptions, Neo4jReader};
 use evergraph_interchange::{ExternalId, InterchangeError, RowReader, Skipping};
 
-fn reader<'a>(text: &'a str) -> Neo4jReader<&'a [u8]> {
+fn reader(text: &str) -> Neo4jReader<&[u8]> {
     Neo4jReader::new("file.csv", text.as_bytes(), Neo4jOptions::default()).unwrap()
 }
 

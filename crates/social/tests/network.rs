@@ -85,7 +85,7 @@ impl Births {
                 vec![self.persons[&m.person], self.forums[&m.forum]]
             }
             Change::Post(post) => {
-                assert!(post.image_file.is_some() != !post.content.is_empty());
+                assert_eq!(post.image_file.is_some(), post.content.is_empty());
                 assert_eq!(post.language.is_some(), post.image_file.is_none());
                 vec![
                     self.persons[&post.creator],

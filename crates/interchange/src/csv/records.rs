@@ -221,7 +221,10 @@ fn trimmed(line: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    fn fields(text: &str, quotes: bool) -> Vec<(u64, Result<Vec<(String, bool)>, String>)> {
+    /// Fields and whether they were quoted, or what is wrong.
+    type Fields = Result<Vec<(String, bool)>, String>;
+
+    fn fields(text: &str, quotes: bool) -> Vec<(u64, Fields)> {
         let dialect = Dialect {
             delimiter: b',',
             quotes,
@@ -247,7 +250,7 @@ mod tests {
         found
     }
 
-    fn plain(fields: &[&str]) -> Result<Vec<(String, bool)>, String> {
+    fn plain(fields: &[&str]) -> Fields {
         Ok(fields
             .iter()
             .map(|field| (field.to_string(), false))

@@ -169,11 +169,10 @@ impl<R: BufRead> GraphMlReader<R> {
                     let (child, attributes) = parts(&start)?;
                     inside.begin(&open, &child, wanted, attributes);
                 }
-                Event::End(_) => {
-                    if open.pop().is_none() {
-                        return Ok(inside);
-                    }
-                }
+                Event::End(_) => match open.pop() {
+                    Some(_) => {}
+                    None => return Ok(inside),
+                },
                 Event::Text(text) => inside.text(&open, wanted, &text.xml10_content()),
                 Event::CData(text) => inside.text(&open, wanted, &text.xml10_content()),
                 Event::GeneralRef(reference) => {
