@@ -2,7 +2,7 @@
 //! an algorithm on a part of it.
 
 use evergraph::algorithms::{Control, pagerank};
-use evergraph::property::{ProjectionOptions, Towards};
+use evergraph::property::{GraphError, ProjectionOptions, Towards};
 use evergraph::{Database, Options};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,7 +30,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     graph.write(|tx| tx.set(ann, "name", "Anna"))?;
     let name = |view: &evergraph::property::View| -> Result<String, evergraph::Error> {
         let node = view.node(ann)?.expect("she is there");
-        Ok(node.text("name")?.expect("she has a name").to_string())
+        let name = node.get_as::<String>("name").map_err(GraphError::from)?;
+        Ok(name.expect("she has a name"))
     };
     println!("{}, then {}", name(&before)?, name(&graph.view())?);
 

@@ -63,7 +63,7 @@ pub struct Database {
 /// What a directory holds.
 enum Made {
     /// Edges, perhaps with weights.
-    Edges(Store),
+    Edges(Box<Store>),
     /// Nodes and relationships.
     Property(PropertyGraph),
 }
@@ -103,7 +103,8 @@ impl Database {
             Made::Property(graph)
         } else {
             let (config, tuning) = (options.config(), options.tuning);
-            Made::Edges(Store::create_with(&*opened.storage, config, uuid, tuning)?)
+            let store = Store::create_with(&*opened.storage, config, uuid, tuning)?;
+            Made::Edges(Box::new(store))
         };
         let report = OpenReport {
             clean: true,
@@ -143,7 +144,7 @@ impl Database {
         } else {
             let (storage, tuning) = (&*opened.storage, options.tuning);
             let (store, report) = Store::open_with(storage, options.read_only, tuning)?;
-            (Made::Edges(store), report)
+            (Made::Edges(Box::new(store)), report)
         };
         let db = Self::assemble(made, report, path, options, opened, lock);
         if !options.read_only {
@@ -162,7 +163,7 @@ impl Database {
         lock: Option<Lock>,
     ) -> Self {
         let (store, property) = match made {
-            Made::Edges(store) => (Arc::new(store), None),
+            Made::Edges(store) => (Arc::from(store), None),
             Made::Property(graph) => (Arc::clone(graph.store()), Some(graph)),
         };
         let background = options.background && !options.read_only;

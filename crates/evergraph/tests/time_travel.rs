@@ -88,9 +88,9 @@ fn moments_are_found_by_name_date_and_commit() {
         assert_eq!(name_at(&db, text), expected, "{text}");
     }
     let neighbors = |text, vertex| db.as_of(&at(text)).unwrap().neighbors(vertex).unwrap();
-    assert_eq!(neighbors("a", 1), []);
+    assert!(neighbors("a", 1).is_empty());
     assert_eq!(neighbors("b", 1), [2]);
-    assert_eq!(neighbors("b", 2), []);
+    assert!(neighbors("b", 2).is_empty());
     assert_eq!(neighbors("now", 3), [4]);
     assert_eq!(db.as_of(&at("b")).unwrap().vertex_count(), 3);
     // A name comes before the date that it looks like.
@@ -239,7 +239,7 @@ fn snapshots_that_no_result_needs_can_be_dropped_and_go_at_opening() {
     assert_eq!(names, ["maintain/mine", "maintain/of-all/1"]);
     db.drop_snapshots(&["maintain/mine"]).unwrap();
     db.drop_results(&["of-all"]).unwrap();
-    assert_eq!(db.snapshots(), []);
+    assert!(db.snapshots().is_empty());
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn a_run_that_keeps_no_state_leaves_no_snapshot() {
     let empty = database(&options());
     let none = begin(&empty, &request, &Control::new()).unwrap_err();
     assert!(none.to_string().contains("no vertices"), "{none}");
-    assert_eq!(empty.snapshots(), []);
+    assert!(empty.snapshots().is_empty());
 
     let db = database(&options());
     db.insert_edges(&[(0, 1), (1, 2), (2, 0), (2, 3)]).unwrap();
@@ -278,12 +278,12 @@ fn a_run_that_keeps_no_state_leaves_no_snapshot() {
     };
     let refused = begin(&db, &limited, &Control::new()).unwrap_err();
     assert!(refused.to_string().contains("the limit is 1"), "{refused}");
-    assert_eq!(db.snapshots(), []);
+    assert!(db.snapshots().is_empty());
     let ended = begin(&db, &request, &stopped).unwrap_err();
     assert!(matches!(ended, Error::Interrupted { .. }), "{ended}");
-    assert_eq!(db.snapshots(), []);
+    assert!(db.snapshots().is_empty());
     begin(&db, &request, &Control::new()).unwrap();
-    assert_eq!(db.snapshots(), []);
+    assert!(db.snapshots().is_empty());
 
     // What nothing can be called is told before anything is computed.
     let mut unnamed = request.clone();
@@ -297,7 +297,7 @@ fn a_run_that_keeps_no_state_leaves_no_snapshot() {
     };
     let bad = run(&db, &db.view(), &kept, &stopped, None).unwrap_err();
     assert!(bad.to_string().contains("control characters"), "{bad}");
-    assert_eq!(db.snapshots(), []);
+    assert!(db.snapshots().is_empty());
 }
 
 #[test]

@@ -38,6 +38,23 @@ fn what_apoc_exports_is_read() {
 }
 
 #[test]
+fn the_short_form_is_read() {
+    let rows = rows(reader(concat!(
+        r#"{"id": "Keanu", "label": "Person", "props": {"born": 1964}}"#,
+        "\n",
+        r#"{"from": "Keanu", "type": "ACTED_IN", "to": "Matrix", "props": {"roles": ["Neo"]}}"#,
+    )));
+    let keanu = node(&rows[0]);
+    assert_eq!(keanu.id, Some(ExternalId::text("Keanu")));
+    assert_eq!(*keanu.labels, ["Person".into()]);
+    assert_eq!(literal(&keanu.properties, "born"), "1964");
+    let acted = relationship(&rows[1]);
+    assert_eq!(&*acted.kind, "ACTED_IN");
+    assert_eq!(acted.target, ExternalId::text("Matrix"));
+    assert_eq!(literal(&acted.properties, "roles"), "['Neo']");
+}
+
+#[test]
 fn types_that_json_lacks_are_tagged() {
     let rows = rows(reader(
         r#"{"type":"node","id":7,"space":"S","properties":{"d":{"$date":"2020-01-31"},"p":{"$point":"{x: 1.0, y: 2.0, srid: 7203}"},"b":{"$bytes":"00ff"},"n":{"$float":"NaN"},"i":1,"f":1.0,"m":{"$map":{"$date":1}}}}"#,

@@ -61,7 +61,8 @@ impl FileKind {
         if is_neo4j.iter().any(|column| first.contains(column)) {
             return Ok(Some(FileKind::Neo4j));
         }
-        let is_ldbc = first.contains('|') && LdbcName::of(&name).is_some();
+        let is_csv = name.contains(".csv");
+        let is_ldbc = is_csv && first.contains('|') && LdbcName::of(&name).is_some();
         Ok(is_ldbc.then_some(FileKind::Ldbc))
     }
 

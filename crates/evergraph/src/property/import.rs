@@ -151,7 +151,8 @@ impl Import<'_> {
         let mut known = HashMap::new();
         let ids = &self.nodes;
         self.graph.write(|tx| {
-            (bad.clear(), known.clear());
+            bad.clear();
+            known.clear();
             for (row, line) in rows.iter() {
                 let problem = match row {
                     Row::Node(node) => add_node(tx, node, ids, &mut known)?,

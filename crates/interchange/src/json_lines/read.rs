@@ -66,14 +66,39 @@ fn row(line: &[u8]) -> Result<Row, Problem> {
             reason(&error)
         ))
     })?;
-    let Json::Object(mut object) = json else {
+    let Json::Object(object) = json else {
         return Err(Problem::new("the line is no JSON object"));
     };
-    match object.remove("type").as_ref().and_then(Json::as_str) {
-        Some("node") => node(object).map(Row::Node),
-        Some("relationship") => relationship(object).map(Row::Relationship),
-        _ => Err(Problem::at("type", "neither \"node\" nor \"relationship\"")),
+    match object.get("type").and_then(Json::as_str) {
+        Some("node") => return node(object).map(Row::Node),
+        Some("relationship") => return relationship(object).map(Row::Relationship),
+        _ => {}
     }
+    if object.contains_key("from") && object.contains_key("to") {
+        return relationship(in_full(object)).map(Row::Relationship);
+    }
+    if object.contains_key("label") && !object.contains_key("type") {
+        return node(in_full(object)).map(Row::Node);
+    }
+    Err(Problem::at("type", "neither \"node\" nor \"relationship\""))
+}
+
+/// The short form that people write by hand, in the names of the long one:
+/// `{"id", "label", "props"}`, and `{"from", "type", "to", "props"}`.
+fn in_full(object: Map<String, Json>) -> Map<String, Json> {
+    let is_relationship = object.contains_key("from");
+    let pairs = object.into_iter().map(|(name, value)| {
+        let end = |value| Json::Object(Map::from_iter([("id".to_string(), value)]));
+        match name.as_str() {
+            "from" => ("start".to_string(), end(value)),
+            "to" => ("end".to_string(), end(value)),
+            "type" if is_relationship => ("label".to_string(), value),
+            "label" if !is_relationship => ("labels".to_string(), Json::Array(vec![value])),
+            "props" => ("properties".to_string(), value),
+            _ => (name, value),
+        }
+    });
+    pairs.collect()
 }
 
 /// Without the place, which serde_json appends.
