@@ -61,7 +61,7 @@ pub struct Database {
 }
 
 /// What a directory holds.
-enum Made {
+pub(crate) enum Made {
     /// Edges, perhaps with weights.
     Edges(Box<Store>),
     /// Nodes and relationships.
@@ -154,7 +154,7 @@ impl Database {
         Ok(db)
     }
 
-    fn assemble(
+    pub(crate) fn assemble(
         made: Made,
         opened: OpenReport,
         path: &Path,

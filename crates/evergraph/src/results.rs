@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use evergraph_persistence::Storage;
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_snapshots::state::{ResultStore, StateError};
 use parking_lot::Mutex;
 
@@ -13,7 +14,7 @@ use crate::{Database, Error};
 pub(crate) struct Results {
     storage: Arc<dyn Storage>,
     read_only: bool,
-    opened: Mutex<Option<Arc<ResultStore>>>,
+    pub opened: Mutex<Option<Arc<ResultStore>>>,
     /// States of runs that go on in this process: their snapshots are needed before
     /// the first state is there.
     pub running: Mutex<BTreeSet<String>>,
@@ -63,6 +64,11 @@ impl Database {
             .copied()
             .filter(|name| results.get(name).is_some_and(|s| !s.description().finished))
             .collect();
+        if active(Mutant::HeldDroppedFirst) {
+            for name in names {
+                crate::maintain::release(self, name)?;
+            }
+        }
         results.remove(names)?;
         for state in states {
             crate::run::drop_snapshot(self, state)?;

@@ -6,17 +6,19 @@
 //! switches them on one by one; each must be caught.
 
 /// Declares the seeded mistakes: name, and what goes wrong. Those of results come
-/// after a semicolon.
+/// after a semicolon, those of the order between results and snapshots after another.
 macro_rules! mutants {
     (
         $($(#[$doc:meta])* $name:ident),* $(,)?;
-        $($(#[$result_doc:meta])* $result:ident),* $(,)?
+        $($(#[$result_doc:meta])* $result:ident),* $(,)?;
+        $($(#[$held_doc:meta])* $held:ident),* $(,)?
     ) => {
         /// A seeded persistency mistake.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Mutant {
             $($(#[$doc])* $name,)*
             $($(#[$result_doc])* $result,)*
+            $($(#[$held_doc])* $held,)*
         }
 
         /// All that concern the graph, in order.
@@ -24,6 +26,9 @@ macro_rules! mutants {
 
         /// All that concern results, in order.
         pub const RESULTS: &[Mutant] = &[$(Mutant::$result),*];
+
+        /// All that concern the snapshots that results need, in order.
+        pub const HELD: &[Mutant] = &[$(Mutant::$held),*];
     };
 }
 
@@ -153,7 +158,12 @@ mutants! {
     /// without it is published.
     ResultFreedFirst,
     /// Results: the extents' file has no durable name when the pool file is made.
-    ResultPoolFirst,
+    ResultPoolFirst;
+    /// Maintained results: the graph of the version before is released before the new
+    /// version is durable.
+    HeldReleasedFirst,
+    /// Results that are dropped: their graph is released before they are gone.
+    HeldDroppedFirst,
 }
 
 impl Mutant {

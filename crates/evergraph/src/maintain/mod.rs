@@ -14,6 +14,8 @@
 //! is held, whenever the power fails: before step 3 of the old one, after it of the new
 //! one. What an update that was cut off holds too much goes with the next.
 
+#[cfg(test)]
+mod crashes;
 mod holds;
 mod problem;
 
@@ -22,6 +24,7 @@ use std::time::Instant;
 
 use evergraph_algorithms::Control;
 use evergraph_algorithms::maintained::Summary;
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_snapshots::state::{Description, GraphIdentity, Stored};
 use evergraph_snapshots::{View, diff};
 
@@ -283,6 +286,9 @@ impl Follower<'_> {
         let columns: Vec<_> = (columns.iter())
             .map(|(name, column)| (*name, column.as_column()))
             .collect();
+        if active(Mutant::HeldReleasedFirst) {
+            Holds::of(self.db, &self.name).release_all_but(followed.csn)?;
+        }
         let written = self.db.results()?.put(&description, &columns)?;
         Holds::of(self.db, &self.name).release_all_but(followed.csn)?;
         followed.bytes_written = written.bytes_written;
