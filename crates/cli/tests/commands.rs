@@ -311,3 +311,51 @@ fn events_are_imported_with_their_deletions() {
     bad.expect(1);
     assert!(bad.error().contains("neither + nor -"), "{bad:#?}");
 }
+
+#[test]
+fn property_graphs_are_imported_counted_and_verified() {
+    let place = Place::new();
+    let made = place.json("generate social --scale 0.001 --seed 3 -o social");
+    let imported = place.json("import graph social");
+    assert_eq!(
+        (&imported["nodes"], &imported["relationships"]),
+        (&made["nodes"], &made["relationships"])
+    );
+    let stats = place.json("stats graph");
+    let counted = &stats["property_graph"];
+    assert_eq!(
+        (&counted["nodes"], &counted["relationships"]),
+        (&made["nodes"], &made["relationships"])
+    );
+    assert_eq!(counted["labels"]["Person"], made["persons"]);
+    assert_eq!(place.json("check graph")["ok"], true);
+
+    place.file(
+        "film.jsonl",
+        concat!(
+            "{\"id\": 1, \"label\": \"Person\", \"props\": {\"born\": 1964}}\n",
+            "{\"from\": 1, \"type\": \"ACTED_IN\", \"to\": 2}\n",
+            "{\"id\": 2, \"label\": \"Film\"}\n",
+            "{\"from\": 1, \"type\": \"ACTED_IN\", \"to\": 3}\n",
+        ),
+    );
+    let refused = place.call("import film film.jsonl");
+    refused.expect(1);
+    assert!(refused.stderr.contains("film.jsonl:4: there is no node 3"));
+    place.json("import film2 film.jsonl --skip-bad 1");
+    let counted = &place.json("stats film2")["property_graph"];
+    assert_eq!(counted["types"]["ACTED_IN"], 1);
+
+    // What is about plain edges says so.
+    for command in [
+        "run film2 pagerank",
+        "seal film2",
+        "maintain film2 pagerank --name p",
+        "import film2 film.jsonl --undirected --append",
+        "import film2 film.jsonl",
+    ] {
+        let refused = place.call(command);
+        assert_ne!(refused.code, Some(0), "{command}");
+        assert!(refused.stderr.contains("hint: "), "{command}");
+    }
+}

@@ -61,8 +61,16 @@ impl FileKind {
         if is_neo4j.iter().any(|column| first.contains(column)) {
             return Ok(Some(FileKind::Neo4j));
         }
-        let is_csv = name.contains(".csv");
-        let is_ldbc = is_csv && first.contains('|') && LdbcName::of(&name).is_some();
+        // Of nodes the first column is their id, of relationships an id of each end.
+        let header: Vec<&str> = first.trim_end().split('|').collect();
+        let is_header = match (LdbcName::of(&name), &header[..]) {
+            (Some(LdbcName::Nodes(_)), ["id", _, ..]) => true,
+            (Some(LdbcName::Relationships { .. }), [source, target, ..]) => {
+                source.ends_with(".id") && target.ends_with(".id")
+            }
+            _ => false,
+        };
+        let is_ldbc = name.contains(".csv") && is_header;
         Ok(is_ldbc.then_some(FileKind::Ldbc))
     }
 
