@@ -116,7 +116,13 @@ impl Chosen {
         let mut chosen = Chosen::default();
         for path in paths {
             match path.is_dir() {
-                true => chosen.add_directory(path, kind)?,
+                true => {
+                    let before = chosen.files.len();
+                    chosen.add_directory(path, kind)?;
+                    if chosen.files.len() == before {
+                        return Err(without_files(path));
+                    }
+                }
                 false => {
                     let kind = match kind {
                         Some(kind) => kind,
@@ -153,6 +159,17 @@ impl Chosen {
         }
         Ok(())
     }
+}
+
+fn without_files(path: &Path) -> Error {
+    Error::usage(
+        format!(
+            "{}: a directory without files of nodes or relationships",
+            path.display()
+        ),
+        "name files, or a directory of CSV with headers of Neo4j or LDBC, JSON lines or \
+         GraphML",
+    )
 }
 
 fn unknown(path: &Path) -> Error {
