@@ -2,20 +2,20 @@
 //! is attached are of the same commits, now and as of every named snapshot.
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
+use evergraph_persistence::ViewToken;
 use evergraph_persistence::simulated::{
-    Config as SimulatedConfig, Persistence, Progress, Random, Scenario, SimulatedStorage,
+    Config as SimulatedConfig, Persistence, Random, SimulatedStorage, Stepwise,
 };
-use evergraph_persistence::{PersistenceError, ViewToken};
 use evergraph_topology::{
     Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_plane, out_plane,
 };
 
 use crate::registers::{Registers, payload};
-use crate::scenario::Acknowledged;
+use crate::scenario::if_there_is_one;
 
 const VERTICES: u32 = 5;
 const REGISTERS: u64 = 5;
@@ -126,11 +126,7 @@ pub struct AttachedScenario {
 impl AttachedScenario {
     /// `planned` steps that follow from `seed`.
     pub fn new(persistence: Persistence, seed: u64, planned: usize) -> Self {
-        let medium = match persistence {
-            Persistence::Lines => "lines",
-            Persistence::LinesEadr => "eadr",
-            Persistence::Pages => "pages",
-        };
+        let medium = persistence.name();
         let mut workload = Workload {
             random: Random::new(seed),
             model: Model::default(),
@@ -163,7 +159,7 @@ impl AttachedScenario {
     }
 
     /// Performs the steps `at`: a single one, or commits that share a sync.
-    fn perform(
+    fn perform_all(
         &self,
         storage: &SimulatedStorage,
         store: Opened,
@@ -193,43 +189,6 @@ impl AttachedScenario {
             }
         }
         Ok(store)
-    }
-
-    fn perform_range(
-        &self,
-        storage: &SimulatedStorage,
-        mut store: Opened,
-        (mut from, end): (usize, usize),
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<Opened, String> {
-        while from < end {
-            let commits = |at: usize| at < end && self.steps[at].is_commit();
-            let pair = from.is_multiple_of(2) && commits(from) && commits(from + 1);
-            let steps = &self.steps[from..from + 1 + usize::from(pair)];
-            log.update(|model| model.begun += steps.len());
-            store = self
-                .perform(storage, store, steps)
-                .map_err(|error| format!("{steps:?}: {error}"))?;
-            log.update(|model| model.done = model.begun);
-            from += steps.len();
-        }
-        Ok(store)
-    }
-
-    /// The latest of the `expected` numbers of steps that the store shows.
-    fn check(&self, opened: &Opened, expected: RangeInclusive<usize>) -> Result<usize, String> {
-        let report = opened.store.check();
-        if let Some(problem) = report.problems.first() {
-            return Err(format!("check: {problem}"));
-        }
-        let found = observe(opened).map_err(|error| format!("reading: {error}"))?;
-        let model = |steps: usize| Model::after(&self.steps[..steps]).sorted();
-        let most = *expected.end();
-        let fits = |&steps: &usize| model(steps) == found;
-        expected
-            .rev()
-            .find(fits)
-            .ok_or_else(|| format!("found {found:?}, expected {:?}, or less", model(most)))
     }
 }
 
@@ -344,7 +303,7 @@ fn batch(step: &Step) -> Batch {
 }
 
 /// A store and what is attached to it.
-struct Opened {
+pub struct Opened {
     store: Store,
     registers: Arc<Registers>,
 }
@@ -406,8 +365,8 @@ fn relationships(
     }
 }
 
-impl Scenario for AttachedScenario {
-    type Model = Acknowledged;
+impl Stepwise for AttachedScenario {
+    type Opened = Opened;
 
     fn name(&self) -> &str {
         &self.name
@@ -421,74 +380,62 @@ impl Scenario for AttachedScenario {
         SimulatedConfig::new(self.persistence).with_capacity(256 << 10)
     }
 
-    fn initial(&self) -> Acknowledged {
-        Acknowledged::default()
+    fn planned(&self) -> usize {
+        self.planned
     }
 
-    fn run(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
+    fn step_count(&self) -> usize {
+        self.steps.len()
+    }
+
+    fn create(&self, storage: &SimulatedStorage) -> Result<Opened, String> {
         let registers = Arc::new(Registers::default());
         let attachment = Arc::clone(&registers);
         let (config, tuning) = (self.store_config(), Tuning::default());
         let store = Store::create_attached(storage, config, [9; 16], tuning, attachment)
             .map_err(|error| format!("create: {error}"))?;
-        log.update(|model| model.created = true);
-        self.perform_range(storage, Opened { store, registers }, (0, self.planned), log)?;
-        Ok(())
+        Ok(Opened { store, registers })
     }
 
-    fn recover(
+    fn open(&self, storage: &SimulatedStorage, read_only: bool) -> Result<Option<Opened>, String> {
+        if_there_is_one(open(storage, read_only))
+    }
+
+    /// Two commits here and there share a sync.
+    fn together(&self, steps: Range<usize>) -> usize {
+        let at = steps.start;
+        let is_commit = |at: usize| at < steps.end && self.steps[at].is_commit();
+        let pair = at.is_multiple_of(2) && is_commit(at) && is_commit(at + 1);
+        1 + usize::from(pair)
+    }
+
+    fn perform(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        let at = log.model().clone();
-        let calls = storage.calls();
-        let read_only = match open(storage, true) {
-            Ok(opened) => opened,
-            // Other scenarios make it again.
-            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) if !at.created => {
-                return Ok(());
-            }
-            Err(error) => return Err(format!("open for reading: {error}")),
-        };
-        let read = self.check(&read_only, at.done..=at.begun)?;
-        drop(read_only);
-        if storage.calls().writes != calls.writes {
-            return Err("opening for reading wrote".to_string());
+        opened: Opened,
+        steps: Range<usize>,
+    ) -> Result<Opened, String> {
+        let steps = &self.steps[steps];
+        self.perform_all(storage, opened, steps)
+            .map_err(|error| format!("{steps:?}: {error}"))
+    }
+
+    fn check(&self, opened: &Opened, expected: RangeInclusive<usize>) -> Result<usize, String> {
+        let report = opened.store.check();
+        if let Some(problem) = report.problems.first() {
+            return Err(format!("check: {problem}"));
         }
-        let opened = open(storage, false).map_err(|error| format!("open: {error}"))?;
-        let found = self.check(&opened, at.done..=at.begun)?;
-        if found != read {
-            return Err("opening for reading showed something else".to_string());
-        }
-        log.update(|model| {
-            *model = Acknowledged {
-                created: true,
-                done: found,
-                begun: found,
-            }
-        });
-        let end = (found + 2).min(self.steps.len());
-        let opened = self
-            .perform_range(storage, opened, (found, end), log)
-            .map_err(|error| format!("after recovery: {error}"))?;
-        self.check(&opened, end..=end)
-            .map_err(|error| format!("after recovery and more: {error}"))?;
-        let used = opened.store.stats().extent_bytes;
-        drop(opened);
-        let again = open(storage, true).map_err(|error| format!("open again: {error}"))?;
-        let reachable = again.store.stats().extent_bytes;
-        if reachable != used {
-            return Err(format!(
-                "{used} bytes were in use and {reachable} are reachable"
-            ));
-        }
-        self.check(&again, end..=end)
-            .map_err(|error| format!("opened again: {error}"))?;
-        Ok(())
+        let found = observe(opened).map_err(|error| format!("reading: {error}"))?;
+        let model = |steps: usize| Model::after(&self.steps[..steps]).sorted();
+        let most = *expected.end();
+        let fits = |&steps: &usize| model(steps) == found;
+        expected
+            .rev()
+            .find(fits)
+            .ok_or_else(|| format!("found {found:?}, expected {:?}, or less", model(most)))
+    }
+
+    fn used_bytes(&self, opened: &Opened) -> u64 {
+        opened.store.stats().extent_bytes
     }
 }

@@ -24,5 +24,5 @@ pub use attached::AttachedScenario;
 pub use model::{Model, Operation, operations};
 pub use registers::{Registers, payload};
 pub use results::{Done, ResultScenario};
-pub use scenario::{Acknowledged, StoreScenario};
+pub use scenario::StoreScenario;
 pub use sealed::SealedScenario;

@@ -73,11 +73,7 @@ pub struct ResultScenario {
 impl ResultScenario {
     /// `planned` operations that follow from `seed`; recoveries run more.
     pub fn new(persistence: Persistence, seed: u64, planned: usize) -> Self {
-        let medium = match persistence {
-            Persistence::Lines => "lines",
-            Persistence::LinesEadr => "eadr",
-            Persistence::Pages => "pages",
-        };
+        let medium = persistence.name();
         ResultScenario {
             name: format!("results-{medium}"),
             seed,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use evergraph_graph::Direction;
 use evergraph_persistence::PersistenceError;
 use evergraph_persistence::simulated::{
-    Config as SimulatedConfig, Persistence, Progress, Scenario, SimulatedStorage,
+    Acknowledged, Config as SimulatedConfig, Persistence, Progress, Scenario, SimulatedStorage,
 };
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError, Tuning};
@@ -17,17 +17,6 @@ use crate::model::{
 
 const SECTION_SHIFT: u32 = 1;
 const FACT: &[u8] = b"fact";
-
-/// How far the workload is: which operations must be there, which may.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Acknowledged {
-    /// The database exists.
-    pub created: bool,
-    /// Operations acknowledged.
-    pub done: usize,
-    /// Operations begun.
-    pub begun: usize,
-}
 
 /// A random workload on a tiny store.
 #[derive(Clone, Debug)]
@@ -52,11 +41,7 @@ impl StoreScenario {
         seed: u64,
         planned: usize,
     ) -> Self {
-        let medium = match persistence {
-            Persistence::Lines => "lines",
-            Persistence::LinesEadr => "eadr",
-            Persistence::Pages => "pages",
-        };
+        let medium = persistence.name();
         let lists = match direction {
             Direction::Undirected => "undirected",
             Direction::Out => "out",
@@ -521,6 +506,15 @@ impl Scenario for StoreScenario {
         self.check(&again, &[done])
             .map_err(|error| format!("opened again: {error}"))?;
         Ok(())
+    }
+}
+
+/// What was opened; `None` if its creation has not come so far.
+pub(crate) fn if_there_is_one<T>(opened: Result<T, TopologyError>) -> Result<Option<T>, String> {
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
+        Err(error) => Err(format!("open: {error}")),
     }
 }
 

@@ -2,18 +2,19 @@
 //! was not is not, and no space is lost or used twice.
 
 use std::convert::Infallible;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape};
+use evergraph_persistence::ViewToken;
 use evergraph_persistence::simulated::{
-    Config as SimulatedConfig, Persistence, Progress, Random, Scenario, SimulatedStorage,
+    Config as SimulatedConfig, Persistence, Random, SimulatedStorage, Stepwise,
 };
-use evergraph_persistence::{PersistenceError, ViewToken};
 use evergraph_topology::{
     Batch, Config, Layout, Published, SealedGraph, SealedName, Store, TopologyError,
 };
 
-use crate::scenario::Acknowledged;
+use crate::scenario::if_there_is_one;
 
 const VERTICES: u32 = 6;
 const NAMES: [&str; 2] = ["a", "b"];
@@ -154,11 +155,7 @@ pub struct SealedScenario {
 impl SealedScenario {
     /// `planned` steps that follow from `seed`.
     pub fn new(persistence: Persistence, seed: u64, planned: usize) -> Self {
-        let medium = match persistence {
-            Persistence::Lines => "lines",
-            Persistence::LinesEadr => "eadr",
-            Persistence::Pages => "pages",
-        };
+        let medium = persistence.name();
         let mut random = Random::new(seed);
         SealedScenario {
             name: format!("sealed-{medium}"),
@@ -184,7 +181,7 @@ impl SealedScenario {
         }
     }
 
-    fn perform(
+    fn perform_one(
         &self,
         storage: &SimulatedStorage,
         store: Store,
@@ -225,42 +222,6 @@ impl SealedScenario {
             }
         }
         Ok(store)
-    }
-
-    fn perform_range(
-        &self,
-        storage: &SimulatedStorage,
-        mut store: Store,
-        steps: std::ops::Range<usize>,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<Store, String> {
-        for at in steps {
-            log.update(|model| model.begun += 1);
-            store = self
-                .perform(storage, store, at)
-                .map_err(|error| format!("{:?}: {error}", self.steps[at]))?;
-            log.update(|model| model.done = model.begun);
-        }
-        Ok(store)
-    }
-
-    /// The latest of the `expected` numbers of steps that the store shows.
-    fn check(
-        &self,
-        store: &Store,
-        expected: std::ops::RangeInclusive<usize>,
-    ) -> Result<usize, String> {
-        let report = store.check();
-        if let Some(problem) = report.problems.first() {
-            return Err(format!("check: {problem}"));
-        }
-        let found = observe(store)?;
-        let fits = |&steps: &usize| Model::after(&self.steps[..steps]) == found;
-        let most = *expected.end();
-        expected.rev().find(fits).ok_or_else(|| {
-            let expected = Model::after(&self.steps[..most]);
-            format!("found {found:?}, expected {expected:?}, or a step less")
-        })
     }
 }
 
@@ -330,8 +291,8 @@ fn lists_as_of(store: &Store, token: &ViewToken<Published>) -> Result<Lists, Str
     (0..VERTICES).map(&mut list).collect()
 }
 
-impl Scenario for SealedScenario {
-    type Model = Acknowledged;
+impl Stepwise for SealedScenario {
+    type Opened = Store;
 
     fn name(&self) -> &str {
         &self.name
@@ -345,70 +306,63 @@ impl Scenario for SealedScenario {
         SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
     }
 
-    fn initial(&self) -> Acknowledged {
-        Acknowledged::default()
+    fn planned(&self) -> usize {
+        self.planned
     }
 
-    fn run(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        let store = Store::create(storage, self.store_config(), [9; 16])
-            .map_err(|error| format!("create: {error}"))?;
-        log.update(|model| model.created = true);
-        self.perform_range(storage, store, 0..self.planned, log)?;
-        Ok(())
+    fn step_count(&self) -> usize {
+        self.steps.len()
     }
 
-    fn recover(
+    fn create(&self, storage: &SimulatedStorage) -> Result<Store, String> {
+        Store::create(storage, self.store_config(), [9; 16])
+            .map_err(|error| format!("create: {error}"))
+    }
+
+    fn open(&self, storage: &SimulatedStorage, read_only: bool) -> Result<Option<Store>, String> {
+        if_there_is_one(open(storage, read_only))
+    }
+
+    fn perform(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        let at = log.model().clone();
-        let store = match open(storage, false) {
-            Ok(store) => store,
-            // Other scenarios make it again.
-            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) if !at.created => {
-                return Ok(());
-            }
-            Err(error) => return Err(format!("open: {error}")),
-        };
-        let found = self.check(&store, at.done..=at.begun)?;
-        log.update(|model| {
-            *model = Acknowledged {
-                created: true,
-                done: found,
-                begun: found,
-            }
-        });
-        let end = (found + 2).min(self.steps.len());
-        let store = self
-            .perform_range(storage, store, found..end, log)
-            .map_err(|error| format!("after recovery: {error}"))?;
-        self.check(&store, end..=end)
-            .map_err(|error| format!("after recovery and more: {error}"))?;
+        store: Store,
+        steps: Range<usize>,
+    ) -> Result<Store, String> {
+        let at = steps.start;
+        self.perform_one(storage, store, at)
+            .map_err(|error| format!("{:?}: {error}", self.steps[at]))
+    }
+
+    fn check(&self, store: &Store, expected: RangeInclusive<usize>) -> Result<usize, String> {
+        let report = store.check();
+        if let Some(problem) = report.problems.first() {
+            return Err(format!("check: {problem}"));
+        }
+        let found = observe(store)?;
+        let fits = |&steps: &usize| Model::after(&self.steps[..steps]) == found;
+        let most = *expected.end();
+        expected.rev().find(fits).ok_or_else(|| {
+            let expected = Model::after(&self.steps[..most]);
+            format!("found {found:?}, expected {expected:?}, or a step less")
+        })
+    }
+
+    /// What is stored is shown.
+    fn settle(&self, store: &Store) -> Result<(), String> {
         store
             .checkpoint()
-            .map_err(|error| format!("checkpoint after recovery: {error}"))?;
+            .map_err(|error| format!("checkpoint: {error}"))?;
         let (stored, shown) = (store.check().sealed_graphs, store.sealed_graphs().len());
-        if stored != shown {
-            return Err(format!(
+        match stored == shown {
+            true => Ok(()),
+            false => Err(format!(
                 "{stored} sealed graphs occupy space and {shown} are shown"
-            ));
+            )),
         }
-        let used = store.stats().extent_bytes;
-        drop(store);
-        let again = open(storage, true).map_err(|error| format!("open again: {error}"))?;
-        let reachable = again.stats().extent_bytes;
-        if reachable != used {
-            return Err(format!(
-                "{used} bytes were in use and {reachable} are reachable"
-            ));
-        }
-        self.check(&again, end..=end)
-            .map_err(|error| format!("opened again: {error}"))?;
-        Ok(())
+    }
+
+    fn used_bytes(&self, store: &Store) -> u64 {
+        store.stats().extent_bytes
     }
 }

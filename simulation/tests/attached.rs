@@ -23,12 +23,7 @@ use evergraph_topology::{
 
 fn scenarios(deep: bool) -> Vec<AttachedScenario> {
     let (seeds, steps) = if deep { (48, 20) } else { (8, 10) };
-    let media = [
-        Persistence::Pages,
-        Persistence::Lines,
-        Persistence::LinesEadr,
-    ];
-    media
+    Persistence::ALL
         .into_iter()
         .flat_map(|medium| (1..=seeds).map(move |seed| AttachedScenario::new(medium, seed, steps)))
         .collect()

@@ -7,16 +7,10 @@ use evergraph_persistence::mutant::{self, Mutant};
 use evergraph_persistence::simulated::{Budget, Persistence, Report};
 use evergraph_simulation::ResultScenario;
 
-const MEDIA: [Persistence; 3] = [
-    Persistence::Pages,
-    Persistence::Lines,
-    Persistence::LinesEadr,
-];
-
 fn scenarios(seeds: u64, operations: usize) -> Vec<ResultScenario> {
     let of_medium =
         |medium| (1..=seeds).map(move |seed| ResultScenario::new(medium, seed, operations));
-    MEDIA.into_iter().flat_map(of_medium).collect()
+    Persistence::ALL.into_iter().flat_map(of_medium).collect()
 }
 
 #[test]

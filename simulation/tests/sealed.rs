@@ -12,12 +12,7 @@ use evergraph_simulation::SealedScenario;
 
 fn scenarios(deep: bool) -> Vec<SealedScenario> {
     let (seeds, steps) = if deep { (48, 20) } else { (8, 9) };
-    let media = [
-        Persistence::Pages,
-        Persistence::Lines,
-        Persistence::LinesEadr,
-    ];
-    media
+    Persistence::ALL
         .into_iter()
         .flat_map(|medium| (1..=seeds).map(move |seed| SealedScenario::new(medium, seed, steps)))
         .collect()

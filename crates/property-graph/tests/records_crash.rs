@@ -2,13 +2,13 @@
 //! did is there, now and as of every named snapshot, and nothing else is.
 
 use std::collections::BTreeMap;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::Arc;
 
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::simulated::{
     Budget, Config as SimulatedConfig, Explorer, FaultKind, FaultPlan, Persistence, PlannedFailure,
-    Progress, Random, Scenario, SimulatedStorage,
+    Random, SimulatedStorage, Stepwise,
 };
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_property_graph::dictionary::{Dictionary, Names, TextPolicy};
@@ -254,13 +254,6 @@ impl Model {
     }
 }
 
-#[derive(Clone, Debug, Default, Hash)]
-struct Acknowledged {
-    created: bool,
-    begun: usize,
-    done: usize,
-}
-
 /// A random workload.
 struct Records {
     name: String,
@@ -303,11 +296,7 @@ impl Records {
             }
             _ => Step::Restart,
         };
-        let medium = match persistence {
-            Persistence::Lines => "lines",
-            Persistence::LinesEadr => "eadr",
-            Persistence::Pages => "pages",
-        };
+        let medium = persistence.name();
         Records {
             name: format!("records-{medium}"),
             seed,
@@ -317,7 +306,7 @@ impl Records {
         }
     }
 
-    fn perform(
+    fn perform_one(
         &self,
         storage: &SimulatedStorage,
         opened: Opened,
@@ -344,36 +333,6 @@ impl Records {
             }
         }
         Ok(opened)
-    }
-
-    fn perform_range(
-        &self,
-        storage: &SimulatedStorage,
-        mut opened: Opened,
-        (from, end): (usize, usize),
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<Opened, String> {
-        for step in &self.steps[from..end] {
-            log.update(|model| model.begun += 1);
-            opened = self
-                .perform(storage, opened, step)
-                .map_err(|error| format!("{step:?}: {error}"))?;
-            log.update(|model| model.done = model.begun);
-        }
-        Ok(opened)
-    }
-
-    /// The latest of the `expected` numbers of steps that the store shows.
-    fn check(&self, opened: &Opened, expected: RangeInclusive<usize>) -> Result<usize, String> {
-        let report = opened.0.check();
-        if let Some(problem) = report.problems.first() {
-            return Err(format!("check: {problem}"));
-        }
-        let found = observe(opened).map_err(|error| format!("reading: {error}"))?;
-        let most = Model::after(&self.steps[..*expected.end()]);
-        let fits = |&steps: &usize| Model::after(&self.steps[..steps]) == found;
-        let steps = expected.rev().find(fits);
-        steps.ok_or_else(|| format!("found {found:?}, expected {most:?}, or less"))
     }
 }
 
@@ -458,8 +417,8 @@ fn observe((store, parts): &Opened) -> Result<Model, TopologyError> {
     Ok(model)
 }
 
-impl Scenario for Records {
-    type Model = Acknowledged;
+impl Stepwise for Records {
+    type Opened = Opened;
 
     fn name(&self) -> &str {
         &self.name
@@ -473,55 +432,51 @@ impl Scenario for Records {
         SimulatedConfig::new(self.persistence).with_capacity(256 << 10)
     }
 
-    fn initial(&self) -> Acknowledged {
-        Acknowledged::default()
+    fn planned(&self) -> usize {
+        self.planned
     }
 
-    fn run(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        let opened = create(storage)?;
-        log.update(|model| model.created = true);
-        self.perform_range(storage, opened, (0, self.planned), log)?;
-        Ok(())
+    fn step_count(&self) -> usize {
+        self.steps.len()
     }
 
-    fn recover(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        let at = log.model().clone();
-        let opened = match open(storage, false) {
-            Ok(opened) => opened,
-            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) if !at.created => {
-                return Ok(());
-            }
-            Err(error) => return Err(format!("open: {error}")),
-        };
-        let found = self.check(&opened, at.done..=at.begun)?;
-        log.update(|model| {
-            *model = Acknowledged {
-                created: true,
-                done: found,
-                begun: found,
-            }
-        });
-        let end = (found + 2).min(self.steps.len());
-        let opened = self.perform_range(storage, opened, (found, end), log)?;
-        self.check(&opened, end..=end)?;
-        let used = opened.0.stats().extent_bytes;
-        drop(opened);
-        let again = open(storage, true).map_err(|error| format!("open again: {error}"))?;
-        let reachable = again.0.stats().extent_bytes;
-        match reachable == used {
-            true => self.check(&again, end..=end).map(drop),
-            false => Err(format!(
-                "{used} bytes are in use, {reachable} are reachable"
-            )),
+    fn create(&self, storage: &SimulatedStorage) -> Result<Opened, String> {
+        create(storage)
+    }
+
+    fn open(&self, storage: &SimulatedStorage, read_only: bool) -> Result<Option<Opened>, String> {
+        match open(storage, read_only) {
+            Ok(opened) => Ok(Some(opened)),
+            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
+            Err(error) => Err(format!("open: {error}")),
         }
+    }
+
+    fn perform(
+        &self,
+        storage: &SimulatedStorage,
+        opened: Opened,
+        steps: Range<usize>,
+    ) -> Result<Opened, String> {
+        let step = &self.steps[steps.start];
+        self.perform_one(storage, opened, step)
+            .map_err(|error| format!("{step:?}: {error}"))
+    }
+
+    fn check(&self, opened: &Opened, expected: RangeInclusive<usize>) -> Result<usize, String> {
+        let report = opened.0.check();
+        if let Some(problem) = report.problems.first() {
+            return Err(format!("check: {problem}"));
+        }
+        let found = observe(opened).map_err(|error| format!("reading: {error}"))?;
+        let most = Model::after(&self.steps[..*expected.end()]);
+        let fits = |&steps: &usize| Model::after(&self.steps[..steps]) == found;
+        let steps = expected.rev().find(fits);
+        steps.ok_or_else(|| format!("found {found:?}, expected {most:?}, or less"))
+    }
+
+    fn used_bytes(&self, opened: &Opened) -> u64 {
+        opened.0.stats().extent_bytes
     }
 }
 
@@ -570,7 +525,7 @@ fn fail_checkpoints(seed: u64, call: u64, grows: bool) -> Result<usize, String> 
     let mut failures = 0;
     for (number, step) in records.steps.iter().enumerate() {
         if !matches!(step, Step::Checkpoint) {
-            opened = records.perform(&storage, opened, step).map_err(text)?;
+            opened = records.perform_one(&storage, opened, step).map_err(text)?;
             continue;
         }
         let calls = storage.calls();

@@ -41,6 +41,7 @@ mod replay;
 mod report;
 mod score;
 mod state;
+mod stepwise;
 
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ pub use report::{Leg, PointReport, Report, Violation};
 pub use score::mutant_score;
 pub use score::{Caught, DroppedCall, dropped_call_score};
 pub use state::{DISCARDED, POISON};
+pub use stepwise::{Acknowledged, Stepwise};
 
 use crate::medium::{MediumError, MediumHandle, Storage};
 use state::State;
@@ -70,6 +72,24 @@ pub enum Persistence {
     LinesEadr,
     /// Ordinary files: pages and sectors.
     Pages,
+}
+
+impl Persistence {
+    /// All.
+    pub const ALL: [Persistence; 3] = [
+        Persistence::Pages,
+        Persistence::Lines,
+        Persistence::LinesEadr,
+    ];
+
+    /// A short name, for scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Persistence::Lines => "lines",
+            Persistence::LinesEadr => "eadr",
+            Persistence::Pages => "pages",
+        }
+    }
 }
 
 /// How a simulated storage is made.
