@@ -56,14 +56,16 @@ impl Database {
         let Some(holder) = Holder::of(&snapshot.name) else {
             return Ok(false);
         };
-        let results = self.results()?;
         let (Holder::Run(name) | Holder::Maintained(name)) = holder;
+        // Before the results: a run that ends meanwhile has its state there by then.
+        let is_running = self.results.running.lock().contains(name);
+        let results = self.results()?;
         let stored = results.get(name);
         let stored = stored.filter(|stored| stored.description().graph.csn == snapshot.csn);
         Ok(match holder {
-            Holder::Run(name) => {
+            Holder::Run(_) => {
                 let is_state = stored.is_some_and(|stored| !stored.description().finished);
-                is_state || self.results.running.lock().contains(name)
+                is_state || is_running
             }
             Holder::Maintained(_) => stored.is_some_and(|stored| is_maintained(&stored)),
         })

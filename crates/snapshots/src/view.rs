@@ -83,7 +83,7 @@ impl View {
     /// Live out-neighbors of one vertex in insertion order. Reads only the
     /// vertex's section. A vertex that does not exist has none.
     pub fn neighbors(&self, vertex: VertexId) -> Result<Vec<VertexId>, TopologyError> {
-        Ok(self.list(0, vertex)?.0)
+        Ok(self.list(self.plane_of(Lists::Out)?, vertex)?.0)
     }
 
     /// As [`View::neighbors`], with weights (1 in a graph without).
@@ -91,7 +91,7 @@ impl View {
         &self,
         vertex: VertexId,
     ) -> Result<Vec<(VertexId, Weight)>, TopologyError> {
-        let (neighbors, weights) = self.list(0, vertex)?;
+        let (neighbors, weights) = self.list(self.plane_of(Lists::Out)?, vertex)?;
         let weight = |i: usize| weights.get(i).map_or(1.0, |&bits| f32::from_bits(bits));
         let pairs = neighbors.iter().enumerate();
         Ok(pairs.map(|(i, &u)| (u, weight(i))).collect())
@@ -113,7 +113,7 @@ impl View {
         neighbors: &mut Vec<VertexId>,
     ) -> Result<(), TopologyError> {
         self.store
-            .reader(&self.token, 0)
+            .reader(&self.token, self.plane_of(Lists::Out)?)
             .neighbors_into(vertex, neighbors)
     }
 
@@ -178,6 +178,11 @@ impl View {
     }
 
     fn plane_of(&self, lists: Lists) -> Result<usize, TopologyError> {
+        if self.has_relationships() {
+            return Err(TopologyError::Unsupported(
+                "relationships have lists of each type; read them as a property graph".to_string(),
+            ));
+        }
         match (lists, self.store.config().direction) {
             (Lists::Out, _) | (Lists::In, Direction::Undirected) => Ok(0),
             (Lists::In, Direction::Both) => Ok(1),
@@ -210,7 +215,11 @@ impl View {
     /// What algorithms read: every section pinned, checked against its
     /// checksums if that has not happened since the database was opened.
     /// Extents that a merge replaces meanwhile stay until it is dropped.
+    ///
+    /// # Errors
+    /// Damage; and of relationships, which algorithms read as a projection.
     pub fn graph(&self) -> Result<GraphView, TopologyError> {
+        self.plane_of(Lists::Out)?;
         let config = self.store.config();
         let planes: Result<Vec<_>, _> = (0..config.plane_count())
             .map(|plane| self.store.pin(&self.token, plane))

@@ -90,6 +90,7 @@ impl Durable {
 /// If there is nothing to go on from, its commit is not kept any more, or is not
 /// that of the moment.
 pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, Error> {
+    db.refuse_property_graph("running an algorithm by name")?;
     // The newest is a moment of its own: the run makes a snapshot of it.
     let at = at.filter(|at| !matches!(at, At::Now));
     let of_moment = at.map(|at| db.as_of(at)).transpose()?;
@@ -132,13 +133,27 @@ pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, E
             if let Some(view) = of_moment {
                 return Ok(view);
             }
-            // One that a run left that ended before its first state.
-            drop_snapshot(db, name)?;
-            db.results.running.lock().insert(name.to_string());
-            let snapshot = db.store().create_snapshot(&name_of_run(name), None)?;
-            db.as_of(&At::Csn(snapshot.csn))
+            if !db.results.running.lock().insert(name.to_string()) {
+                return Err(Error::usage(
+                    format!("a run {name:?} goes on in this process"),
+                    "give this one another name",
+                ));
+            }
+            let view = newest_held(db, name);
+            if view.is_err() {
+                ended(db, request)?;
+            }
+            view
         }
     }
+}
+
+/// The newest moment, which the state of a run will need.
+fn newest_held(db: &Database, name: &str) -> Result<View, Error> {
+    // One that a run left that ended before its first state.
+    drop_snapshot(db, name)?;
+    let snapshot = db.store().create_snapshot(&name_of_run(name), None)?;
+    db.as_of(&At::Csn(snapshot.csn))
 }
 
 /// When a run has ended in whatever way: its snapshot stays only for a state that

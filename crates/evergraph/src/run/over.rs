@@ -41,6 +41,7 @@ pub fn over(
     memory: Option<MemoryMeter>,
     mut each: impl FnMut(&Moment, Outcome) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    db.refuse_property_graph("running an algorithm by name")?;
     let algorithm = find(&request.algorithm)?;
     let given = algorithm.parse(&request.parameters)?;
     let mut follower =

@@ -22,8 +22,9 @@ pub enum Wanted {
 /// of all, is compacted by any merge.
 const MANY_TOMBSTONES: u64 = 8;
 
-/// Relationships come and go, and nobody asks for a compaction: a merge that writes
-/// the section whole in any case drops what is deleted when that is much of it.
+/// Relationships come and go, and nobody asks for a compaction: a merge of a packed
+/// section, which writes it whole in any case, drops what is deleted when that is
+/// much of it. Sections of blocks keep it until they are compacted.
 pub(super) fn compacting_on_the_way(
     wanted: Wanted,
     page: &LengthPage,

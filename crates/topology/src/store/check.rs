@@ -48,7 +48,7 @@ impl Store {
                 out += live.edges;
                 last = live;
             } else {
-                self.compare(plane, last, live, &mut report);
+                self.compare(plane, std::mem::take(&mut last), live, &mut report);
             }
         }
         let counted = self.arc_count(&token).unwrap_or(out);

@@ -301,9 +301,10 @@ impl Store {
         clean: bool,
         with_attached: bool,
     ) -> Result<(), TopologyError> {
-        self.refuse_if_not_writable()?;
         // The merge is a reader: the view keeps its lengths readable.
         let token = self.registry.register();
+        // No commit that was half applied is merged, nor is its log freed.
+        self.refuse_if_not_writable()?;
         let csn = match &self.direct {
             None => token.csn(),
             // Lists need no merge there; the newest commit in the log is

@@ -319,7 +319,14 @@ impl Store {
             Ok(logged) => logged,
             Err(error) => return self.fail(&group, error),
         };
-        let applied = self.apply_group(&group, last_csn);
+        // Nothing is shown over a group that could not be applied.
+        let applied = self.refuse_if_failed();
+        let applied = applied.and_then(|()| self.apply_group(&group, last_csn));
+        if applied.is_err() {
+            // The log holds the group, this process cannot show it; known before
+            // the next group may be applied.
+            self.failed.store(true, Ordering::Release);
+        }
         drop(applying);
         match applied {
             Ok(missed) => {
@@ -333,8 +340,6 @@ impl Store {
                 });
             }
             Err(error) => {
-                // The log holds the group, this process cannot show it.
-                self.failed.store(true, Ordering::Release);
                 let error = Arc::new(error);
                 self.settle(&group, |_| Err(Arc::clone(&error)));
             }
@@ -378,6 +383,8 @@ impl Store {
         group: &[Arc<Ticket>],
     ) -> Result<(Vec<Arc<Ticket>>, MutexGuard<'_, ()>, u64), TopologyError> {
         let mut state = self.log.lock();
+        // Those that waited when the log failed would follow a torn group.
+        self.refuse_if_failed()?;
         let mut taken = 0;
         for ticket in group {
             let payload = &ticket.payload;

@@ -142,6 +142,14 @@ impl Store {
     ) -> Result<bool, TopologyError> {
         self.refuse_if_not_writable()?;
         let sections = self.all_sections();
+        if sections.is_empty() {
+            // There may be something attached all the same.
+            if go_on(0, 0) {
+                self.merge_all(&mut self.roots.lock(), &[], Wanted::Compacted, false)?;
+                return Ok(true);
+            }
+            return Ok(false);
+        }
         for (i, slice) in sections.chunks(SLICE).enumerate() {
             if !go_on(i * SLICE, sections.len()) {
                 return Ok(false);

@@ -26,6 +26,7 @@ impl Store {
                 "vertices of this graph have external ids, and come with them".to_string(),
             ));
         }
+        self.refuse_of_relationships("nodes come with their records")?;
         // Nobody else may take the same ids.
         let _alone = self.flow.gate.write();
         let first = self.published().1.vertex_count;
@@ -52,11 +53,7 @@ impl Store {
     /// refused, and nothing is deleted.
     pub fn delete_vertices(&self, vertices: &[u32]) -> Result<Commit, TopologyError> {
         self.refuse_if_not_writable()?;
-        if self.config.relationships {
-            return Err(TopologyError::Unsupported(
-                "relationships are deleted one by one, each by its id".to_string(),
-            ));
-        }
+        self.refuse_of_relationships("relationships are deleted one by one, each by its id")?;
         let largest = vertices.iter().max().copied().unwrap_or(0);
         check_vertex(u64::from(largest))?;
         // Every commit before has returned, so the watermark shows it.
@@ -64,6 +61,13 @@ impl Store {
         let mut batch = Batch::new();
         batch.ops.push(Op::Delete(self.edges_of(vertices)?));
         self.commit_in_gate(batch, None)
+    }
+
+    fn refuse_of_relationships(&self, why: &str) -> Result<(), TopologyError> {
+        match self.config.relationships {
+            false => Ok(()),
+            true => Err(TopologyError::Unsupported(why.to_string())),
+        }
     }
 
     /// Every live edge from or to these vertices, each once, in the columns of
