@@ -10,7 +10,7 @@ use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph};
 
 use super::model::{Model, compare};
 use super::random::{index, options};
-use super::steps::{Step, take};
+use super::steps::{Loading, Step, gather, take};
 
 /// What may be there: one of these, or no graph yet.
 #[derive(Clone, Debug)]
@@ -39,6 +39,7 @@ struct Workload {
 
 enum Operation {
     Commit(Vec<Step>),
+    Load(Loading),
     Checkpoint,
     Snapshot,
     Restart,
@@ -47,7 +48,12 @@ enum Operation {
 impl Workload {
     fn operation(&self, number: u64) -> Operation {
         let mut random = Random::new(self.seed * 1000 + number);
-        match random.below(8) {
+        match random.below(10) {
+            8 | 9 => Operation::Load(Loading {
+                nodes: random.below(10) as u8,
+                relationships: random.below(10) as u8,
+                seed: random.below(256) as u8,
+            }),
             0..=4 => Operation::Commit(
                 (0..1 + random.below(5))
                     .map(|_| step(&mut random))
@@ -75,6 +81,17 @@ impl Workload {
                 let after = model.clone();
                 log.update(|expected| expected.models.push(model));
                 transaction.commit()?;
+                log.update(|expected| expected.models = vec![after]);
+            }
+            // With indexes, what follows is as if it had not been asked for.
+            Operation::Load(_) if !graph.can_load() => {}
+            Operation::Load(loading) => {
+                let mut model = log.model().models[0].clone();
+                let mut load = graph.load();
+                gather(loading, &mut load, &mut model)?;
+                let after = model.clone();
+                log.update(|expected| expected.models.push(model));
+                load.commit()?;
                 log.update(|expected| expected.models = vec![after]);
             }
             Operation::Checkpoint => graph.checkpoint()?,

@@ -3,6 +3,7 @@
 
 mod crash;
 mod kill;
+mod load;
 mod model;
 mod projection;
 mod random;
