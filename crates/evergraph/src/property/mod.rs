@@ -27,8 +27,11 @@ mod census;
 mod columnar;
 mod export;
 mod files;
+mod ids;
 mod import;
 mod position;
+mod reading;
+mod writing;
 
 pub use census::Census;
 pub use evergraph_property_graph::graph::*;

@@ -11,7 +11,7 @@ use evergraph_persistence::PersistenceError;
 use evergraph_topology::{Batch, Store};
 
 use super::files::FileKind;
-use super::{NodeId, PropertyGraph, Transaction};
+use super::{NodeId, PropertyGraph};
 use crate::Error;
 use crate::import::identity_of;
 
@@ -124,13 +124,14 @@ impl Position {
         }
     }
 
-    /// Records with a transaction that it gets from here to `after`, and which nodes
-    /// it makes.
-    pub fn record(&self, after: &Position, assigned: &Assigned, tx: &mut Transaction) {
-        tx.set_fact(KEY.as_bytes(), &after.encode());
+    /// The facts, by name, that record with a commit that it gets from here to
+    /// `after`, and which nodes it makes.
+    pub fn facts(&self, after: &Position, assigned: &Assigned) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let mut facts = vec![(KEY.as_bytes().to_vec(), after.encode())];
         if after.commits > self.commits {
-            tx.set_fact(&key(self.commits), &assigned.encode());
+            facts.push((key(self.commits), assigned.encode()));
         }
+        facts
     }
 
     /// Records that nothing is left to read, and forgets which rows are which nodes.
@@ -233,10 +234,6 @@ impl Assigned {
         let is_of = run.first.pass == place.pass && run.first.file == place.file;
         let offset = u32::try_from(place.row - run.first.row.min(place.row)).ok()?;
         (is_of && offset < run.count).then(|| NodeId(run.node.wrapping_add(offset)))
-    }
-
-    pub fn clear(&mut self) {
-        self.0.clear();
     }
 
     fn encode(&self) -> Vec<u8> {

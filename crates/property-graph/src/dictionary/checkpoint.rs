@@ -5,7 +5,7 @@ use evergraph_persistence::{Blob, PersistenceError, Uuid};
 use evergraph_topology::attachment::Place;
 use parking_lot::RwLock;
 
-use super::pages::{self, PageImage, Stored};
+use super::pages::{self, PAGE_BYTES, PageImage, Stored};
 use super::space::{Item, Pending, Space};
 use super::{Dictionary, MOST_CODES, Names};
 
@@ -58,9 +58,14 @@ impl Dictionary {
             return Ok(());
         }
         let until = space.stored() + new;
-        // The last page is written anew with what it has, and what follows.
-        let first = space.pages.len().saturating_sub(1);
-        let from = space.pages.last().map_or(0, |page| page.0);
+        // The last page is written anew with what it has, and what follows, unless it
+        // is full.
+        let (first, from) = match space.pages.last() {
+            Some((begin, page)) if page.extent.len() < PAGE_BYTES as u64 => {
+                (space.pages.len() - 1, *begin)
+            }
+            _ => (space.pages.len(), space.stored()),
+        };
         let mut begin = from;
         let mut written: Vec<(usize, Blob)> = Vec::new();
         let mut image = PageImage::begin();

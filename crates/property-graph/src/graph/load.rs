@@ -7,6 +7,7 @@
 //! log as one commit. Nothing bypasses the log: what is committed is as durable as
 //! any transaction, and interrupted loads leave nothing.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -45,6 +46,7 @@ pub struct Load<'g> {
     sets: LabelSets,
     relationships: Part<LoadedRelationship>,
     lists: Vec<(TypeCode, Columns)>,
+    facts: BTreeMap<Vec<u8>, Vec<u8>>,
     payload: Vec<u8>,
 }
 
@@ -81,6 +83,7 @@ impl PropertyGraph {
             sets: LabelSets::new(),
             relationships: Part::new(),
             lists: Vec::new(),
+            facts: BTreeMap::new(),
             payload: Vec::new(),
         }
     }
@@ -167,6 +170,11 @@ impl Load<'_> {
         Ok(RelationshipId(id))
     }
 
+    /// As [`Transaction::set_fact`](super::Transaction::set_fact).
+    pub fn set_fact(&mut self, name: &[u8], value: &[u8]) {
+        self.facts.insert(name.to_vec(), value.to_vec());
+    }
+
     /// Bytes that the commit will take in the log, about.
     pub fn bytes(&self) -> usize {
         let lists: usize = self
@@ -239,6 +247,9 @@ impl Load<'_> {
             && vertices > self.graph.core.store.published().1.vertex_count
         {
             batch.add_vertices(vertices);
+        }
+        for (name, value) in &self.facts {
+            batch.set_meta(name, value);
         }
         batch.attach(encode(&names)?);
         batch.attach(std::mem::take(&mut self.payload));

@@ -4,8 +4,9 @@
 //! Each checkpoint that replaces such versions writes them as one segment, which
 //! takes in those before it that are not more than twice as large. So there are
 //! logarithmically many, and each version is written logarithmically often. What
-//! no snapshot shows any more is left out when segments are joined, and segments of
-//! which no snapshot shows anything go with the next checkpoint.
+//! no snapshot shows any more is left out when segments are joined, and a segment
+//! goes with the next checkpoint when no snapshot lies between its first commit and
+//! its last (of one that was not read yet: when there is none).
 
 use std::sync::Arc;
 

@@ -13,10 +13,9 @@ use std::ops::Range;
 use evergraph_persistence::{Needed, PersistenceError};
 use parking_lot::Mutex;
 
-/// Chunks that are looked through for one id, before a new one is given.
+/// Chunks, and ids that wait, that are looked through for one id, before a new one is
+/// given.
 const LOOKED_THROUGH: usize = 16;
-/// Ids that wait and are looked at for one id.
-const LOOKED_AT: usize = 16;
 
 /// All ids of a table are in use, or shown by a view or a named snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,11 +84,6 @@ impl Ids {
             per_chunk,
             state: Mutex::default(),
         }
-    }
-
-    /// One more than the highest id that was ever given.
-    pub fn limit(&self) -> u32 {
-        self.state.lock().fresh
     }
 
     /// Ids below this may be in use: those of stored chunks.
@@ -167,7 +161,7 @@ impl Ids {
                 true => LOOKED_THROUGH,
                 false => usize::MAX,
             };
-            state.take_waiting(&needed, at_once.max(LOOKED_AT));
+            state.take_waiting(&needed, at_once);
             for _ in 0..at_once {
                 if !state.free.is_empty() || state.next_chunk >= chunks {
                     break;

@@ -292,11 +292,6 @@ impl<R: Record> Table<R> {
         self.len() == 0
     }
 
-    /// More than any id that was ever given, and no more than a chunk more.
-    pub fn id_limit(&self) -> u32 {
-        self.ids.limit()
-    }
-
     /// An id for a new record, which nobody else gets. One that a deleted record had
     /// is given again when no view and no named snapshot shows that record; `needed`
     /// is asked for it.
