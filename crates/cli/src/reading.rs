@@ -31,8 +31,8 @@ pub struct InputArgs {
 #[derive(Clone, Debug, clap::Args)]
 pub struct ReadingArgs {
     /// Format: edgelist, csv, mtx, gr, metis, or events (`+ u v`, `- u v`); of a
-    /// property graph (import only) neo4j, ldbc, jsonl, or graphml; found out by
-    /// default
+    /// property graph (import only) neo4j, ldbc, jsonl, graphml, parquet, or arrow;
+    /// found out by default
     #[arg(long, value_name = "F")]
     pub format: Option<InputFormat>,
     /// Tolerate up to N malformed lines, and report them

@@ -222,6 +222,9 @@ impl Import<'_> {
     /// Commits the rows that wait.
     fn commit(&mut self) -> Result<(), Error> {
         self.ask()?;
+        if self.rows.is_empty() {
+            return Ok(());
+        }
         let mut rows = std::mem::take(&mut self.rows);
         self.add(&rows)?;
         rows.clear();

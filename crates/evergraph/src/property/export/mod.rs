@@ -77,13 +77,13 @@ pub fn export(
     };
     columnar::check(options.kind)?;
     match options.kind {
-        FileKind::JsonLines => export.into_one_file(None)?,
+        FileKind::JsonLines => export.write_file(None)?,
         FileKind::GraphMl => {
             let one = (Groups::one(Vec::new()), Groups::one(0));
             let columns = export.gather(one, |_| Vec::new(), |_| 0)?;
-            export.into_one_file(Some(columns))?;
+            export.write_file(Some(columns))?;
         }
-        FileKind::Neo4j | FileKind::Parquet | FileKind::Arrow => export.into_directory()?,
+        FileKind::Neo4j | FileKind::Parquet | FileKind::Arrow => export.write_directory()?,
         FileKind::Ldbc => {
             return Err(Error::argument(
                 "files of LDBC's benchmark have its schema, and are not written",
@@ -107,7 +107,7 @@ struct Export<'a> {
 }
 
 impl Export<'_> {
-    fn into_one_file(&mut self, columns: Option<Gathered>) -> Result<(), Error> {
+    fn write_file(&mut self, columns: Option<Gathered>) -> Result<(), Error> {
         let mut file = RowFile::single(self.options, columns.as_ref())?;
         self.for_each_node(|done, node| {
             file.node(node)?;
@@ -123,7 +123,7 @@ impl Export<'_> {
         file.finish()
     }
 
-    fn into_directory(&mut self) -> Result<(), Error> {
+    fn write_directory(&mut self) -> Result<(), Error> {
         let (nodes, relationships) = self.gather(
             Gathered::default(),
             |node| node.record().labels.clone(),
