@@ -27,7 +27,7 @@ impl WholeFile {
         let special = path.exists() && !path.is_file();
         let partial = (!special).then(|| beside(path));
         let written = partial.as_deref().unwrap_or(path);
-        let file = File::create(written).map_err(|error| failed(written, error))?;
+        let file = File::create(written).map_err(|error| failed(path, error))?;
         Ok(WholeFile {
             path: path.to_path_buf(),
             partial,
