@@ -63,8 +63,8 @@ impl Database {
             None => Ok(()),
             Some(_) => Err(Error::usage(
                 format!("{what} is for plain edges, and this database is a property graph"),
-                "use a database of plain edges; algorithms run on a projection (`View::project` \
-                 of the library)",
+                "use a database of plain edges; `evergraph run` runs algorithms on projections \
+                 of a property graph",
             )),
         }
     }

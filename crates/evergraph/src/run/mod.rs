@@ -14,9 +14,11 @@ mod components;
 mod degrees;
 mod durable;
 mod graph;
+mod naming;
 mod output;
 mod over;
 mod parameters;
+mod part;
 mod paths;
 mod peeling;
 mod placed;
@@ -31,6 +33,7 @@ mod traversal;
 mod trees;
 mod triangles;
 mod values;
+mod writing;
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -40,6 +43,7 @@ use evergraph_graph::{Graph, NeighborReader};
 use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
 
+use crate::property::{NodeId, ProjectionOptions};
 use crate::{Database, Error, IdKind};
 use algorithm::Given;
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
@@ -49,9 +53,11 @@ pub use durable::{Checkpointing, Durable, view};
 pub(crate) use durable::{drop_snapshot, now_us};
 use graph::Plain;
 pub use graph::{AnyGraph, AnyReader};
-pub use output::{real, write_columns, write_values};
+pub use naming::{Naming, Nodes};
+pub use output::{ValueColumn, real, write_columns, write_values};
 pub use over::over;
 pub use parameters::COMMON;
+use part::Part;
 pub use placed::{Divided, Placed};
 use prepare::Preparation;
 pub(crate) use prepare::{Content, Source, seal};
@@ -60,9 +66,10 @@ pub use registry::{algorithms, find};
 pub use stored::Kept;
 pub(crate) use stored::stored_notes;
 pub use values::{Format, Lists, Values};
+pub use writing::{WriteBack, Written};
 
 /// What to run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// Name or alias of the algorithm.
     pub algorithm: String,
@@ -76,6 +83,12 @@ pub struct Request {
     pub memory_limit: Option<u64>,
     /// What of the run is to survive.
     pub durable: Durable,
+    /// The part of a property graph that it reads; all of it, as it points and without
+    /// weights, if `None`.
+    pub projection: Option<ProjectionOptions>,
+    /// A property of the nodes of a property graph that they go by where the result
+    /// names them. Nodes without it go by their id.
+    pub name_by: Option<String>,
 }
 
 /// One fact of a summary.
@@ -96,6 +109,12 @@ pub struct Outcome {
     pub algorithm: &'static str,
     /// The commit that the graph was read at.
     pub csn: u64,
+    /// Vertices of the graph; of a property graph, nodes of the projection.
+    pub vertices: u64,
+    /// Edges of the graph; of a property graph, relationships of the projection.
+    pub edges: u64,
+    /// What the vertices of the values are called.
+    pub naming: Naming,
     /// Seconds of the algorithm alone.
     pub seconds: f64,
     /// What was made of the stored graph, if it was not read as it is.
@@ -150,7 +169,20 @@ pub fn run(
     control: &Control<'_>,
     memory: Option<MemoryMeter>,
 ) -> Result<Outcome, Error> {
-    db.refuse_property_graph("running an algorithm by name")?;
+    match run_if_any(db, view, request, control, memory)? {
+        Some(outcome) => Ok(outcome),
+        None => Err(without_vertices(db, view, request)?),
+    }
+}
+
+/// As [`run`]; `None` if the graph has no vertices.
+fn run_if_any(
+    db: &Database,
+    view: &View,
+    request: &Request,
+    control: &Control<'_>,
+    memory: Option<MemoryMeter>,
+) -> Result<Option<Outcome>, Error> {
     let ran = run_through(db, view, request, control, memory);
     let ended = durable::ended(db, request);
     let outcome = ran?;
@@ -164,47 +196,50 @@ fn run_through(
     request: &Request,
     control: &Control<'_>,
     memory: Option<MemoryMeter>,
-) -> Result<Outcome, Error> {
+) -> Result<Option<Outcome>, Error> {
     let algorithm = find(&request.algorithm)?;
     let given = algorithm.parse(&request.parameters)?;
+    if view.vertex_count() == 0 {
+        return Ok(None);
+    }
+    let part = Part::of(db, view, request, algorithm)?;
+    let part = part.as_ref();
     let mut damaged = None;
     if !request.durable.writes() && !given.is_on("verify") {
-        match stored::find_kept(db, view, algorithm, &given) {
-            Ok(Some(kept)) => return Ok(kept),
+        match stored::find_kept(db, view, (algorithm, &given), part) {
+            Ok(Some(kept)) => return Ok(Some(kept)),
             Ok(None) => {}
             // No reason not to compute one.
             Err(error) => damaged = Some(error.summary()),
         }
     }
-    if view.vertex_count() == 0 {
-        return Err(Error::usage(
-            "the graph has no vertices",
-            "import edges first",
-        ));
-    }
-    db.note_run(view);
-    let preparation = Preparation::new(db, view, algorithm.needs, given.form())?;
-    if algorithm.weights == Weights::Required && !db.config().weighted {
-        return Err(Error::usage(
-            format!("{} needs weights, and the graph has none", algorithm.name),
-            "import with --weighted",
-        ));
-    }
     let pool = threads(request.threads)?;
+    let limit = request.memory_limit.unwrap_or_else(memory_bytes);
+    let projected = match part {
+        None => {
+            db.note_run(view);
+            check_weights(db, algorithm)?;
+            None
+        }
+        Some(part) => match pool.install(|| part.project(limit, control))? {
+            None => return Ok(None),
+            projected => projected,
+        },
+    };
+    let preparation = Preparation::new(db, view, projected, algorithm.needs, given.form())?;
+    let (vertices, edges) = preparation.counts()?;
+    let naming = match part {
+        None => Naming::External,
+        Some(part) => part.naming(vertices as u32, preparation.nodes()),
+    };
     let threads = pool.current_num_threads();
     let mut dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
-    let mut plan = Plan::new(
-        (db, view),
-        request,
-        (algorithm, &given),
-        &preparation.reads(),
-    )?;
-    let limit = request.memory_limit.unwrap_or_else(memory_bytes);
+    let mut plan = Plan::new(db, request, (algorithm, &given), (part, &preparation))?;
     if let Some(plan) = &mut plan {
         let free = limit.saturating_sub(dram_bound.saturating_add(preparation.bytes()));
         dram_bound += plan.stage(dram_bound, &preparation, free);
     }
-    check_limit(limit, dram_bound, preparation.bytes())?;
+    check_limit(limit, dram_bound, &preparation)?;
     let (held, prepared) = pool.install(|| preparation.prepare(control))?;
     let format = given.format();
     let compute = |control: &Control<'_>| {
@@ -214,6 +249,8 @@ fn run_through(
             given,
             control,
             memory,
+            naming: &naming,
+            part,
         };
         pool.install(|| (algorithm.run)(&context))
     };
@@ -230,12 +267,35 @@ fn run_through(
         format,
         dram_bound,
         checkpointing,
+        vertices,
+        edges,
+        naming: naming.clone(),
         ..computed.outcome(algorithm, view)
     };
     if let Some(plan) = &plan {
         plan.finish(&outcome)?;
     }
-    Ok(outcome)
+    Ok(Some(outcome))
+}
+
+/// The error for a graph of which nothing can be computed.
+fn without_vertices(db: &Database, view: &View, request: &Request) -> Result<Error, Error> {
+    let part = Part::of(db, view, request, find(&request.algorithm)?)?;
+    Ok(match part {
+        Some(part) => part.without_nodes(),
+        None => Error::usage("the graph has no vertices", "import edges first"),
+    })
+}
+
+/// Refuses an algorithm that needs weights where plain edges have none.
+fn check_weights(db: &Database, algorithm: &Algorithm) -> Result<(), Error> {
+    match algorithm.weights == Weights::Required && !db.config().weighted {
+        false => Ok(()),
+        true => Err(Error::usage(
+            format!("{} needs weights, and the graph has none", algorithm.name),
+            "import with --weighted",
+        )),
+    }
 }
 
 /// As many threads as were asked for.
@@ -247,17 +307,18 @@ pub(crate) fn threads(count: Option<usize>) -> Result<rayon::ThreadPool, Error> 
 }
 
 /// Refuses what would take more than `limit`.
-fn check_limit(limit: u64, bound: u64, copy: u64) -> Result<(), Error> {
-    let needed = bound.saturating_add(copy);
+fn check_limit(limit: u64, bound: u64, graph: &Preparation<'_>) -> Result<(), Error> {
+    let made = graph.bytes();
+    let needed = bound.saturating_add(made);
     if needed <= limit {
         return Ok(());
     }
-    let copy = match copy {
+    let made = match made {
         0 => String::new(),
-        copy => format!(", {copy} of them for a sealed copy of the graph"),
+        made => format!(", {made} of them for {}", graph.what()),
     };
     Err(Error::usage(
-        format!("the run may take {needed} bytes of memory{copy}; the limit is {limit}"),
+        format!("the run may take {needed} bytes of memory{made}; the limit is {limit}"),
         "raise the limit, or use fewer threads",
     ))
 }
@@ -280,6 +341,10 @@ struct Context<'a> {
     given: Given,
     control: &'a Control<'a>,
     memory: Option<MemoryMeter>,
+    /// What vertices are called.
+    naming: &'a Naming,
+    /// Of a property graph.
+    part: Option<&'a Part>,
 }
 
 /// What such a function returns.
@@ -297,6 +362,9 @@ impl Computed {
         Outcome {
             algorithm: algorithm.name,
             csn: view.csn(),
+            vertices: 0,
+            edges: 0,
+            naming: Naming::External,
             seconds: self.measured.seconds,
             prepared: None,
             iterations: self.iterations,
@@ -363,7 +431,12 @@ impl Context<'_> {
 
     /// What the user calls a vertex, as a fact.
     fn name(&self, vertex: u32) -> Fact {
-        Fact::Text(self.db.vertex_name(vertex))
+        Fact::Text(self.name_of(vertex))
+    }
+
+    /// What the user calls a vertex.
+    fn name_of(&self, vertex: u32) -> String {
+        self.naming.name(self.db, vertex)
     }
 
     /// The vertices that `source` names; without one the vertex with the most
@@ -411,8 +484,8 @@ impl Context<'_> {
 
     /// The parts between commas, unless ids are texts, which may have some.
     fn split<'t>(&self, texts: &'t [&'t str]) -> impl Iterator<Item = &'t str> + use<'t> {
-        let between = match self.db.config().ids {
-            IdKind::Texts => None,
+        let between = match (self.part, self.db.config().ids) {
+            (None, IdKind::Texts) => None,
             _ => Some(','),
         };
         let parts = move |text: &'t &'t str| text.split(move |c| Some(c) == between);
@@ -426,6 +499,10 @@ impl Context<'_> {
     /// The vertex of this name; `place`, where it stands, begins the message if there
     /// is none.
     fn vertex_at(&self, place: &str, name: &str) -> Result<u32, Error> {
+        if let (Some(part), Some(nodes)) = (self.part, self.naming.nodes()) {
+            let vertex = name.parse().ok().and_then(|id| nodes.vertex(NodeId(id)));
+            return vertex.ok_or_else(|| part.not_a_vertex(place, name));
+        }
         let vertex = self.db.vertex_of_name(name);
         // A vertex that is newer than the view does not exist in it.
         vertex
@@ -441,12 +518,16 @@ impl Context<'_> {
 
     /// The error in the user's words.
     fn stopped(&self, error: RunError) -> Error {
-        stopped(self.db, error)
+        stopped_by(|vertex| self.name_of(vertex), error)
     }
 }
 
 /// The error of a kernel in the user's words.
 pub(crate) fn stopped(db: &Database, error: RunError) -> Error {
+    stopped_by(|vertex| db.vertex_name(vertex), error)
+}
+
+fn stopped_by(name: impl Fn(u32) -> String, error: RunError) -> Error {
     match error {
         RunError::Cancelled(why) => cancelled(why),
         RunError::InvalidWeight {
@@ -457,8 +538,8 @@ pub(crate) fn stopped(db: &Database, error: RunError) -> Error {
         } => Error::usage(
             format!(
                 "the edge from {} to {} has weight {weight}",
-                db.vertex_name(from),
-                db.vertex_name(to)
+                name(from),
+                name(to)
             ),
             format!("this algorithm takes weights that are {expected}"),
         ),

@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use evergraph_algorithms::Control;
 use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape, Symmetric};
+use evergraph_property_graph::graph::{Projection, Weighted};
+use evergraph_snapshots::state::GraphIdentity;
 use evergraph_snapshots::{GraphView, View};
 use evergraph_topology::{Config, SealedGraph, SealedInfo, TopologyError};
 
@@ -73,13 +75,25 @@ pub(super) enum Held {
     /// Of a graph whose lists are not those of an undirected one.
     Symmetric(GraphView),
     Copy(Copy),
+    Projected(Projection),
+}
+
+/// A projection of a property graph.
+pub(super) struct Projected {
+    pub projection: Projection,
+    /// What tells it from others of the same commit.
+    pub key: Arc<str>,
+    /// Seconds that it took.
+    pub seconds: f64,
 }
 
 /// A choice, and what it costs.
 pub(super) struct Preparation<'a> {
     db: &'a Database,
     view: &'a View,
-    arcs: u64,
+    /// Instead of the lists of the view.
+    projected: Option<Projected>,
+    source: Source,
     plan: Plan,
     compressed: bool,
     /// A stored graph with the lists that are planned.
@@ -101,30 +115,80 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    pub fn new(db: &'a Database, view: &'a View, needs: Needs, form: Form) -> Result<Self, Error> {
-        let plan = plan(needs, form, db.config().direction);
+    /// Of a view's own lists, or of a projection as of it.
+    pub fn new(
+        db: &'a Database,
+        view: &'a View,
+        projected: Option<Projected>,
+        needs: Needs,
+        form: Form,
+    ) -> Result<Self, Error> {
+        let source = match &projected {
+            Some(projected) => Source::of_graph(&projected.projection),
+            None => Source::of(&db.config(), view, view.arc_count()?),
+        };
+        let plan = plan(needs, form, source.direction);
         let lists = match plan {
             Plan::Live => Some(Content::InOrder),
             Plan::Symmetric => None,
             Plan::Copy(lists) => Some(lists),
         };
+        let lists = lists.filter(|_| projected.is_none());
         Ok(Preparation {
             db,
             view,
-            arcs: view.arc_count()?,
+            projected,
+            source,
             plan,
             compressed: form == Form::Compressed,
             stored: lists.and_then(|lists| db.stored_graph(view.csn(), lists, form)),
         })
     }
 
-    /// Bytes of DRAM that the copy takes at most while it is made.
+    /// Bytes of DRAM that a projection takes, and a copy at most while it is made.
     pub fn bytes(&self) -> u64 {
-        match self.plan {
+        let copy = match self.plan {
             Plan::Copy(lists) if self.stored.is_none() && self.cached(lists).is_none() => {
-                self.source().peak_bytes(lists, self.compressed)
+                self.source.peak_bytes(lists, self.compressed)
             }
             _ => 0,
+        };
+        let projected = self.projected.as_ref();
+        copy + projected.map_or(0, |projected| projected.projection.size_bytes())
+    }
+
+    /// What takes them, in words.
+    pub fn what(&self) -> &'static str {
+        match (self.projected.is_some(), self.plan) {
+            (false, _) => "a sealed copy of the graph",
+            (true, Plan::Copy(_)) => "the projection and a sealed copy of it",
+            (true, _) => "the projection",
+        }
+    }
+
+    /// Vertices and edges of the graph, or nodes and relationships of the projection.
+    pub fn counts(&self) -> Result<(u64, u64), Error> {
+        let edges = match &self.projected {
+            Some(projected) => projected.projection.relationship_count(),
+            None => self.view.edge_count()?,
+        };
+        Ok((self.source.vertices, edges))
+    }
+
+    /// The nodes that vertices stand for, of a projection where they are not the same.
+    pub fn nodes(&self) -> Option<Arc<[u32]>> {
+        let projected = self.projected.as_ref()?;
+        projected.projection.nodes().cloned()
+    }
+
+    /// What a result has to be of to be one of this graph.
+    pub fn identity(&self) -> GraphIdentity {
+        GraphIdentity {
+            csn: self.view.csn(),
+            vertex_count: self.source.vertices,
+            arc_count: self.source.arcs,
+            direction: self.source.direction,
+            weighted: self.source.weighted,
         }
     }
 
@@ -132,7 +196,7 @@ impl<'a> Preparation<'a> {
     /// none of a copy in DRAM.
     pub fn bytes_on_medium(&self) -> u64 {
         let is_copied = matches!(self.plan, Plan::Copy(_)) && self.stored.is_none();
-        let entry = if self.db.config().weighted { 8 } else { 4 };
+        let entry = if self.source.weighted { 8 } else { 4 };
         if is_copied {
             0
         } else {
@@ -145,16 +209,21 @@ impl<'a> Preparation<'a> {
         let doubled = match self.plan {
             Plan::Live => false,
             Plan::Symmetric => true,
-            Plan::Copy(lists) => is_doubled(lists, self.db.config().direction),
+            Plan::Copy(lists) => is_doubled(lists, self.source.direction),
         };
+        let Source { vertices, arcs, .. } = self.source;
         Size {
-            vertices: self.view.vertex_count() as u64,
-            arcs: if doubled { 2 * self.arcs } else { self.arcs },
+            vertices,
+            arcs: if doubled { 2 * arcs } else { arcs },
         }
     }
 
     /// Makes it.
-    pub fn prepare(self, control: &Control<'_>) -> Result<(Held, Option<Prepared>), Error> {
+    pub fn prepare(mut self, control: &Control<'_>) -> Result<(Held, Option<Prepared>), Error> {
+        if let Some(projected) = self.projected.take() {
+            let (held, prepared) = self.prepare_projected(projected, control)?;
+            return Ok((held, Some(prepared)));
+        }
         if let Some(stored) = &self.stored
             && let Some((graph, prepared)) = open_stored(self.db, stored, control)?
         {
@@ -168,21 +237,73 @@ impl<'a> Preparation<'a> {
             }
             Plan::Copy(lists) => lists,
         };
-        if let Some(known) = self.cached(lists) {
+        let (copy, prepared) = self.copied(lists, self.key(lists, None), |compressed| {
+            self.seal(lists, compressed, control)
+        })?;
+        Ok((Held::Copy(copy), Some(prepared)))
+    }
+
+    /// Makes it of a projection.
+    fn prepare_projected(
+        &self,
+        projected: Projected,
+        control: &Control<'_>,
+    ) -> Result<(Held, Prepared), Error> {
+        let made = projected.prepared();
+        let Projected {
+            projection, key, ..
+        } = projected;
+        let lists = match self.plan {
+            Plan::Live => return Ok((Held::Projected(projection), made)),
+            Plan::Symmetric => {
+                let prepared = Prepared {
+                    what: format!("{}, read as undirected", made.what),
+                    ..made
+                };
+                return Ok((Held::Projected(projection.undirected()), prepared));
+            }
+            Plan::Copy(lists) => lists,
+        };
+        let key = self.key(lists, Some(key));
+        let (copy, prepared) = self.copied(lists, key, |compressed| {
+            control.report("sealing the projection", 0, Some(1));
+            seal(&projection, lists, compressed, &|| control.check()).map_err(cancelled)
+        })?;
+        let prepared = Prepared {
+            what: format!("{} of a {}", prepared.what, made.what),
+            seconds: made.seconds + prepared.seconds,
+            ..prepared
+        };
+        Ok((Held::Copy(copy), prepared))
+    }
+
+    /// The copy that is kept, or else a new one, which is kept then.
+    fn copied(
+        &self,
+        lists: Content,
+        key: Key,
+        make: impl FnOnce(bool) -> Result<Copy, Error>,
+    ) -> Result<(Copy, Prepared), Error> {
+        if let Some(known) = self.db.copies().get(&key) {
             let prepared = self.prepared("cached ", lists, &known, 0.0);
-            return Ok((Held::Copy(known), Some(prepared)));
+            return Ok((known, prepared));
         }
         let started = Instant::now();
-        let sealed = self.seal(lists, control)?;
-        self.db.copies().keep(self.key(lists), &sealed);
+        let sealed = make(self.compressed)?;
+        self.db.copies().keep(key, &sealed);
         let seconds = started.elapsed().as_secs_f64();
         let prepared = self.prepared("", lists, &sealed, seconds);
-        Ok((Held::Copy(sealed), Some(prepared)))
+        Ok((sealed, prepared))
     }
 
     /// Makes a copy of what is read fastest: a sealed graph with the same lists, if
     /// there is one, else of the view.
-    fn seal(&self, lists: Content, control: &Control<'_>) -> Result<Copy, Error> {
+    fn seal(
+        &self,
+        lists: Content,
+        compressed: bool,
+        control: &Control<'_>,
+    ) -> Result<Copy, Error> {
         let check = || control.check();
         let rebased = self
             .db
@@ -190,18 +311,16 @@ impl<'a> Preparation<'a> {
         let opened = rebased.map(|stored| open_stored(self.db, &stored, control));
         control.report("sealing the graph", 0, Some(1));
         let sealed = match opened.transpose()?.flatten() {
-            Some((Copy::Sealed(source), _)) => seal(&*source, lists, self.compressed, &check),
-            _ => seal(&self.view.graph()?, lists, self.compressed, &check),
+            Some((Copy::Sealed(source), _)) => seal(&*source, lists, compressed, &check),
+            _ => seal(&self.view.graph()?, lists, compressed, &check),
         };
         sealed.map_err(cancelled)
     }
 
-    fn source(&self) -> Source {
-        Source::of(&self.db.config(), self.view, self.arcs)
-    }
-
     fn cached(&self, lists: Content) -> Option<Copy> {
-        self.db.copies().get(self.key(lists))
+        let projected = self.projected.as_ref();
+        let key = projected.map(|projected| Arc::clone(&projected.key));
+        self.db.copies().get(&self.key(lists, key))
     }
 
     fn prepared(&self, known: &str, lists: Content, copy: &Copy, seconds: f64) -> Prepared {
@@ -216,9 +335,10 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    fn key(&self, lists: Content) -> Key {
+    fn key(&self, lists: Content, projection: Option<Arc<str>>) -> Key {
         Key {
             csn: self.view.csn(),
+            projection,
             lists,
             compressed: self.compressed,
         }
@@ -257,6 +377,24 @@ fn open_stored(
     Ok(Some((copy, prepared)))
 }
 
+impl Projected {
+    /// What it is without a copy.
+    fn prepared(&self) -> Prepared {
+        let what = match self.projection.weighted() {
+            None => "projection".to_string(),
+            Some(Weighted {
+                relationships,
+                with_weight,
+            }) => format!("projection with weights of {with_weight} of {relationships} relationships"),
+        };
+        Prepared {
+            what,
+            bytes: self.projection.size_bytes(),
+            seconds: self.seconds,
+        }
+    }
+}
+
 impl Held {
     pub fn graph(&self) -> AnyGraph<'_> {
         match self {
@@ -265,6 +403,7 @@ impl Held {
                 Some(graph) => AnyGraph::Symmetric(graph),
                 None => AnyGraph::Live(graph),
             },
+            Held::Projected(projection) => AnyGraph::Projected(projection),
             Held::Copy(Copy::Sealed(graph)) => AnyGraph::Sealed(graph),
             Held::Copy(Copy::Compressed(graph)) => AnyGraph::Compressed(graph),
         }
@@ -366,6 +505,15 @@ impl Source {
             arcs,
             direction: config.direction,
             weighted: config.weighted,
+        }
+    }
+
+    fn of_graph(graph: &impl Graph) -> Self {
+        Source {
+            vertices: graph.vertex_count() as u64,
+            arcs: graph.arc_count(),
+            direction: graph.direction(),
+            weighted: graph.is_weighted(),
         }
     }
 
