@@ -22,6 +22,7 @@ mod memory;
 mod output;
 mod over;
 mod progress;
+mod projection;
 mod reading;
 mod relayout;
 mod report;

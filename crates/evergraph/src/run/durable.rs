@@ -18,9 +18,9 @@ use evergraph_topology::{Mode, TopologyError};
 use super::algorithm::{Algorithm, Given};
 use super::checkpointer::Checkpointer;
 use super::graph::AnyGraph;
+use super::part::Part;
 use super::placed::{Divided, Placed, divide, place};
 use super::prepare::Preparation;
-use super::part::Part;
 use super::stored::{notes, parameters, with_columns};
 use super::{Computed, Outcome, Request, find};
 use crate::held::name_of_run;
@@ -379,9 +379,7 @@ impl<'a> Plan<'a> {
                 notes: notes(outcome),
                 ..self.description.clone()
             };
-            with_columns(outcome, |columns| {
-                self.results.put(&description, columns)
-            })?;
+            with_columns(outcome, |columns| self.results.put(&description, columns))?;
         }
         if !self.durable.keeps_state() {
             return Ok(());

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::{Fact, Format, Naming, Outcome, Values};
-use crate::property::NodeId;
 use crate::Database;
+use crate::property::NodeId;
 
 /// Writes `vertex value`, `source target`, `source target value` or the vertices
 /// of a list, one line each, by external ids or ids of nodes; what is unreachable is

@@ -8,11 +8,11 @@ use evergraph_algorithms::Control;
 use evergraph_graph::Graph;
 use evergraph_snapshots::View;
 
+use super::Request;
 use super::algorithm::{Algorithm, Weights};
 use super::cancelled;
 use super::naming::{Naming, Nodes};
 use super::prepare::Projected;
-use super::Request;
 use crate::names::nearest;
 use crate::property::{self, NodeId, Orientation, ProjectionOptions};
 use crate::{Database, Error};
@@ -154,7 +154,11 @@ impl Part {
         match &self.options.labels[..] {
             [] => Error::usage("the graph has no nodes", "import nodes first"),
             labels => Error::usage(
-                format!("at commit {} no node has {}", self.view.csn(), any_of(labels)),
+                format!(
+                    "at commit {} no node has {}",
+                    self.view.csn(),
+                    any_of(labels)
+                ),
                 "`evergraph stats DB` counts the nodes of each label",
             ),
         }
@@ -205,7 +209,10 @@ fn check_names<'n>(
                 format!("there are {}{more}", listed.join(", "))
             }
         };
-        return Err(Error::argument(format!("there is no {what} {name:?}"), hint));
+        return Err(Error::argument(
+            format!("there is no {what} {name:?}"),
+            hint,
+        ));
     }
     Ok(())
 }

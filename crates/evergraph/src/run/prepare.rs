@@ -298,12 +298,7 @@ impl<'a> Preparation<'a> {
 
     /// Makes a copy of what is read fastest: a sealed graph with the same lists, if
     /// there is one, else of the view.
-    fn seal(
-        &self,
-        lists: Content,
-        compressed: bool,
-        control: &Control<'_>,
-    ) -> Result<Copy, Error> {
+    fn seal(&self, lists: Content, compressed: bool, control: &Control<'_>) -> Result<Copy, Error> {
         let check = || control.check();
         let rebased = self
             .db
@@ -385,7 +380,9 @@ impl Projected {
             Some(Weighted {
                 relationships,
                 with_weight,
-            }) => format!("projection with weights of {with_weight} of {relationships} relationships"),
+            }) => {
+                format!("projection with weights of {with_weight} of {relationships} relationships")
+            }
         };
         Prepared {
             what,

@@ -12,8 +12,8 @@ use evergraph_snapshots::View;
 use evergraph_snapshots::state::{StateError, Stored};
 
 use super::algorithm::{Algorithm, Given};
-use super::output::write_lines;
 use super::naming::{Naming, Nodes};
+use super::output::write_lines;
 use super::part::Part;
 use super::{Fact, Format, Lists, Outcome, Values};
 use crate::{Database, Error};
@@ -83,9 +83,7 @@ impl Kept {
         let facts = facts.map(|(name, fact)| (name.as_str(), fact));
         let naming = match &self.nodes {
             None => Naming::External,
-            Some(nodes) => {
-                Naming::Nodes(Nodes::new(nodes.len() as u32, Some(Arc::clone(nodes))))
-            }
+            Some(nodes) => Naming::Nodes(Nodes::new(nodes.len() as u32, Some(Arc::clone(nodes)))),
         };
         write_lines(out, db, (&self.values, self.format, &naming), facts)
     }
