@@ -44,8 +44,13 @@ fn parts_are_chosen_by_flags() {
     assert_eq!(size(""), (5, 5));
     assert_eq!(size("--labels Person"), (3, 2));
     assert_eq!(size("--labels Person,Film --types ACTED_IN"), (5, 3));
-    assert_eq!(size("--types KNOWS,ACTED_IN --orientation undirected"), (5, 5));
-    let text = place.call("run film connected-components --labels Person").stdout;
+    assert_eq!(
+        size("--types KNOWS,ACTED_IN --orientation undirected"),
+        (5, 5)
+    );
+    let text = place
+        .call("run film connected-components --labels Person")
+        .stdout;
     assert!(text.contains("3 nodes, 2 relationships, commit"), "{text}");
     assert!(text.contains("prepared"), "{text}");
 
@@ -55,11 +60,17 @@ fn parts_are_chosen_by_flags() {
         ["0 inf", "2 0", "3 1"]
     );
     assert_eq!(
-        lines(&place, "bfs --source 2 --labels Person --orientation reversed"),
+        lines(
+            &place,
+            "bfs --source 2 --labels Person --orientation reversed"
+        ),
         ["0 1", "2 0", "3 inf"]
     );
     assert_eq!(
-        lines(&place, "sssp --source 0 --types KNOWS --weight years --labels Person"),
+        lines(
+            &place,
+            "sssp --source 0 --types KNOWS --weight years --labels Person"
+        ),
         ["0 0", "2 4", "3 4.5"]
     );
     assert_eq!(
@@ -126,7 +137,11 @@ fn wrong_flags_are_told() {
     ] {
         let refused = place.call(command);
         refused.expect(code);
-        assert_eq!((refused.error(), refused.hint()), (error, hint), "{command}");
+        assert_eq!(
+            (refused.error(), refused.hint()),
+            (error, hint),
+            "{command}"
+        );
     }
     for wrong in [
         "run film pagerank --orientation sideways",
@@ -154,7 +169,10 @@ fn results_are_written_to_nodes() {
     assert_eq!(by_rank.len(), 5);
     for (line, node) in by_rank.iter().zip(["0", "1", "2", "3", "4"]) {
         let name = line.split('\t').next().expect("a name");
-        match ranks.iter().find(|rank| rank.starts_with(&format!("{node} "))) {
+        match ranks
+            .iter()
+            .find(|rank| rank.starts_with(&format!("{node} ")))
+        {
             None => assert_eq!(name, format!("node {node}")),
             Some(rank) => {
                 let rank: f64 = rank[2..].parse().expect("a rank");

@@ -7,31 +7,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evergraph_algorithms::Control;
-use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape, Symmetric};
+use evergraph_graph::Symmetric;
 use evergraph_property_graph::graph::{Projection, Weighted};
 use evergraph_snapshots::state::GraphIdentity;
 use evergraph_snapshots::{GraphView, View};
-use evergraph_topology::{Config, SealedGraph, SealedInfo, TopologyError};
+use evergraph_topology::{SealedGraph, SealedInfo, TopologyError};
 
 use super::algorithm::{Needs, Size};
 use super::cancelled;
 use super::graph::AnyGraph;
+use super::plan::{Form, Plan, plan};
+use super::sealing::{Content, Source, is_doubled, seal};
 use crate::copies::{Copy, Key};
 use crate::{Database, Error};
-
-/// Which form of the graph the caller wants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// The stored lists where that is possible.
-    #[default]
-    Live,
-    /// A sealed copy: sorted lists in memory.
-    Sealed,
-    /// A compressed sealed copy.
-    Compressed,
-    /// A sealed copy without self-loops and parallel edges.
-    Simple,
-}
 
 /// What was made of the stored graph for an algorithm.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,31 +30,6 @@ pub struct Prepared {
     pub bytes: u64,
     /// Seconds that it took.
     pub seconds: f64,
-}
-
-/// The lists that a sealed graph holds; sorted but for the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Content {
-    /// Those that are stored, in their order.
-    InOrder,
-    /// Those that are stored.
-    Stored,
-    /// Out- and in-lists.
-    InLists,
-    /// Of out- and in-lists a simple graph.
-    Simple,
-    /// Each edge at both ends.
-    Undirected,
-    /// Each edge at both ends, once.
-    SimpleUndirected,
-}
-
-/// What is to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plan {
-    Live,
-    Symmetric,
-    Copy(Content),
 }
 
 /// The graph as it was prepared; lends an [`AnyGraph`].
@@ -407,184 +370,6 @@ impl Held {
     }
 }
 
-fn plan(needs: Needs, form: Form, direction: Direction) -> Plan {
-    let wanted = match needs {
-        Needs::OutLists | Needs::AnyLists => Content::Stored,
-        Needs::InLists => Content::InLists,
-        Needs::Undirected => Content::Undirected,
-        Needs::SimpleDirected => Content::Simple,
-        Needs::Simple => Content::SimpleUndirected,
-    };
-    let lists = match (wanted, direction) {
-        (Content::Undirected, _) if form == Form::Simple => Content::SimpleUndirected,
-        (Content::Stored | Content::InLists, Direction::Undirected) if form == Form::Simple => {
-            Content::SimpleUndirected
-        }
-        (Content::Stored | Content::InLists, _) if form == Form::Simple => Content::Simple,
-        (Content::InLists, Direction::Undirected | Direction::Both)
-        | (Content::Undirected, Direction::Undirected) => Content::Stored,
-        (Content::Simple, Direction::Undirected) => Content::SimpleUndirected,
-        _ => wanted,
-    };
-    match (form, lists) {
-        (Form::Live, Content::Stored) => Plan::Live,
-        (Form::Live, Content::Undirected) if direction == Direction::Both => Plan::Symmetric,
-        _ => Plan::Copy(lists),
-    }
-}
-
-/// The sealed graph of a view; coded if it is to be compressed.
-pub(crate) fn seal<G: Graph, E: Send>(
-    graph: &G,
-    lists: Content,
-    compressed: bool,
-    check: &(impl Fn() -> Result<(), E> + Sync),
-) -> Result<Copy, E> {
-    let lacks_in_lists = graph.direction() == Direction::Out;
-    match lists {
-        Content::InOrder => Ok(Copy::Sealed(Arc::new(Csr::copy(graph, check)?))),
-        Content::Stored => shaped(graph, Shape::Sorted, compressed, check),
-        Content::SimpleUndirected => shaped(graph, Shape::Symmetric, compressed, check),
-        Content::Simple if !lacks_in_lists => shaped(graph, Shape::Simple, compressed, check),
-        Content::InLists if !lacks_in_lists => shaped(graph, Shape::Sorted, compressed, check),
-        Content::Simple | Content::InLists => {
-            let both = Csr::seal_with_in_lists(graph, lists == Content::Simple, check)?;
-            match compressed {
-                true => shaped(&both, lists.shape(), true, check),
-                false => Ok(Copy::Sealed(Arc::new(both))),
-            }
-        }
-        Content::Undirected => match Symmetric::of(graph) {
-            Some(symmetric) => shaped(&symmetric, Shape::Sorted, compressed, check),
-            None => {
-                let both = Csr::seal_with_in_lists(graph, false, check)?;
-                let symmetric = Symmetric::of(&both).expect("it was made with in-lists");
-                shaped(&symmetric, Shape::Sorted, compressed, check)
-            }
-        },
-    }
-}
-
-fn shaped<G: Graph, E: Send>(
-    graph: &G,
-    shape: Shape,
-    compressed: bool,
-    check: &(impl Fn() -> Result<(), E> + Sync),
-) -> Result<Copy, E> {
-    Ok(match compressed {
-        true => {
-            let block = Compressed::BLOCK_EDGES;
-            Copy::Compressed(Arc::new(Compressed::seal(graph, shape, block, check)?))
-        }
-        false => Copy::Sealed(Arc::new(Csr::seal(graph, shape, check)?)),
-    })
-}
-
-/// Whether the lists hold each edge of a directed graph at both ends.
-fn is_doubled(lists: Content, direction: Direction) -> bool {
-    let undirected = matches!(lists, Content::Undirected | Content::SimpleUndirected);
-    undirected && direction != Direction::Undirected
-}
-
-/// What a sealed graph is made of.
-#[derive(Clone, Copy)]
-pub(crate) struct Source {
-    vertices: u64,
-    arcs: u64,
-    direction: Direction,
-    weighted: bool,
-}
-
-impl Source {
-    pub fn of(config: &Config, view: &View, arcs: u64) -> Self {
-        Source {
-            vertices: view.vertex_count() as u64,
-            arcs,
-            direction: config.direction,
-            weighted: config.weighted,
-        }
-    }
-
-    fn of_graph(graph: &impl Graph) -> Self {
-        Source {
-            vertices: graph.vertex_count() as u64,
-            arcs: graph.arc_count(),
-            direction: graph.direction(),
-            weighted: graph.is_weighted(),
-        }
-    }
-
-    /// What [`seal`] takes at its peak, but for the longest lists of its tasks. A
-    /// compressed graph is counted as large as another: how small it will be is
-    /// not known before.
-    pub fn peak_bytes(self, lists: Content, compressed: bool) -> u64 {
-        let entry = if self.weighted { 8 } else { 4 };
-        let plane = 8 * (self.vertices + 1) + entry * self.arcs;
-        let joined = plane + entry * self.arcs;
-        match (self.direction, lists) {
-            (Direction::Undirected, _) => plane,
-            (Direction::Out, Content::Stored | Content::InOrder) => plane,
-            (Direction::Both, Content::Undirected | Content::SimpleUndirected) => joined,
-            (Direction::Both, _) => 2 * plane,
-            (Direction::Out, Content::InLists | Content::Simple) if compressed => 4 * plane,
-            (Direction::Out, Content::InLists | Content::Simple) => 2 * plane,
-            (Direction::Out, Content::Undirected) => 2 * plane + joined,
-            (Direction::Out, Content::SimpleUndirected) if compressed => 2 * joined,
-            (Direction::Out, Content::SimpleUndirected) => joined,
-        }
-    }
-}
-
-impl Content {
-    /// What a graph of this shape holds that serves most algorithms: in-lists too,
-    /// where only out-lists are stored.
-    pub fn of_shape(shape: Shape, direction: Direction) -> Self {
-        match (shape, direction) {
-            (Shape::Sorted, Direction::Out) => Content::InLists,
-            (Shape::Sorted, _) => Content::Stored,
-            (Shape::Simple, Direction::Undirected) => Content::SimpleUndirected,
-            (Shape::Simple, _) => Content::Simple,
-            (Shape::Symmetric, _) => Content::SimpleUndirected,
-        }
-    }
-
-    /// What a stored graph holds in a database of `direction`.
-    pub fn of(stored: &SealedInfo, direction: Direction) -> Self {
-        match stored.shape {
-            None => Content::InOrder,
-            Some(Shape::Sorted) if stored.direction == direction => Content::Stored,
-            Some(Shape::Sorted) if stored.direction == Direction::Undirected => Content::Undirected,
-            Some(Shape::Sorted) => Content::InLists,
-            Some(Shape::Simple) => Content::Simple,
-            Some(Shape::Symmetric) => Content::SimpleUndirected,
-        }
-    }
-
-    /// Whether an algorithm that is to get `wanted` can read these lists.
-    pub fn serves(self, wanted: Content) -> bool {
-        self == wanted || (self, wanted) == (Content::InLists, Content::Stored)
-    }
-
-    fn shape(self) -> Shape {
-        match self {
-            Content::Simple => Shape::Simple,
-            Content::SimpleUndirected => Shape::Symmetric,
-            _ => Shape::Sorted,
-        }
-    }
-
-    pub fn text(self) -> &'static str {
-        match self {
-            Content::InOrder => "in stored order",
-            Content::Stored => "sorted",
-            Content::InLists => "sorted, with in-lists",
-            Content::Simple => "sorted, simple, with in-lists",
-            Content::Undirected => "sorted, undirected",
-            Content::SimpleUndirected => "sorted, simple, undirected",
-        }
-    }
-}
-
 impl Prepared {
     fn symmetrised() -> Self {
         Prepared {
@@ -605,52 +390,5 @@ impl fmt::Display for Prepared {
             write!(f, ", {:.3} s", self.seconds)?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use Direction::{Both, Out, Undirected};
-
-    #[test]
-    fn nothing_is_copied_without_need() {
-        for (needs, direction, expected) in [
-            (Needs::OutLists, Out, Plan::Live),
-            (Needs::AnyLists, Both, Plan::Live),
-            (Needs::InLists, Both, Plan::Live),
-            (Needs::InLists, Undirected, Plan::Live),
-            (Needs::InLists, Out, Plan::Copy(Content::InLists)),
-            (Needs::Undirected, Undirected, Plan::Live),
-            (Needs::Undirected, Both, Plan::Symmetric),
-            (Needs::Undirected, Out, Plan::Copy(Content::Undirected)),
-            (Needs::Simple, Both, Plan::Copy(Content::SimpleUndirected)),
-            (
-                Needs::Simple,
-                Undirected,
-                Plan::Copy(Content::SimpleUndirected),
-            ),
-            (Needs::SimpleDirected, Out, Plan::Copy(Content::Simple)),
-            (
-                Needs::SimpleDirected,
-                Undirected,
-                Plan::Copy(Content::SimpleUndirected),
-            ),
-        ] {
-            let found = plan(needs, Form::Live, direction);
-            assert_eq!(found, expected, "{needs:?} {direction:?}");
-        }
-    }
-
-    #[test]
-    fn a_sealed_copy_is_made_where_it_is_wanted() {
-        for (needs, direction, lists) in [
-            (Needs::OutLists, Out, Content::Stored),
-            (Needs::InLists, Both, Content::Stored),
-            (Needs::Undirected, Undirected, Content::Stored),
-            (Needs::Undirected, Both, Content::Undirected),
-        ] {
-            assert_eq!(plan(needs, Form::Sealed, direction), Plan::Copy(lists));
-        }
     }
 }
