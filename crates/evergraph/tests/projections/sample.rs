@@ -11,7 +11,7 @@ use evergraph::{Batch, Control, Database, Edges, Error, MediumKind, Options};
 /// Nodes of the sample.
 pub const NODES: u32 = 60;
 /// Weight of relationships that have none of their own.
-pub const DEFAULT: f32 = 2.5;
+pub const DEFAULT: f32 = 9.0;
 
 /// Source, target, type, weight.
 type Relationship = (u32, u32, &'static str, f32);
