@@ -23,6 +23,7 @@ mod memory;
 mod output;
 mod over;
 mod progress;
+mod projection;
 mod reading;
 mod relayout;
 mod report;

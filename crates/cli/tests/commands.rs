@@ -348,7 +348,6 @@ fn property_graphs_are_imported_counted_and_verified() {
 
     // What is about plain edges says so.
     for command in [
-        "run film2 pagerank",
         "seal film2",
         "maintain film2 pagerank --name p",
         "import film2 film.jsonl --undirected --append",

@@ -62,7 +62,7 @@ pub use error::GraphError;
 pub use ids::{Entity, NodeId, RelationshipId};
 pub use load::Load;
 pub use options::{GraphOptions, OpenOptions};
-pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader};
+pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader, Weighted};
 pub use scan::{NodeScan, RelationshipScan};
 pub use schema::{Definition, Rule, ValueType};
 pub use statistics::GraphStatistics;
@@ -102,6 +102,14 @@ impl PropertyGraph {
     pub fn as_of_commit(&self, csn: u64) -> Result<View, GraphError> {
         let token = self.core.store.register_at(csn)?;
         Ok(View::new(&self.core, token))
+    }
+
+    /// The graph at a moment of its store that is held already. O(1).
+    ///
+    /// # Errors
+    /// A moment of another store.
+    pub fn view_of(&self, moment: &evergraph_snapshots::View) -> Result<View, GraphError> {
+        View::of_moment(&self.core, moment)
     }
 
     /// Begins a transaction at the newest visible commit, with snapshot
