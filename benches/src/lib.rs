@@ -33,7 +33,7 @@ mod raw;
 mod recovery;
 mod settings;
 mod slow_medium;
-mod snb;
+pub mod snb;
 mod stores;
 mod streams;
 mod table;

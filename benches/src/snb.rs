@@ -10,11 +10,11 @@ mod load;
 mod nodes;
 mod parameters;
 mod reading;
-mod reads;
-mod schema;
+pub mod reads;
+pub mod schema;
 #[cfg(test)]
 mod tests;
-mod updates;
+pub mod updates;
 mod updating;
 
 use std::fmt::Display;
@@ -28,7 +28,7 @@ use crate::table::Table;
 use load::Loaded;
 use parameters::{Calls, Updates};
 
-pub const BENCHMARK: Benchmark = Benchmark {
+pub(crate) const BENCHMARK: Benchmark = Benchmark {
     name: "snb",
     parameters: &[
         "scale", "files", "skip-bad", "runs", "updates", "clients", "commits",

@@ -8,8 +8,8 @@ use serde_json::json;
 use super::load::Loaded;
 use super::nodes::find;
 use super::parameters::Calls;
+use super::reads;
 use super::schema::{MESSAGE, PERSON};
-use super::{reads, text};
 use crate::meter::{Meter, median};
 use crate::settings::Settings;
 use crate::table::{Table, number};
@@ -71,7 +71,7 @@ pub fn table(settings: &Settings<'_>, loaded: &Loaded, calls: &Calls) -> Result<
             continue;
         }
         let graph = loaded.graph()?;
-        let failed = |error| format!("{name}: {}", text::<GraphError>(error));
+        let failed = |error: GraphError| format!("{name}: {error}");
         once(graph, ids, read).map_err(failed)?;
         let (mut microseconds, mut rows) = (Vec::new(), 0);
         let meter = Meter::start();

@@ -16,6 +16,7 @@ pub use person::{Friend, Profile, Recent, friends, profile, recent_messages};
 
 /// A person as messages and friends show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Name {
     pub person: i64,
     pub first_name: Arc<str>,

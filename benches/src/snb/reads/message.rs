@@ -12,6 +12,7 @@ use super::{Name, content_of, original_post};
 
 /// What short read 4 gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Content {
     pub creation_date: i64,
     pub content: Arc<str>,
@@ -19,6 +20,7 @@ pub struct Content {
 
 /// What short read 6 gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct ForumOf {
     pub forum: i64,
     pub title: Arc<str>,
@@ -27,6 +29,7 @@ pub struct ForumOf {
 
 /// A row of short read 7.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Reply {
     pub comment: i64,
     pub content: Arc<str>,
@@ -37,6 +40,9 @@ pub struct Reply {
 }
 
 /// Short read 4: what a message says, and since when.
+///
+/// # Errors
+/// What the store says; a network that is not as the schema says.
 pub fn content(view: &View, message: i64) -> Result<Option<Content>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(None);
@@ -48,6 +54,9 @@ pub fn content(view: &View, message: i64) -> Result<Option<Content>, GraphError>
 }
 
 /// Short read 5: who wrote a message.
+///
+/// # Errors
+/// What the store says; a network that is not as the schema says.
 pub fn creator(view: &View, message: i64) -> Result<Option<Name>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(None);
@@ -57,6 +66,9 @@ pub fn creator(view: &View, message: i64) -> Result<Option<Name>, GraphError> {
 }
 
 /// Short read 6: the forum in which the thread of a message is, and its moderator.
+///
+/// # Errors
+/// What the store says; a network that is not as the schema says.
 pub fn forum(view: &View, message: i64) -> Result<Option<ForumOf>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(None);
@@ -74,6 +86,9 @@ pub fn forum(view: &View, message: i64) -> Result<Option<ForumOf>, GraphError> {
 /// Short read 7: the replies to a message, and whether their authors know that of
 /// the message. The youngest first, then by author; the benchmark says no more, so
 /// then by id.
+///
+/// # Errors
+/// What the store says; a network that is not as the schema says.
 pub fn replies(view: &View, message: i64) -> Result<Vec<Reply>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(Vec::new());

@@ -11,6 +11,7 @@ use super::{Name, content_of, original_post};
 
 /// What short read 1 gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Profile {
     pub first_name: Arc<str>,
     pub last_name: Arc<str>,
@@ -24,6 +25,7 @@ pub struct Profile {
 
 /// A row of short read 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Recent {
     pub message: i64,
     pub content: Arc<str>,
@@ -34,6 +36,7 @@ pub struct Recent {
 
 /// A row of short read 3.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Friend {
     pub name: Name,
     pub since: i64,
@@ -43,6 +46,9 @@ pub struct Friend {
 const MOST_RECENT: usize = 10;
 
 /// Short read 1: who a person is.
+///
+/// # Errors
+/// What the store says; a network that is not as the schema says.
 pub fn profile(view: &View, person: i64) -> Result<Option<Profile>, GraphError> {
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(None);
@@ -62,6 +68,9 @@ pub fn profile(view: &View, person: i64) -> Result<Option<Profile>, GraphError> 
 
 /// Short read 2: the last ten messages that a person wrote, with the post each is
 /// about and who wrote that. The youngest first, higher ids before lower.
+///
+/// # Errors
+/// What the store says; a network that is not as the schema says.
 pub fn recent_messages(view: &View, person: i64) -> Result<Vec<Recent>, GraphError> {
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(Vec::new());
@@ -91,6 +100,9 @@ pub fn recent_messages(view: &View, person: i64) -> Result<Vec<Recent>, GraphErr
 
 /// Short read 3: whom a person knows and since when. The youngest friendship first,
 /// lower ids before higher.
+///
+/// # Errors
+/// What the store says; a network that is not as the schema says.
 pub fn friends(view: &View, person: i64) -> Result<Vec<Friend>, GraphError> {
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(Vec::new());
