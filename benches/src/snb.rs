@@ -58,14 +58,15 @@ fn generated(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let mut tables = vec![loaded.table(), reading::table(settings, &loaded, &calls)?];
     settings.progress("snb: updates");
     let clients: Vec<usize> = settings.list("clients", &[1, 4, 16])?;
-    let commits = settings.parameter("commits", 2_000)?;
-    let chosen = Updates::of(
-        &network,
-        settings.parameter("updates", 100)?,
-        clients.len() * commits,
-    );
-    tables.push(updating::table(&loaded, &chosen)?);
-    tables.push(clients::table(&loaded, &chosen, &clients, commits)?);
+    let commits: usize = settings.parameter("commits", 2_000)?;
+    let alone: usize = settings.parameter("updates", 4_000)?;
+    let updates = Updates::of(&network, alone + clients.len() * commits);
+    let (first, rest) = updates.others.split_at(alone.min(updates.others.len()));
+    tables.push(updating::table(
+        &loaded,
+        updates.persons.iter().chain(first),
+    )?);
+    tables.push(clients::table(&loaded, rest, &clients)?);
     Ok(tables)
 }
 

@@ -6,7 +6,6 @@ use evergraph_graph::random::Random;
 
 use super::nodes::integer;
 use super::schema::{MESSAGE, PERSON};
-use super::updates::number;
 
 /// Ids that the short reads are called with.
 #[derive(Clone, Debug)]
@@ -49,30 +48,24 @@ impl Calls {
     }
 }
 
-/// Updates that refer to nothing but what is there before all updates, so that they
-/// can be made in any order, by any number of clients.
+/// Updates in an order in which nothing refers to what is not there yet.
 #[derive(Clone, Debug, Default)]
 pub struct Updates {
-    /// Of each kind the first in time.
-    pub of_kind: [Vec<Change>; 8],
-    /// Further ones, in the order of time.
-    pub mixed: Vec<Change>,
+    /// All new persons, in the order of time.
+    pub persons: Vec<Change>,
+    /// The first of all others, in the order of time.
+    pub others: Vec<Change>,
 }
 
 impl Updates {
-    /// At most `each` of each kind, and `mixed` others; less if there are not so many.
-    pub fn of(network: &Network, each: usize, mixed: usize) -> Self {
-        let cut = network.parameters().cut();
+    /// All persons, and as many others, or less if there are not so many.
+    pub fn of(network: &Network, others: usize) -> Self {
         let mut chosen = Updates::default();
-        let is_first_hand = updates::updates(network).filter(|event| event.depends_on < cut);
-        for event in is_first_hand {
-            let of_kind = &mut chosen.of_kind[number(&event.change) - 1];
-            if of_kind.len() < each {
-                of_kind.push(event.change);
-            } else if chosen.mixed.len() < mixed {
-                chosen.mixed.push(event.change);
-            } else if chosen.of_kind.iter().all(|kind| kind.len() == each) {
-                break;
+        for event in updates::updates(network) {
+            match event.change {
+                Change::Person(_) => chosen.persons.push(event.change),
+                _ if chosen.others.len() < others => chosen.others.push(event.change),
+                _ => {}
             }
         }
         chosen

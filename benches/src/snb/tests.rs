@@ -5,6 +5,7 @@ mod dump;
 mod transactions;
 mod twin;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use evergraph::property::{GraphError, PropertyGraph, View};
@@ -14,7 +15,7 @@ use evergraph::{Database, MediumKind, Options};
 use super::load::{import_files, write_files};
 use super::parameters::{Calls, Updates};
 use super::updates::{apply, number};
-use super::{nodes, reads, schema};
+use super::{clients, nodes, reads, schema};
 use dump::dump;
 use twin::Twin;
 
@@ -211,16 +212,34 @@ fn calls_and_updates_are_of_what_is_there() {
             assert!(reads::content(&view, message).unwrap().is_some());
         }
     }
-    // In any order: the last first.
-    let updates = Updates::of(&network, 4, 50);
-    assert!(updates.of_kind.iter().all(|kind| !kind.is_empty()));
-    assert!(!updates.mixed.is_empty());
-    for (kind, changes) in updates.of_kind.iter().enumerate() {
-        assert!(changes.iter().all(|change| number(change) == kind + 1));
+    let updates = Updates::of(&network, 500);
+    assert_eq!(updates.others.len(), 500);
+    let all = || updates.persons.iter().chain(&updates.others);
+    let kinds: BTreeSet<usize> = all().map(number).collect();
+    assert_eq!(kinds, (1..=8).collect());
+    for change in all() {
+        graph.write(|tx| apply(tx, change)).unwrap();
     }
-    let all = updates.of_kind.iter().flatten().chain(&updates.mixed);
-    let all: Vec<&Change> = all.collect();
-    for change in all.into_iter().rev() {
+}
+
+#[test]
+fn whatever_order_clients_come_in_nothing_refers_to_nothing() {
+    let network = network(100);
+    let directory = tempfile::tempdir().unwrap();
+    let db = loaded(
+        &network,
+        csv::Part::Initial,
+        MediumKind::Dram,
+        directory.path(),
+    );
+    let graph = db.property_graph().unwrap();
+    let updates = Updates::of(&network, 800);
+    let hands = clients::deal(&updates.others, 4);
+    let lengths: Vec<usize> = hands.iter().map(Vec::len).collect();
+    assert_eq!(lengths.iter().sum::<usize>(), 800);
+    assert!(lengths.iter().all(|&length| length > 100), "{lengths:?}");
+    // One client after the other is the worst that can happen.
+    for change in updates.persons.iter().chain(hands.into_iter().flatten()) {
         graph.write(|tx| apply(tx, change)).unwrap();
     }
 }

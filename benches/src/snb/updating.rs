@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
+use evergraph::property::{GraphError, PropertyGraph};
+use evergraph::social::Change;
 use serde_json::json;
 
 use super::load::Loaded;
-use super::parameters::Updates;
 use super::reading::percentile;
-use super::text;
-use super::updates::apply;
+use super::updates::{apply, number};
 use crate::meter::{Meter, median};
-use crate::table::{Table, number};
+use crate::table::{Table, number as rounded};
 use crate::transactions::append;
 
 const NAMES: [&str; 8] = [
@@ -24,9 +24,19 @@ const NAMES: [&str; 8] = [
     "IU8 friendship",
 ];
 
-/// One client; each update is a transaction, and kinds come one after the other. The
-/// yardstick is a bare append of as many bytes as the log got, with `fdatasync`.
-pub fn table(loaded: &Loaded, updates: &Updates) -> Result<Table, String> {
+/// What the updates of one kind took.
+#[derive(Default)]
+struct Taken {
+    microseconds: Vec<f64>,
+    log_bytes: u64,
+}
+
+/// One client; each update is a transaction, in the order given. The yardstick is a
+/// bare append of as many bytes as the log got, with `fdatasync`.
+pub fn table<'a>(
+    loaded: &Loaded,
+    updates: impl Iterator<Item = &'a Change>,
+) -> Result<Table, String> {
     let columns = [
         "update",
         "runs",
@@ -36,35 +46,41 @@ pub fn table(loaded: &Loaded, updates: &Updates) -> Result<Table, String> {
         "over_bare",
         "others",
     ];
-    let mut table = Table::new("updates, each a durable transaction", &columns);
-    let graph = loaded.graph()?;
-    for (name, changes) in NAMES.into_iter().zip(&updates.of_kind) {
-        if changes.is_empty() {
+    let mut table = Table::new("updates by one client, durable", &columns);
+    let mut of_kind: [Taken; 8] = Default::default();
+    let meter = Meter::start();
+    for change in updates {
+        let taken = &mut of_kind[number(change) - 1];
+        let failed = |error| format!("{}: {error}", NAMES[number(change) - 1]);
+        update(loaded.graph()?, change, taken).map_err(failed)?;
+    }
+    let others = meter.stop().others;
+    for (name, taken) in NAMES.into_iter().zip(of_kind) {
+        let runs = taken.microseconds.len();
+        if runs == 0 {
             continue;
         }
-        let before = graph.store().log_positions().head;
-        let mut microseconds = Vec::with_capacity(changes.len());
-        let meter = Meter::start();
-        for change in changes {
-            let began = Instant::now();
-            let made = graph.write(|tx| apply(tx, change));
-            made.map_err(|error| format!("{name}: {error}"))?;
-            microseconds.push(began.elapsed().as_secs_f64() * 1e6);
-        }
-        let others = meter.stop().others;
-        let bytes = (graph.store().log_positions().head - before) as usize / changes.len();
-        let bare = append(&loaded.place, changes.len(), bytes).map_err(text)?;
-        let bare = bare.seconds * 1e6 / changes.len() as f64;
-        let typical = median(&microseconds);
+        let bytes = taken.log_bytes as usize / runs;
+        let bare = append(&loaded.place, runs, bytes)?.seconds * 1e6 / runs as f64;
+        let typical = median(&taken.microseconds);
         table.row(vec![
             json!(name),
-            json!(changes.len()),
-            number(typical),
-            number(percentile(&microseconds, 99)),
+            json!(runs),
+            rounded(typical),
+            rounded(percentile(&taken.microseconds, 99)),
             json!(bytes),
-            number(typical / bare),
-            number(others),
+            rounded(typical / bare),
+            rounded(others),
         ]);
     }
     Ok(table)
+}
+
+fn update(graph: &PropertyGraph, change: &Change, taken: &mut Taken) -> Result<(), GraphError> {
+    let before = graph.store().log_positions().head;
+    let began = Instant::now();
+    graph.write(|tx| apply(tx, change))?;
+    taken.microseconds.push(began.elapsed().as_secs_f64() * 1e6);
+    taken.log_bytes += graph.store().log_positions().head - before;
+    Ok(())
 }
