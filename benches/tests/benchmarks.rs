@@ -69,7 +69,7 @@ fn the_social_network_is_read_and_updated() {
     let few = [
         "trials=1",
         "runs=20",
-        "updates=5",
+        "updates=1500",
         "clients=1,4",
         "commits=20",
     ];
