@@ -45,6 +45,8 @@ test: deps ## Check formatting and lints, run all tests
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
+	$(CARGO) test -p evergraph-interchange -p evergraph --test columnar --test property_export \
+		--features evergraph-interchange/columnar,evergraph/columnar
 
 # Long campaigns, a target each.
 

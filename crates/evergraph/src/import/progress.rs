@@ -153,12 +153,15 @@ pub(crate) fn identity_of(how: &[&[u8]], files: &[PathBuf]) -> Result<u64, Error
     how.iter().for_each(|part| hash.add(part));
     for path in files {
         let io = |error| Error::io(path.display().to_string(), error);
-        let file = File::open(path).map_err(io)?;
-        let length = file.metadata().map_err(io)?.len();
+        // Asked before opening, because opening a pipe waits for its writer.
+        let metadata = std::fs::metadata(path).map_err(io)?;
+        let length = metadata.len();
         let mut start = Vec::new();
-        file.take(COMPARED_BYTES)
-            .read_to_end(&mut start)
-            .map_err(io)?;
+        if metadata.is_file() {
+            let file = File::open(path).map_err(io)?;
+            let mut beginning = file.take(COMPARED_BYTES);
+            beginning.read_to_end(&mut start).map_err(io)?;
+        }
         let name = path.file_name().unwrap_or_default();
         hash.add(name.as_encoded_bytes());
         hash.add(&length.to_le_bytes());
