@@ -80,6 +80,9 @@ pub fn index(graph: &PropertyGraph) {
         .create_index("names", "Person", &["name"])
         .expect("made");
     graph.create_index("ages", "Admin", &["age"]).expect("made");
+    graph
+        .create_relationship_index("notes", "KNOWS", &["note"])
+        .expect("made");
 }
 
 struct Twins {
@@ -139,8 +142,15 @@ impl Twins {
             Action::CreateIndex => {
                 // Fails if it is there already.
                 drop(self.graph.create_index("cities", "City", &["name"]));
+                let likes = |graph: &PropertyGraph| {
+                    graph.create_relationship_index("likes", "LIKES", &["note"])
+                };
+                drop(likes(&self.graph));
             }
-            Action::DropIndex => drop(self.graph.drop_definition("cities")),
+            Action::DropIndex => {
+                drop(self.graph.drop_definition("cities"));
+                drop(self.graph.drop_definition("likes"));
+            }
             Action::CreateSnapshot => {
                 self.named += 1;
                 let name = format!("s{}", self.named);
