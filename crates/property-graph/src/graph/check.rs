@@ -42,6 +42,9 @@ impl View {
         entry: &Arc<Entry>,
         problems: &mut Vec<String>,
     ) -> Result<(), GraphError> {
+        if !entry.is_confirmed() {
+            return Ok(());
+        }
         let indexed = self.indexed_by(entry, problems)?;
         let mut keys = HashSet::new();
         for found in R::scan(self, entry.stored.subject) {

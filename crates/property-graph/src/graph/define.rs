@@ -52,11 +52,27 @@ impl PropertyGraph {
         let Some(entry) = self.core.state.schema.named(&definition.name) else {
             return Ok(());
         };
-        let built = build(&self.core, &entry);
+        let built = build(&self.core, &entry).and_then(|()| {
+            self.write(|transaction| {
+                transaction.confirm(&entry);
+                Ok(())
+            })
+        });
         if built.is_err() {
             self.drop_definition(&definition.name)?;
         }
         built
+    }
+
+    /// Drops what a process that is gone had not finished making: what there is may
+    /// not be as it says.
+    pub(super) fn drop_unconfirmed(&self) -> Result<(), GraphError> {
+        for entry in self.core.state.schema.entries().iter() {
+            if !entry.is_confirmed() {
+                self.drop_definition(&entry.stored.name)?;
+            }
+        }
+        Ok(())
     }
 
     /// Drops an index or a constraint.
@@ -67,7 +83,8 @@ impl PropertyGraph {
         self.write(|transaction| transaction.drop_definition(name))
     }
 
-    /// The indexes and constraints that there are, the oldest first.
+    /// The indexes and constraints that there are, the oldest first; not those that
+    /// are still being made.
     pub fn definitions(&self) -> Vec<Definition> {
         let dictionary = &self.core.state.dictionary;
         let name = |names, code| {
@@ -89,7 +106,8 @@ impl PropertyGraph {
                 .collect(),
             rule: entry.stored.rule,
         };
-        entries.iter().map(definition).collect()
+        let confirmed = entries.iter().filter(|entry| entry.is_confirmed());
+        confirmed.map(definition).collect()
     }
 }
 
@@ -119,9 +137,16 @@ impl Transaction {
         };
         self.schema.push(Effect::Schema {
             number: state.schema.free_number(),
-            definition: Some(stored.encode()),
+            definition: Some(stored.encode(false)),
         });
         Ok(())
+    }
+
+    /// Nobody's writes depend on it, so nothing is locked.
+    fn confirm(&mut self, entry: &Entry) {
+        self.schema.push(Effect::Confirmed {
+            number: entry.number,
+        });
     }
 
     fn drop_definition(&mut self, name: &str) -> Result<(), GraphError> {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::mutant::{Mutant, active};
+
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::scan::Tabled;
@@ -16,7 +18,7 @@ type Entries = Arc<Vec<Arc<Entry>>>;
 impl Transaction {
     /// What there is, which nobody changes before this transaction has ended.
     pub(super) fn hold_schema(&mut self) -> Result<Entries, GraphError> {
-        if !self.holds_schema {
+        if !self.holds_schema && !active(Mutant::SchemaNotLocked) {
             self.inner.share_schema()?;
             self.holds_schema = true;
         }

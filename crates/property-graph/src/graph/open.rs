@@ -69,6 +69,7 @@ impl PropertyGraph {
         let is_writable = !opening.read_only;
         let graph = Self::over(store, state, opening);
         if is_writable {
+            graph.drop_unconfirmed()?;
             build_missing_indexes(&graph.core);
         }
         Ok((graph, report))

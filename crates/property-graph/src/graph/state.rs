@@ -92,6 +92,10 @@ impl State {
                 self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.relationships().apply(csn, id, record, needed)
             }
+            Effect::Confirmed { number } => {
+                self.schema.confirm(csn, number);
+                Ok(())
+            }
             Effect::Schema { number, definition } => {
                 self.schema.apply(csn, number, definition.as_deref())
             }

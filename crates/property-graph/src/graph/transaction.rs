@@ -403,7 +403,13 @@ impl Transaction {
             self.inner.check()?;
             return Ok(None);
         }
-        let keys = self.check_schema()?;
+        let mut keys = self.check_schema()?;
+        // A definition that is confirmed changes nothing else.
+        let confirmed = self.schema.iter().filter_map(|effect| match effect {
+            Effect::Confirmed { number } => Some((*number, Box::default())),
+            _ => None,
+        });
+        keys.extend(confirmed);
         let room = self.check_limits()?;
         let batch = effects_of(&self)?;
         let Transaction { core, inner, .. } = self;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_persistence::Needed;
+use evergraph_persistence::mutant::{Mutant, active};
 
 use super::base::Base;
 use super::delta::{Delta, Event, Past};
@@ -199,7 +200,9 @@ impl State {
     /// Takes the changes for a merge into the base up to `csn`.
     pub fn freeze(&mut self) -> Arc<Delta> {
         let frozen = Arc::new(std::mem::take(&mut self.recent));
-        self.frozen = Some(Arc::clone(&frozen));
+        if !active(Mutant::IndexDeltaDroppedFirst) {
+            self.frozen = Some(Arc::clone(&frozen));
+        }
         self.arrived_since = None;
         frozen
     }

@@ -152,6 +152,14 @@ macro_rules! readable {
 readable!(View);
 readable!(Transaction);
 
+/// What a view shows, as a model.
+pub fn model_of(view: &View) -> Model {
+    Model {
+        nodes: view.all_nodes(),
+        relationships: view.all_relationships(),
+    }
+}
+
 /// Holds everything that can be read against the model.
 pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
     let nodes = reader.all_nodes();

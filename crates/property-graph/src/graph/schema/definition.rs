@@ -6,6 +6,8 @@ use crate::dictionary::{KeyCode, LabelCode, TypeCode};
 
 /// In the byte of the rule: the definition is about relationships.
 const RELATIONSHIPS: u8 = 1 << 7;
+/// In the byte of the rule: what there is has not all been held to it yet.
+const UNCONFIRMED: u8 = 1 << 6;
 
 /// What holds for the nodes of a label, or for the relationships of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -170,14 +172,16 @@ impl Rule {
 }
 
 impl Stored {
-    /// Rule (1 byte; the highest bit: of relationships), label or type (4), number of
-    /// keys (4), each key (4), name in UTF-8.
-    pub fn encode(&self) -> Vec<u8> {
+    /// Rule (1 byte; the highest bit: of relationships; the next: what there is has
+    /// not all been held to it), label or type (4), number of keys (4), each key (4),
+    /// name in UTF-8.
+    pub fn encode(&self, is_confirmed: bool) -> Vec<u8> {
         let (about, code) = match self.subject {
             SubjectCode::Label(label) => (0, label),
             SubjectCode::Type(kind) => (RELATIONSHIPS, u32::from(kind)),
         };
-        let mut bytes = vec![self.rule.to_number() | about];
+        let unconfirmed = if is_confirmed { 0 } else { UNCONFIRMED };
+        let mut bytes = vec![self.rule.to_number() | about | unconfirmed];
         bytes.extend_from_slice(&code.to_le_bytes());
         bytes.extend_from_slice(&(self.keys.len() as u32).to_le_bytes());
         for key in &self.keys {
@@ -187,8 +191,8 @@ impl Stored {
         bytes
     }
 
-    /// Reads back what [`Stored::encode`] wrote.
-    pub fn decode(bytes: &[u8]) -> Result<Self, PersistenceError> {
+    /// Reads back what [`Stored::encode`] wrote; also whether it is confirmed.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, bool), PersistenceError> {
         let decoded = Self::decode_checked(bytes);
         decoded.ok_or_else(|| {
             let what = "the definition of an index or a constraint does not decode";
@@ -196,21 +200,22 @@ impl Stored {
         })
     }
 
-    fn decode_checked(bytes: &[u8]) -> Option<Self> {
+    fn decode_checked(bytes: &[u8]) -> Option<(Self, bool)> {
         let (&rule, rest) = bytes.split_first()?;
         let number = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
         let (code, rest) = rest.split_at_checked(4)?;
         let (count, rest) = rest.split_at_checked(4)?;
         let len = (number(count)? as usize).checked_mul(4)?;
         let (keys, name) = rest.split_at_checked(len)?;
-        Some(Stored {
+        let stored = Stored {
             name: std::str::from_utf8(name).ok()?.to_string(),
             subject: match rule & RELATIONSHIPS {
                 0 => SubjectCode::Label(number(code)?),
                 _ => SubjectCode::Type(TypeCode::try_from(number(code)?).ok()?),
             },
             keys: keys.chunks_exact(4).filter_map(number).collect(),
-            rule: Rule::from_number(rule & !RELATIONSHIPS)?,
-        })
+            rule: Rule::from_number(rule & !RELATIONSHIPS & !UNCONFIRMED)?,
+        };
+        Some((stored, rule & UNCONFIRMED == 0))
     }
 }

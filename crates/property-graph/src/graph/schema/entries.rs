@@ -1,5 +1,7 @@
 //! An index or a constraint with what belongs to it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::definition::{Rule, Stored, SubjectCode, ValueType};
 use super::new_index;
 use crate::graph::error::GraphError;
@@ -15,15 +17,28 @@ pub(in crate::graph) struct Entry {
     pub stored: Stored,
     /// Its index, if it has one.
     pub index: Option<Index>,
+    /// Whether all that there is was held to it; else who makes it is still at it.
+    is_confirmed: AtomicBool,
 }
 
 impl Entry {
-    pub fn new(number: u32, stored: Stored) -> Self {
+    pub fn new(number: u32, stored: Stored, is_confirmed: bool) -> Self {
         Entry {
+            is_confirmed: AtomicBool::new(is_confirmed),
             number,
             index: stored.rule.has_index().then(|| new_index(number)),
             stored,
         }
+    }
+
+    /// Whether all that there is was held to it.
+    pub fn is_confirmed(&self) -> bool {
+        self.is_confirmed.load(Ordering::Acquire)
+    }
+
+    /// All that there is was held to it.
+    pub fn confirm(&self) {
+        self.is_confirmed.store(true, Ordering::Release);
     }
 
     /// Where a property stands in the order of the keys.

@@ -92,8 +92,9 @@ impl Schema {
         let at = entries.binary_search_by_key(&number, |entry| entry.number);
         match (definition, at) {
             (Some(definition), Err(at)) => {
-                let stored = Stored::decode(definition)?;
-                Arc::make_mut(&mut entries).insert(at, Arc::new(Entry::new(number, stored)));
+                let (stored, is_confirmed) = Stored::decode(definition)?;
+                let entry = Arc::new(Entry::new(number, stored, is_confirmed));
+                Arc::make_mut(&mut entries).insert(at, entry);
             }
             (None, Ok(at)) => {
                 let gone = Arc::make_mut(&mut entries).remove(at);
@@ -106,6 +107,15 @@ impl Schema {
         }
         self.unstored.lock().push(csn);
         Ok(())
+    }
+
+    /// Applies that all there is was held to a definition, if it is still there.
+    pub fn confirm(&self, csn: u64, number: u32) {
+        let entries = self.entries();
+        if let Some(entry) = entries.iter().find(|entry| entry.number == number) {
+            entry.confirm();
+            self.unstored.lock().push(csn);
+        }
     }
 
     /// An index whose content is damaged: nobody reads it any more, the next root
@@ -222,7 +232,7 @@ impl Schema {
         let entries = self.entries();
         let mut bytes = Vec::new();
         for entry in entries.iter() {
-            let definition = entry.stored.encode();
+            let definition = entry.stored.encode(entry.is_confirmed());
             bytes.extend_from_slice(&entry.number.to_le_bytes());
             bytes.extend_from_slice(&(definition.len() as u32).to_le_bytes());
             bytes.extend_from_slice(&definition);
@@ -278,7 +288,8 @@ impl Schema {
                 let (file, offset) = (blob.extent.file_name(), blob.extent.offset());
                 PersistenceError::damaged(&file, offset, "a definition is shorter than it says")
             })?;
-            let entry = Entry::new(number, Stored::decode(definition)?);
+            let (stored, is_confirmed) = Stored::decode(definition)?;
+            let entry = Entry::new(number, stored, is_confirmed);
             if let Some(index) = &entry.index
                 && index
                     .restore(place.region, place.uuid, place.directory)
