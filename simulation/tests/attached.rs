@@ -379,7 +379,10 @@ fn run_with_failures(of: Call, call: u64, sticky: bool) -> Option<Failed> {
     let mut reader = store.reader(&token, out_plane(0));
     let (targets, _) = reader.relationships(1).expect("readable");
     let there = targets.len() as u64;
-    assert!((acknowledged..=begun).contains(&there), "{there} of {acknowledged} to {begun}");
+    assert!(
+        (acknowledged..=begun).contains(&there),
+        "{there} of {acknowledged} to {begun}"
+    );
     let numbers = registers.as_of(token.csn());
     assert_eq!(numbers.get(&1).copied().unwrap_or(0), there);
     assert!((1..=there).all(|number| numbers[&(number as u32 + 10)] == number));

@@ -188,14 +188,7 @@ fn encode_edges(op: u8, edges: &Edges, bytes: &mut Vec<u8>) {
     } else {
         COLUMN_WEIGHT
     };
-    header(
-        op,
-        columns,
-        0,
-        edges.sources.len() as u64,
-        0,
-        bytes,
-    );
+    header(op, columns, 0, edges.sources.len() as u64, 0, bytes);
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.sources));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.targets));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.weights));

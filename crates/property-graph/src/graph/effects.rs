@@ -15,7 +15,7 @@
 //! | 5 relationship deleted | id (4) |
 //! | 6 index or constraint | number (4), length (4), definition |
 //! | 7 index or constraint dropped | number (4) |
-//! | 8 index or constraint holds | number (4) |
+//! | 10 index or constraint holds | number (4) |
 
 use evergraph_persistence::PersistenceError;
 
@@ -30,7 +30,7 @@ const RELATIONSHIP: u8 = 4;
 const RELATIONSHIP_DELETED: u8 = 5;
 const SCHEMA: u8 = 6;
 const SCHEMA_DROPPED: u8 = 7;
-const SCHEMA_CONFIRMED: u8 = 8;
+const SCHEMA_CONFIRMED: u8 = 10;
 
 /// One change of a commit.
 #[derive(Clone, Debug, PartialEq)]
