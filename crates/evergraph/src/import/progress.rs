@@ -133,15 +133,24 @@ pub(super) fn identity(
     action: Action,
     snapshots: Option<&Series>,
 ) -> Result<u64, Error> {
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     let same_lines = formats::Options {
         skip_bad: 0,
         ..reading.clone()
     };
-    hash.add(format!("{action:?} {same_lines:?}").as_bytes());
-    if let Some(series) = snapshots {
-        hash.add(format!("{series:?}").as_bytes());
-    }
+    let how = format!("{action:?} {same_lines:?}");
+    let steps = snapshots.map(|series| format!("{series:?}"));
+    let how: Vec<&[u8]> = [Some(&how), steps.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(|text| text.as_bytes())
+        .collect();
+    identity_of(&how, files)
+}
+
+/// A number that is the same for the same files and the same `how`.
+pub(crate) fn identity_of(how: &[&[u8]], files: &[PathBuf]) -> Result<u64, Error> {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    how.iter().for_each(|part| hash.add(part));
     for path in files {
         let io = |error| Error::io(path.display().to_string(), error);
         let file = File::open(path).map_err(io)?;

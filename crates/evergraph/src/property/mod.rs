@@ -24,12 +24,16 @@
 //! ```
 
 mod census;
+mod columnar;
+mod export;
 mod files;
 mod import;
+mod position;
 
 pub use census::Census;
 pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::{transaction, value};
+pub use export::{Exported, PropertyExport, export};
 pub use files::FileKind;
 pub use import::{Imported, PropertyImport, import};
 

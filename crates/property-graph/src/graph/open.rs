@@ -46,6 +46,9 @@ impl PropertyGraph {
         let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
         let config = options.config();
         let store = Store::create_attached(storage, config, uuid, opening.tuning, attachment)?;
+        // What was chosen is stored before the first commit, whose replay depends on it.
+        // A checkpoint would find nothing new.
+        store.compact()?;
         Ok(Self::over(store, state, opening))
     }
 

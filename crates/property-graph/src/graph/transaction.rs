@@ -1,5 +1,6 @@
 //! Reading and writing a graph, all or nothing.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_graph::{Graph, VertexId};
@@ -39,6 +40,8 @@ pub struct Transaction {
     pub(super) names: UsedNames,
     /// Indexes and constraints that come or go.
     pub(super) schema: Vec<Effect>,
+    /// Named facts of the store.
+    pub(super) facts: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Nobody changes indexes and constraints before it has ended.
     pub(super) holds_schema: bool,
 }
@@ -54,6 +57,7 @@ impl Transaction {
             inner: manager.begin(options),
             names: UsedNames::default(),
             schema: Vec::new(),
+            facts: BTreeMap::new(),
             holds_schema: false,
         }
     }
@@ -362,6 +366,12 @@ impl Transaction {
             self.set(projection.node(vertex), key, value(vertex))?;
         }
         Ok(count)
+    }
+
+    /// Stores a small named fact of the store with the commit, if it has other
+    /// effects; an empty one is removed. Conflicts with nobody: the last one stays.
+    pub fn set_fact(&mut self, name: &[u8], value: &[u8]) {
+        self.facts.insert(name.to_vec(), value.to_vec());
     }
 
     /// A place to come back to. O(1).

@@ -8,6 +8,7 @@
 //! when ids are wanted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Needed, PersistenceError};
@@ -122,15 +123,35 @@ impl Ids {
         self.state.lock().free.insert(id);
     }
 
-    /// Ids one after another that were never given.
-    pub fn reserve_fresh(&self, count: u32) -> Result<std::ops::Range<u32>, NoIdsLeft> {
+    /// Ids one after another that were never given, `count` or more, up to the end of
+    /// a chunk; fewer if there are no more.
+    pub fn reserve_chunks(&self, count: u32) -> Result<Range<u32>, NoIdsLeft> {
         let mut state = self.state.lock();
         let first = state.fresh;
-        let until = first.checked_add(count).filter(|&until| until <= self.most);
-        let until = until.ok_or(NoIdsLeft { most: self.most })?;
+        if first >= self.most {
+            return Err(NoIdsLeft { most: self.most });
+        }
+        let until = first.saturating_add(count.max(1));
+        let until = until.checked_next_multiple_of(self.per_chunk);
+        let until = until.map_or(self.most, |until| until.min(self.most));
         state.old_until.get_or_insert(first);
         state.fresh = until;
         Ok(first..until)
+    }
+
+    /// Ids that were reserved in one piece and are not used after all.
+    pub fn release_range(&self, unused: Range<u32>) {
+        let mut state = self.state.lock();
+        match state.fresh == unused.end {
+            true => state.fresh = unused.start.min(unused.end),
+            false => state.free.extend(unused),
+        }
+    }
+
+    /// A commit has created everything in the chunks up to an id.
+    pub fn created_until(&self, until: u32) {
+        let mut state = self.state.lock();
+        state.fresh = state.fresh.max(until);
     }
 
     /// An id for a new record. `look_through` gives the unused ids of a chunk, if it

@@ -23,6 +23,7 @@ mod format;
 mod found;
 mod history;
 mod ids;
+mod loading;
 mod opening;
 mod record;
 mod scan;

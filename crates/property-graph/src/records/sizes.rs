@@ -10,7 +10,10 @@ impl<R: Record> Table<R> {
     pub fn most_chunk_bytes(&self, chunk: u32) -> u64 {
         self.chunks.get(chunk).map_or(0, |chunk| {
             let state = chunk.state.read();
-            let stored = state.base.as_ref().map_or(0, |base| base.extent().len());
+            let stored = state.base.as_ref().map_or(0, |base| match base.extent() {
+                Some(extent) => extent.len(),
+                None => base.loaded_bytes() as u64,
+            });
             stored + state.unmerged_bytes as u64
         })
     }

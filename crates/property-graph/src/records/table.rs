@@ -14,7 +14,7 @@ use super::chunks::Chunks;
 use super::format::{Identity, StoredChunk};
 use super::found::{Found, FoundAt};
 use super::history::History;
-use super::ids::{Ids, NoIdsLeft, ReserveError, Unused};
+use super::ids::{Ids, ReserveError, Unused};
 use super::record::Record;
 use crate::dictionary::Dictionary;
 
@@ -304,12 +304,6 @@ impl<R: Record> Table<R> {
         self.ids.reserve(needed, |chunk| self.unused_ids(chunk))
     }
 
-    /// As [`Table::reserve`], many that follow one another and were never given: for
-    /// bulk loading.
-    pub fn reserve_fresh(&self, count: u32) -> Result<std::ops::Range<u32>, NoIdsLeft> {
-        self.ids.reserve_fresh(count)
-    }
-
     /// Gives an id back that was reserved and that no commit uses.
     pub fn release(&self, id: u32) {
         self.ids.release(id);
@@ -362,7 +356,7 @@ impl<R: Record> Table<R> {
             let extent = state
                 .base
                 .as_ref()
-                .map(|base| base.extent().reserved_bytes());
+                .and_then(|base| Some(base.extent()?.reserved_bytes()));
             stats.chunk_bytes += extent.unwrap_or(0);
             stats.versions_for_views += state.versions_for_views();
         }

@@ -16,7 +16,7 @@ use evergraph_property_graph::graph::{
 use super::model::{Model, ModelNode, ModelRelationship, Values, compare};
 use super::random::{index, options};
 use super::rules::{RULES, Rules, all_hold, holds, rule};
-use super::steps::{Step, take};
+use super::steps::{Loading, Step, gather, take};
 
 /// What may be there: one of these, or no graph yet.
 #[derive(Clone, Debug)]
@@ -53,6 +53,7 @@ enum Operation {
     Grow,
     Define(u8),
     DropDefinition(u8),
+    Load(Loading),
     Checkpoint,
     Compact,
     Snapshot,
@@ -113,7 +114,12 @@ impl Open {
 impl Workload {
     fn operation(&self, number: u64) -> Operation {
         let mut random = Random::new(self.seed * 1000 + number);
-        match random.below(20) {
+        match random.below(22) {
+            20 | 21 => Operation::Load(Loading {
+                nodes: random.below(10) as u8,
+                relationships: random.below(10) as u8,
+                seed: random.below(256) as u8,
+            }),
             0..=6 => Operation::Commit(
                 (0..1 + random.below(5))
                     .map(|_| step(&mut random))
@@ -150,6 +156,9 @@ impl Workload {
             Operation::DropDefinition(of) => drop_definition(graph, of, log)?,
             Operation::Checkpoint => graph.checkpoint().map_err(text)?,
             Operation::Compact => graph.compact().map_err(text)?,
+            // With definitions, what follows is as if it had not been asked for.
+            Operation::Load(_) if !graph.can_load() => {}
+            Operation::Load(loading) => load(&open, loading, log)?,
             Operation::Snapshot => {
                 let name = format!("s{number}");
                 let model = log.model().models[0].clone();
@@ -214,6 +223,19 @@ fn commit(
     };
     open.compare_ids(&before, &after, log.model())?;
     outcome
+}
+
+/// A bulk load, as one commit.
+fn load(open: &Open, loading: Loading, log: &mut Progress<'_, Expected>) -> Result<(), String> {
+    let text = |error: GraphError| error.to_string();
+    let before = log.model().models[0].clone();
+    let mut after = before.clone();
+    let mut load = open.graph.load();
+    gather(loading, &mut load, &mut after).map_err(text)?;
+    log.update(|expected| expected.models.push(after.clone()));
+    load.commit().map_err(text)?;
+    log.update(|expected| expected.models = vec![after.clone()]);
+    open.compare_ids(&before, &after, log.model())
 }
 
 /// A node and a relationship of names of their own.

@@ -4,6 +4,7 @@
 mod crash;
 mod golden;
 mod kill;
+mod load;
 mod model;
 mod projection;
 mod random;

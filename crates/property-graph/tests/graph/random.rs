@@ -9,16 +9,20 @@ use proptest::prelude::*;
 
 use super::model::{Model, compare};
 use super::rules::{RULES, Rules, all_hold, holds, rule};
-use super::steps::{Step, take};
+use super::steps::{Loading, Step, gather, take};
 
 /// What happens to a graph.
 #[derive(Clone, Debug)]
 enum Action {
     Commit(Vec<Step>),
     RollBack(Vec<Step>),
+    /// In bulk; whether it is committed.
+    Load(Loading, bool),
     Checkpoint,
     Compact,
-    Reopen { cleanly: bool },
+    Reopen {
+        cleanly: bool,
+    },
     KeepView,
     DropViews,
     CreateSnapshot,
@@ -53,6 +57,11 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         10 => steps().prop_map(Action::Commit),
         2 => steps().prop_map(Action::RollBack),
+        4 => (0..20u8, 0..20u8, any::<u8>(), prop::bool::weighted(0.8)).prop_map(
+            |(nodes, relationships, seed, commits)| {
+                Action::Load(Loading { nodes, relationships, seed }, commits)
+            }
+        ),
         3 => Just(Action::Checkpoint),
         1 => Just(Action::Compact),
         2 => any::<bool>().prop_map(|cleanly| Action::Reopen { cleanly }),
@@ -140,6 +149,17 @@ impl Twins {
                 match take(steps, &mut transaction, &mut model) {
                     Ok(()) | Err(GraphError::Constraint(_)) => transaction.roll_back(),
                     Err(error) => panic!("{error}"),
+                }
+            }
+            Action::Load(loading, commits) => {
+                if !self.graph.can_load() {
+                    return;
+                }
+                let (mut model, mut load) = (self.model.clone(), self.graph.load());
+                gather(*loading, &mut load, &mut model).expect("gathered");
+                if *commits {
+                    load.commit().expect("nobody else is there");
+                    self.model = model;
                 }
             }
             Action::Checkpoint => self.graph.checkpoint().expect("written"),
