@@ -1,7 +1,8 @@
 //! Storing a dictionary with the store's checkpoints, and reading it at opening.
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Blob, PersistenceError, Uuid};
+use evergraph_persistence::{Blob, Medium, PersistenceError, Uuid};
 use evergraph_topology::attachment::Place;
 use parking_lot::RwLock;
 
@@ -82,6 +83,13 @@ impl Dictionary {
                 } = place;
                 flushed.push(directory.set_blob(region, uuid, self.kind, page, image.bytes())?);
                 let blob = directory.blob(self.kind, page).expect("just set").clone();
+                if active(Mutant::DictionaryPageNotFlushed) {
+                    let (medium, bytes) = (region.medium(), image.bytes());
+                    let (offset, len) = (blob.extent.offset(), bytes.len() as u64);
+                    medium.write(offset, &vec![0; bytes.len()])?;
+                    medium.flush(offset, len)?;
+                    medium.write(offset, bytes)?;
+                }
                 written.push((begin, blob));
                 (begin, image) = (at + 1, PageImage::begin());
             }

@@ -16,6 +16,7 @@
 //! | 6 index or constraint | number (4), length (4), definition |
 //! | 7 index or constraint dropped | number (4) |
 //! | 8, 9 whole chunks of nodes, of relationships | see [`loaded`](super::loaded) |
+//! | 10 index or constraint holds | number (4) |
 
 use evergraph_persistence::PersistenceError;
 
@@ -33,6 +34,7 @@ pub(super) const RELATIONSHIP: u8 = 4;
 const RELATIONSHIP_DELETED: u8 = 5;
 const SCHEMA: u8 = 6;
 const SCHEMA_DROPPED: u8 = 7;
+const SCHEMA_CONFIRMED: u8 = 10;
 
 /// One change of a commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,12 +63,18 @@ pub enum Effect {
         /// All of it.
         record: Option<RelationshipRecord>,
     },
-    /// An index or a constraint holds from this commit on; `None` if it is dropped.
+    /// What is written from this commit on is held to an index or a constraint;
+    /// `None` if it is dropped.
     Schema {
         /// Its number.
         number: u32,
         /// What it says, encoded by whoever knows it.
         definition: Option<Vec<u8>>,
+    },
+    /// All that there is was held to it, too, if it is still there: it stays.
+    Confirmed {
+        /// Its number.
+        number: u32,
     },
     /// A chunk of new nodes, with the sets of labels that they have.
     LoadedNodes(Loaded<LoadedNode>, LabelSets),
@@ -135,6 +143,10 @@ fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
             definition: None,
         } => {
             bytes.push(SCHEMA_DROPPED);
+            put(bytes, *number);
+        }
+        Effect::Confirmed { number } => {
+            bytes.push(SCHEMA_CONFIRMED);
             put(bytes, *number);
         }
         Effect::LoadedNodes(nodes, sets) => loaded::encode_nodes(nodes, sets, bytes),
@@ -216,6 +228,9 @@ fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, PersistenceError> {
         SCHEMA_DROPPED => Effect::Schema {
             number: cursor.number()?,
             definition: None,
+        },
+        SCHEMA_CONFIRMED => Effect::Confirmed {
+            number: cursor.number()?,
         },
         loaded::NODES => {
             let (nodes, sets) = decode_nodes(cursor)?;
@@ -336,6 +351,7 @@ mod tests {
                 .prop_map(|(id, record)| Effect::Relationship { id, record }),
             (any::<u32>(), definition)
                 .prop_map(|(number, definition)| Effect::Schema { number, definition }),
+            any::<u32>().prop_map(|number| Effect::Confirmed { number }),
             loaded_nodes(),
             loaded_relationships(),
         ]

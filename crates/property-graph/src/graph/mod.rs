@@ -39,8 +39,10 @@ mod error;
 mod find;
 mod guard;
 mod ids;
+mod limits;
 mod load;
 mod loaded;
+mod mend;
 mod names;
 mod open;
 mod options;
@@ -49,6 +51,8 @@ mod scan;
 mod schema;
 mod state;
 mod statistics;
+#[cfg(test)]
+mod tests;
 mod transaction;
 mod view;
 
@@ -64,12 +68,13 @@ pub use load::Load;
 pub use options::{GraphOptions, OpenOptions};
 pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader, Weighted};
 pub use scan::{NodeScan, RelationshipScan};
-pub use schema::{Definition, Rule, ValueType};
+pub use schema::{Definition, Rule, Subject, ValueType};
 pub use statistics::GraphStatistics;
 pub use transaction::Transaction;
 pub use view::View;
 
 use self::core::{Committed, Core};
+use self::mend::mend_indexes;
 use crate::transaction::{RetryPolicy, TransactionManager, TransactionOptions};
 
 /// A property graph on a storage. Share it between threads by reference or in an
@@ -187,15 +192,23 @@ impl PropertyGraph {
     }
 
     /// Merges what is committed into the extents and frees that part of the log.
-    /// Commits and readers go on meanwhile.
+    /// Commits and readers go on meanwhile. Indexes that turn out to be damaged are
+    /// built again from the records, and stored by the next checkpoint.
+    ///
+    /// # Errors
+    /// A full disk, say, and damaged records: nothing has changed.
     pub fn checkpoint(&self) -> Result<(), GraphError> {
-        Ok(self.core.store.checkpoint()?)
+        self.core.store.checkpoint()?;
+        mend_indexes(&self.core);
+        Ok(())
     }
 
     /// As [`PropertyGraph::checkpoint`], and neighbor lists lose what was
     /// deleted, as far as no view and no snapshot needs it.
     pub fn compact(&self) -> Result<(), GraphError> {
-        Ok(self.core.store.compact()?)
+        self.core.store.compact()?;
+        mend_indexes(&self.core);
+        Ok(())
     }
 
     /// Merges everything and marks the stop as clean. Nothing can be committed

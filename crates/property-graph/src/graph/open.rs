@@ -8,6 +8,7 @@ use evergraph_topology::{OpenReport, Store};
 use super::PropertyGraph;
 use super::core::{Committed, Core};
 use super::error::GraphError;
+use super::mend::build_missing_indexes;
 use super::options::{GraphOptions, OpenOptions};
 use super::state::{State, is_chunk};
 use crate::transaction::TransactionManager;
@@ -55,6 +56,9 @@ impl PropertyGraph {
     /// end or leaves nothing. Costs what the tail of the log costs, and the
     /// directory of chunks; records are read when they are asked for.
     ///
+    /// Indexes that are damaged, or that no checkpoint has stored, are built from the
+    /// records; one that cannot be built is done without.
+    ///
     /// # Errors
     /// Damage, and what the medium says.
     pub fn open(
@@ -68,7 +72,8 @@ impl PropertyGraph {
         let is_writable = !opening.read_only;
         let graph = Self::over(store, state, opening);
         if is_writable {
-            graph.build_missing_indexes()?;
+            graph.drop_unconfirmed()?;
+            build_missing_indexes(&graph.core);
         }
         Ok((graph, report))
     }

@@ -11,6 +11,7 @@ use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 
 use super::effects::{Effect, damaged, decode};
+use super::limits::Limits;
 use super::loaded::{LabelSets, Loaded, LoadedNode};
 use super::schema::Schema;
 use crate::dictionary::{Dictionary, TextPolicy};
@@ -27,6 +28,7 @@ const CHOICES: u32 = ATTACHED_BLOBS + 3;
 pub(super) struct State {
     pub dictionary: Arc<Dictionary>,
     pub schema: Schema,
+    pub limits: Limits,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
     tables: OnceLock<Tables>,
@@ -43,6 +45,7 @@ impl State {
         State {
             dictionary: Arc::new(Dictionary::new(DICTIONARY, TextPolicy::default())),
             schema: Schema::default(),
+            limits: Limits::default(),
             chunk_records,
             tables: OnceLock::new(),
         }
@@ -82,11 +85,17 @@ impl State {
             Effect::Name { names, code, name } => self.dictionary.apply(csn, names, code, &name),
             Effect::Node { id, record } => {
                 let before = || self.nodes().get(id, csn.saturating_sub(1));
-                self.schema.apply_node(csn, id, before, record.as_ref())?;
+                self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.nodes().apply(csn, id, record, needed)
             }
             Effect::Relationship { id, record } => {
+                let before = || self.relationships().get(id, csn.saturating_sub(1));
+                self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.relationships().apply(csn, id, record, needed)
+            }
+            Effect::Confirmed { number } => {
+                self.schema.confirm(csn, number);
+                Ok(())
             }
             Effect::Schema { number, definition } => {
                 self.schema.apply(csn, number, definition.as_deref())

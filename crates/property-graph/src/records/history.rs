@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError, Uuid};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Place};
@@ -85,7 +86,8 @@ impl History {
         let mut segments = Segments::clone(&self.segments());
         let before = segments.len();
         segments.retain(|segment| {
-            let stays = segment.may_be_shown(needed);
+            let is_lost = active(Mutant::RecordHistoryDropped);
+            let stays = segment.may_be_shown(needed) && !is_lost;
             if !stays {
                 place.directory.remove_blob(self.kind(), segment.number);
             }

@@ -28,6 +28,7 @@ mod opening;
 mod record;
 mod scan;
 mod segment;
+mod sizes;
 mod table;
 #[cfg(test)]
 mod tests;
