@@ -105,10 +105,9 @@ fn race(graph: &PropertyGraph, hands: Vec<Vec<&Change>>) -> Result<Measured, Gra
         let threads: Vec<_> = hands
             .map(|changes| scope.spawn(|| client(changes)))
             .collect();
-        let ended = threads.into_iter().map(|thread| thread.join());
-        ended.fold(Ok(()), |all, one| {
-            all.and(one.expect("a client does not panic"))
-        })
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().expect("a client does not panic"))
     })?;
     Ok(meter.stop())
 }
