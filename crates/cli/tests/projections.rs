@@ -82,7 +82,7 @@ fn parts_are_chosen_by_flags() {
         ["Ann Lee\t0", "Bob\t1", "node 3\t2"]
     );
     let top = place.json("run film pagerank --name-by name");
-    assert_eq!(top["result"]["top_vertex"], "Nosferatu");
+    assert_eq!(top["result"]["top_vertex"], "Metropolis");
 }
 
 #[test]
@@ -131,7 +131,8 @@ fn wrong_flags_are_told() {
             "maintain film pagerank --name ranks",
             1,
             "maintaining a result is for plain edges, and this database is a property graph",
-            "`evergraph run DB ALGORITHM --keep NAME` computes it anew on a projection, and keeps it",
+            "use a database of plain edges; `evergraph run` runs algorithms on projections of a \
+             property graph",
         ),
     ] {
         let refused = place.call(command);
