@@ -131,8 +131,7 @@ fn wrong_flags_are_told() {
             "maintain film pagerank --name ranks",
             1,
             "maintaining a result is for plain edges, and this database is a property graph",
-            "use a database of plain edges; `evergraph run` runs algorithms on projections of a \
-             property graph",
+            "`evergraph run DB ALGORITHM --keep NAME` computes it anew on a projection, and keeps it",
         ),
     ] {
         let refused = place.call(command);
