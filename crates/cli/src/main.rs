@@ -77,7 +77,7 @@ enum Command {
     Relayout(relayout::Args),
     /// Run an algorithm on the graph
     #[command(disable_help_flag = true)]
-    Run(run::Args),
+    Run(Box<run::Args>),
     /// Name moments of the graph, compare them, and forget them
     Snapshot(snapshot::Args),
     /// Keep the graph of now sealed: in the form that algorithms read fastest

@@ -82,7 +82,7 @@ fn parts_are_chosen_by_flags() {
         ["Ann Lee\t0", "Bob\t1", "node 3\t2"]
     );
     let top = place.json("run film pagerank --name-by name");
-    assert_eq!(top["result"]["top_vertex"], "Nosferatu");
+    assert_eq!(top["result"]["top_vertex"], "Metropolis");
 }
 
 #[test]

@@ -47,10 +47,7 @@ impl Part {
             };
         }
         let view = db.property_graph()?.view_of(view)?;
-        let mut options = request
-            .projection
-            .clone()
-            .unwrap_or_else(ProjectionOptions::new);
+        let mut options = request.projection.clone().unwrap_or_default();
         check_names("label", &options.labels, &view.known_labels())?;
         check_names("relationship type", &options.types, &view.known_types())?;
         let keys = options.weight.iter().chain(&request.name_by);

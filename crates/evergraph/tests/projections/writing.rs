@@ -36,7 +36,6 @@ fn found(sample: &Sample) -> Vec<(u32, Value)> {
 #[test]
 fn each_node_of_the_part_gets_its_value() {
     let sample = sample();
-    sample.db.property_graph().expect("it is one");
     let people_ids = sample.nodes(&ProjectionOptions::new().label("Person"));
     let (outcome, written) = write(&sample, &people("pagerank", &[])).expect("written");
     assert_eq!(written.nodes, people_ids.len() as u64);

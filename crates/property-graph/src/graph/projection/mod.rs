@@ -43,7 +43,7 @@ pub enum Orientation {
 }
 
 /// Which part of the property graph, read in which way.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProjectionOptions {
     /// Nodes that have one of these labels; all nodes if none is named.
     pub labels: Vec<String>,
@@ -57,13 +57,22 @@ pub struct ProjectionOptions {
     pub default_weight: f32,
 }
 
+impl Default for ProjectionOptions {
+    fn default() -> Self {
+        ProjectionOptions {
+            labels: Vec::new(),
+            types: Vec::new(),
+            orientation: Orientation::Natural,
+            weight: None,
+            default_weight: 1.0,
+        }
+    }
+}
+
 impl ProjectionOptions {
     /// All nodes and relationships, as they point, without weights.
     pub fn new() -> Self {
-        ProjectionOptions {
-            default_weight: 1.0,
-            ..ProjectionOptions::default()
-        }
+        ProjectionOptions::default()
     }
 
     /// Only nodes that have this label, or another that is named.
