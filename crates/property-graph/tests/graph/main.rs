@@ -2,10 +2,13 @@
 //! transactions that meet, and as algorithms read it.
 
 mod crash;
+mod golden;
 mod kill;
+mod load;
 mod model;
 mod projection;
 mod random;
+mod rules;
 mod schema;
 mod steps;
 mod transactions;
