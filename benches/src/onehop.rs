@@ -1,6 +1,10 @@
 //! Neighbors of random vertices, one query after another: through a pinned view,
-//! through [`evergraph::View::neighbors`], and on a static graph in plain memory.
+//! through [`evergraph::View`], and on a static graph in plain memory; and of nodes
+//! of a property graph, of one type and of all.
 
+mod relationships;
+
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph::{Database, MediumKind, Mode, Options};
@@ -20,7 +24,7 @@ use crate::table::{Table, number};
 pub const BENCHMARK: Benchmark = Benchmark {
     name: "onehop",
     parameters: &[
-        "degree", "graph", "simple", "count", "layouts", "states", "tail",
+        "degree", "graph", "simple", "count", "layouts", "states", "tail", "types",
     ],
     run,
 };
@@ -28,10 +32,19 @@ pub const BENCHMARK: Benchmark = Benchmark {
 const STATES: [&str; 2] = ["merged", "tail"];
 
 /// What the answers of all queries have in common, whatever their order.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Answers {
     neighbors: u64,
     sum: u64,
+}
+
+impl Answers {
+    #[inline(always)]
+    fn add(&mut self, neighbors: &[VertexId]) -> ControlFlow<()> {
+        self.neighbors += neighbors.len() as u64;
+        self.sum += neighbors.iter().map(|&u| u64::from(u)).sum::<u64>();
+        ControlFlow::Continue(())
+    }
 }
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
@@ -119,9 +132,13 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             row(&name, "pinned view", threads, found);
             let found = through_view(&view, &queries, threads)?;
             row(&name, "View::neighbors", threads, found);
+            let found = through_visits(&view, &queries, threads)?;
+            row(&name, "View::for_each_neighbor", threads, found);
+            let found = through_lists(&view, &queries, threads)?;
+            row(&name, "View::reader", threads, found);
         }
     }
-    Ok(vec![table])
+    Ok(vec![table, relationships::run(settings, &list, &queries)?])
 }
 
 fn through_readers<G: Graph>(
@@ -155,6 +172,39 @@ fn through_view(
             sum += list.iter().map(|&u| u64::from(u)).sum::<u64>();
         }
         Ok(Answers { neighbors, sum })
+    })
+}
+
+fn through_visits(
+    view: &evergraph::View,
+    queries: &[VertexId],
+    threads: usize,
+) -> Result<(Measured, Answers), String> {
+    ask(queries, threads, |mine| {
+        let mut answers = Answers::default();
+        for &v in mine {
+            let _ = view
+                .for_each_neighbor(evergraph::Lists::Out, v, |some, _| answers.add(some))
+                .map_err(text)?;
+        }
+        Ok(answers)
+    })
+}
+
+fn through_lists(
+    view: &evergraph::View,
+    queries: &[VertexId],
+    threads: usize,
+) -> Result<(Measured, Answers), String> {
+    ask(queries, threads, |mine| {
+        let mut reader = view.reader(evergraph::Lists::Out).map_err(text)?;
+        let mut answers = Answers::default();
+        for &v in mine {
+            let _ = reader
+                .for_each_segment(v, |some, _| answers.add(some))
+                .map_err(text)?;
+        }
+        Ok(answers)
     })
 }
 

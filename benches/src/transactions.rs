@@ -4,7 +4,7 @@
 
 mod commits;
 mod expand;
-mod graph;
+pub(crate) mod graph;
 mod hub;
 
 use serde_json::json;

@@ -94,10 +94,12 @@ impl Database {
         let opened = options.storage(path)?;
         let uuid = random_uuid()?;
         let made = if options.property_graph {
-            let fixed = GraphOptions {
-                store: options.config(),
-                ..GraphOptions::default()
-            };
+            let mut fixed = GraphOptions::default();
+            let sections = fixed.store.section_shift;
+            fixed.store = options.config();
+            if options.section_shift == Options::default().section_shift {
+                fixed.store.section_shift = sections;
+            }
             let opening = opening_of(options);
             let graph = PropertyGraph::create_with(&*opened.storage, fixed, uuid, opening)?;
             Made::Property(graph)

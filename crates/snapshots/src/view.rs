@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evergraph_graph::{Direction, VertexId, Weight};
 use evergraph_persistence::ViewToken;
 use evergraph_topology::{
-    ListReader, ListScratch, Place, PlacedEntry, Published, SectionView, Store, TopologyError,
+    ListReader, Pins, Place, PlacedEntry, Published, SectionView, Store, TopologyError,
 };
 
 use crate::graph_view::GraphView;
@@ -25,6 +25,7 @@ pub enum Lists {
 pub struct View {
     store: Arc<Store>,
     token: Arc<ViewToken<Published>>,
+    pins: Pins,
 }
 
 impl View {
@@ -33,6 +34,7 @@ impl View {
         View {
             token: Arc::new(store.register()),
             store: Arc::clone(store),
+            pins: Pins::new(),
         }
     }
 
@@ -46,6 +48,7 @@ impl View {
         Ok(View {
             token: Arc::new(store.register_at(csn)?),
             store: Arc::clone(store),
+            pins: Pins::new(),
         })
     }
 
@@ -54,6 +57,7 @@ impl View {
         View {
             store: Arc::clone(store),
             token: Arc::clone(token),
+            pins: Pins::new(),
         }
     }
 
@@ -130,9 +134,30 @@ impl View {
         vertex: VertexId,
         neighbors: &mut Vec<VertexId>,
     ) -> Result<(), TopologyError> {
+        let _ = self.for_each_neighbor(Lists::Out, vertex, |some, _| {
+            neighbors.extend_from_slice(some);
+            ControlFlow::<()>::Continue(())
+        })?;
+        Ok(())
+    }
+
+    /// Calls `visit` with the live neighbors of one vertex, slice by slice in
+    /// insertion order, and bits of their weights (nothing in a graph without),
+    /// until it breaks. Sections that the view has read before are read without a
+    /// lock, and nothing is allocated unless the list has deletions.
+    ///
+    /// # Errors
+    /// If the graph does not keep these lists.
+    #[inline]
+    pub fn for_each_neighbor<B>(
+        &self,
+        lists: Lists,
+        vertex: VertexId,
+        visit: impl FnMut(&[VertexId], &[u32]) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, TopologyError> {
+        let plane = self.plane_of(lists)?;
         self.store
-            .reader(&self.token, self.plane_of(Lists::Out)?)
-            .neighbors_into(vertex, neighbors)
+            .read_list(&self.token, &self.pins, plane, vertex, visit)
     }
 
     /// Reads many lists in buffers that are used again, without pinning the
@@ -141,7 +166,8 @@ impl View {
     /// # Errors
     /// If the graph does not keep these lists.
     pub fn reader(&self, lists: Lists) -> Result<ListReader<'_>, TopologyError> {
-        Ok(self.store.reader(&self.token, self.plane_of(lists)?))
+        let plane = self.plane_of(lists)?;
+        Ok(self.store.reader_with(&self.token, &self.pins, plane))
     }
 
     /// The entries of one list that are in one place on their way to the
@@ -216,17 +242,12 @@ impl View {
         vertex: VertexId,
     ) -> Result<(Vec<VertexId>, Vec<u32>), TopologyError> {
         let (mut neighbors, mut weights) = (Vec::new(), Vec::new());
-        if let Some(section) = self.store.pin_section(&self.token, plane, vertex)? {
-            let mask = (1u32 << self.store.config().section_shift) - 1;
-            let list = (vertex & mask) as usize;
-            let mut scratch = ListScratch::default();
-            let _query = self.store.query(plane, vertex, &section);
-            let _ = section.for_each_weighted_segment::<()>(list, &mut scratch, |n, w| {
-                neighbors.extend_from_slice(n);
-                weights.extend_from_slice(w);
-                ControlFlow::Continue(())
-            });
-        }
+        let each = |n: &[u32], w: &[u32]| {
+            neighbors.extend_from_slice(n);
+            weights.extend_from_slice(w);
+            ControlFlow::<()>::Continue(())
+        };
+        let _ = (self.store).read_list(&self.token, &self.pins, plane, vertex, each)?;
         Ok((neighbors, weights))
     }
 

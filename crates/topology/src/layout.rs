@@ -63,7 +63,7 @@ pub enum Base {
     /// Layout `pma`, and direct mode.
     Packed(packed::Base),
     /// Layout `blocks`.
-    Blocks(blocks::Base),
+    Blocks(Box<blocks::Base>),
 }
 
 impl Base {
@@ -113,6 +113,15 @@ impl Base {
         match self {
             Base::Packed(base) => base.lengths(csn),
             Base::Blocks(base) => base.lengths(csn),
+        }
+    }
+
+    /// As [`Base::lengths`], without DRAM of their own where the layout has them
+    /// at hand and `fits` says that it stays so.
+    pub fn lengths_at_hand(&self, csn: u64, fits: bool) -> LengthPage {
+        match self {
+            Base::Packed(base) if fits => base.lengths_in_place(csn),
+            base => base.lengths(csn),
         }
     }
 

@@ -177,6 +177,7 @@ impl Plane {
                     let missed = &mut done.missed;
                     done.balance +=
                         section.apply(context, commits, needed, arcs, extras, missed)?;
+                    context.presence.note(self.number, number as u32, arcs);
                     Ok::<(), PersistenceError>(())
                 })?;
             }
@@ -222,10 +223,11 @@ impl Plane {
         let access = self.access();
         let mut done = Applied::default();
         for (vertex, word, extra) in entries {
-            let (_, section, _) = access.section_of(vertex).expect("created above");
+            let (number, section, _) = access.section_of(vertex).expect("created above");
             let arc = u64::from(vertex) << 32 | u64::from(word);
             let missed = &mut done.missed;
             done.balance += section.apply(context, commits, needed, &[arc], &[extra], missed)?;
+            context.presence.note(self.number, number, &[arc]);
         }
         Ok(done)
     }

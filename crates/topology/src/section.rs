@@ -6,12 +6,13 @@ mod loaded;
 mod merge;
 mod places;
 mod plan;
+mod reading;
 #[cfg(test)]
 mod tests;
 mod usage;
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::mutant::{Mutant, active};
@@ -36,8 +37,9 @@ use crate::history::{History, PageCache};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
+use crate::pins::Keepers;
+use crate::presence::Presence;
 use crate::section_format;
-use crate::section_view::SectionView;
 
 /// A group of commits that are applied together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +71,10 @@ pub struct Context {
     pub pages: Arc<PageCache>,
     /// What deletions are about.
     pub cancels: Cancels,
+    /// Which types a vertex may have.
+    pub(crate) presence: Arc<Presence>,
+    /// DRAM of what views keep.
+    pub(crate) pinned_bytes: Arc<AtomicUsize>,
 }
 
 /// Where the entries of a section are: the merged part and the tail behind it.
@@ -83,7 +89,7 @@ pub struct Body {
     /// Merged entries.
     pub base: Base,
     /// Entries behind them, from the first on.
-    pub buffers: OnceLock<VertexBuffers>,
+    pub buffers: OnceLock<Box<VertexBuffers>>,
 }
 
 /// The lists of `lists` consecutive vertices.
@@ -108,6 +114,8 @@ pub(crate) struct Inner {
     pub unmerged_since: Option<u64>,
     /// Lengths as of kept commits that `state` is past.
     pub history: History,
+    /// Views that keep the body of `state`; none of most sections.
+    pub keepers: Option<Box<Keepers>>,
 }
 
 /// The parts of a section that is loaded.
@@ -179,7 +187,7 @@ impl Section {
             body: Arc::new(Body {
                 generation: base.generation(),
                 csn,
-                base: Base::Blocks(base),
+                base: Base::Blocks(Box::new(base)),
                 buffers: OnceLock::new(),
             }),
             writer: None,
@@ -228,7 +236,9 @@ impl Section {
                 self.first_vertex,
                 self.lists,
             )?;
-            let page = base.lengths(entry.csn);
+            let base = Base::Packed(base);
+            let fits = context.region.fits_in_memory();
+            let page = base.lengths_at_hand(entry.csn, fits);
             if page.totals().1 != entry.tombstones {
                 return Err(PersistenceError::damaged(
                     "extents",
@@ -241,7 +251,7 @@ impl Section {
                 body: Arc::new(Body {
                     generation: entry.generation,
                     csn: entry.csn,
-                    base: Base::Packed(base),
+                    base,
                     buffers: OnceLock::new(),
                 }),
                 writer: None,
@@ -284,8 +294,8 @@ impl Section {
             for entry in &opened.logged {
                 logged.append(&mut its_writer, entry.list, entry.word, entry.weight, 1);
             }
-            let _ = buffers.set(logged);
-            writer = Some(its_writer);
+            let _ = buffers.set(Box::new(logged));
+            writer = Some(Box::new(its_writer));
         }
         Ok(Loaded {
             page: Arc::new(opened.page),
@@ -297,7 +307,7 @@ impl Section {
             }),
             writer,
             older: Vec::new(),
-            direct: Some(opened.state),
+            direct: Some(Box::new(opened.state)),
         })
     }
 
@@ -357,7 +367,7 @@ impl Section {
             let word = arc as u32;
             let extra = extras.get(i).copied().unwrap_or(0);
             if is_tombstone(word) {
-                let len = page.len[list] as usize;
+                let len = page.len.of(list) as usize;
                 let merged = body.base.list_len(list);
                 let count = || {
                     let id = (cancels == Cancels::Named).then_some(extra as u32);
@@ -374,61 +384,15 @@ impl Section {
                 balance += 1;
             }
             counts.add(list, word, Some(&(extra as u32)));
-            let expected = page.len[list] as usize / 4;
+            let expected = page.len.of(list) as usize / 4;
             buffers.append(writer, list, word, extra as u32, expected);
-            page.len[list] += 1;
+            page.len.own()[list] += 1;
         }
         if needed.is_kept(loaded.page.csn, csn) {
             history.record(context, &loaded.page)?;
         }
         loaded.advance(Arc::new(page), needed);
         Ok(balance)
-    }
-
-    /// The section as of commit `csn`, for reading. `needed` as the registry
-    /// gives it after the reader has registered.
-    pub fn view(
-        &self,
-        context: &Context,
-        csn: u64,
-        needed: &Needed,
-    ) -> Result<SectionView, PersistenceError> {
-        let mut guard = self.state.lock();
-        let mut parts = self.load_parts(context, &mut guard)?;
-        parts.loaded.refresh_direct_page();
-        parts.settle(context, csn, needed)?;
-        let (page, body) = parts.version_at(context, csn)?;
-        let loaded = parts.loaded;
-        let fits = context.region.fits_in_memory();
-        let view = SectionView::new(body, page, loaded.in_place(), fits);
-        Ok(view.cancelling(context.cancels))
-    }
-
-    /// Starts fetching what [`Section::view`] will read; with `verify`, also the
-    /// entries, if they are not checked yet.
-    pub fn prefetch_for_view(&self, verify: bool) {
-        let guard = self.state.lock();
-        let (extents, whole) = match &guard.state {
-            State::Stored(_, extent) | State::StoredDirect(extent) => {
-                (vec![Arc::clone(extent)], verify)
-            }
-            State::Loaded(loaded) => {
-                let base = &loaded.body.base;
-                match verify && !base.is_verified() {
-                    true => (base.extents(), true),
-                    false => (base.extent().cloned().into_iter().collect(), false),
-                }
-            }
-        };
-        let index = match &guard.state {
-            State::Loaded(loaded) => loaded.body.base.index_bytes(),
-            State::Stored(..) | State::StoredDirect(_) => 4 * (self.lists as u64 + 1),
-        };
-        // The system may wait for the device.
-        drop(guard);
-        for extent in extents {
-            extent.prefetch_range(0, if whole { u64::MAX } else { index });
-        }
     }
 
     /// First vertex of the section.
@@ -497,6 +461,7 @@ impl Inner {
             run: Run::new(columns),
             unmerged_since: None,
             history: History::new(lists),
+            keepers: None,
         }
     }
 

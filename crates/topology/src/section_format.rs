@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, Words};
 
 use crate::blocks::ListSource;
-use crate::lengths::LengthPage;
+use crate::lengths::{LengthPage, Lengths};
 
 const MAGIC: u32 = 0x4345_5345; // "ESEC"
 const HEADER_WORDS: usize = 16;
@@ -175,6 +175,21 @@ impl ListSource for SectionImage {
     }
 }
 
+/// Words that are all 0: the same for all that are empty and have a usual number
+/// of lists.
+pub(crate) fn zeros(count: usize) -> Words {
+    static ZEROS: [OnceLock<Words>; 22] = [const { OnceLock::new() }; 22];
+    let new = || Words::owned(vec![0; count]);
+    match count {
+        0 => ZEROS[0].get_or_init(new).clone(),
+        _ if (count - 1).is_power_of_two() && count <= 1 << 20 => {
+            let place = 1 + (count - 1).ilog2() as usize;
+            ZEROS[place].get_or_init(new).clone()
+        }
+        _ => new(),
+    }
+}
+
 pub(crate) fn seed(uuid: &Uuid, offset: u64) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(uuid), &offset.to_le_bytes())
 }
@@ -183,8 +198,8 @@ impl Base {
     /// A section without an extent: empty lists.
     pub fn empty(lists: usize) -> Self {
         Base {
-            starts: Words::owned(vec![0; lists + 1]),
-            words: Words::owned(Vec::new()),
+            starts: zeros(lists + 1),
+            words: zeros(0),
             weights: None,
             tombstones: None,
             data_crc: 0,
@@ -352,6 +367,16 @@ impl Base {
         LengthPage {
             csn,
             len: self.starts.windows(2).map(|p| p[1] - p[0]).collect(),
+            tombstones: self.tombstones.as_ref().map(|t| t.to_vec().into()),
+        }
+    }
+
+    /// As [`Base::lengths`], read in the index each time: nothing of it is in DRAM.
+    pub fn lengths_in_place(&self, csn: u64) -> LengthPage {
+        debug_assert!(!self.has_gaps);
+        LengthPage {
+            csn,
+            len: Lengths::Merged(self.starts.clone()),
             tombstones: self.tombstones.as_ref().map(|t| t.to_vec().into()),
         }
     }

@@ -1,18 +1,21 @@
 //! A section as of one commit: its lists, read in slices.
 
+mod lists;
 mod versions;
+
+pub(crate) use lists::Lists;
 
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::{PersistenceError, Words};
 
-use crate::entry::{Cancels, is_tombstone, neighbor};
+use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::ListScratch;
 use crate::section::{Body, Context};
-use crate::section_format;
+use crate::section_format::{self, zeros};
 
 /// One section as of one commit; slices of it stay valid as long as it lives.
 #[derive(Clone, Debug)]
@@ -22,16 +25,14 @@ pub struct SectionView {
     plain: bool,
     starts: Words,
     words: Words,
+    /// Beside `words` in a plain section that has weights.
+    weights: Option<Words>,
     /// In a section that is not plain, where each list without tombstones starts
     /// in `words`, and its entries there, with [`BUFFERED`] if there are more; of
     /// a list of several blocks the first, and its entries with [`CHAINED`]; for
     /// other lists [`GENERAL`].
     spans: Words,
-    pub(crate) page: Arc<LengthPage>,
-    /// Direct mode: entries of each list in the extent when the view looked.
-    in_place: Option<Arc<[u32]>>,
-    body: Arc<Body>,
-    cancels: Cancels,
+    lists: Lists,
 }
 
 /// Length of a list in [`SectionView::spans`] that has to be put together.
@@ -54,38 +55,33 @@ const MOST_LIST_BYTES: u64 = 2 << 20;
 const NEAR_BYTES: u64 = 8 << 10;
 
 impl SectionView {
-    pub(crate) fn new(
-        body: Arc<Body>,
-        page: Arc<LengthPage>,
-        in_place: Option<Arc<[u32]>>,
-        fits_in_memory: bool,
-    ) -> Self {
+    pub(crate) fn new(lists: Lists, fits_in_memory: bool) -> Self {
         let mut view = SectionView {
             plain: false,
-            starts: Words::owned(Vec::new()),
-            words: Words::owned(Vec::new()),
-            spans: Words::owned(Vec::new()),
-            page,
-            in_place,
-            body,
-            cancels: Cancels::default(),
+            starts: zeros(0),
+            words: zeros(0),
+            weights: None,
+            spans: zeros(0),
+            lists,
         };
-        if let Base::Packed(base) = &view.body.base {
+        let Lists { body, page, .. } = &view.lists;
+        if let Base::Packed(base) = &body.base {
             // Where an index is not at hand, places of lists are kept in DRAM, or
             // reading a random list would fetch a page of the index first.
-            view.plain = fits_in_memory
-                && !base.has_gaps
-                && view.page.tombstones.is_none()
-                && view
-                    .page
-                    .len
-                    .iter()
-                    .enumerate()
-                    .all(|(list, &len)| len as usize == base.list_len(list));
+            let is_merged = || {
+                let mut lengths = page.len.iter().enumerate();
+                page.len.are_between(&base.starts)
+                    || lengths.all(|(list, len)| len as usize == base.list_len(list))
+            };
+            view.plain =
+                fits_in_memory && !base.has_gaps && page.tombstones.is_none() && is_merged();
             view.starts = base.starts.clone();
             view.words = base.words.clone();
+            if view.plain {
+                view.weights = base.weights.clone();
+            }
         }
-        if let Base::Blocks(base) = &view.body.base
+        if let Base::Blocks(base) = &body.base
             && let Some(words) = base.span_words()
         {
             view.words = words;
@@ -96,16 +92,10 @@ impl SectionView {
         view
     }
 
-    /// The same, with deletions that are about something else.
-    pub(crate) fn cancelling(mut self, cancels: Cancels) -> Self {
-        self.cancels = cancels;
-        self
-    }
-
     fn find_spans(&self) -> Vec<u32> {
-        let mut spans = Vec::with_capacity(2 * self.page.len.len());
-        for (list, &len) in self.page.len.iter().enumerate() {
-            let (start, merged, chained) = match &self.body.base {
+        let mut spans = Vec::with_capacity(2 * self.lists.page.len.count());
+        for (list, len) in self.lists.page.len.iter().enumerate() {
+            let (start, merged, chained) = match &self.lists.body.base {
                 Base::Packed(_) => {
                     let (start, merged) = self.in_extent(list);
                     (start as u32, merged as u32, 0)
@@ -118,8 +108,9 @@ impl SectionView {
                     }
                 },
             };
-            let general =
-                self.page.tombstones(list) > 0 || len >= CHAINED || self.body.base.is_in_pairs();
+            let general = self.lists.page.tombstones(list) > 0
+                || len >= CHAINED
+                || self.lists.body.base.is_in_pairs();
             let span = match len <= merged {
                 _ if general => GENERAL,
                 true => len | chained,
@@ -134,7 +125,7 @@ impl SectionView {
     #[inline(always)]
     fn in_extent(&self, list: usize) -> (usize, usize) {
         let start = self.starts[list] as usize;
-        let len = match &self.in_place {
+        let len = match &self.lists.in_place {
             None => self.starts[list + 1] as usize - start,
             Some(in_place) => in_place[list] as usize,
         };
@@ -149,12 +140,8 @@ impl SectionView {
             base: Base::empty(lists),
             buffers: OnceLock::new(),
         };
-        SectionView::new(
-            Arc::new(body),
-            Arc::new(LengthPage::empty(lists)),
-            None,
-            true,
-        )
+        let page = Arc::new(LengthPage::empty(lists));
+        SectionView::new(Lists::new(Arc::new(body), page), true)
     }
 
     /// Starts fetching what the lists from `list` on have on the medium, until that
@@ -162,7 +149,7 @@ impl SectionView {
     /// whoever comes to one fetches it by [`SectionView::prefetch_list`]. Returns
     /// how many bytes it asked for.
     pub fn prefetch(&self, list: usize, most: u64) -> u64 {
-        let base = match &self.body.base {
+        let base = match &self.lists.body.base {
             Base::Packed(base) => base,
             Base::Blocks(base) => {
                 // Chains lie anywhere in the slabs.
@@ -175,7 +162,7 @@ impl SectionView {
         };
         let mut asked = 0;
         let mut waiting = 0..0u64;
-        for list in list..self.page.len.len() {
+        for list in list..self.lists.page.len.count() {
             let place = self.place_in_extent(base, list);
             if place.end - place.start > LONG_LIST_BYTES {
                 continue;
@@ -197,7 +184,7 @@ impl SectionView {
 
     /// About how many bytes of the medium a pass over the section reads.
     pub fn bytes(&self) -> u64 {
-        match &self.body.base {
+        match &self.lists.body.base {
             Base::Packed(base) => 4 * base.words.count() as u64,
             Base::Blocks(base) => 4 * base.entries(),
         }
@@ -205,12 +192,12 @@ impl SectionView {
 
     /// Starts fetching entries `range` of a list if they are more than two pages.
     pub fn prefetch_list(&self, list: usize, range: Range<usize>) {
-        let base = match &self.body.base {
+        let base = match &self.lists.body.base {
             Base::Packed(base) => base,
             Base::Blocks(base) => {
                 // Its blocks are all over the section, and a part of the list is
                 // reached by way of all before it.
-                if 4 * u64::from(self.page.len[list]) > LONG_LIST_BYTES {
+                if 4 * u64::from(self.lists.page.len.of(list)) > LONG_LIST_BYTES {
                     base.extents().for_each(|extent| extent.prefetch());
                 }
                 return;
@@ -241,18 +228,18 @@ impl SectionView {
 
     /// Whether words and weights are stored in pairs.
     pub(crate) fn is_in_pairs(&self) -> bool {
-        self.body.base.is_in_pairs()
+        self.lists.body.base.is_in_pairs()
     }
 
     /// The same lists in DRAM, for entries that are stored as pairs of word and
     /// weight: so that loops over the neighbors see slices.
     pub(crate) fn in_columns(&self) -> Self {
-        let entries = self.page.totals().0 as usize;
+        let entries = self.lists.page.totals().0 as usize;
         let mut starts = vec![0];
         let mut columns = ListScratch::default();
         columns.words.reserve_exact(entries);
         columns.weights.reserve_exact(entries);
-        for list in 0..self.page.len.len() {
+        for list in 0..self.lists.page.len.count() {
             let _ = self.for_each_raw_segment::<()>(list, |words, weights| {
                 columns.extend(words, weights);
                 ControlFlow::Continue(())
@@ -260,8 +247,8 @@ impl SectionView {
             starts.push(columns.words.len() as u32);
         }
         let body = Body {
-            generation: self.body.generation,
-            csn: self.body.csn,
+            generation: self.lists.body.generation,
+            csn: self.lists.body.csn,
             base: Base::Packed(section_format::Base::in_columns(
                 starts,
                 columns.words,
@@ -269,28 +256,31 @@ impl SectionView {
             )),
             buffers: OnceLock::new(),
         };
-        SectionView::new(Arc::new(body), Arc::clone(&self.page), None, true)
-            .cancelling(self.cancels)
+        let lists = Lists {
+            cancels: self.lists.cancels,
+            ..Lists::new(Arc::new(body), Arc::clone(&self.lists.page))
+        };
+        SectionView::new(lists, true)
     }
 
     /// Checks the entries of the section, once since open.
     pub fn verify(&self, context: &Context) -> Result<(), PersistenceError> {
-        self.body.base.verify(&context.uuid)
+        self.lists.body.base.verify(&context.uuid)
     }
 
     /// Whether a list lies in several blocks of the layout `blocks`.
     pub fn is_chained(&self, list: usize) -> bool {
-        self.body.base.is_chained(list)
+        self.lists.body.base.is_chained(list)
     }
 
     /// Entries of the section, and tombstones among them, as counted.
     pub fn totals(&self) -> (u64, u64) {
-        self.page.totals()
+        self.lists.page.totals()
     }
 
     /// Live entries of the section.
     pub fn live_entries(&self) -> u64 {
-        let (entries, tombstones) = self.page.totals();
+        let (entries, tombstones) = self.lists.page.totals();
         entries - 2 * tombstones
     }
 
@@ -302,14 +292,14 @@ impl SectionView {
         }
         match self.spans[2 * list + 1] {
             len if len & BUFFERED == 0 => (len & !CHAINED) as usize,
-            _ => self.page.live(list) as usize,
+            _ => self.lists.page.live(list) as usize,
         }
     }
 
     /// Entries of a list, tombstones included.
     #[inline(always)]
     pub fn raw_len(&self, list: usize) -> usize {
-        self.page.len[list] as usize
+        self.lists.page.len.of(list) as usize
     }
 
     /// Calls `visit` with each slice of live neighbors in a list.
@@ -336,7 +326,7 @@ impl SectionView {
             return self.for_each_general_segment(list, scratch, visit);
         }
         let merged = (len & !(BUFFERED | CHAINED)) as usize;
-        match &self.body.base {
+        match &self.lists.body.base {
             Base::Blocks(base) if len & CHAINED != 0 => {
                 // A pass comes there soon, and lists have about as many blocks.
                 base.prefetch_end(list + CHAINS_AHEAD);
@@ -348,8 +338,9 @@ impl SectionView {
         if len & BUFFERED == 0 {
             return ControlFlow::Continue(());
         }
-        let buffered = self.page.len[list] as usize - merged;
-        self.buffer_segments(list, buffered, |words, _| visit(words))
+        let buffered = self.lists.page.len.of(list) as usize - merged;
+        self.lists
+            .buffer_segments(list, buffered, |words, _| visit(words))
     }
 
     /// Lists with tombstones, and of sections that hold pairs. Apart, so that the loop over the others stays small.
@@ -360,25 +351,29 @@ impl SectionView {
         scratch: &mut ListScratch,
         mut visit: impl FnMut(&[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        if self.page.tombstones(list) > 0 {
-            self.assemble(list, scratch);
+        if self.lists.page.tombstones(list) > 0 {
+            self.lists.assemble(list, scratch);
             return visit(&scratch.words);
         }
         self.for_each_raw_segment(list, |words, _| visit(words))
     }
 
     /// As [`SectionView::for_each_segment`], with weight bits.
+    #[inline(always)]
     pub fn for_each_weighted_segment<B>(
         &self,
         list: usize,
         scratch: &mut ListScratch,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        if self.page.tombstones(list) > 0 {
-            self.assemble(list, scratch);
-            return visit(&scratch.words, &scratch.weights);
+        match &self.weights {
+            Some(weights) if self.plain => {
+                let start = self.starts[list] as usize;
+                let count = self.starts[list + 1] as usize - start;
+                visit(self.words.range(start, count), weights.range(start, count))
+            }
+            _ => self.lists.for_each_segment(list, scratch, visit),
         }
-        self.for_each_raw_segment(list, visit)
     }
 
     /// Calls `visit` with the words and weight bits of a list as they are
@@ -386,70 +381,59 @@ impl SectionView {
     pub fn for_each_raw_segment<B>(
         &self,
         list: usize,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.lists.for_each_raw_segment(list, visit)
+    }
+
+    /// As [`SectionView::for_each_weighted_segment`], with memory of its own for
+    /// lists with deletions.
+    #[inline(always)]
+    pub(crate) fn for_each_weighted<B>(
+        &self,
+        list: usize,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        self.for_each_merged_segment(list, &mut visit)?;
-        self.for_each_buffered_segment(list, visit)
-    }
-
-    /// Entries of a list that are in the extent.
-    #[inline(always)]
-    fn merged_len(&self, list: usize) -> usize {
-        match &self.in_place {
-            None => self.body.base.list_len(list),
-            Some(in_place) => in_place[list] as usize,
+        if self.plain {
+            let start = self.starts[list] as usize;
+            let count = self.starts[list + 1] as usize - start;
+            let weights = self.weights.as_ref();
+            return visit(
+                self.words.range(start, count),
+                weights.map_or(&[], |weights| weights.range(start, count)),
+            );
         }
-    }
-
-    /// What of [`SectionView::for_each_raw_segment`] is in the extent.
-    #[inline(always)]
-    pub(crate) fn for_each_merged_segment<B>(
-        &self,
-        list: usize,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let merged = self.merged_len(list).min(self.raw_len(list));
-        self.body.base.for_each_segment(list, merged, visit)
-    }
-
-    /// What of [`SectionView::for_each_raw_segment`] is behind the extent.
-    #[inline(always)]
-    pub(crate) fn for_each_buffered_segment<B>(
-        &self,
-        list: usize,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let buffered = self.raw_len(list).saturating_sub(self.merged_len(list));
-        self.buffer_segments(list, buffered, visit)
+        self.for_each_weighted_general(list, visit)
     }
 
     #[inline(never)]
-    fn buffer_segments<B>(
+    fn for_each_weighted_general<B>(
         &self,
         list: usize,
-        count: usize,
         visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        match self.body.buffers.get() {
-            Some(buffers) => buffers.for_each_segment(list, count, visit),
-            None => ControlFlow::Continue(()),
-        }
+        self.lists
+            .for_each_segment(list, &mut ListScratch::default(), visit)
     }
 
-    #[cold]
-    fn assemble(&self, list: usize, scratch: &mut ListScratch) {
-        scratch.clear();
-        let _ = self.for_each_raw_segment::<()>(list, |words, weights| {
-            scratch.extend(words, weights);
-            ControlFlow::Continue(())
-        });
-        scratch.cancel(self.cancels);
+    /// Whether it is read from this body.
+    pub(crate) fn is_of(&self, body: &Arc<Body>) -> bool {
+        Arc::ptr_eq(&self.lists.body, body)
+    }
+
+    pub(crate) fn base(&self) -> &Base {
+        &self.lists.body.base
+    }
+
+    /// DRAM that only the view needs.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        4 * self.spans.count()
     }
 
     /// Largest neighbor id that the section names, for `check`.
     pub fn largest_neighbor(&self) -> Option<u32> {
         let mut largest = None;
-        for list in 0..self.page.len.len() {
+        for list in 0..self.lists.page.len.count() {
             let _ = self.for_each_raw_segment::<()>(list, |words, _| {
                 largest = largest.max(words.iter().map(|&w| neighbor(w)).max());
                 ControlFlow::Continue(())
@@ -462,7 +446,7 @@ impl SectionView {
     /// words themselves: for `check`.
     pub fn recount(&self) -> (u64, u64) {
         let (mut entries, mut tombstones) = (0, 0);
-        for list in 0..self.page.len.len() {
+        for list in 0..self.lists.page.len.count() {
             let _ = self.for_each_raw_segment::<()>(list, |words, _| {
                 entries += words.len() as u64;
                 tombstones += words.iter().filter(|&&w| is_tombstone(w)).count() as u64;

@@ -2,13 +2,14 @@
 //! random operations, views, snapshots, merges and reopenings.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::ViewToken;
 use evergraph_persistence::medium::DramStorage;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{
-    Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_plane, out_plane,
+    Batch, Config, Layout, Pins, Published, Store, TopologyError, Tuning, in_plane, out_plane,
 };
 use proptest::prelude::*;
 
@@ -93,7 +94,8 @@ struct Twin {
     storage: DramStorage,
     store: Option<Store>,
     model: Model,
-    views: Vec<(ViewToken<Published>, Model)>,
+    /// Views, and what they keep of what they have read.
+    views: Vec<(ViewToken<Published>, Model, Pins)>,
     snapshots: BTreeMap<String, Model>,
     next_name: usize,
 }
@@ -204,7 +206,7 @@ impl Twin {
             }
             Step::TakeView => {
                 let token = self.store().register();
-                self.views.push((token, self.model.clone()));
+                self.views.push((token, self.model.clone(), Pins::new()));
             }
             Step::DropView => drop(self.views.pop()),
             Step::Reopen => self.reopen(false),
@@ -223,15 +225,19 @@ impl Twin {
         self.store = Some(store);
     }
 
-    fn compare(&self, token: &ViewToken<Published>, model: &Model) {
+    fn compare(&self, token: &ViewToken<Published>, model: &Model, pins: &Pins) {
         let store = self.store();
         assert_eq!(token.state().vertex_count, model.vertex_count);
         assert_eq!(token.state().arc_count, model.live.len() as u64);
         for kind in KINDS {
             for (plane, incoming) in [(out_plane(kind), false), (in_plane(kind), true)] {
-                let mut reader = store.reader(token, plane);
+                let mut reader = store.reader_with(token, pins, plane);
                 for vertex in 0..VERTICES + 2 {
                     let (neighbors, ids) = model.list(kind, vertex, incoming);
+                    let found = read_list(store, token, pins, plane, vertex);
+                    assert_eq!(found, (neighbors.clone(), ids.clone()), "{kind}, {vertex}");
+                    let may_have = store.planes_of(vertex).unwrap().may_contain(plane);
+                    assert!(may_have || ids.is_empty(), "type {kind}, {vertex}");
                     assert_eq!(reader.degree(vertex).unwrap(), ids.len());
                     let found = reader.relationships(vertex).unwrap();
                     assert_eq!(found, (&neighbors[..], &ids[..]), "type {kind}, {vertex}");
@@ -242,16 +248,35 @@ impl Twin {
     }
 
     fn check(&self) {
-        self.compare(&self.store().register(), &self.model);
-        for (token, model) in &self.views {
-            self.compare(token, model);
+        self.compare(&self.store().register(), &self.model, &Pins::new());
+        for (token, model, pins) in &self.views {
+            self.compare(token, model, pins);
         }
         for (name, model) in &self.snapshots {
             let snapshot = self.store().snapshot(name).unwrap();
-            self.compare(&self.store().register_at(snapshot.csn).unwrap(), model);
+            let token = self.store().register_at(snapshot.csn).unwrap();
+            self.compare(&token, model, &Pins::new());
         }
         assert_eq!(self.store().check().problems, Vec::<String>::new());
     }
+}
+
+/// A list as a view that keeps what it reads shows it.
+fn read_list(
+    store: &Store,
+    token: &ViewToken<Published>,
+    pins: &Pins,
+    plane: usize,
+    vertex: u32,
+) -> (Vec<u32>, Vec<u32>) {
+    let (mut neighbors, mut ids) = (Vec::new(), Vec::new());
+    let each = |n: &[u32], i: &[u32]| {
+        neighbors.extend_from_slice(n);
+        ids.extend_from_slice(i);
+        ControlFlow::<()>::Continue(())
+    };
+    let _ = store.read_list(token, pins, plane, vertex, each).unwrap();
+    (neighbors, ids)
 }
 
 fn columns(some: &[Relationship], kind: u16) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
@@ -285,6 +310,108 @@ proptest! {
         twin.store().compact().unwrap();
         twin.check();
     }
+
+    /// Views that have read everything keep no space that they would not keep
+    /// anyway, whatever replaces the sections.
+    #[test]
+    fn what_views_have_read_is_free_when_it_is_replaced(
+        steps in proptest::collection::vec(step(), 1..30),
+    ) {
+        let mut twin = Twin::new();
+        for step in &steps {
+            twin.perform(step);
+            for (token, model, pins) in &twin.views {
+                twin.compare(token, model, pins);
+            }
+        }
+        twin.store().checkpoint().unwrap();
+        let used = |twin: &Twin| {
+            let stats = twin.store().stats();
+            (stats.extent_bytes, stats.buffer_used_bytes)
+        };
+        let before = used(&twin);
+        for (.., pins) in &mut twin.views {
+            *pins = Pins::new();
+        }
+        prop_assert_eq!(used(&twin), before);
+    }
+}
+
+/// Merges take a section out of the views that keep it: their extents and buffers
+/// are free, and the next read finds the new ones.
+#[test]
+fn a_merge_frees_what_views_keep() {
+    let store = Store::create(&DramStorage::new(), config(), [3; 16]).unwrap();
+    let insert = |id: u32| {
+        let mut batch = Batch::new();
+        batch.insert_relationships(0, vec![1], vec![2], vec![id]);
+        store.commit(batch).unwrap();
+    };
+    insert(0);
+    store.checkpoint().unwrap();
+    let (token, pins) = (store.register(), Pins::new());
+    let read = || read_list(&store, &token, &pins, out_plane(0), 1).1;
+    let kept = || store.stats().reading_dram_bytes;
+    let nothing = kept();
+    // One list is read as it is; who reads more keeps the section.
+    assert_eq!(read(), [0]);
+    assert_eq!(kept(), nothing);
+    for _ in 0..9 {
+        assert_eq!(read(), [0]);
+    }
+    let with_section = kept();
+    assert!(with_section > nothing);
+    let used = store.stats().extent_bytes;
+    for round in 1..20 {
+        insert(round);
+        store.checkpoint().unwrap();
+        assert!(kept() < with_section, "the section is replaced");
+        // Of the old extents none is left but for what the list has grown.
+        assert!(store.stats().extent_bytes <= used + 1024);
+        assert_eq!(store.stats().buffer_used_bytes, 0);
+        assert_eq!(read(), [0]);
+        assert!(kept() >= with_section);
+    }
+    drop((token, pins));
+    assert_eq!(kept(), nothing);
+}
+
+/// Readers of one view, while what it keeps is replaced all the time.
+#[test]
+fn many_read_one_view_while_its_sections_are_replaced() {
+    let store = Store::create(&DramStorage::new(), config(), [3; 16]).unwrap();
+    let insert = |id: u32| {
+        let mut batch = Batch::new();
+        batch.insert_relationships(1, vec![1, 6], vec![6, 1], vec![2 * id, 2 * id + 1]);
+        store.commit(batch).unwrap();
+    };
+    (0..50).for_each(insert);
+    let (token, pins) = (store.register(), Pins::new());
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let (store, token, pins, done) = (&store, &token, &pins, &done);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(move || {
+                let expected: Vec<u32> = (0..50).map(|id| 2 * id).collect();
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    let (neighbors, ids) = read_list(store, token, pins, out_plane(1), 1);
+                    assert_eq!((neighbors, ids), (vec![6; 50], expected.clone()));
+                    assert!(store.planes_of(6).unwrap().may_contain(in_plane(1)));
+                }
+            });
+        }
+        for id in 50..300 {
+            insert(id);
+            match id % 3 {
+                0 => store.checkpoint().unwrap(),
+                1 => store.compact().unwrap(),
+                _ => store
+                    .relayout([Layout::Pma, Layout::Blocks][id as usize % 2])
+                    .unwrap(),
+            }
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod define;
 mod effects;
 mod entity;
 mod error;
+mod expander;
 mod find;
 mod guard;
 mod ids;
@@ -60,9 +61,10 @@ use std::sync::Arc;
 
 use evergraph_topology::{CheckReport, Snapshot, Store};
 
-pub use adjacency::{Adjacent, Towards};
+pub use adjacency::{Adjacent, Towards, TypeSet};
 pub use entity::{Node, Relationship};
 pub use error::GraphError;
+pub use expander::Expander;
 pub use ids::{Entity, NodeId, RelationshipId};
 pub use load::Load;
 pub use options::{GraphOptions, OpenOptions};

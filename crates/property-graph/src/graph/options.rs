@@ -27,10 +27,17 @@ pub struct OpenOptions {
     pub transactions: Settings,
 }
 
+/// With many types, each with lists of few nodes, what a section costs beside its
+/// lists is shared by more of them: 2048 nodes.
+const SECTION_SHIFT: u32 = 11;
+
 impl Default for GraphOptions {
     fn default() -> Self {
         GraphOptions {
-            store: Config::default(),
+            store: Config {
+                section_shift: SECTION_SHIFT,
+                ..Config::default()
+            },
             chunk_records: 256,
         }
     }

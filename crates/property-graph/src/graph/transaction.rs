@@ -274,7 +274,7 @@ impl Transaction {
 
     /// Codes of the types named, or of all that the node may have.
     fn kinds(&self, node: NodeId, types: &[&str]) -> Vec<TypeCode> {
-        let mut kinds = self.snapshot().kinds(types);
+        let mut kinds = self.snapshot().kinds_of(node, types);
         if types.is_empty() {
             let changed = self.inner.overlay().lists_of(node.0);
             kinds.extend(changed.map(|list| list.kind));

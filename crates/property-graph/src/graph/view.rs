@@ -1,16 +1,18 @@
 //! The graph as of one commit.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::ViewToken;
 use evergraph_snapshots::View as Moment;
-use evergraph_topology::{ListScratch, Published, in_plane, out_plane};
+use evergraph_topology::{ListReader, Pins, PlaneSet, Published};
 
-use super::adjacency::{Adjacent, Towards};
+pub(super) use super::adjacency::plane_of;
+use super::adjacency::{Adjacent, Towards, TypeSet, each_listed};
 use super::core::Core;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
+use super::expander::Expander;
 use super::ids::{NodeId, RelationshipId};
 use super::scan::{NodeScan, RelationshipScan};
 use crate::dictionary::{Dictionary, LabelCode, Names, TypeCode};
@@ -23,13 +25,25 @@ use crate::records::{NodeRecord, RelationshipRecord};
 pub struct View {
     core: Arc<Core>,
     token: Arc<ViewToken<Published>>,
+    read: Arc<Read>,
 }
+
+/// What a view and its clones have read.
+#[derive(Debug, Default)]
+struct Read {
+    pins: Pins,
+    all_types: OnceLock<TypeSet>,
+}
+
+/// So many lists are read without asking first which there are.
+const FEW_LISTS: usize = 4;
 
 impl View {
     pub(super) fn new(core: &Arc<Core>, token: ViewToken<Published>) -> Self {
         View {
             core: Arc::clone(core),
             token: Arc::new(token),
+            read: Arc::default(),
         }
     }
 
@@ -39,6 +53,7 @@ impl View {
             true => Ok(View {
                 core: Arc::clone(core),
                 token: Arc::clone(moment.token()),
+                read: Arc::default(),
             }),
             false => Err(GraphError::Unsupported(
                 "this moment is of another graph; take one of the graph that is read".to_string(),
@@ -140,10 +155,90 @@ impl View {
         types: &[&str],
         mut visit: impl FnMut(Adjacent),
     ) -> Result<(), GraphError> {
-        for kind in self.kinds(types) {
-            self.for_each_of_kind(node, towards, kind, &mut visit)?;
-        }
+        let each = |adjacent| {
+            visit(adjacent);
+            ControlFlow::<()>::Continue(())
+        };
+        let _ = match types {
+            [] => self.expand(node, towards, self.all_types(), each)?,
+            types => self.expand(node, towards, &self.types(types), each)?,
+        };
         Ok(())
+    }
+
+    /// The types of these names, or all that there are if none is named, looked up
+    /// once for many nodes. What is no name of a type is left out.
+    pub fn types(&self, names: &[&str]) -> TypeSet {
+        match names {
+            [] => self.all_types().clone(),
+            names => TypeSet::of(self.kinds(names)),
+        }
+    }
+
+    /// Calls `visit` with the relationships of a node, in the order of
+    /// [`View::neighbors`], until it breaks. Of many types, only the lists that the
+    /// node has are read: the first time that somebody asks for many types in a
+    /// section of nodes, what they have is found out for all of them.
+    ///
+    /// Nothing is allocated unless a list has deletions.
+    ///
+    /// # Errors
+    /// Damage, found at the first read of a section.
+    #[inline]
+    pub fn expand<B>(
+        &self,
+        node: NodeId,
+        towards: Towards,
+        types: &TypeSet,
+        visit: impl FnMut(Adjacent) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, GraphError> {
+        self.expand_lists(node, towards, types, each_listed(node, towards, visit))
+    }
+
+    /// As [`View::expand`], slice by slice: type, whether the relationships enter the
+    /// node, the nodes at their other ends and their ids. A loop comes in both
+    /// directions.
+    #[inline]
+    pub fn expand_lists<B>(
+        &self,
+        node: NodeId,
+        towards: Towards,
+        types: &TypeSet,
+        mut visit: impl FnMut(TypeCode, bool, &[u32], &[u32]) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, GraphError> {
+        let may_have = self.planes_of(node, towards, types)?;
+        let (store, pins) = (&self.core.store, &self.read.pins);
+        types.for_each_plane(towards, may_have, |kind, incoming, plane| {
+            let each = |neighbors: &[u32], ids: &[u32]| visit(kind, incoming, neighbors, ids);
+            Ok(store.read_list(&self.token, pins, plane, node.0, each)?)
+        })
+    }
+
+    /// Reads the relationships of many nodes, faster than [`View::expand`]: what it
+    /// has read it keeps until it is dropped, up to a thousand sections of nodes for
+    /// each list, also while merges replace them.
+    pub fn expander(&self, towards: Towards, types: &TypeSet) -> Expander<'_> {
+        Expander::new(self, towards, types)
+    }
+
+    /// Which lists a node may have, if it is worth asking.
+    #[inline(always)]
+    pub(super) fn planes_of(
+        &self,
+        node: NodeId,
+        towards: Towards,
+        types: &TypeSet,
+    ) -> Result<PlaneSet, GraphError> {
+        match types.codes().len() * towards.lists().len() {
+            0..FEW_LISTS => Ok(PlaneSet::ALL),
+            _ => Ok(self.core.store.planes_of(node.0)?),
+        }
+    }
+
+    /// Reads the lists of one plane.
+    pub(super) fn list_reader(&self, plane: usize) -> ListReader<'_> {
+        let store = &self.core.store;
+        store.reader_with(&self.token, &self.read.pins, plane)
     }
 
     /// How many relationships [`View::neighbors`] would give.
@@ -153,44 +248,35 @@ impl View {
         towards: Towards,
         types: &[&str],
     ) -> Result<usize, GraphError> {
+        self.degree_in(node, towards, &self.types(types))
+    }
+
+    /// As [`View::degree`], of types that were looked up before.
+    ///
+    /// # Errors
+    /// As [`View::expand`].
+    pub fn degree_in(
+        &self,
+        node: NodeId,
+        towards: Towards,
+        types: &TypeSet,
+    ) -> Result<usize, GraphError> {
         let mut degree = 0;
-        self.for_each_neighbor(node, towards, types, |_| degree += 1)?;
+        let _ = self.expand_lists(node, towards, types, |_, incoming, neighbors, _| {
+            degree += neighbors.len();
+            if incoming && towards == Towards::Both {
+                degree -= neighbors.iter().filter(|&&n| n == node.0).count();
+            }
+            ControlFlow::<()>::Continue(())
+        })?;
         Ok(degree)
     }
 
     /// Whether a node has any relationship.
     pub fn has_relationships(&self, node: NodeId) -> Result<bool, GraphError> {
-        let mut found = false;
-        for kind in self.kinds(&[]) {
-            self.for_each_of_kind(node, Towards::Both, kind, &mut |_| found = true)?;
-            if found {
-                break;
-            }
-        }
-        Ok(found)
-    }
-
-    pub(super) fn for_each_of_kind(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        kind: TypeCode,
-        visit: &mut impl FnMut(Adjacent),
-    ) -> Result<(), GraphError> {
-        for incoming in towards.lists() {
-            self.for_each_listed(node, kind, *incoming, |neighbor, relationship| {
-                let is_repeated = *incoming && towards == Towards::Both && neighbor == node.0;
-                if !is_repeated {
-                    visit(Adjacent {
-                        relationship: RelationshipId(relationship),
-                        neighbor: NodeId(neighbor),
-                        kind,
-                        incoming: *incoming,
-                    });
-                }
-            })?;
-        }
-        Ok(())
+        let all = self.all_types();
+        let found = self.expand(node, Towards::Both, all, |_| ControlFlow::Break(()))?;
+        Ok(found.is_break())
     }
 
     /// The relationships that leave a node, or enter it, until `each` breaks.
@@ -200,47 +286,49 @@ impl View {
         incoming: bool,
         each: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> Result<(), GraphError> {
-        let mut flow = ControlFlow::Continue(());
-        for kind in self.kinds(&[]) {
-            self.for_each_listed(node, kind, incoming, |_, relationship| {
-                if flow.is_continue() {
-                    flow = each(relationship);
-                }
-            })?;
-            if flow.is_break() {
-                break;
-            }
-        }
+        let towards = match incoming {
+            false => Towards::Outgoing,
+            true => Towards::Incoming,
+        };
+        let _ = self.expand_lists(node, towards, self.all_types(), |_, _, _, ids| {
+            ids.iter().try_for_each(|&id| each(id))
+        })?;
         Ok(())
     }
 
-    /// Neighbor and relationship of each entry of one list.
-    fn for_each_listed(
+    /// The relationships of a node of one type, as [`View::expand`] gives them.
+    pub(super) fn for_each_of_kind(
         &self,
         node: NodeId,
+        towards: Towards,
         kind: TypeCode,
-        incoming: bool,
-        mut visit: impl FnMut(u32, u32),
+        visit: &mut impl FnMut(Adjacent),
     ) -> Result<(), GraphError> {
-        let store = &self.core.store;
-        let plane = plane_of(kind, incoming);
-        let Some(section) = store.pin_section(&self.token, plane, node.0)? else {
-            return Ok(());
+        let each = |adjacent| {
+            visit(adjacent);
+            ControlFlow::<()>::Continue(())
         };
-        let list = (node.0 & ((1 << store.config().section_shift) - 1)) as usize;
-        let mut scratch = ListScratch::default();
-        let _ = section.for_each_weighted_segment::<()>(list, &mut scratch, |neighbors, ids| {
-            let entries = neighbors.iter().zip(ids);
-            entries.for_each(|(&neighbor, &id)| visit(neighbor, id));
-            ControlFlow::Continue(())
-        });
+        let _ = self.expand(node, towards, &TypeSet::of(vec![kind]), each)?;
         Ok(())
+    }
+
+    /// Codes of the types named, or of all that a node may have.
+    pub(super) fn kinds_of(&self, node: NodeId, types: &[&str]) -> Vec<TypeCode> {
+        let mut kinds = self.kinds(types);
+        // Of damage those hear who read the lists.
+        if types.is_empty()
+            && let Ok(may_have) = self.core.store.planes_of(node.0)
+        {
+            let has = |plane: usize| may_have.may_contain(plane);
+            kinds.retain(|&kind| has(plane_of(kind, false)) || has(plane_of(kind, true)));
+        }
+        kinds
     }
 
     /// Codes of the types named, or of all that there are.
     pub(super) fn kinds(&self, types: &[&str]) -> Vec<TypeCode> {
         if types.is_empty() {
-            return self.core.store.relationship_types();
+            return self.all_types().codes().to_vec();
         }
         let mut kinds: Vec<TypeCode> = types
             .iter()
@@ -250,6 +338,12 @@ impl View {
         kinds.sort_unstable();
         kinds.dedup();
         kinds
+    }
+
+    /// All types that the view may show; those that come later it does not.
+    fn all_types(&self) -> &TypeSet {
+        let read = || TypeSet::of(self.core.store.relationship_types());
+        self.read.all_types.get_or_init(read)
     }
 
     pub(super) fn dictionary(&self) -> &Arc<Dictionary> {
@@ -262,13 +356,5 @@ impl View {
 
     pub(super) fn token(&self) -> &Arc<ViewToken<Published>> {
         &self.token
-    }
-}
-
-/// Plane of the topology that holds the lists of a type.
-pub(super) fn plane_of(kind: TypeCode, incoming: bool) -> usize {
-    match incoming {
-        false => out_plane(kind),
-        true => in_plane(kind),
     }
 }

@@ -249,7 +249,7 @@ impl Base {
         let Some(growth) = growth else {
             return false;
         };
-        let lists = page.len.iter().filter(|&&len| len > 0).count() as u64;
+        let lists = page.len.iter().filter(|&len| len > 0).count() as u64;
         let entries = page.totals().0 + more as u64;
         let least = u64::from(BLOCK_HEADER_WORDS) * lists + entries * self.index.columns() as u64;
         let first = self.slabs.iter().next();

@@ -135,7 +135,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
         let loaded = self.locked.load(half, section, at.context)?;
         section.begin(at, loaded, now, lists)?;
         let fits = |direct: &DirectState| direct.has_room(lists);
-        if !loaded.direct.as_ref().is_some_and(fits) {
+        if !loaded.direct.as_ref().is_some_and(|direct| fits(direct)) {
             section.rewrite(at, loaded, lists)?;
         }
         Ok(())

@@ -96,7 +96,7 @@ pub fn open_extent(
     let filled = stored.count_lists(&mut page)?;
     let (logged, log_used) = read_log(extent, layout.log_at, log_slots, columns, lists)?;
     for entry in &logged {
-        page.len[entry.list] += 1;
+        page.len.own()[entry.list] += 1;
         if is_tombstone(entry.word) {
             page.add_tombstone(entry.list);
         }
@@ -110,7 +110,7 @@ pub fn open_extent(
             return Err(damaged("a deletion names an edge that is not there"));
         }
     }
-    set_places(&places, &starts, &filled, &page.len);
+    set_places(&places, &starts, &filled, page.len.own());
     let state = DirectState {
         extent: Arc::clone(extent),
         places,
@@ -172,7 +172,7 @@ impl Stored<'_> {
                     page.add_tombstone(list);
                 }
             }
-            page.len[list] = count as u32;
+            page.len.own()[list] = count as u32;
             filled.push(count as u32);
         }
         Ok(filled)

@@ -16,7 +16,7 @@ use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
 use crate::section::{Body, Context, Loaded, Section, State, Version, count_live};
-use crate::section_view::SectionView;
+use crate::section_view::{Lists, SectionView};
 use crate::store::Published;
 
 /// What all insertions need beside the section.
@@ -124,7 +124,11 @@ impl Section {
         loaded: &mut Loaded,
         list: usize,
     ) -> Result<(), PersistenceError> {
-        if loaded.direct.as_ref().is_some_and(DirectState::log_is_due) {
+        if loaded
+            .direct
+            .as_ref()
+            .is_some_and(|direct| direct.log_is_due())
+        {
             self.rewrite(at, loaded, &[list])?;
         }
         Ok(())
@@ -190,12 +194,11 @@ impl Section {
         wanted: &[usize],
     ) -> Result<(), PersistenceError> {
         loaded.refresh_direct_page();
-        let view = SectionView::new(
-            Arc::clone(&loaded.body),
-            Arc::clone(&loaded.page),
-            loaded.in_place(),
-            true,
-        );
+        let lists = Lists {
+            in_place: loaded.in_place(),
+            ..Lists::new(Arc::clone(&loaded.body), Arc::clone(&loaded.page))
+        };
+        let view = SectionView::new(lists, true);
         let lists: Vec<Vec<u32>> = (0..self.lists)
             .map(|list| {
                 let mut words = Vec::with_capacity(self.columns * view.raw_len(list));
@@ -273,7 +276,7 @@ impl Section {
             log_slots: before.map_or(0, |direct| direct.log_slots),
         });
         let places = self.direct_places();
-        let (base, state) = image.open(&extent, loaded.direct.take(), places);
+        let (base, state) = image.open(&extent, loaded.direct.take().map(|direct| *direct), places);
         let words = extent.address(state.words_at);
         self.words_hint.store(words.cast_mut(), Ordering::Relaxed);
         loaded.body = Arc::new(Body {
@@ -283,7 +286,7 @@ impl Section {
             buffers: std::sync::OnceLock::new(),
         });
         loaded.writer = None;
-        loaded.direct = Some(state);
+        loaded.direct = Some(Box::new(state));
         // Step D4: nothing durable names the old extent any more.
         if let Some(old) = old {
             old.retire();

@@ -51,7 +51,7 @@ impl PageCache {
     /// Takes a page in, and lets others go until it fits. One that is larger than
     /// the budget is not kept.
     pub fn put(&self, history: u64, csn: u64, page: &Arc<LengthPage>) {
-        let bytes = page.heap_bytes();
+        let bytes = bytes_of(page);
         let mut inner = self.inner.lock();
         if bytes > inner.budget {
             return;
@@ -60,7 +60,7 @@ impl PageCache {
         inner.clock += 1;
         let now = inner.clock;
         if let Some((old, stamp)) = inner.pages.insert(key, (Arc::clone(page), now)) {
-            inner.bytes -= old.heap_bytes();
+            inner.bytes -= bytes_of(&old);
             inner.used.remove(&stamp);
         }
         inner.bytes += bytes;
@@ -70,7 +70,7 @@ impl PageCache {
                 break;
             };
             if let Some((page, _)) = inner.pages.remove(&oldest) {
-                inner.bytes -= page.heap_bytes();
+                inner.bytes -= bytes_of(&page);
             }
         }
     }
@@ -81,6 +81,12 @@ impl PageCache {
     }
 }
 
+/// What a page counts; one without DRAM of its own counts, too, or there would be any
+/// number of them.
+fn bytes_of(page: &LengthPage) -> usize {
+    page.heap_bytes().max(32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +95,7 @@ mod tests {
     fn the_least_recently_asked_for_goes() {
         let page = |csn| {
             let mut page = LengthPage::empty(10);
+            page.len.own();
             page.csn = csn;
             Arc::new(page)
         };

@@ -151,12 +151,12 @@ impl Chain {
 fn changes(from: Option<&LengthPage>, to: &LengthPage) -> (u64, Vec<u8>) {
     let growth = |list: usize| match from {
         Some(from) => (
-            to.len[list] - from.len[list],
+            to.len.of(list) - from.len.of(list),
             to.tombstones(list) - from.tombstones(list),
         ),
-        None => (to.len[list], to.tombstones(list)),
+        None => (to.len.of(list), to.tombstones(list)),
     };
-    let lists = to.len.len();
+    let lists = to.len.count();
     let mut sparse = Vec::new();
     let mut next = 0;
     for list in 0..lists {
@@ -230,7 +230,7 @@ impl Point<'_> {
     /// point's own.
     pub fn apply(&self, page: &mut LengthPage) -> Result<(), &'static str> {
         if self.whole {
-            page.len.fill(0);
+            page.len.own().fill(0);
             page.tombstones = None;
         }
         page.csn = self.csn;
@@ -246,7 +246,7 @@ impl Point<'_> {
             grow(page, list, growth >> 1, tombstones)?;
             list += 1;
         }
-        match self.dense && list != page.len.len() {
+        match self.dense && list != page.len.count() {
             true => Err("it does not say how all lists grew"),
             false => Ok(()),
         }
@@ -260,7 +260,11 @@ fn grow(
     entries: u64,
     tombstones: u64,
 ) -> Result<(), &'static str> {
-    let len = page.len.get_mut(list).ok_or("it names a list too many")?;
+    let len = page
+        .len
+        .own()
+        .get_mut(list)
+        .ok_or("it names a list too many")?;
     let grown = u64::from(*len).checked_add(entries);
     *len = grown
         .and_then(|grown| u32::try_from(grown).ok())
@@ -345,8 +349,8 @@ mod tests {
             let grown = steps.into_iter().map(|(commits, changes)| {
                 page.csn += commits;
                 for (list, entries, deletes) in changes {
-                    page.len[list] += entries;
-                    if deletes && page.len[list] >= 2 * (page.tombstones(list) + 1) {
+                    page.len.own()[list] += entries;
+                    if deletes && page.len.of(list) >= 2 * (page.tombstones(list) + 1) {
                         page.add_tombstone(list);
                     }
                 }

@@ -24,7 +24,7 @@ pub(crate) struct History {
     /// Points in segments, ascending.
     stored: Vec<Chunk>,
     /// Points after those, which no segment holds: the log can rebuild them.
-    tail: Option<Chain>,
+    tail: Option<Box<Chain>>,
 }
 
 /// Calls what it is given with pages, one after another.
@@ -144,7 +144,7 @@ impl History {
     /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         self.stored.capacity() * size_of::<Chunk>()
-            + self.tail.as_ref().map_or(0, Chain::heap_bytes)
+            + self.tail.as_ref().map_or(0, |tail| tail.heap_bytes())
     }
 
     /// The page as of commit `csn`: that of the last point up to it; of none, and
@@ -200,7 +200,7 @@ impl History {
 
     /// Commit of the last point; 0 if there is none.
     pub fn last(&self) -> u64 {
-        self.tail.as_ref().map_or(self.stored_until(), Chain::last)
+        (self.tail.as_ref()).map_or(self.stored_until(), |tail| tail.last())
     }
 
     /// Calls `visit` with the pages of all points after commit `after`, up to and
@@ -246,7 +246,7 @@ impl History {
     pub fn record(&mut self, context: &Context, page: &LengthPage) -> Result<(), PersistenceError> {
         let mut tail = match self.tail.take() {
             Some(tail) => tail,
-            None => self.after_stored(context)?,
+            None => Box::new(self.after_stored(context)?),
         };
         tail.push(page);
         if !tail.bytes().is_empty() {
@@ -276,7 +276,7 @@ impl History {
         jumped: Option<&EachPage<'_>>,
     ) -> Result<Option<NewPoints>, PersistenceError> {
         let mut chain = match &self.tail {
-            Some(tail) => tail.clone(),
+            Some(tail) => Chain::clone(tail),
             None if jumped.is_none() => return Ok(None),
             None => self.after_stored(context)?,
         };
@@ -375,7 +375,7 @@ impl History {
 impl NewPoints {
     /// The points of a history that begins with them.
     pub fn of(pages: &[LengthPage]) -> Option<Self> {
-        let lists = pages.first()?.len.len();
+        let lists = pages.first()?.len.count();
         let mut chain = Chain::after(LengthPage::empty(lists), Weight::default());
         pages.iter().for_each(|page| chain.push(page));
         chain.into_points()

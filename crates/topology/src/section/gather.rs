@@ -33,7 +33,7 @@ pub(super) fn lengths_with(settled: &LengthPage, run: &Run, count: usize, csn: u
     if count > 0 {
         run.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
-                page.len[entry[0] as usize] += 1;
+                page.len.own()[entry[0] as usize] += 1;
             }
         });
     }
@@ -54,7 +54,7 @@ pub(super) fn fill(
 ) {
     let (starts, words, weights) = image.columns_mut();
     cursors.clear();
-    for (list, (&len, &start)) in settled.len.iter().zip(starts).enumerate() {
+    for (list, (len, &start)) in settled.len.iter().zip(starts).enumerate() {
         let len = len as usize;
         let mut at = start as usize;
         let mut copy = |from: &[u32], their_weights: &[u32]| {
@@ -120,7 +120,7 @@ pub(super) fn for_each_jumped(
                     pass(&page, mark);
                     page.csn = mark;
                 }
-                page.len[entry[0] as usize] += 1;
+                page.len.own()[entry[0] as usize] += 1;
                 read += 1;
             }
         });
@@ -157,34 +157,34 @@ pub(super) fn compact_lists(
     live.clear();
     let mut compacted = page.clone();
     // What is in the image of a list that is not chosen may be only its end.
-    let mut lens: Vec<u32> = (0..page.len.len()).map(|l| whole.len(l) as u32).collect();
-    let mut counts: Vec<u32> = (0..page.len.len()).map(|l| whole.tombstones(l)).collect();
+    let mut lens: Vec<u32> = (0..page.len.count()).map(|l| whole.len(l) as u32).collect();
+    let mut counts: Vec<u32> = (0..page.len.count()).map(|l| whole.tombstones(l)).collect();
     let shrinks = |list: usize| chosen(list) && page.tombstones(list) > 0;
     let (from, words, weights) = whole.columns_mut();
-    for list in (0..page.len.len()).filter(|&list| shrinks(list)) {
+    for list in (0..page.len.count()).filter(|&list| shrinks(list)) {
         let (first, last) = (from[list] as usize, from[list + 1] as usize);
         lists.clear();
         lists.extend(&words[first..last], weights.get(first..last).unwrap_or(&[]));
         let mut cuts: Vec<Cut> = past
             .iter()
-            .map(|past| (past.len[list], past.tombstones(list)))
+            .map(|past| (past.len.of(list), past.tombstones(list)))
             .collect();
         if cuts.is_empty() {
             lists.cancel(cancels);
             counts[list] = 0;
         } else {
             lists.cancel_between(&mut cuts, cancels);
-            let dropped = page.len[list] - lists.words.len() as u32;
+            let dropped = page.len.of(list) - lists.words.len() as u32;
             counts[list] = page.tombstones(list) - dropped / 2;
         }
         for (past, cut) in past.iter_mut().zip(cuts) {
-            past.len[list] = cut.0;
+            past.len.own()[list] = cut.0;
             if let Some(tombstones) = &mut past.tombstones {
                 tombstones[list] = cut.1;
             }
         }
         lens[list] = lists.words.len() as u32;
-        compacted.len[list] = lens[list];
+        compacted.len.own()[list] = lens[list];
         compacted.tombstones_mut()[list] = counts[list];
         live.extend(&lists.words, &lists.weights);
     }
@@ -194,7 +194,7 @@ pub(super) fn compact_lists(
     image.begin(&lens, Some(&counts), weighted);
     let (to, live_words, live_weights) = image.columns_mut();
     let mut at = 0;
-    for list in 0..page.len.len() {
+    for list in 0..page.len.count() {
         let place = to[list] as usize..to[list + 1] as usize;
         let (its_words, its_weights) = if shrinks(list) {
             let its = at..at + place.len();

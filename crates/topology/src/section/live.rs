@@ -35,7 +35,7 @@ impl LiveCounts {
         if arcs.len() < COUNT_FROM as usize {
             return counts;
         }
-        let mut deletions = vec![0u32; page.len.len()];
+        let mut deletions = vec![0u32; page.len.count()];
         let deleted = || {
             let deleted = arcs.iter().enumerate();
             let deleted = deleted.filter(|&(_, &arc)| is_tombstone(arc as u32));
@@ -55,7 +55,7 @@ impl LiveCounts {
             if count < COUNT_FROM {
                 continue;
             }
-            for_each_segment(body, list, page.len[list] as usize, |words, seconds| {
+            for_each_segment(body, list, page.len.of(list) as usize, |words, seconds| {
                 for (i, &word) in words.iter().enumerate() {
                     counts.add(list, word, seconds.get(i));
                 }

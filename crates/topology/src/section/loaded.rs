@@ -13,13 +13,13 @@ use crate::lengths::LengthPage;
 
 pub(crate) struct Loaded {
     pub body: Arc<Body>,
-    pub writer: Option<BufferWriter>,
+    pub writer: Option<Box<BufferWriter>>,
     /// Lengths as of the newest commit that is in the vertex buffers.
     pub page: Arc<LengthPage>,
     /// Versions before `page` that a view may still ask for, ascending.
     pub older: Vec<Version>,
     /// The writer's place in direct mode.
-    pub direct: Option<DirectState>,
+    pub direct: Option<Box<DirectState>>,
 }
 
 /// A section as of an earlier commit.
@@ -43,25 +43,27 @@ impl Loaded {
         let Loaded { body, writer, .. } = self;
         let writer = writer.get_or_insert_with(|| {
             let (buffers, writer) = context.new_buffers(lists, columns);
-            let _ = body.buffers.set(buffers);
-            writer
+            let _ = body.buffers.set(Box::new(buffers));
+            Box::new(writer)
         });
-        (body.buffers.get().expect("made with the writer"), writer)
+        let buffers = body.buffers.get().expect("made with the writer");
+        (&**buffers, &mut **writer)
     }
 
     fn settle_mark(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &Needed) {
         let (count, stride) = (run.len_at(csn), run.stride());
         if needed.is_watched(self.page.csn, csn) {
             self.older.push(Version {
-                page: Arc::clone(&self.page),
+                page: kept(&self.page),
                 body: None,
             });
         }
         let mut page = std::mem::replace(&mut self.page, Arc::new(LengthPage::empty(0)));
         let lengths = Arc::make_mut(&mut page);
         lengths.csn = csn;
+        let lens = lengths.len.own();
         // What a list will get decides how large its next chunk is.
-        let mut coming = vec![0u32; lengths.len.len()];
+        let mut coming = vec![0u32; lens.len()];
         run.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
                 coming[entry[0] as usize] += 1;
@@ -71,18 +73,18 @@ impl Loaded {
         // Whoever reads the section goes from list to list.
         for (list, &coming) in coming.iter().enumerate() {
             if coming > 0 {
-                let expected = coming.max(lengths.len[list] / 16);
+                let expected = coming.max(lens[list] / 16);
                 buffers.prepare(writer, list, expected as usize);
             }
         }
         run.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
                 let list = entry[0] as usize;
-                let expected = coming[list].max(lengths.len[list] / 16);
+                let expected = coming[list].max(lens[list] / 16);
                 let weight = entry.get(2).copied().unwrap_or(0);
                 buffers.append(writer, list, entry[1], weight, expected as usize);
                 coming[list] -= 1;
-                lengths.len[list] += 1;
+                lens[list] += 1;
             }
         });
         self.page = page;
@@ -94,7 +96,7 @@ impl Loaded {
     pub(super) fn advance(&mut self, page: Arc<LengthPage>, needed: &Needed) {
         let old = std::mem::replace(&mut self.page, page);
         self.older.push(Version {
-            page: old,
+            page: kept(&old),
             body: None,
         });
         self.prune(needed);
@@ -130,6 +132,14 @@ impl Loaded {
         }
         kept.reverse();
         self.older = kept;
+    }
+}
+
+/// Lengths that outlive what they were merged with: they keep no extent.
+pub(super) fn kept(page: &Arc<LengthPage>) -> Arc<LengthPage> {
+    match page.len.keep_an_extent() {
+        true => Arc::new(LengthPage::clone(page)),
+        false => Arc::clone(page),
     }
 }
 

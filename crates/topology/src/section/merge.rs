@@ -9,12 +9,13 @@ use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Needed, PersistenceError};
 
 use super::gather::{Compacted, MergeScratch, compact_lists, fill, for_each_jumped, lengths_with};
+use super::loaded::kept;
 use super::plan::{Dropping, Plan, Wanted, compacting_on_the_way, is_chained, plan};
 use super::{Body, Context, Inner, Loaded, Parts, Section, State, Version};
 use crate::blocks::{self, Identity, Written};
 use crate::history::{EachPage, MergedHistory, NewPoints, PublishedHistory};
 use crate::layout::{Base, Layout};
-use crate::lengths::LengthPage;
+use crate::lengths::{LengthPage, Lengths};
 use crate::section_format::{self, SectionImage};
 
 /// What a merge worked on: a section as of one commit.
@@ -239,7 +240,7 @@ impl Section {
         };
         let jumps = is_newest && needed.is_kept(settled.csn, csn);
         let jumped: Option<&EachPage<'_>> = if jumps { Some(&each_jumped) } else { None };
-        let page = lengths_with(&settled, run, behind, csn);
+        let mut page = lengths_with(&settled, run, behind, csn);
         let wanted = compacting_on_the_way(wanted, &page, layout, context.cancels);
         let plan = plan(&body.base, &page, wanted, layout, context.rewrite_growth);
         let drops = Dropping::of(&page, wanted, plan);
@@ -263,7 +264,7 @@ impl Section {
         if appends {
             let merged = body.base.lengths(csn);
             let lens: Vec<u32> = (0..self.lists)
-                .map(|list| page.len[list] - from(list) as u32)
+                .map(|list| page.len.of(list) - from(list) as u32)
                 .collect();
             let tombstones: Vec<u32> = (0..self.lists)
                 .map(|list| match from(list) {
@@ -273,7 +274,7 @@ impl Section {
                 .collect();
             whole.begin(&lens, Some(&tombstones), weighted);
         } else {
-            whole.begin(&page.len, page.tombstones.as_deref(), weighted);
+            whole.begin(page.len.own(), page.tombstones.as_deref(), weighted);
         }
         fill(
             whole,
@@ -335,6 +336,7 @@ impl Section {
             run,
             unmerged_since,
             history,
+            keepers,
         } = &mut *guard;
         let State::Loaded(loaded) = state else {
             unreachable!("a frozen section is loaded");
@@ -370,6 +372,9 @@ impl Section {
         }
         loaded.writer = None;
         loaded.body = body;
+        if let Some(keepers) = keepers.take() {
+            keepers.let_go();
+        }
         if settled_further {
             self.move_newer(context, loaded, &old, &frozen.page);
             if let Some(compacted) = &frozen.compacted {
@@ -377,13 +382,16 @@ impl Section {
             }
         } else {
             if needed.is_watched(loaded.page.csn, merged_csn) {
-                let kept = frozen.compacted.is_some().then(|| Arc::clone(&old));
+                let before = frozen.compacted.is_some().then(|| Arc::clone(&old));
                 loaded.older.push(Version {
-                    page: Arc::clone(&loaded.page),
-                    body: kept,
+                    page: kept(&loaded.page),
+                    body: before,
                 });
             }
-            loaded.page = Arc::clone(merged_page);
+            loaded.page = match context.region.fits_in_memory() {
+                true => as_merged(&loaded.body, merged_page),
+                false => Arc::clone(merged_page),
+            };
             run.drop_until(merged_csn);
         }
         loaded.prune(needed);
@@ -398,7 +406,7 @@ impl Section {
             return;
         };
         let now: Vec<usize> = (0..self.lists)
-            .map(|list| loaded.page.len[list] as usize)
+            .map(|list| loaded.page.len.of(list) as usize)
             .collect();
         let body = Arc::clone(&loaded.body);
         let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
@@ -406,7 +414,7 @@ impl Section {
             // `now` counts from the new merged part on, as `frozen` does from
             // the old one on: what lies between the two is newer.
             let newer = now - body.base.list_len(list);
-            let mut skip = frozen.len[list] as usize - old.base.list_len(list);
+            let mut skip = frozen.len.of(list) as usize - old.base.list_len(list);
             let mut left = newer;
             let _ = old_buffers.for_each_segment::<()>(list, skip + newer, |words, weights| {
                 for (i, &word) in words.iter().enumerate().skip(skip) {
@@ -421,6 +429,18 @@ impl Section {
     }
 }
 
+/// The lengths as of a merge, of which the merged part has most.
+fn as_merged(body: &Body, page: &Arc<LengthPage>) -> Arc<LengthPage> {
+    let Base::Packed(base) = &body.base else {
+        return Arc::clone(page);
+    };
+    Arc::new(LengthPage {
+        csn: page.csn,
+        len: Lengths::Merged(base.starts.clone()),
+        tombstones: page.tombstones.clone(),
+    })
+}
+
 /// What was published, to be read; what it replaced is given back.
 fn open_product(product: Product, old: &Base) -> Base {
     match product {
@@ -432,7 +452,7 @@ fn open_product(product: Product, old: &Base) -> Base {
             if let Base::Packed(old) = old {
                 old.extent().iter().for_each(|extent| extent.retire());
             }
-            Base::Blocks(written.publish())
+            Base::Blocks(Box::new(written.publish()))
         }
     }
 }
@@ -526,8 +546,8 @@ impl Loaded {
 /// lengths of `compacted`.
 fn since_compaction(page: &LengthPage, frozen: &LengthPage, compacted: &LengthPage) -> LengthPage {
     let mut page = page.clone();
-    for list in 0..page.len.len() {
-        page.len[list] -= frozen.len[list] - compacted.len[list];
+    for (list, len) in page.len.own().iter_mut().enumerate() {
+        *len -= frozen.len.of(list) - compacted.len.of(list);
     }
     if let Some(counts) = &mut page.tombstones {
         for (list, count) in counts.iter_mut().enumerate() {

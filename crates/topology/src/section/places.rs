@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use evergraph_persistence::PersistenceError;
 
 use super::{Context, Inner, Section, State};
-use crate::section_view::SectionView;
+use crate::section_view::Lists;
 use crate::store::Place;
 
 impl Section {
@@ -32,7 +32,10 @@ impl Section {
             let parts = self.load_parts(context, &mut guard)?;
             parts.loaded.refresh_direct_page();
             let (page, body) = parts.version_at(context, csn)?;
-            SectionView::new(body, page, parts.loaded.in_place(), true)
+            Lists {
+                in_place: parts.loaded.in_place(),
+                ..Lists::new(body, page)
+            }
         };
         view.verify(context)?;
         let each = |words: &[u32], weights: &[u32]| {

@@ -1,7 +1,6 @@
 //! What a section occupies in DRAM.
 
 use super::{Section, State};
-use crate::front::buffers::BufferWriter;
 
 /// What a section occupies in DRAM, and where its entries are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +48,7 @@ impl Section {
             usage.chunk_bytes = chunks;
             usage.buffer_bytes += heads;
         }
-        usage.buffer_bytes += loaded.writer.as_ref().map_or(0, BufferWriter::bytes);
+        usage.buffer_bytes += (loaded.writer.as_ref()).map_or(0, |writer| writer.bytes());
         if loaded.direct.is_none() {
             let merged = loaded.body.base.entries();
             usage.buffered_entries = loaded.page.totals().0.saturating_sub(merged);

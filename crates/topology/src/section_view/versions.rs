@@ -8,7 +8,7 @@ use super::SectionView;
 impl SectionView {
     /// Whether prefixes of both mean the same entries: no compaction lies between.
     pub fn is_of_generation_of(&self, other: &SectionView) -> bool {
-        self.body.generation == other.body.generation
+        self.lists.body.generation == other.lists.body.generation
     }
 
     /// Whether both are known to show the same lists. Looks at lengths alone, so
@@ -16,17 +16,18 @@ impl SectionView {
     pub fn shows_the_lists_of(&self, other: &SectionView) -> bool {
         // Within a generation lists only grow.
         self.is_of_generation_of(other)
-            && (Arc::ptr_eq(&self.page, &other.page) || self.page.len == other.page.len)
+            && (Arc::ptr_eq(&self.lists.page, &other.lists.page)
+                || self.lists.page.len == other.lists.page.len)
     }
 
     /// Lists of the section.
     pub fn list_count(&self) -> usize {
-        self.page.len.len()
+        self.lists.page.len.count()
     }
 
     /// Tombstones of a list.
     pub fn tombstones(&self, list: usize) -> usize {
-        self.page.tombstones(list) as usize
+        self.lists.page.tombstones(list) as usize
     }
 
     /// Calls `visit` with the words and weight bits of a list as they are stored,

@@ -27,7 +27,7 @@ mod vertices;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use evergraph_persistence::{
     AckLevel, CommitLog, Directory, Medium, MediumHandle, Pool, PoolFile, Registry, ViewToken,
@@ -53,6 +53,7 @@ use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
 use crate::planes::Planes;
+use crate::presence::PlaneSet;
 use crate::section::{Context, SectionUsage};
 use crate::section_view::SectionView;
 
@@ -157,6 +158,9 @@ pub struct StoreStats {
     pub sections: usize,
     /// DRAM of length pages.
     pub page_dram_bytes: usize,
+    /// DRAM of what views keep of what they have read, and of what is known of the
+    /// types that vertices have.
+    pub reading_dram_bytes: usize,
     /// DRAM of what is not merged: runs, vertex buffers, and what finds them.
     pub tail_dram_bytes: usize,
     /// Of that, bytes handed out by the buffer pool...
@@ -302,6 +306,33 @@ impl Store {
         Ok(Some(view))
     }
 
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// A section holds `1 << section_shift` vertices.
+    #[inline(always)]
+    pub fn section_shift(&self) -> u32 {
+        self.config.section_shift
+    }
+
+    /// DRAM of what views keep of what they have read.
+    pub(crate) fn pinned_bytes(&self) -> &Arc<AtomicUsize> {
+        &self.context.pinned_bytes
+    }
+
+    /// Which planes may have a list of a vertex, in any view. What is not in the
+    /// set has none; it is for graphs of relationships. The first to ask about a
+    /// section reads the lengths of all planes there.
+    ///
+    /// # Errors
+    /// Damage.
+    #[inline]
+    pub fn planes_of(&self, vertex: u32) -> Result<PlaneSet, TopologyError> {
+        let (context, shift) = (&self.context, self.config.section_shift);
+        Ok(context.presence.of(context, &self.planes, shift, vertex)?)
+    }
+
     /// What else lives in the store.
     pub fn attachment(&self) -> Option<&Arc<dyn Attachment>> {
         self.attached.as_ref()
@@ -418,6 +449,8 @@ impl Store {
             sealed_bytes: self.sealed_bytes(),
             sections,
             page_dram_bytes: usage.page_bytes,
+            reading_dram_bytes: self.context.pinned_bytes.load(Ordering::Relaxed)
+                + self.context.presence.heap_bytes(),
             tail_dram_bytes: usage.buffer_bytes + buffers.used_bytes(),
             buffer_used_bytes: buffers.used_bytes(),
             buffer_held_bytes: buffers.held_bytes(),

@@ -202,6 +202,8 @@ impl Store {
             shards: Arc::new(Shards::new(tuning.shards, Nodes::of_this_machine())),
             pages: Arc::new(PageCache::new(tuning.past_page_bytes)),
             cancels: config.cancels(),
+            presence: Arc::default(),
+            pinned_bytes: Arc::default(),
         };
         let planes = new_planes(&config);
         let arc_count = claim_sections(&context, &config, &planes, &directory)?;

@@ -1,13 +1,14 @@
 //! Reading by list, in bulk, and by place: what of a list is where.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use evergraph_persistence::ViewToken;
 
 use super::{Published, Store};
 use crate::error::TopologyError;
 use crate::list::ListScratch;
-use crate::section_view::SectionView;
+use crate::pins::{Pinned, Pins};
 
 /// Where an entry of a list is on its way to the medium. It is in one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,12 +45,19 @@ pub struct ListReader<'a> {
     store: &'a Store,
     token: &'a ViewToken<Published>,
     plane: usize,
-    /// The section read last, if it exists, and its number.
-    section: Option<(u32, Option<SectionView>)>,
+    pins: Option<&'a Pins>,
+    /// Sections that were read: the one of number `n` at `n` modulo the length.
+    kept: Vec<Kept>,
     scratch: ListScratch,
     neighbors: Vec<u32>,
     ids: Vec<u32>,
 }
+
+/// A section by number; none if it does not exist.
+type Kept = Option<(u32, Option<Arc<Pinned>>)>;
+
+/// Sections that a reader of lists keeps until it is dropped.
+const MOST_KEPT: usize = 1 << 10;
 
 impl Store {
     /// Reads many lists of a plane as of a view.
@@ -58,10 +66,24 @@ impl Store {
             store: self,
             token,
             plane,
-            section: None,
+            pins: None,
+            kept: Vec::new(),
             scratch: ListScratch::default(),
             neighbors: Vec::new(),
             ids: Vec::new(),
+        }
+    }
+
+    /// As [`Store::reader`], for a view that keeps what it reads in `pins`.
+    pub fn reader_with<'a>(
+        &'a self,
+        token: &'a ViewToken<Published>,
+        pins: &'a Pins,
+        plane: usize,
+    ) -> ListReader<'a> {
+        ListReader {
+            pins: Some(pins),
+            ..self.reader(token, plane)
         }
     }
 
@@ -134,41 +156,80 @@ impl ListReader<'_> {
     /// Live neighbors of a vertex and the ids of the relationships to them, in
     /// insertion order; of other graphs, bits of weights, or nothing.
     pub fn relationships(&mut self, vertex: u32) -> Result<(&[u32], &[u32]), TopologyError> {
-        self.neighbors.clear();
-        self.ids.clear();
-        self.turn_to(vertex)?;
-        if let Some((number, Some(section))) = &self.section {
-            let list = (vertex - (number << self.store.config.section_shift)) as usize;
-            let _query = self.store.query(self.plane, vertex, section);
-            let (neighbors, ids) = (&mut self.neighbors, &mut self.ids);
-            let _ = section.for_each_weighted_segment::<()>(list, &mut self.scratch, |n, i| {
-                neighbors.extend_from_slice(n);
-                ids.extend_from_slice(i);
-                ControlFlow::Continue(())
-            });
-        }
+        let (mut neighbors, mut ids) = (
+            std::mem::take(&mut self.neighbors),
+            std::mem::take(&mut self.ids),
+        );
+        neighbors.clear();
+        ids.clear();
+        let read = self.for_each_segment(vertex, |n, i| {
+            neighbors.extend_from_slice(n);
+            ids.extend_from_slice(i);
+            ControlFlow::<()>::Continue(())
+        });
+        (self.neighbors, self.ids) = (neighbors, ids);
+        let _ = read?;
         Ok((&self.neighbors, &self.ids))
     }
 
     /// Live entries in the list of a vertex.
     pub fn degree(&mut self, vertex: u32) -> Result<usize, TopologyError> {
-        self.turn_to(vertex)?;
-        let mask = (1 << self.store.config.section_shift) - 1;
-        let section = self
-            .section
-            .as_ref()
-            .and_then(|(_, section)| section.as_ref());
-        Ok(section.map_or(0, |section| section.degree((vertex & mask) as usize)))
+        let place = self.place_of(vertex)?;
+        let list = vertex as usize & ((1 << self.store.config.section_shift) - 1);
+        Ok(self
+            .section_at(place)
+            .map_or(0, |section| section.view.degree(list)))
     }
 
-    /// Reads the section of a vertex, if that is not the one read last.
-    fn turn_to(&mut self, vertex: u32) -> Result<(), TopologyError> {
+    /// Where the section of a vertex is kept.
+    #[inline(always)]
+    fn place_of(&mut self, vertex: u32) -> Result<usize, TopologyError> {
         let number = vertex >> self.store.config.section_shift;
-        if self.section.as_ref().is_none_or(|read| read.0 != number) {
-            let section = self.store.pin_section(self.token, self.plane, vertex)?;
-            self.section = Some((number, section));
+        let place = number as usize & self.kept.len().wrapping_sub(1);
+        match self.kept.get(place) {
+            Some(Some((kept, _))) if *kept == number => Ok(place),
+            _ => self.find(number),
         }
-        Ok(())
+    }
+
+    #[inline(always)]
+    fn section_at(&self, place: usize) -> Option<&Pinned> {
+        self.kept[place].as_ref()?.1.as_deref()
+    }
+
+    /// Finds a section; where it is kept.
+    #[inline(never)]
+    fn find(&mut self, number: u32) -> Result<usize, TopologyError> {
+        let alone = Pins::new();
+        let pins = self.pins.unwrap_or(&alone);
+        let section = self.store.pin_for(self.token, pins, self.plane, number)?;
+        match self.kept.len() {
+            0 => self.kept.push(None),
+            1 => self.kept.resize_with(MOST_KEPT, || None),
+            _ => {}
+        }
+        let place = number as usize & (self.kept.len() - 1);
+        self.kept[place] = Some((number, section));
+        Ok(place)
+    }
+
+    /// Calls `visit` with the live neighbors of a vertex, slice by slice in
+    /// insertion order, and ids of the relationships to them; of other graphs, bits
+    /// of weights, or nothing; until it breaks.
+    #[inline(always)]
+    pub fn for_each_segment<B>(
+        &mut self,
+        vertex: u32,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, TopologyError> {
+        let place = self.place_of(vertex)?;
+        let list = vertex as usize & ((1 << self.store.config.section_shift) - 1);
+        let section = self.kept[place].as_ref().and_then(|kept| kept.1.as_deref());
+        let Some(Pinned { view, .. }) = section else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let _query = self.store.query(self.plane, vertex, view);
+        Ok(view.for_each_weighted_segment(list, &mut self.scratch, visit))
     }
 
     /// Appends the live neighbors of a vertex.
@@ -177,15 +238,10 @@ impl ListReader<'_> {
         vertex: u32,
         neighbors: &mut Vec<u32>,
     ) -> Result<(), TopologyError> {
-        self.turn_to(vertex)?;
-        if let Some((number, Some(section))) = &self.section {
-            let list = (vertex - (number << self.store.config.section_shift)) as usize;
-            let _query = self.store.query(self.plane, vertex, section);
-            let _ = section.for_each_segment::<()>(list, &mut self.scratch, |words| {
-                neighbors.extend_from_slice(words);
-                ControlFlow::Continue(())
-            });
-        }
+        let _ = self.for_each_segment(vertex, |some, _| {
+            neighbors.extend_from_slice(some);
+            ControlFlow::<()>::Continue(())
+        })?;
         Ok(())
     }
 }

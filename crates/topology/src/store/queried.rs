@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use super::checkpoint::{Named, Purpose};
 use super::{Store, Tuning};
 use crate::error::TopologyError;
-use crate::layout::Layout;
+use crate::layout::{Base, Layout};
 use crate::section_view::SectionView;
 
 /// Where nothing was measured: what XPGraph's authors found for their SSD.
@@ -50,11 +50,13 @@ pub struct QueryMerging {
 }
 
 /// A query of one list, as long as it reads.
-pub struct Query<'a>(&'a Queried);
+pub struct Query<'a>(Option<&'a Queried>);
 
 impl Drop for Query<'_> {
     fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::Relaxed);
+        if let Some(queried) = self.0 {
+            queried.running.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -87,14 +89,29 @@ impl Queried {
 impl Store {
     /// A query of one list begins; it ends when the result is dropped. `section`
     /// is what it reads. Never waits.
+    #[inline(always)]
     pub fn query(&self, plane: usize, vertex: u32, section: &SectionView) -> Query<'_> {
+        self.query_of(plane, vertex, section.base())
+    }
+
+    /// As [`Store::query`]. Lists that are never of several blocks do not count:
+    /// threads that only read would hinder each other by counting.
+    #[inline(always)]
+    pub(crate) fn query_of(&self, plane: usize, vertex: u32, base: &Base) -> Query<'_> {
+        match base {
+            Base::Blocks(_) if self.queried.below > 0 => self.query_blocks(plane, vertex, base),
+            _ => Query(None),
+        }
+    }
+
+    fn query_blocks(&self, plane: usize, vertex: u32, base: &Base) -> Query<'_> {
         let queried = &self.queried;
         let running = 1 + queried.running.fetch_add(1, Ordering::Relaxed);
         let shift = self.config.section_shift;
         let list = vertex as usize & ((1 << shift) - 1);
         if running < queried.below
             && !self.read_only
-            && section.is_chained(list)
+            && base.is_chained(list)
             && let Some(mut hints) = queried.hints.try_lock()
             && hints.len() < MOST_HINTS
         {
@@ -104,7 +121,7 @@ impl Store {
             };
             hints.insert((key, list));
         }
-        Query(queried)
+        Query(Some(queried))
     }
 
     /// Whether lists were queried that [`Store::merge_queried`] may merge.

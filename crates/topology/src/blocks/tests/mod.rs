@@ -62,6 +62,8 @@ fn context(medium: &MediumHandle) -> Context {
         rewrite_growth: None,
         pages: Arc::default(),
         cancels: crate::entry::Cancels::default(),
+        presence: Arc::default(),
+        pinned_bytes: Arc::default(),
         shards: Arc::new(Shards::new(Some(1), Nodes::of_this_machine())),
     }
 }

@@ -233,7 +233,7 @@ impl History {
         let page = self.base.lengths(self.csn);
         for (list, entries) in self.model.iter().enumerate() {
             let tombstones = entries.iter().filter(|e| is_tombstone(e.0)).count();
-            assert_eq!(page.len[list] as usize, entries.len());
+            assert_eq!(page.len.of(list) as usize, entries.len());
             assert_eq!(page.tombstones(list) as usize, tombstones);
         }
         for (base, lists) in &self.held {

@@ -1,0 +1,315 @@
+//! What one view has read of a store, kept for its next reads.
+//!
+//! To find a section for a moment, a reader takes a lock or two, looks up the
+//! lengths of that moment and counts references: many times what reading a short
+//! list costs. So a view that reads more than a few lists keeps the sections that
+//! it finds. Reading a kept one takes no lock and waits for nobody.
+//!
+//! A view keeps nothing longer than without: a merge that replaces a section takes
+//! it out of all views that keep it, so that its extent and buffers are free as
+//! soon as whoever reads it at that moment is done. And all views together keep at
+//! most [`MOST_BYTES`]; beyond that they read as if they kept nothing.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+use arc_swap::{ArcSwapOption, Guard};
+use evergraph_persistence::ViewToken;
+
+use crate::error::TopologyError;
+use crate::list::ListScratch;
+use crate::plane::Plane;
+use crate::section_view::SectionView;
+use crate::store::{Mode, Published, Store};
+
+/// A view of fewer reads keeps nothing: it would cost more than it saves.
+const READS_BEFORE: u32 = 4;
+/// DRAM of what all views of a store keep.
+pub(crate) const MOST_BYTES: usize = 64 << 20;
+
+/// Kept sections of one view; share it between those who read the same view. It
+/// belongs to one view of one store.
+#[derive(Debug, Default)]
+pub struct Pins {
+    reads: AtomicU32,
+    table: OnceLock<Arc<Table>>,
+}
+
+/// By plane and section.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Sections in which the view has vertices.
+    sections: usize,
+    planes: Box<[OnceLock<Box<[Slot]>>]>,
+    /// What is in a plane where there is no section.
+    empty: OnceLock<Arc<Pinned>>,
+    /// DRAM of the slots.
+    slot_bytes: AtomicUsize,
+    /// DRAM of what all views of the store keep.
+    all_bytes: Arc<AtomicUsize>,
+}
+
+type Slot = ArcSwapOption<Pinned>;
+
+/// A section that a view keeps.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    pub view: SectionView,
+    bytes: usize,
+    all_bytes: Arc<AtomicUsize>,
+}
+
+impl Pinned {
+    /// One that no view keeps, or that takes nothing.
+    pub fn alone(view: SectionView) -> Self {
+        Pinned {
+            view,
+            bytes: 0,
+            all_bytes: Arc::default(),
+        }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        self.all_bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Views that keep a section as it is now, in their tables at `plane` and
+/// `section`.
+#[derive(Debug, Default)]
+pub(crate) struct Keepers(Vec<Keeper>);
+
+#[derive(Debug)]
+struct Keeper {
+    table: Weak<Table>,
+    plane: u32,
+    section: u32,
+}
+
+impl Keepers {
+    fn add(&mut self, keeper: Keeper) {
+        if self.0.len() == self.0.capacity() {
+            self.0.retain(|keeper| keeper.table.strong_count() > 0);
+        }
+        self.0.push(keeper);
+    }
+
+    /// The section is replaced: nobody keeps it any more.
+    pub fn let_go(self) {
+        for keeper in self.0 {
+            if let Some(table) = keeper.table.upgrade()
+                && let Some(slot) = table.slot(keeper.plane as usize, keeper.section as usize)
+            {
+                slot.store(None);
+            }
+        }
+    }
+}
+
+impl Table {
+    fn new(store: &Store, vertices: u64) -> Self {
+        let config = store.config();
+        let planes = store.planes().iter().last();
+        let planes = planes.map_or(0, |last| last.number() as usize + 1);
+        Table {
+            sections: (vertices.div_ceil(1 << config.section_shift)) as usize,
+            planes: (0..planes).map(|_| OnceLock::new()).collect(),
+            empty: OnceLock::new(),
+            slot_bytes: AtomicUsize::new(0),
+            all_bytes: Arc::clone(store.pinned_bytes()),
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self, plane: usize, section: usize) -> Option<&Slot> {
+        self.planes.get(plane)?.get()?.get(section)
+    }
+
+    /// The same, made if need be; `None` where the view has no vertices or no
+    /// plane, and if all views keep enough already.
+    fn reach(&self, plane: usize, section: usize) -> Option<&Slot> {
+        let place = self.planes.get(plane)?;
+        if place.get().is_none() && !self.has_room() {
+            return None;
+        }
+        let slots = place.get_or_init(|| {
+            let bytes = self.sections * size_of::<Slot>();
+            self.slot_bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.all_bytes.fetch_add(bytes, Ordering::Relaxed);
+            (0..self.sections).map(|_| Slot::default()).collect()
+        });
+        slots.get(section)
+    }
+
+    fn has_room(&self) -> bool {
+        self.all_bytes.load(Ordering::Relaxed) <= MOST_BYTES
+    }
+
+    /// Stands for sections that do not exist, and will not for this view.
+    fn empty(&self, lists: usize) -> Arc<Pinned> {
+        let empty = || Arc::new(Pinned::alone(SectionView::empty(lists)));
+        Arc::clone(self.empty.get_or_init(empty))
+    }
+
+    /// A section to be kept, and whether it may be.
+    fn pinned(&self, view: SectionView) -> (Arc<Pinned>, bool) {
+        let bytes = size_of::<Pinned>() + view.heap_bytes();
+        let all = self.all_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if all > MOST_BYTES {
+            self.all_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            return (Arc::new(Pinned::alone(view)), false);
+        }
+        let pinned = Arc::new(Pinned {
+            view,
+            bytes,
+            all_bytes: Arc::clone(&self.all_bytes),
+        });
+        (pinned, true)
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        let bytes = *self.slot_bytes.get_mut();
+        self.all_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Pins {
+    /// Nothing kept yet.
+    pub fn new() -> Self {
+        Pins::default()
+    }
+
+    /// A section that is kept, with the right not to lose it meanwhile.
+    #[inline(always)]
+    fn kept(&self, plane: usize, section: usize) -> Option<Guard<Option<Arc<Pinned>>>> {
+        let kept = self.table.get()?.slot(plane, section)?.load();
+        kept.is_some().then_some(kept)
+    }
+
+    /// Where sections are kept from now on, if there have been a few reads.
+    fn table(&self, store: &Store, token: &ViewToken<Published>) -> Option<&Arc<Table>> {
+        if let Some(table) = self.table.get() {
+            return Some(table);
+        }
+        let reads = self.reads.fetch_add(1, Ordering::Relaxed);
+        if reads < READS_BEFORE || store.config().mode == Mode::Direct {
+            return None;
+        }
+        let new = || Arc::new(Table::new(store, token.state().vertex_count));
+        Some(self.table.get_or_init(new))
+    }
+}
+
+impl Store {
+    /// Calls `visit` with the live entries of one list as of a view, slice by slice:
+    /// neighbors, and ids of relationships or bits of weights beside them (nothing in
+    /// a graph without), until it breaks. `pins` belong to the view; a section that
+    /// they keep is read without a lock.
+    ///
+    /// # Errors
+    /// Damage, found at the first read of a section.
+    #[inline]
+    pub fn read_list<B>(
+        &self,
+        token: &ViewToken<Published>,
+        pins: &Pins,
+        plane: usize,
+        vertex: u32,
+        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, TopologyError> {
+        let shift = self.section_shift();
+        let (section, list) = (vertex >> shift, vertex as usize & ((1 << shift) - 1));
+        if let Some(kept) = pins.kept(plane, section as usize)
+            && let Some(pinned) = &*kept
+        {
+            let _query = self.query(plane, vertex, &pinned.view);
+            return Ok(pinned.view.for_each_weighted(list, visit));
+        }
+        if pins
+            .table(self, token)
+            .is_some_and(|table| table.has_room())
+        {
+            let Some(pinned) = self.pin_for(token, pins, plane, section)? else {
+                return Ok(ControlFlow::Continue(()));
+            };
+            let _query = self.query(plane, vertex, &pinned.view);
+            return Ok(pinned.view.for_each_weighted(list, visit));
+        }
+        self.read_once(token, plane, vertex, &mut visit)
+    }
+
+    /// Reads a list without getting ready for others.
+    #[inline(never)]
+    fn read_once<B>(
+        &self,
+        token: &ViewToken<Published>,
+        plane: usize,
+        vertex: u32,
+        visit: &mut impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, TopologyError> {
+        let Some(access) = self.planes().get(plane).map(Plane::access) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let Some((_, section, list)) = access.section_of(vertex) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let lists = section.lists(self.context(), token.csn(), || self.needed())?;
+        drop(access);
+        lists.verify(self.context())?;
+        let _query = self.query_of(plane, vertex, &lists.body.base);
+        Ok(lists.for_each_segment(list, &mut ListScratch::default(), visit))
+    }
+
+    /// A section as of a view, kept if that may be; `None` if there is none.
+    #[inline(never)]
+    pub(crate) fn pin_for(
+        &self,
+        token: &ViewToken<Published>,
+        pins: &Pins,
+        plane: usize,
+        number: u32,
+    ) -> Result<Option<Arc<Pinned>>, TopologyError> {
+        let Some(home) = self.planes().get(plane) else {
+            return Ok(None);
+        };
+        let table = pins.table(self, token);
+        let slot = table.and_then(|table| table.reach(plane, number as usize));
+        if let Some(slot) = slot
+            && let Some(pinned) = slot.load_full()
+        {
+            return Ok(Some(pinned));
+        }
+        let Some(section) = home.section(number as usize) else {
+            if let (Some(table), Some(slot)) = (table, slot) {
+                slot.store(Some(table.empty(home.section_lists())));
+            }
+            return Ok(None);
+        };
+        let context = self.context();
+        let lists = section.lists(context, token.csn(), || self.needed())?;
+        lists.verify(context)?;
+        let view = SectionView::new(lists, context.region.fits_in_memory());
+        let (Some(table), Some(slot)) = (table, slot) else {
+            return Ok(Some(Arc::new(Pinned::alone(view))));
+        };
+        let (pinned, may_be_kept) = table.pinned(view);
+        if !may_be_kept {
+            return Ok(Some(pinned));
+        }
+        let keeper = Keeper {
+            table: Arc::downgrade(table),
+            plane: plane as u32,
+            section: number,
+        };
+        section.keep(&pinned.view, |keepers| {
+            keepers.add(keeper);
+            slot.store(Some(Arc::clone(&pinned)));
+        });
+        Ok(Some(pinned))
+    }
+}

@@ -1,0 +1,256 @@
+//! Which types of relationships a vertex may have: so that reading all of them
+//! costs what there is, and not what there might be.
+//!
+//! Eight bytes of DRAM a vertex, for sections of vertices that somebody asked
+//! about. A bit stands for a plane, or, of more than 32 types, for several. A set
+//! bit means that the vertex may have a list there, in any view; a clear one that
+//! it has none in any. What a commit adds is noted before it becomes visible. What
+//! is deleted stays until the store is opened again: it costs a look.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
+
+use evergraph_persistence::PersistenceError;
+
+use crate::planes::Planes;
+use crate::section::Context;
+
+/// Planes that have a bit of their own: those of 32 types.
+pub(crate) const BITS: u32 = 64;
+/// Bucket `k` holds the blocks of `2^k` sections.
+const BUCKETS: usize = 33;
+
+/// Which planes may have a list of a vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaneSet(u64);
+
+impl PlaneSet {
+    /// No plane.
+    pub const NONE: PlaneSet = PlaneSet(0);
+    /// All planes.
+    pub const ALL: PlaneSet = PlaneSet(u64::MAX);
+    /// Planes of out-lists.
+    pub const OUT: PlaneSet = PlaneSet(u64::MAX / 3);
+    /// Planes of in-lists.
+    pub const IN: PlaneSet = PlaneSet(u64::MAX / 3 * 2);
+
+    /// Whether a plane may have a list.
+    #[inline(always)]
+    pub fn may_contain(self, plane: usize) -> bool {
+        self.0 & bit_of(plane as u32) != 0
+    }
+
+    /// The planes that are in both.
+    #[inline(always)]
+    pub fn and(self, other: PlaneSet) -> PlaneSet {
+        PlaneSet(self.0 & other.0)
+    }
+
+    /// Whether no plane has a list.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Planes that have a bit, at most.
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The planes in it, ascending, where those of types below 32 alone are meant.
+    #[inline(always)]
+    pub fn planes(self) -> impl Iterator<Item = usize> {
+        let mut bits = self.0;
+        std::iter::from_fn(move || {
+            let plane = bits.trailing_zeros();
+            bits &= bits.wrapping_sub(1);
+            (plane < BITS).then_some(plane as usize)
+        })
+    }
+}
+
+impl FromIterator<usize> for PlaneSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(planes: I) -> Self {
+        let bits = planes.into_iter().map(|plane| bit_of(plane as u32));
+        PlaneSet(bits.fold(0, |set, bit| set | bit))
+    }
+}
+
+#[inline(always)]
+fn bit_of(plane: u32) -> u64 {
+    1 << (plane % BITS)
+}
+
+const NOT_READ: u8 = 0;
+const BEING_READ: u8 = 1;
+const READ: u8 = 2;
+
+/// What is known of the vertices of one section.
+#[derive(Debug)]
+struct Block {
+    state: AtomicU8,
+    sets: Box<[AtomicU64]>,
+}
+
+type Bucket = Box<[OnceLock<Block>]>;
+
+/// What is known of all vertices.
+#[derive(Debug)]
+pub(crate) struct Presence {
+    buckets: [OnceLock<Bucket>; BUCKETS],
+}
+
+impl Default for Presence {
+    fn default() -> Self {
+        Presence {
+            buckets: [const { OnceLock::new() }; BUCKETS],
+        }
+    }
+}
+
+/// Bucket of a section's number, and the place there.
+#[inline(always)]
+fn locate(section: u32) -> (usize, usize) {
+    let number = u64::from(section) + 1;
+    let bucket = number.ilog2() as usize;
+    (bucket, (number - (1 << bucket)) as usize)
+}
+
+impl Presence {
+    #[inline(always)]
+    fn block(&self, section: u32) -> Option<&Block> {
+        let (bucket, place) = locate(section);
+        self.buckets[bucket].get()?[place].get()
+    }
+
+    /// The block of a section, made if need be, for `lists` vertices.
+    fn reach(&self, section: u32, lists: usize) -> &Block {
+        let (bucket, place) = locate(section);
+        let places = || (0..1usize << bucket).map(|_| OnceLock::new()).collect();
+        let bucket = self.buckets[bucket].get_or_init(places);
+        bucket[place].get_or_init(|| Block {
+            state: AtomicU8::new(NOT_READ),
+            sets: (0..lists).map(|_| AtomicU64::new(0)).collect(),
+        })
+    }
+
+    /// Entries that a plane's section has got; called after they are in it, and
+    /// before a view can show them. `arcs` are `vertex << 32 | word`.
+    pub fn note(&self, plane: u32, section: u32, arcs: &[u64]) {
+        // Either whoever reads the section for the first time finds the entries
+        // there, or they find the block here.
+        fence(Ordering::SeqCst);
+        let Some(block) = self.block(section) else {
+            return;
+        };
+        let mask = block.sets.len() - 1;
+        for &arc in arcs {
+            block.add((arc >> 32) as usize & mask, bit_of(plane));
+        }
+    }
+
+    /// Which planes may have a list of a vertex. The first to ask about a section
+    /// reads the lengths of all planes there; whoever comes meanwhile does not wait
+    /// and is told of all planes.
+    pub fn of(
+        &self,
+        context: &Context,
+        planes: &Planes,
+        section_shift: u32,
+        vertex: u32,
+    ) -> Result<PlaneSet, PersistenceError> {
+        let section = vertex >> section_shift;
+        let block = match self.block(section) {
+            Some(block) => block,
+            // No view of today shows anything there, however large the number is.
+            None if !exists(planes, section) => return Ok(PlaneSet::NONE),
+            None => self.reach(section, 1 << section_shift),
+        };
+        if block.state.load(Ordering::Acquire) != READ && !block.read(context, planes, section)? {
+            return Ok(PlaneSet::ALL);
+        }
+        let list = vertex as usize & (block.sets.len() - 1);
+        Ok(PlaneSet(block.sets[list].load(Ordering::Relaxed)))
+    }
+
+    /// DRAM in use.
+    pub fn heap_bytes(&self) -> usize {
+        let buckets = self.buckets.iter().filter_map(OnceLock::get);
+        buckets
+            .map(|bucket| {
+                let blocks = bucket.iter().filter_map(OnceLock::get);
+                let sets: usize = blocks.map(|block| 8 * block.sets.len()).sum();
+                size_of_val(&bucket[..]) + sets
+            })
+            .sum()
+    }
+}
+
+fn exists(planes: &Planes, section: u32) -> bool {
+    let mut planes = planes.iter();
+    planes.any(|plane| plane.section(section as usize).is_some())
+}
+
+impl Block {
+    #[inline(always)]
+    fn add(&self, list: usize, bit: u64) {
+        let set = &self.sets[list];
+        if set.load(Ordering::Relaxed) & bit == 0 {
+            set.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Reads which lists there are, unless somebody does. Whether it is done.
+    fn read(
+        &self,
+        context: &Context,
+        planes: &Planes,
+        section: u32,
+    ) -> Result<bool, PersistenceError> {
+        let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
+        match (self.state).compare_exchange(NOT_READ, BEING_READ, from, to) {
+            Ok(_) => {}
+            Err(state) => return Ok(state == READ),
+        }
+        fence(Ordering::SeqCst);
+        for plane in planes.iter() {
+            let Some(stored) = plane.section(section as usize) else {
+                continue;
+            };
+            let bit = bit_of(plane.number());
+            if let Err(error) = stored.for_each_list(context, |list| self.add(list, bit)) {
+                self.state.store(NOT_READ, Ordering::Release);
+                return Err(error);
+            }
+        }
+        self.state.store(READ, Ordering::Release);
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_have_places_of_their_own() {
+        let mut seen = std::collections::BTreeSet::new();
+        for section in (0..70).chain([u32::MAX - 1, u32::MAX]) {
+            let (bucket, place) = locate(section);
+            assert!(bucket < BUCKETS && place < 1 << bucket);
+            assert!(seen.insert((bucket, place)));
+        }
+    }
+
+    #[test]
+    fn directions_and_types_are_told_apart() {
+        let set: PlaneSet = [5, 0, 63].into_iter().collect();
+        assert!(set.may_contain(5) && !set.may_contain(4) && set.len() == 3);
+        // Of more types than 32, some have one bit.
+        assert!(set.may_contain(64));
+        let wanted: PlaneSet = [63, 4, 5].into_iter().collect();
+        assert_eq!(set.and(wanted).planes().collect::<Vec<_>>(), [5, 63]);
+        assert_eq!(PlaneSet::ALL.planes().count(), 64);
+        assert!(PlaneSet::OUT.planes().eq((0..64).step_by(2)));
+        assert!(PlaneSet::IN.planes().eq((1..64).step_by(2)));
+    }
+}
