@@ -317,7 +317,7 @@ impl Iterator for RelationshipScan<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            while let Some((id, record)) = self.found.next() {
+            for (id, record) in self.found.by_ref() {
                 if self.kind.is_some_and(|kind| kind != record.kind) {
                     continue;
                 }

@@ -3,6 +3,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use evergraph_persistence::PersistenceError;
 use evergraph_persistence::mutant::{self, Mutant};
 use evergraph_persistence::simulated::{
     Budget, Config, Explorer, Persistence, Progress, Random, Scenario, SimulatedStorage,
@@ -12,6 +13,7 @@ use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, GraphError, OpenOptions, PropertyGraph, Rule, Transaction, View,
 };
+use evergraph_topology::TopologyError;
 
 use super::model::{Model, ModelNode, ModelRelationship, Values, compare};
 use super::random::{index, options};
@@ -113,6 +115,10 @@ impl Open {
 
 impl Workload {
     fn operation(&self, number: u64) -> Operation {
+        let is_scripted = self.seed.is_multiple_of(3);
+        if let Some(operation) = scripted(number).filter(|_| is_scripted) {
+            return operation;
+        }
         let mut random = Random::new(self.seed * 1000 + number);
         match random.below(22) {
             20 | 21 => Operation::Load(Loading {
@@ -194,6 +200,33 @@ impl Workload {
     }
 }
 
+/// How some workloads begin: what a snapshot shows is changed and deleted, and merged
+/// twice, while new nodes come.
+fn scripted(number: u64) -> Option<Operation> {
+    let create = |value| Step::CreateNode { label: 0, value };
+    let relate = |target| Step::CreateRelationship {
+        source: 0,
+        kind: 0,
+        target,
+        value: 2,
+    };
+    let change = |value| Step::SetOnNode {
+        node: 0,
+        key: 0,
+        value,
+    };
+    Some(match number {
+        0 => Operation::Commit(vec![create(1), create(2), create(7), relate(1), relate(2)]),
+        1 => Operation::Snapshot,
+        2 => Operation::Commit(vec![change(8), Step::DetachDeleteNode { node: 2 }]),
+        3 => Operation::Checkpoint,
+        4 => Operation::Commit(vec![change(13), create(14), relate(1)]),
+        5 => Operation::Grow,
+        6 => Operation::Checkpoint,
+        _ => return None,
+    })
+}
+
 /// One transaction, which constraints may refuse.
 fn commit(
     open: &Open,
@@ -233,7 +266,17 @@ fn load(open: &Open, loading: Loading, log: &mut Progress<'_, Expected>) -> Resu
     let mut load = open.graph.load();
     gather(loading, &mut load, &mut after).map_err(text)?;
     log.update(|expected| expected.models.push(after.clone()));
-    load.commit().map_err(text)?;
+    match load.commit() {
+        Ok(_) => {}
+        // What some loads have is more than the log takes at once.
+        Err(GraphError::Topology(TopologyError::Persistence(
+            PersistenceError::CommitTooLarge { .. },
+        ))) => {
+            log.update(|expected| expected.models = vec![before]);
+            return Ok(());
+        }
+        Err(error) => return Err(text(error)),
+    }
     log.update(|expected| expected.models = vec![after.clone()]);
     open.compare_ids(&before, &after, log.model())
 }
@@ -491,7 +534,7 @@ fn every_power_cut_is_recovered_from() {
     let deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
     let (workloads, budget) = match deep {
         true => (workloads(1..=64, 24), Budget::thorough()),
-        false => (workloads(1..=4, 10), Budget::quick()),
+        false => (workloads(1..=3, 10), Budget::quick()),
     };
     for report in Explorer::new(budget).explore_all(&workloads, 2) {
         report.assert_clean();
@@ -510,7 +553,9 @@ fn every_seeded_mistake_is_caught() {
         most_violations: 1,
         ..Explorer::new(Budget::quick())
     };
-    let workloads = workloads(1..=16, 16);
+    let mut workloads = workloads(1..=12, 16);
+    // Those first that begin with what most of them need: an index, and the script.
+    workloads.sort_by_key(|of| (of.seed % 6 != 0, !of.name.ends_with("-lines")));
     let score = mutant_score(&mistakes, || {
         workloads.iter().map(|workload| explorer.explore(workload))
     });

@@ -108,7 +108,10 @@ struct Twins {
 impl Twins {
     fn new(indexed: bool) -> Self {
         let storage: Arc<dyn Storage> = Arc::new(DramStorage::new());
-        let graph = PropertyGraph::create(&*storage, options(), [7; 16]).expect("created");
+        let mut options = options();
+        // A commit may have half of it, and some loads are long.
+        options.store.log_bytes = 1 << 18;
+        let graph = PropertyGraph::create(&*storage, options, [7; 16]).expect("created");
         if indexed {
             index(&graph);
         }

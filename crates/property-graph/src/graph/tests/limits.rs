@@ -51,7 +51,7 @@ fn a_chunk_takes_no_more_than_it_can_name() {
         own
     };
     set(0, 1).commit().expect("committed");
-    let (first, second) = (set(1, 400_000), set(2, 400_000));
+    let (first, second) = (set(1, 400_000), set(2, 390_000));
     let room = first.check_limits().expect("it fits");
     assert!(second.check_limits().is_err());
     drop(room);
