@@ -553,7 +553,9 @@ fn every_seeded_mistake_is_caught() {
         most_violations: 1,
         ..Explorer::new(Budget::quick())
     };
-    let workloads = workloads(1..=16, 16);
+    let mut workloads = workloads(1..=12, 16);
+    // Those first that begin with what most of them need: an index, and the script.
+    workloads.sort_by_key(|of| (of.seed % 6 != 0, !of.name.ends_with("-lines")));
     let score = mutant_score(&mistakes, || {
         workloads.iter().map(|workload| explorer.explore(workload))
     });
