@@ -16,6 +16,8 @@
 //! | 6 index or constraint | number (4), length (4), definition |
 //! | 7 index or constraint dropped | number (4) |
 
+use std::ops::Range;
+
 use evergraph_persistence::PersistenceError;
 
 use crate::dictionary::{Names, TypeCode};
@@ -64,6 +66,16 @@ pub enum Effect {
         /// What it says, encoded by whoever knows it.
         definition: Option<Vec<u8>>,
     },
+}
+
+impl Effect {
+    /// The nodes that it changes.
+    pub fn nodes(&self) -> Option<Range<u32>> {
+        match self {
+            Effect::Node { id, .. } => Some(*id..id.saturating_add(1)),
+            Effect::Name { .. } | Effect::Relationship { .. } | Effect::Schema { .. } => None,
+        }
+    }
 }
 
 /// Encodes the effects of one commit as one payload.

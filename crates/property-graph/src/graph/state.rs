@@ -11,6 +11,7 @@ use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 
 use super::effects::{Effect, decode};
+use super::follow::Followers;
 use super::schema::Schema;
 use crate::dictionary::{Dictionary, TextPolicy};
 use crate::records::{Geometry, NodeRecord, RelationshipRecord, Table};
@@ -26,6 +27,8 @@ const CHOICES: u32 = ATTACHED_BLOBS + 3;
 pub(super) struct State {
     pub dictionary: Arc<Dictionary>,
     pub schema: Schema,
+    /// Those who are told what commits change.
+    pub followers: Followers,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
     tables: OnceLock<Tables>,
@@ -42,6 +45,7 @@ impl State {
         State {
             dictionary: Arc::new(Dictionary::new(DICTIONARY, TextPolicy::default())),
             schema: Schema::default(),
+            followers: Followers::default(),
             chunk_records,
             tables: OnceLock::new(),
         }
@@ -111,11 +115,14 @@ impl State {
 
 impl Attachment for State {
     fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+        let mut changed = Vec::new();
         for payload in payloads {
             for effect in decode(payload)? {
+                changed.extend(effect.nodes());
                 self.apply_one(csn, effect, needed)?;
             }
         }
+        self.followers.tell(csn, &changed);
         Ok(())
     }
 
