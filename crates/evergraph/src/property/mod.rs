@@ -28,8 +28,12 @@ mod files;
 mod import;
 
 pub use census::Census;
+#[cfg(feature = "fulltext")]
+pub use evergraph_fulltext as fulltext;
 pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::{transaction, value};
+#[cfg(feature = "vector")]
+pub use evergraph_vector as vector;
 pub use files::FileKind;
 pub use import::{Imported, PropertyImport, import};
 
