@@ -6,7 +6,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test crashes outofcore
+.PHONY: help deps build demo test crashes schedules outofcore
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,11 +49,20 @@ test: deps ## Check formatting and lints, run all tests
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
+	$(CARGO) test -p evergraph-interchange -p evergraph --test columnar --test property_export \
+		--features evergraph-interchange/columnar,evergraph/columnar
+	$(CARGO) test -p evergraph-property-graph --features shuttle --lib schedules
 
 # Long campaigns, a target each.
 
 crashes: deps ## Explore power cuts for hours (the short version is in `make test`)
 	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-simulation -- --nocapture
+	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --test graph --test isolation \
+		-- --nocapture crash:: cuts::
+
+schedules: deps ## Explore schedules of threads that commit (the short version is in `make test`)
+	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --features shuttle --lib \
+		-- --nocapture schedules
 
 # Where the graph goes: a disk, not memory.
 OUTOFCORE_DIRECTORY ?= .

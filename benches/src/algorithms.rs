@@ -154,7 +154,6 @@ impl Store {
                 .collect();
             let mut batch = Batch::new();
             batch.insert_columns(Edges {
-                plane: 0,
                 sources,
                 targets,
                 weights,

@@ -33,6 +33,7 @@ mod raw;
 mod recovery;
 mod settings;
 mod slow_medium;
+pub mod snb;
 mod stores;
 mod streams;
 mod table;
@@ -105,6 +106,7 @@ const BENCHMARKS: &[Benchmark] = &[
     history::BENCHMARK,
     transactions::BENCHMARK,
     index::BENCHMARK,
+    snb::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -132,6 +134,7 @@ pub const NAMES: &[&str] = &[
     "history",
     "transactions",
     "index",
+    "snb",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.

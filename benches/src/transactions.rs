@@ -13,6 +13,8 @@ use crate::Benchmark;
 use crate::settings::Settings;
 use crate::table::{Table, number};
 
+pub use commits::append;
+
 pub const BENCHMARK: Benchmark = Benchmark {
     name: "transactions",
     parameters: &["parts", "degree", "commits", "clients", "count"],

@@ -65,6 +65,25 @@ fn every_kind_of_index_finds_every_key() {
 }
 
 #[test]
+fn the_social_network_is_read_and_updated() {
+    let few = [
+        "trials=1",
+        "runs=20",
+        "updates=1500",
+        "clients=1,4",
+        "commits=20",
+    ];
+    let result = run("snb", &[&["seed=3"], &few[..]].concat());
+    assert_eq!(rows(&result, 0).len(), 5);
+    assert_eq!(rows(&result, 1).len(), 9);
+    assert_eq!(rows(&result, 2).len(), 8);
+    assert_eq!(rows(&result, 3).len(), 2);
+    for row in rows(&result, 3) {
+        assert_eq!(row["commits"], 20, "{row}");
+    }
+}
+
+#[test]
 fn ingest_takes_every_edge_and_counts() {
     let result = run(
         "ingest",

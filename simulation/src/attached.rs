@@ -11,7 +11,7 @@ use evergraph_persistence::simulated::{
     Config as SimulatedConfig, Persistence, Random, SimulatedStorage, Stepwise,
 };
 use evergraph_topology::{
-    Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_plane, out_plane,
+    Attachment, Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_plane, out_plane,
 };
 
 use crate::registers::{Registers, payload};
@@ -34,6 +34,8 @@ enum Step {
         settings: Vec<(u32, u64)>,
     },
     Checkpoint,
+    /// Merges what the tiny buffers ask for: some sections, the registers or both.
+    MergeWhatIsDue,
     Compact,
     /// Merges sections of one vertex and nothing else.
     CompactVertex(u32),
@@ -94,7 +96,11 @@ impl Model {
                     self.snapshots.pop_first();
                 }
             }
-            Step::Checkpoint | Step::Compact | Step::CompactVertex(_) | Step::Restart => {}
+            Step::Checkpoint
+            | Step::MergeWhatIsDue
+            | Step::Compact
+            | Step::CompactVertex(_)
+            | Step::Restart => {}
         }
     }
 
@@ -168,6 +174,7 @@ impl AttachedScenario {
         let Opened { store: it, .. } = &store;
         match &steps[0] {
             Step::Checkpoint => it.checkpoint()?,
+            Step::MergeWhatIsDue => it.merge_what_is_due()?,
             Step::Compact => it.compact()?,
             Step::CompactVertex(vertex) => it.compact_vertex(*vertex)?,
             Step::DropSnapshot(number) => it.drop_snapshots(&[&name(*number)])?,
@@ -192,6 +199,26 @@ impl AttachedScenario {
     }
 }
 
+impl AttachedScenario {
+    /// Whether a merge leaves the registers further than the root: its commit is older
+    /// than what they are merged up to, and replay brings them what they have.
+    ///
+    /// # Errors
+    /// What a step says.
+    pub fn merges_registers_ahead(&self) -> Result<bool, String> {
+        let storage = SimulatedStorage::new(self.config());
+        let mut opened = self.create(&storage)?;
+        for step in 0..self.planned {
+            opened = self.perform(&storage, opened, step..step + 1)?;
+            let stats = opened.store.stats();
+            if opened.registers.unmerged_since().is_none() && stats.merged_csn < stats.csn {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
 struct Workload {
     random: Random,
     model: Model,
@@ -201,7 +228,7 @@ struct Workload {
 
 impl Workload {
     fn step(&mut self) -> Step {
-        let step = match self.random.below(20) {
+        let step = match self.random.below(23) {
             0..=8 => self.commit(),
             9..=10 => Step::Checkpoint,
             11..=12 => Step::CompactVertex(self.random.below(u64::from(VERTICES)) as u32),
@@ -215,6 +242,7 @@ impl Workload {
                 false => self.drop_one(),
             },
             18 => Step::Flatten,
+            20..=22 => Step::MergeWhatIsDue,
             _ => Step::Restart,
         };
         self.model.perform(&step);
@@ -308,10 +336,18 @@ pub struct Opened {
     registers: Arc<Registers>,
 }
 
+/// A few registers are worth a merge.
+fn tuning() -> Tuning {
+    Tuning {
+        buffer_bytes: 64,
+        ..Tuning::default()
+    }
+}
+
 fn open(storage: &SimulatedStorage, read_only: bool) -> Result<Opened, TopologyError> {
     let registers = Arc::new(Registers::default());
     let attachment = Arc::clone(&registers);
-    let (store, _) = Store::open_attached(storage, read_only, Tuning::default(), attachment)?;
+    let (store, _) = Store::open_attached(storage, read_only, tuning(), attachment)?;
     Ok(Opened { store, registers })
 }
 
@@ -391,8 +427,8 @@ impl Stepwise for AttachedScenario {
     fn create(&self, storage: &SimulatedStorage) -> Result<Opened, String> {
         let registers = Arc::new(Registers::default());
         let attachment = Arc::clone(&registers);
-        let (config, tuning) = (self.store_config(), Tuning::default());
-        let store = Store::create_attached(storage, config, [9; 16], tuning, attachment)
+        let config = self.store_config();
+        let store = Store::create_attached(storage, config, [9; 16], tuning(), attachment)
             .map_err(|error| format!("create: {error}"))?;
         Ok(Opened { store, registers })
     }

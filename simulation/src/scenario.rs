@@ -294,7 +294,6 @@ impl StoreScenario {
             Operation::Insert(edges) => {
                 let weights = edges.iter().map(|edge| f32::from_bits(edge.2));
                 batch.insert_columns(Edges {
-                    plane: 0,
                     sources: edges.iter().map(|edge| edge.0).collect(),
                     targets: edges.iter().map(|edge| edge.1).collect(),
                     weights: weights.filter(|_| self.weighted).collect(),

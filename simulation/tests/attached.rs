@@ -13,7 +13,10 @@ use evergraph_graph::Direction;
 use evergraph_persistence::medium::DramStorage;
 use evergraph_persistence::mutant::{self, Mutant};
 use evergraph_persistence::order::Flushed;
-use evergraph_persistence::simulated::{Budget, Persistence};
+use evergraph_persistence::simulated::{
+    Budget, Config as SimulatedConfig, FaultKind, FaultPlan, Persistence, PlannedFailure,
+    SimulatedStorage,
+};
 use evergraph_persistence::{Needed, PersistenceError, ViewToken};
 use evergraph_simulation::{AttachedScenario, Registers, payload};
 use evergraph_topology::attachment::Place;
@@ -42,14 +45,34 @@ fn every_power_cut_with_something_attached_is_recovered_from() {
     reports.iter().for_each(|report| report.assert_clean());
 }
 
+/// What is attached is merged as a whole, sections are not: the state that this
+/// leaves has to be among those that are cut off.
+#[test]
+fn registers_are_merged_further_than_the_root() {
+    let ahead = scenarios(false)
+        .iter()
+        .filter(|scenario| scenario.merges_registers_ahead().expect("no fault"))
+        .count();
+    assert!(ahead >= 3, "only {ahead} scenarios");
+}
+
 #[test]
 fn every_seeded_mistake_of_attachments_is_caught() {
     let mutants = mutant::ALL.iter().copied();
     let mutants: Vec<Mutant> = mutants
         .filter(|mutant| mutant.is_of_attachments())
         .collect();
-    assert!(mutants.len() >= 5);
+    assert!(mutants.len() >= 7);
     assert_all_caught(&mutants, &scenarios(false), BUDGET);
+}
+
+/// Counts down when it is dropped.
+struct Ending<'a>(&'a AtomicU64);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// Writers, merges and readers at once: every view, old or new, has as many
@@ -87,6 +110,8 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
         let (store, registers, writing) = (&store, &registers, &writing);
         for writer in 0..WRITERS {
             scope.spawn(move || {
+                // Also if it panics: the others wait for it.
+                let _end = Ending(writing);
                 for i in 0..COMMITS {
                     let mut batch = Batch::new();
                     let (kind, id) = (writer as u16, i as u32);
@@ -112,7 +137,6 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
                     batch.attach(payload(&[(writer, degree)]));
                     assert_eq!(store.commit(batch).unwrap().missed_deletes, 0);
                 }
-                writing.fetch_sub(1, Ordering::AcqRel);
             });
         }
         scope.spawn(move || {
@@ -251,4 +275,117 @@ fn a_checkpoint_that_fails_changes_nothing_and_loses_nothing() {
         assert_eq!(store.published().1.arc_count, 2 * (round + 1));
         assert_eq!(store.check().problems, Vec::<String>::new());
     }
+}
+
+/// Every write, growth and sync fails in turn, once or for ever, those of the root
+/// among them. What was acknowledged is there at the next opening, registers and
+/// relationships of the same commits.
+#[test]
+fn every_failing_call_with_something_attached() {
+    let mut publications = 0;
+    for sticky in [false, true] {
+        for of in [Call::Fence, Call::Write, Call::Grow] {
+            for call in 0.. {
+                match run_with_failures(of, call, sticky) {
+                    None => break,
+                    Some(failed) => publications += u64::from(failed == Failed::Merge),
+                }
+            }
+        }
+    }
+    assert!(publications >= 12, "only {publications} failures of merges");
+}
+
+/// Which calls of the medium fail.
+#[derive(Clone, Copy)]
+enum Call {
+    Fence,
+    Write,
+    Grow,
+}
+
+/// In which call of the store a fault came up first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Failed {
+    Commit,
+    Merge,
+}
+
+/// Runs a workload of which the `call`-th call fails, then opens what is left. `None`
+/// if nothing failed.
+fn run_with_failures(of: Call, call: u64, sticky: bool) -> Option<Failed> {
+    let config = SimulatedConfig::new(Persistence::Pages).with_capacity(256 << 10);
+    let storage = SimulatedStorage::new(config);
+    let store_config = Config {
+        direction: Direction::Both,
+        relationships: true,
+        section_shift: 1,
+        log_bytes: 4096,
+        extent_alignment: 64,
+        growth_step: 2048,
+        ..Config::default()
+    };
+    let registers = Arc::new(Registers::default());
+    let attachment: Arc<dyn Attachment> = registers;
+    let tuning = Tuning::default();
+    let store = Store::create_attached(&storage, store_config, [8; 16], tuning, attachment);
+    let store = store.expect("nothing fails yet");
+    let before = storage.calls();
+    let (kind, mut plan) = (FaultKind::Io, FaultPlan::default());
+    let failure = |before: u64, kind| {
+        let call = before + call;
+        Some(PlannedFailure { call, kind, sticky })
+    };
+    match of {
+        Call::Fence => plan.fail_fence = failure(before.fences, kind),
+        Call::Write => plan.fail_write = failure(before.writes, kind),
+        Call::Grow => plan.fail_grow = failure(before.grows, FaultKind::NoSpace),
+    }
+    storage.plan(plan);
+    let mut failed = None;
+    // The newest commit that was acknowledged, and the newest that may be there.
+    let (mut acknowledged, mut begun) = (0, 0);
+    for number in 1..=8u64 {
+        let mut batch = Batch::new();
+        let target = number as u32;
+        batch.insert_relationships(0, vec![1], vec![target], vec![target]);
+        batch.attach(payload(&[(1, number), (target + 10, number)]));
+        match store.commit(batch) {
+            Ok(_) => (acknowledged, begun) = (number, number),
+            Err(_) => {
+                failed = failed.or(Some(Failed::Commit));
+                begun = number;
+                break;
+            }
+        }
+        let merged = match number % 4 {
+            0 => store.checkpoint(),
+            2 => store.merge_what_is_due(),
+            3 => store.compact_vertex(1),
+            _ => Ok(()),
+        };
+        if merged.is_err() {
+            failed = failed.or(Some(Failed::Merge));
+        }
+    }
+    drop(store);
+    let storage = SimulatedStorage::from_image(config, &storage.image());
+    let registers = Arc::new(Registers::default());
+    let attachment: Arc<dyn Attachment> = registers.clone();
+    let opened = Store::open_attached(&storage, false, tuning, attachment);
+    let (store, _) = opened.expect("what is left can be opened");
+    assert_eq!(store.check().problems, Vec::<String>::new());
+    let token = store.register();
+    let mut reader = store.reader(&token, out_plane(0));
+    let (targets, _) = reader.relationships(1).expect("readable");
+    let there = targets.len() as u64;
+    assert!(
+        (acknowledged..=begun).contains(&there),
+        "{there} of {acknowledged} to {begun}"
+    );
+    let numbers = registers.as_of(token.csn());
+    assert_eq!(numbers.get(&1).copied().unwrap_or(0), there);
+    assert!((1..=there).all(|number| numbers[&(number as u32 + 10)] == number));
+    assert_eq!(registers.tally(), 2 * there);
+    failed
 }

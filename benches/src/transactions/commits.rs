@@ -120,7 +120,7 @@ fn transactions(
 
 /// As many appends of as many bytes, each followed by `fdatasync`, into a file
 /// that has its size already, as the log has.
-fn append(place: &Place, commits: usize, bytes: usize) -> Result<Measured, String> {
+pub fn append(place: &Place, commits: usize, bytes: usize) -> Result<Measured, String> {
     let path = place.join("bare");
     let record = vec![7; bytes.max(1)];
     std::fs::write(&path, vec![0; commits * record.len()]).map_err(text)?;

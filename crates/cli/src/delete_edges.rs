@@ -12,12 +12,13 @@ use crate::report::{Failure, Report, count, seconds, table};
 
 /// Runs the command.
 pub fn execute(args: &InputArgs, stop: &Cancellation) -> Result<Report, Failure> {
+    let reading = args.reading.options()?;
     let db = Database::open(&args.db, &args.medium.options()?)?;
     let started = Instant::now();
     let bytes_before = db.stats().extent_bytes;
     let options = ImportOptions {
         action: Action::Delete,
-        reading: args.reading.options(),
+        reading,
         resume: args.resume,
         ..ImportOptions::default()
     };

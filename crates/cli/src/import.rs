@@ -8,6 +8,7 @@ use evergraph::import::{
     Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, import, probe,
     probe_times,
 };
+use evergraph::property::Census;
 use evergraph::{Cancellation, Database, IdKind, Layout, Mode, Options, allocated_bytes, formats};
 use serde_json::json;
 
@@ -110,7 +111,6 @@ impl Args {
             ("--snapshot-every", self.snapshot_every.is_some()),
             ("--mode direct", self.mode == ImportMode::Direct),
             ("--ids", self.ids.is_some()),
-            ("--resume", self.input.resume),
         ];
         given
             .iter()
@@ -152,7 +152,7 @@ fn reading(args: &Args) -> Result<formats::Options, Failure> {
     let mut reading = formats::Options {
         weighted: args.weighted,
         timestamps: args.timestamps || by_time,
-        ..args.input.reading.options()
+        ..args.input.reading.options()?
     };
     let reads_times = reading.timestamps || reading.columns.timestamp.is_some();
     reading.time_unit = match args.time_unit {
@@ -317,10 +317,7 @@ pub fn give_up(db: Database, path: &Path, is_new: bool) -> Result<(), Failure> {
     let is_empty = db.view().vertex_count() == 0;
     let on_disk = db.medium() != evergraph::MediumKind::Dram;
     if !is_empty {
-        note(&format!(
-            "{} edges are in the database and stay",
-            count(db.view().edge_count()?)
-        ));
+        note(&format!("{} are in the database and stay", content(&db)?));
     }
     db.close()?;
     if is_new && is_empty && on_disk {
@@ -331,6 +328,16 @@ pub fn give_up(db: Database, path: &Path, is_new: bool) -> Result<(), Failure> {
         let _ = std::fs::remove_dir(path);
     }
     Ok(())
+}
+
+/// What is in a database, counted.
+fn content(db: &Database) -> Result<String, Failure> {
+    if !db.is_property_graph() {
+        return Ok(format!("{} edges", count(db.view().edge_count()?)));
+    }
+    let census = Census::of(&db.property_graph()?.view())?;
+    let (nodes, relationships) = (count(census.nodes), count(census.relationships));
+    Ok(format!("{nodes} nodes and {relationships} relationships"))
 }
 
 fn finish(

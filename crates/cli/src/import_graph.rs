@@ -37,7 +37,8 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             _ => None,
         },
         skip_bad: args.input.reading.skip_bad,
-        rows_at_once: (args.batch_edges as usize).min(PropertyImport::ROWS_AT_ONCE),
+        rows_at_once: args.batch_edges as usize,
+        resume: args.input.resume,
     };
     let bar = progress::spinner("importing");
     let show = |done: &Imported| {
@@ -88,10 +89,11 @@ fn open(args: &Args) -> Result<(Database, bool), Failure> {
     }
     let db = Database::open(path, &options)?;
     let graph = db.property_graph()?;
-    if graph.view().node_bound() > 0 && !args.append {
+    if graph.view().node_bound() > 0 && !args.append && !args.input.resume {
         return Err(Failure::new(
             format!("there is a database at {} already", path.display()),
-            "use --append to add to it, or another path",
+            "use --append to add to it, --resume to go on with an interrupted import, or \
+             another path",
         ));
     }
     Ok((db, false))
@@ -134,6 +136,8 @@ fn finish(
         "relationships": imported.relationships,
         "vertices": imported.nodes,
         "edges": imported.relationships,
+        "resumed_nodes": imported.resumed_nodes,
+        "resumed_relationships": imported.resumed_relationships,
         "files": imported.files,
         "ignored_files": imported.ignored,
         "skipped_rows": imported.skipped,
@@ -143,7 +147,7 @@ fn finish(
         "bytes": stored,
         "survives": ack,
     });
-    let text = table(&[
+    let mut facts = vec![
         ("nodes", count(imported.nodes)),
         ("relationships", count(imported.relationships)),
         ("files", count(imported.files as u64)),
@@ -154,6 +158,17 @@ fn finish(
         ),
         ("stored", bytes(stored)),
         ("survives", ack),
-    ]);
-    Ok(Report::new(json, text))
+    ];
+    if imported.resumed_nodes > 0 {
+        let (nodes, relationships) = (imported.resumed_nodes, imported.resumed_relationships);
+        facts.push((
+            "resumed after",
+            format!(
+                "{} nodes and {} relationships",
+                count(nodes),
+                count(relationships)
+            ),
+        ));
+    }
+    Ok(Report::new(json, table(&facts)))
 }

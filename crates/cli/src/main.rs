@@ -13,6 +13,7 @@ mod delete_edges;
 mod delete_vertices;
 mod demo;
 mod durable;
+mod export;
 mod generate;
 mod import;
 mod import_graph;
@@ -22,6 +23,7 @@ mod memory;
 mod output;
 mod over;
 mod progress;
+mod projection;
 mod reading;
 mod relayout;
 mod report;
@@ -62,6 +64,8 @@ enum Command {
     Generate(generate::Args),
     /// Import files of edges into a database, which is made if there is none
     Import(import::Args),
+    /// Write what a database holds to files that `import` reads
+    Export(export::Args),
     /// Delete the edges that files list: for each line the latest between the two
     DeleteEdges(reading::InputArgs),
     /// Delete all edges of the vertices that a file lists
@@ -108,6 +112,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Demo(args) => demo::execute(args, &stop),
         Command::Generate(args) => generate::execute(args, cli.json, &stop),
         Command::Import(args) => import::execute(args, &stop),
+        Command::Export(args) => export::execute(args, &stop),
         Command::DeleteEdges(args) => delete_edges::execute(args, &stop),
         Command::DeleteVertices(args) => delete_vertices::execute(args, &stop),
         Command::Compact(args) => compact::execute(args, &stop),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use evergraph::run::{Outcome, Request, Values, find, over, write_columns, write_values};
+use evergraph::run::{Outcome, Request, ValueColumn, find, over, write_columns, write_values};
 use evergraph::{Cancellation, Control, Database, Moment, memory_bytes};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ enum Sink<'a> {
 /// Columns that wait to be written.
 struct Columns<'a> {
     path: &'a Path,
-    gathered: Vec<(String, Values)>,
+    gathered: Vec<ValueColumn>,
     /// Bytes that may still come.
     room: u64,
 }
@@ -119,7 +119,6 @@ impl Row {
             .clone()
             .map(|(name, value)| (name.to_string(), fact(value).0))
             .collect();
-        let vertices = moment.snapshot.as_ref().map(|s| s.vertex_count);
         let mut json = json!({
             "name": moment.name(),
             "csn": moment.csn,
@@ -134,7 +133,7 @@ impl Row {
         let mut cells = vec![
             moment.name().to_string(),
             moment.csn.to_string(),
-            vertices.map_or("-".to_string(), count),
+            count(outcome.vertices),
             seconds(outcome.seconds),
         ];
         cells.extend(outcome.iterations.map(count));
@@ -234,13 +233,20 @@ impl Columns<'_> {
             let what = format!("the result of {} is no column", outcome.algorithm);
             return Err(Failure::new(what, to_files));
         };
-        let left = self.room.checked_sub(8 * vertices as u64);
+        let bytes = match outcome.naming.nodes().and_then(|nodes| nodes.of_vertex()) {
+            None => 8,
+            Some(_) => 12,
+        };
+        let left = self.room.checked_sub(bytes * vertices as u64);
         self.room = left.ok_or_else(|| {
             let what = "the columns of these snapshots take more memory than there is";
             Failure::new(what, to_files)
         })?;
-        self.gathered
-            .push((moment.name().to_string(), outcome.values));
+        self.gathered.push(ValueColumn {
+            title: moment.name().to_string(),
+            values: outcome.values,
+            naming: outcome.naming,
+        });
         Ok(())
     }
 }

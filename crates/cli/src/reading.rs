@@ -8,6 +8,7 @@ use evergraph::formats::{Column, ColumnChoice, Format, Options};
 use evergraph::property::FileKind;
 
 use crate::medium::MediumArgs;
+use crate::report::Failure;
 
 /// Arguments of the commands that change a database as files say.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,8 +31,8 @@ pub struct InputArgs {
 #[derive(Clone, Debug, clap::Args)]
 pub struct ReadingArgs {
     /// Format: edgelist, csv, mtx, gr, metis, or events (`+ u v`, `- u v`); of a
-    /// property graph (import only) neo4j, ldbc, jsonl, or
-    /// graphml; found out by default
+    /// property graph (import only) neo4j, ldbc, jsonl, graphml, parquet, or arrow;
+    /// found out by default
     #[arg(long, value_name = "F")]
     pub format: Option<InputFormat>,
     /// Tolerate up to N malformed lines, and report them
@@ -82,13 +83,23 @@ impl FromStr for InputFormat {
 }
 
 impl ReadingArgs {
-    /// As the readers take them.
-    pub fn options(&self) -> Options {
-        Options {
-            format: match self.format {
-                Some(InputFormat::Edges(format)) => Some(format),
-                _ => None,
-            },
+    /// As the readers of edges take them.
+    ///
+    /// # Errors
+    /// If the format is one of a property graph.
+    pub fn options(&self) -> Result<Options, Failure> {
+        let format = match self.format {
+            Some(InputFormat::Edges(format)) => Some(format),
+            Some(InputFormat::Property(_)) => {
+                return Err(Failure::usage(
+                    "files of nodes and relationships are not files of edges",
+                    "give a format of edges: edgelist, csv, mtx, gr, metis or events",
+                ));
+            }
+            None => None,
+        };
+        Ok(Options {
+            format,
             skip_bad: self.skip_bad,
             allow_uneven: self.allow_uneven,
             separator: self.separator,
@@ -99,7 +110,7 @@ impl ReadingArgs {
                 timestamp: self.time_column.clone(),
             },
             ..Options::default()
-        }
+        })
     }
 }
 

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
-use evergraph::run::{Algorithm, Fact, Outcome, Request, algorithms, find, real, write_values};
+use evergraph::run::{
+    Algorithm, Fact, Outcome, Request, WriteBack, Written, algorithms, find, real, write_values,
+};
 use evergraph::{At, Cancellation, Control, Database, Options, View};
 use serde_json::{Map, Value, json};
 
@@ -15,6 +17,7 @@ use crate::medium::MediumArgs;
 use crate::output::{Target, wants_stdout};
 use crate::over;
 use crate::progress;
+use crate::projection::ProjectionArgs;
 use crate::report::{Failure, Report, bytes, count, note, seconds, table, write_out};
 
 /// What to run.
@@ -58,6 +61,8 @@ pub struct Args {
     #[arg(short, long, value_name = "ALGORITHM", num_args = 0..=1)]
     help: Option<Option<String>>,
     #[command(flatten)]
+    projection: ProjectionArgs,
+    #[command(flatten)]
     durable: DurableArgs,
     #[command(flatten)]
     medium: MediumArgs,
@@ -82,7 +87,8 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     let started = Instant::now();
     // A wrong name is told before a large database is opened.
     find(algorithm)?;
-    let options = match request.durable.writes() {
+    let writes = request.durable.writes() || args.projection.write.is_some();
+    let options = match writes {
         true => Options {
             background: false,
             ..args.medium.options()?
@@ -107,17 +113,23 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     }
     let at = args.as_of.as_deref().map(At::from_text);
     let view = evergraph::run::view(&db, &request, at.as_ref())?;
+    let key = args.projection.write.as_deref();
+    let writing = key
+        .map(|key| WriteBack::begin(&db, &view, key))
+        .transpose()?;
     let target = args.output.as_deref().map(Target::open).transpose()?;
     let outcome = compute((&db, &view), &request, control)?;
     if let Some(target) = target {
         target.write(stop, |out| write_values(out, &db, &outcome))?;
     }
+    let written = writing.map(|writing| writing.write(&outcome)).transpose()?;
     let report = match to_stdout {
         true => Report::new(json!({}), ""),
-        false => report(&view, &outcome)?,
+        false => report(&outcome, key.zip(written)),
     };
-    drop(view);
-    if request.durable.writes() {
+    // What shows the graph must be gone for a clean stop.
+    drop((view, outcome));
+    if writes {
         db.close()?;
     }
     Ok(report)
@@ -130,6 +142,8 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
         threads: args.threads.map(usize::from),
         memory_limit: args.memory_limit,
         durable: args.durable.durable()?,
+        projection: args.projection.projection(),
+        name_by: args.projection.name_by.clone(),
     })
 }
 
@@ -197,13 +211,12 @@ pub fn fact(fact: &Fact) -> (Value, String) {
     }
 }
 
-fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
+fn report(outcome: &Outcome, written: Option<(&str, Written)>) -> Report {
     let result: Map<String, Value> = outcome
         .result
         .iter()
         .map(|(name, value)| (name.to_string(), fact(value).0))
         .collect();
-    let edges = view.edge_count()?;
     let mut json = json!({
         "algorithm": outcome.algorithm,
         "seconds": outcome.seconds,
@@ -220,19 +233,14 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
         "dram_bound": outcome.dram_bound,
         "medium_writes": outcome.medium_writes,
         "csn": outcome.csn,
-        "vertices": view.vertex_count(),
-        "edges": edges,
+        "vertices": outcome.vertices,
+        "edges": outcome.edges,
     });
     let mut rows = vec![
         ("algorithm", outcome.algorithm.to_string()),
         (
             "graph",
-            format!(
-                "{} vertices, {} edges, commit {}",
-                count(view.vertex_count() as u64),
-                count(edges),
-                outcome.csn
-            ),
+            format!("{}, commit {}", size(outcome), outcome.csn),
         ),
     ];
     if let Some(kept) = &outcome.kept {
@@ -261,6 +269,15 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
         rows.push(("checkpoints", durable::to_text(cost)));
     }
     rows.extend(outcome.dram_bytes.map(|number| ("memory", bytes(number))));
+    if let Some((key, written)) = written {
+        json["written"] = json!({
+            "property": key,
+            "nodes": written.nodes,
+            "without_value": written.without_value,
+            "csn": written.csn,
+        });
+        rows.push(("written", written_text(key, &written)));
+    }
     let mut is_failure = false;
     if let Some(verified) = &outcome.verified {
         is_failure = verified.is_err();
@@ -272,11 +289,37 @@ fn report(view: &View, outcome: &Outcome) -> Result<Report, Failure> {
         };
         rows.push(("verified", text));
     }
-    Ok(Report {
+    Report {
         json,
         text: table(&rows),
         is_failure,
-    })
+    }
+}
+
+/// How large the graph is, in words.
+fn size(outcome: &Outcome) -> String {
+    let (vertices, edges) = match outcome.naming.nodes() {
+        None => ("vertices", "edges"),
+        Some(_) => ("nodes", "relationships"),
+    };
+    format!(
+        "{} {vertices}, {} {edges}",
+        count(outcome.vertices),
+        count(outcome.edges)
+    )
+}
+
+/// What became of the nodes, in words.
+fn written_text(key: &str, written: &Written) -> String {
+    let without = match written.without_value {
+        0 => String::new(),
+        without => format!("; {} have no value", count(without)),
+    };
+    let commit = match written.csn {
+        Some(csn) => format!(", commit {csn}"),
+        None => String::new(),
+    };
+    format!("{key} of {} nodes{commit}{without}", count(written.nodes))
 }
 
 fn list() -> Report {

@@ -68,7 +68,6 @@ fn database(edges: &[(u32, u32)], direction: Direction) -> Database {
     let mut batch = Batch::new();
     batch.add_vertices(1 << SCALE);
     batch.insert_columns(Edges {
-        plane: 0,
         sources: edges.iter().map(|edge| edge.0).collect(),
         targets: edges.iter().map(|edge| edge.1).collect(),
         weights: edges

@@ -60,9 +60,9 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "a file that cannot be read here",
-        arguments: "import new good.txt --format parquet",
+        arguments: "import new good.txt --format xlsx",
         code: 2,
-        error: &["parquet"],
+        error: &["xlsx"],
         hint: "",
     },
     Case {

@@ -348,7 +348,6 @@ fn property_graphs_are_imported_counted_and_verified() {
 
     // What is about plain edges says so.
     for command in [
-        "run film2 pagerank",
         "seal film2",
         "maintain film2 pagerank --name p",
         "import film2 film.jsonl --undirected --append",
@@ -358,4 +357,54 @@ fn property_graphs_are_imported_counted_and_verified() {
         assert_ne!(refused.code, Some(0), "{command}");
         assert!(refused.stderr.contains("hint: "), "{command}");
     }
+}
+
+#[test]
+fn what_is_exported_is_imported_again() {
+    let place = Place::new();
+    place.json("generate social --scale 0.001 --seed 3 -o social");
+    let made = place.json("import graph social");
+    for (flags, output) in [
+        ("", "csv"),
+        ("", "all.jsonl.zst"),
+        ("--format graphml", "all.xml.graphml"),
+    ] {
+        let exported = place.json(&format!("export graph {output} {flags}"));
+        assert_eq!(exported["nodes"], made["nodes"]);
+        assert_eq!(exported["relationships"], made["relationships"]);
+        let again = place.json(&format!("import again-{output} {output}"));
+        assert_eq!(again["nodes"], made["nodes"]);
+        assert_eq!(again["relationships"], made["relationships"]);
+        let counted = |db: &str| place.json(&format!("stats {db}"))["property_graph"].clone();
+        assert_eq!(counted(&format!("again-{output}")), counted("graph"));
+    }
+    let part = place.json("export graph part.jsonl --labels Person --types KNOWS");
+    assert_eq!(part["files"], 1);
+    assert!(part["nodes"].as_u64() < made["nodes"].as_u64());
+    let there = place.call("export graph csv");
+    there.expect(1);
+    assert!(there.stderr.contains("is there already"), "{there:#?}");
+    let refused = place.call("export graph other.csv --format csv");
+    refused.expect(2);
+
+    place.file("e.csv", "source,target,weight\na,b,0.5\nb,c,2\n");
+    place.json("import edges e.csv --undirected --weighted --ids text");
+    let exported = place.call("export edges out.tsv");
+    exported.expect(0);
+    assert!(
+        exported
+            .stdout
+            .contains("evergraph import NEW out.tsv --undirected --weighted --ids text"),
+        "{exported:#?}"
+    );
+    let text = std::fs::read_to_string(place.path("out.tsv")).unwrap();
+    assert_eq!(text, "source\ttarget\tweight\na\tb\t0.5\nb\tc\t2\n");
+    for command in [
+        "export edges out.txt --labels Person",
+        "export edges out.txt --format jsonl",
+        "delete-edges edges e.csv --format ldbc",
+    ] {
+        place.call(command).expect(2);
+    }
+    assert!(!place.path("out.txt").exists());
 }

@@ -151,3 +151,38 @@ fn the_demo_proves_what_it_says() {
     }
     assert_eq!(place.json("check kept")["ok"], true);
 }
+
+#[test]
+fn a_killed_import_of_a_property_graph_goes_on_behind_its_last_commit() {
+    let place = Place::new();
+    let made = place.json("generate social --scale 0.02 --seed 7 -o social");
+    place.json("import whole social");
+    let content = |db: &str| {
+        place.json(&format!("export {db} {db}.jsonl"));
+        std::fs::read_to_string(place.path(&format!("{db}.jsonl"))).expect("it is written")
+    };
+    let import = "import db social --batch-edges 300 --log-mib 1 --resume";
+    let mut kills = 0;
+    for _ in 0..4 {
+        let mut child = place.start(import);
+        wait_for_commits(&place.path("db"));
+        child.kill().expect("the import is killed");
+        kills += u32::from(!child.wait().expect("it ends").success());
+    }
+    assert!(kills > 0, "every import was faster than its kill");
+    let done = place.json(import);
+    let sum = |kind: &str| {
+        let resumed = done[format!("resumed_{kind}")].as_u64();
+        resumed.zip(done[kind].as_u64()).map(|(a, b)| a + b)
+    };
+    assert_eq!(sum("nodes"), made["nodes"].as_u64(), "{done}");
+    assert_eq!(
+        sum("relationships"),
+        made["relationships"].as_u64(),
+        "{done}"
+    );
+    assert_eq!(content("db"), content("whole"));
+    assert_eq!(place.json("check db")["ok"], true);
+    // Nothing is imported twice.
+    assert_eq!(place.json(import)["nodes"], 0);
+}

@@ -8,9 +8,11 @@ use parking_lot::Mutex;
 use crate::run::Content;
 
 /// Of which commit a copy is, and what it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub csn: u64,
+    /// Which projection of a property graph it is of.
+    pub projection: Option<Arc<str>>,
     pub lists: Content,
     pub compressed: bool,
 }
@@ -49,9 +51,9 @@ impl Copies {
     }
 
     /// The copy, if it is kept.
-    pub fn get(&self, key: Key) -> Option<Copy> {
+    pub fn get(&self, key: &Key) -> Option<Copy> {
         let mut kept = self.kept.lock();
-        let place = kept.iter().position(|(known, _)| *known == key)?;
+        let place = kept.iter().position(|(known, _)| known == key)?;
         let found = kept.remove(place);
         let graph = found.1.clone();
         kept.push(found);
@@ -88,6 +90,7 @@ mod tests {
     fn key(csn: u64, lists: Content) -> Key {
         Key {
             csn,
+            projection: None,
             lists,
             compressed: false,
         }
@@ -102,15 +105,21 @@ mod tests {
             key(2, Content::Stored),
             key(2, Content::Simple),
         );
-        sealed.keep(b, &graph);
-        sealed.keep(a, &graph);
-        sealed.keep(c, &graph);
-        let kept = [a, b, c].map(|key| sealed.get(key).is_some());
+        for key in [&b, &a, &c] {
+            sealed.keep(key.clone(), &graph);
+        }
+        let kept = [&a, &b, &c].map(|key| sealed.get(key).is_some());
         assert_eq!(kept, [false, true, true]);
         // `b` was used after `c`, and goes all the same once its commit is old.
-        sealed.get(b);
+        sealed.get(&b);
         sealed.keep(key(3, Content::Stored), &graph);
-        assert!(sealed.get(c).is_none() && sealed.get(b).is_some());
+        assert!(sealed.get(&c).is_none() && sealed.get(&b).is_some());
+        // Another part of the same commit is another graph.
+        let part = Key {
+            projection: Some("part".into()),
+            ..b
+        };
+        assert!(sealed.get(&part).is_none());
     }
 
     #[test]
@@ -118,7 +127,7 @@ mod tests {
         let graph = graph();
         let sealed = Copies::new(graph.bytes() - 1);
         let key = key(1, Content::Stored);
-        sealed.keep(key, &graph);
-        assert!(sealed.get(key).is_none());
+        sealed.keep(key.clone(), &graph);
+        assert!(sealed.get(&key).is_none());
     }
 }

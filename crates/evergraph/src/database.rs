@@ -146,8 +146,10 @@ impl Database {
             let (store, report) = Store::open_with(storage, options.read_only, tuning)?;
             (Made::Edges(Box::new(store)), report)
         };
+        // Of a property graph no run keeps a state: all its snapshots are its users'.
+        let keeps_states = matches!(made, Made::Edges(_));
         let db = Self::assemble(made, report, path, options, opened, lock);
-        if !options.read_only {
+        if !options.read_only && keeps_states {
             // What cannot be dropped now is in nobody's way, and goes another time.
             let _ = db.drop_abandoned();
         }

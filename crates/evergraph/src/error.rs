@@ -116,6 +116,9 @@ impl Error {
             Error::Run(_) => "see `evergraph run --list` for the parameters",
             Error::Graph(error) if error.conflict().is_some() => "try the transaction again",
             Error::Graph(_) => "nothing of the transaction is in the graph",
+            Error::Interchange(InterchangeError::Unwritable { .. }) => {
+                "export with --format jsonl, or leave it out with --labels or --types"
+            }
             Error::Interchange(_) => "mend the file, or leave bad rows out with --skip-bad N",
             _ => "`evergraph check` tells whether the database is sound",
         }

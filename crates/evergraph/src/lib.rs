@@ -13,6 +13,7 @@ mod changes;
 mod copies;
 mod database;
 mod error;
+mod export;
 pub mod formats;
 mod heat;
 mod held;
@@ -29,6 +30,7 @@ mod retention;
 pub mod run;
 mod sealed;
 mod snapshots;
+mod whole;
 
 pub use as_of::{At, Moment};
 pub use calendar::{time_of_text, time_text};
@@ -54,7 +56,9 @@ pub use evergraph_topology::{
     OpenReport, Place, PlacedEntry, SealedGraph, SealedInfo, SealedName, ShardReport, Snapshot,
     StoreStats, TopologyError, Tuning,
 };
+pub use export::{EdgeExport, export_edges};
 pub use heat::RebasePolicy;
 pub use options::{MediumKind, Options};
 pub use retention::{Pruned, Retention};
 pub use sealed::{Seal, SealOutcome};
+pub use whole::{WholeDirectory, WholeFile};

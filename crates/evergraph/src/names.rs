@@ -9,7 +9,7 @@ pub(crate) fn nearest<'a>(
     let given = given.to_lowercase();
     known
         .into_iter()
-        .map(|name| (distance(&given, name), name))
+        .map(|name| (distance(&given, &name.to_lowercase()), name))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| *distance <= (name.chars().count() / 3).max(1))
         .map(|(_, name)| name)
@@ -46,11 +46,18 @@ mod tests {
 
     #[test]
     fn near_names_are_found_and_far_ones_are_not() {
-        let known = ["pagerank", "bfs", "betweenness", "connected-components"];
+        let known = [
+            "pagerank",
+            "bfs",
+            "betweenness",
+            "connected-components",
+            "LIKES",
+        ];
         for (given, expected) in [
             ("pagernak", Some("pagerank")),
             ("PageRank", Some("pagerank")),
             ("betweeness", Some("betweenness")),
+            ("likes", Some("LIKES")),
             ("bsf", Some("bfs")),
             ("conected-component", Some("connected-components")),
             ("louvain", None),

@@ -93,7 +93,11 @@ impl Database {
         wanted: &Seal,
         control: &Control<'_>,
     ) -> Result<SealOutcome, Error> {
-        self.refuse_property_graph("sealing")?;
+        self.refuse_property_graph_with(
+            "sealing",
+            "`evergraph run DB ALGORITHM --param graph=sealed` makes a sealed copy of a projection \
+             for the run",
+        )?;
         let lists = Content::of_shape(wanted.shape, self.config().direction);
         let name = SealedName::Own(wanted.name());
         store_graph(self.store(), view, name, lists, wanted, control)

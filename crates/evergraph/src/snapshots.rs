@@ -76,7 +76,10 @@ impl Database {
     /// # Errors
     /// If a view is of another database.
     pub fn diff<'a>(&self, before: &'a View, after: &'a View) -> Result<Diff<'a>, Error> {
-        self.refuse_property_graph("comparing moments")?;
+        self.refuse_property_graph_with(
+            "comparing moments",
+            "`evergraph run DB ALGORITHM --over A..B` shows what an algorithm gives at each moment",
+        )?;
         Ok(diff(before, after)?)
     }
 

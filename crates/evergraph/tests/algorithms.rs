@@ -33,7 +33,6 @@ fn weighted_database(n: u32, edges: &[Weighted], direction: Direction) -> Databa
     db.add_vertices(n).expect("vertices are added");
     let mut batch = Batch::new();
     batch.insert_columns(Edges {
-        plane: 0,
         sources: edges.iter().map(|edge| edge.0).collect(),
         targets: edges.iter().map(|edge| edge.1).collect(),
         weights: edges.iter().map(|edge| edge.2).collect(),

@@ -123,7 +123,6 @@ proptest! {
                     let weights = edges.iter().map(|e| e.0 as f32 + 0.5);
                     let mut batch = Batch::new();
                     batch.insert_columns(Edges {
-                        plane: 0,
                         sources: edges.iter().map(|e| e.0).collect(),
                         targets: edges.iter().map(|e| e.1).collect(),
                         weights: if weighted { weights.collect() } else { Vec::new() },

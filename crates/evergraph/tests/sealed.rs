@@ -33,7 +33,6 @@ fn fill(db: &Database) {
     db.add_vertices(1 << 7).unwrap();
     let mut batch = Batch::new();
     batch.insert_columns(Edges {
-        plane: 0,
         sources: edges.iter().map(|edge| edge.0).collect(),
         targets: edges.iter().map(|edge| edge.1).collect(),
         weights: edges
@@ -210,7 +209,6 @@ fn history(db: &Database) -> Vec<String> {
         let mut batch = Batch::new();
         batch.delete(&pairs);
         batch.insert_columns(Edges {
-            plane: 0,
             sources: pairs.iter().map(|pair| pair.1).collect(),
             targets: pairs.iter().map(|pair| pair.0).collect(),
             weights: vec![2.0; pairs.len()],

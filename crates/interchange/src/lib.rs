@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cells;
 #[cfg(feature = "columnar")]
 pub mod columnar;
 pub mod csv;
@@ -32,7 +33,7 @@ mod skipping;
 mod types;
 
 pub use error::{BadRow, InterchangeError};
-pub use row::{ExternalId, Id, NodeRow, RelationshipRow, Row, RowReader};
+pub use row::{Contents, ExternalId, Id, NodeRow, RelationshipRow, Row, RowReader};
 pub use schema::Columns;
 pub use skipping::Skipping;
 pub use types::{PropertyType, Scalar};

@@ -100,6 +100,17 @@ pub enum Row {
     Relationship(RelationshipRow),
 }
 
+/// Which kinds of rows stand in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Nodes alone.
+    Nodes,
+    /// Relationships alone.
+    Relationships,
+    /// Both, in any order, as far as is known.
+    Both,
+}
+
 /// Gives the rows of one input, and says where they stood. After a
 /// [`InterchangeError::BadRow`] it can be asked for more; after another error there
 /// is no more.
@@ -109,6 +120,9 @@ pub trait RowReader: Iterator<Item = Result<Row, InterchangeError>> {
 
     /// The line on which the last row begins, from 1.
     fn line(&self) -> u64;
+
+    /// What there can be, before the first row is asked for.
+    fn contents(&self) -> Contents;
 }
 
 impl<R: RowReader + ?Sized> RowReader for Box<R> {
@@ -118,5 +132,9 @@ impl<R: RowReader + ?Sized> RowReader for Box<R> {
 
     fn line(&self) -> u64 {
         (**self).line()
+    }
+
+    fn contents(&self) -> Contents {
+        (**self).contents()
     }
 }

@@ -12,13 +12,22 @@ use crate::{InterchangeError, PropertyType, Scalar};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
     /// `None` as long as only empty lists were seen.
-    types: BTreeMap<Arc<str>, Option<PropertyType>>,
+    types: BTreeMap<Arc<str>, Vec<Option<PropertyType>>>,
+    mixed: bool,
 }
 
 impl Columns {
-    /// No columns.
+    /// No columns, each of which will have one type and a name of its own.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// No columns, of which several may have one name, each with a type of its own.
+    pub fn mixed() -> Self {
+        Columns {
+            mixed: true,
+            ..Self::default()
+        }
     }
 
     /// Adds the properties of a row.
@@ -27,34 +36,50 @@ impl Columns {
     /// [`InterchangeError::Unwritable`] if a property has another type than in a row
     /// before, or one that no column has: a map, a list of lists or of several types.
     pub fn observe(&mut self, properties: &[(Arc<str>, Value)]) -> Result<(), InterchangeError> {
-        for (name, value) in properties {
-            if value.is_null() {
-                continue;
-            }
-            let found = column_type(value)
-                .map_err(|problem| InterchangeError::unwritable(FORMAT, &**name, problem))?;
-            let known = self.types.entry(name.clone()).or_insert(found);
-            *known = joined(*known, found).ok_or_else(|| {
-                let problem = format!(
-                    "it is a {} in one row and a {} in another",
-                    shown(*known),
-                    shown(found)
-                );
-                InterchangeError::unwritable(FORMAT, &**name, problem)
-            })?;
+        let mut properties = properties.iter();
+        properties.try_for_each(|(name, value)| self.observe_one(name, value))
+    }
+
+    /// Adds one property.
+    ///
+    /// # Errors
+    /// As [`Columns::observe`].
+    pub fn observe_one(&mut self, name: &Arc<str>, value: &Value) -> Result<(), InterchangeError> {
+        if value.is_null() {
+            return Ok(());
         }
-        Ok(())
+        let unwritable = |problem| InterchangeError::unwritable(FORMAT, &**name, problem);
+        let found = column_type(value).map_err(unwritable)?;
+        let known = self.types.entry(name.clone()).or_default();
+        for kind in known.iter_mut() {
+            if let Some(joined) = joined(*kind, found) {
+                *kind = joined;
+                return Ok(());
+            }
+        }
+        match known.first() {
+            Some(first) if !self.mixed => {
+                let (first, found) = (shown(*first), shown(found));
+                let problem = format!("it is a {first} in one row and a {found} in another");
+                Err(unwritable(problem))
+            }
+            _ => {
+                known.push(found);
+                Ok(())
+            }
+        }
     }
 
     /// The columns by name.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, PropertyType)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, PropertyType)> {
         let any = PropertyType {
             scalar: Scalar::Text,
             list: true,
         };
-        self.types
-            .iter()
-            .map(move |(name, kind)| (name, kind.unwrap_or(any)))
+        let types = self.types.iter();
+        types.flat_map(move |(name, types)| {
+            types.iter().map(move |kind| (name, kind.unwrap_or(any)))
+        })
     }
 }
 

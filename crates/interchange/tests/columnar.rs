@@ -279,3 +279,22 @@ fn many_rows_go_over_several_batches() {
     assert_eq!(found.len(), 20_000);
     assert_eq!(node(&found[19_999]).id, Some(ExternalId::integer(19_999)));
 }
+
+#[test]
+fn a_file_that_does_not_say_what_it_holds_is_refused() {
+    let ids = || Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef;
+    let file = || parquet(vec![("src", ids()), ("dst", ids())]);
+    let refused = message(reader(file(), ColumnarOptions::default()));
+    assert!(refused.contains("no column is called :ID"), "{refused}");
+    let roles = [("src", ":START_ID"), ("dst", ":END_ID")];
+    let options = ColumnarOptions {
+        roles: roles.map(|(a, b)| (a.to_string(), b.to_string())).into(),
+        kind: Some("KNOWS".into()),
+        ..ColumnarOptions::default()
+    };
+    let rows = read(reader(file(), options).unwrap());
+    assert_eq!(rows.len(), 2);
+    let nameless = parquet(vec![(":ID", ids()), ("", ids())]);
+    let refused = message(reader(nameless, ColumnarOptions::default()));
+    assert!(refused.contains("none of :ID"), "{refused}");
+}

@@ -44,7 +44,8 @@ pub enum PersistenceError {
     },
     /// One commit larger than the log can ever hold.
     #[error(
-        "a commit of {wanted_bytes} bytes does not fit a log of {capacity_bytes} bytes; commit smaller batches"
+        "a commit of {wanted_bytes} bytes does not fit a log of {capacity_bytes} bytes; commit smaller batches, \
+         or make the database with a larger log"
     )]
     CommitTooLarge {
         /// Bytes of the record.

@@ -6,12 +6,14 @@
 //! switches them on one by one; each must be caught.
 
 /// Declares the seeded mistakes: name, and what goes wrong. Those of results come
-/// after a semicolon, those of the order between results and snapshots after another.
+/// after a semicolon, those of the order between results and snapshots after another,
+/// and those of the property graph after a third.
 macro_rules! mutants {
     (
         $($(#[$doc:meta])* $name:ident),* $(,)?;
         $($(#[$result_doc:meta])* $result:ident),* $(,)?;
-        $($(#[$held_doc:meta])* $held:ident),* $(,)?
+        $($(#[$held_doc:meta])* $held:ident),* $(,)?;
+        $($(#[$property_doc:meta])* $property:ident),* $(,)?
     ) => {
         /// A seeded persistency mistake.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +21,7 @@ macro_rules! mutants {
             $($(#[$doc])* $name,)*
             $($(#[$result_doc])* $result,)*
             $($(#[$held_doc])* $held,)*
+            $($(#[$property_doc])* $property,)*
         }
 
         /// All that concern the graph, in order.
@@ -29,6 +32,9 @@ macro_rules! mutants {
 
         /// All that concern the snapshots that results need, in order.
         pub const HELD: &[Mutant] = &[$(Mutant::$held),*];
+
+        /// All that concern records, names, indexes and constraints, in order.
+        pub const PROPERTIES: &[Mutant] = &[$(Mutant::$property),*];
     };
 }
 
@@ -112,6 +118,11 @@ mutants! {
     AttachedLogFreedTooFar,
     /// Attachment: replay does not hand it its part of the log.
     AttachedNotReplayed,
+    /// Attachment: replay hands it each part twice.
+    AttachedReplayedTwice,
+    /// Attachment: what the root names of it is not claimed at the opening, and used
+    /// again.
+    AttachedNotClaimed,
     /// Sealing: the graphs of dropped snapshots stay.
     SealedOrphansKept,
     /// Direct mode: not the edge but another address is flushed (DGAP's logs).
@@ -163,7 +174,20 @@ mutants! {
     /// version is durable.
     HeldReleasedFirst,
     /// Results that are dropped: their graph is released before they are gone.
-    HeldDroppedFirst,
+    HeldDroppedFirst;
+    /// Index: the root names a manifest whose extents are not durable.
+    IndexExtentsNotFlushed,
+    /// Index: changes are dropped when they are written, not when a root names them.
+    IndexDeltaDroppedFirst,
+    /// Dictionary: the root names records whose codes are on a page that is not
+    /// durable.
+    DictionaryPageNotFlushed,
+    /// Ids: an id is given away while a view or a named snapshot shows what it named.
+    IdGivenWhileShown,
+    /// Records: the history table loses what a named snapshot shows.
+    RecordHistoryDropped,
+    /// Constraints: one is made while writers are on their way that did not know it.
+    SchemaNotLocked,
 }
 
 impl Mutant {
@@ -171,7 +195,7 @@ impl Mutant {
     pub fn is_of_attachments(self) -> bool {
         use Mutant::{
             AttachedAfterRoot, AttachedAppliedLate, AttachedFreedFirst, AttachedLogFreedTooFar,
-            AttachedNotReplayed,
+            AttachedNotClaimed, AttachedNotReplayed, AttachedReplayedTwice,
         };
         matches!(
             self,
@@ -180,6 +204,8 @@ impl Mutant {
                 | AttachedFreedFirst
                 | AttachedLogFreedTooFar
                 | AttachedNotReplayed
+                | AttachedReplayedTwice
+                | AttachedNotClaimed
         )
     }
 

@@ -24,14 +24,14 @@ pub enum Lists {
 /// it lives, whatever is inserted, deleted or merged meanwhile.
 pub struct View {
     store: Arc<Store>,
-    token: ViewToken<Published>,
+    token: Arc<ViewToken<Published>>,
 }
 
 impl View {
     /// A view at the newest visible commit. O(1).
     pub fn new(store: &Arc<Store>) -> Self {
         View {
-            token: store.register(),
+            token: Arc::new(store.register()),
             store: Arc::clone(store),
         }
     }
@@ -44,9 +44,27 @@ impl View {
     /// If the commit is not kept.
     pub fn as_of(store: &Arc<Store>, csn: u64) -> Result<Self, TopologyError> {
         Ok(View {
-            token: store.register_at(csn)?,
+            token: Arc::new(store.register_at(csn)?),
             store: Arc::clone(store),
         })
+    }
+
+    /// A view of what a token of the store holds already. O(1).
+    pub fn of_token(store: &Arc<Store>, token: &Arc<ViewToken<Published>>) -> Self {
+        View {
+            store: Arc::clone(store),
+            token: Arc::clone(token),
+        }
+    }
+
+    /// What keeps the commit readable, for other views of it.
+    pub fn token(&self) -> &Arc<ViewToken<Published>> {
+        &self.token
+    }
+
+    /// The store that is shown.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
     }
 
     /// The commit.

@@ -115,7 +115,6 @@ fn check(config: Config, steps: &[Step]) {
             Step::Insert(edges) => {
                 let weights = edges.iter().map(|edge| f32::from(edge.2));
                 batch.insert_columns(Edges {
-                    plane: 0,
                     sources: edges.iter().map(|edge| edge.0).collect(),
                     targets: edges.iter().map(|edge| edge.1).collect(),
                     weights: weights.filter(|_| config.weighted).collect(),
@@ -196,7 +195,6 @@ fn what_came_and_went_between_is_not_told() {
     let insert = |weight: f32| {
         let mut batch = Batch::new();
         batch.insert_columns(Edges {
-            plane: 0,
             sources: vec![1],
             targets: vec![2],
             weights: vec![weight],

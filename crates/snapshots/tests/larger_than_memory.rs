@@ -120,7 +120,6 @@ proptest! {
             match step {
                 Step::Insert(edges) => {
                     batch.insert_columns(Edges {
-                        plane: 0,
                         sources: edges.iter().map(|e| e.0).collect(),
                         targets: edges.iter().map(|e| e.1).collect(),
                         weights: match weighted {

@@ -85,7 +85,6 @@ fn parts_through_the_life_of_a_list(weighted: bool) {
         batch.add_vertices(u64::from(VERTICES));
         let targets = insert.iter().map(|&(_, target)| target);
         batch.insert_columns(Edges {
-            plane: 0,
             sources: insert.iter().map(|&(source, _)| source).collect(),
             weights: (targets.clone().filter(|_| weighted))
                 .map(|target| target as f32)

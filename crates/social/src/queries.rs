@@ -1,24 +1,37 @@
-//! Parameters of the fourteen complex reads of the benchmark.
+//! Parameters of the fourteen complex and the seven short reads of the benchmark.
 //!
 //! A read should do about the same work whatever its parameters, so persons are
 //! chosen whose numbers of friends are next to the median (a simple form of the
 //! benchmark's parameter curation: Gubichev and Boncz, TPCTC 2014). What else a
 //! query asks for is taken from where the person looks, so that there are answers.
+//! Short reads look at what complex reads have found: friends of such persons, and
+//! messages in their forums.
 
 use std::io::{self, Write};
 
 use crate::draw::{Draw, Purpose};
 use crate::network::Network;
 use crate::parameters::DAY;
-use crate::rows::Person;
+use crate::rows::{Change, Person};
 
 /// Persons whose friends are counted to find the median.
 const SAMPLE: usize = 2_000;
 
+/// Which queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Complex reads, 1 to 14.
+    Complex,
+    /// Short reads, 1 to 7.
+    Short,
+}
+
 /// Parameters of one query, one row a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// 1 to 14.
+    /// Of which queries it is one.
+    pub reads: Reads,
+    /// From 1 on.
     pub query: u32,
     /// The names of the parameters.
     pub columns: &'static [&'static str],
@@ -27,9 +40,13 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The name of the benchmark's file.
+    /// The name of the benchmark's file; of short reads, which have none there, one
+    /// like it.
     pub fn file_name(&self) -> String {
-        format!("interactive_{}_param.txt", self.query)
+        match self.reads {
+            Reads::Complex => format!("interactive_{}_param.txt", self.query),
+            Reads::Short => format!("interactive_short_{}_param.txt", self.query),
+        }
     }
 
     /// Writes the file: `|` between columns, names first.
@@ -89,12 +106,73 @@ pub fn parameters(network: &Network, calls: usize) -> Vec<Parameters> {
             .row(query)
         };
         Parameters {
+            reads: Reads::Complex,
             query,
             columns,
             rows: persons.iter().enumerate().map(row).collect(),
         }
     };
     COLUMNS.iter().enumerate().map(query).collect()
+}
+
+/// `calls` calls of each short read, on persons and messages that are there before
+/// the updates (less if there are not so many typical persons with friends).
+pub fn short_parameters(network: &Network, calls: usize) -> Vec<Parameters> {
+    let persons = typical_persons(network, calls);
+    let (mut found, mut messages) = (Vec::new(), Vec::new());
+    for (call, &person) in persons.iter().enumerate() {
+        let mut draw = Draw::new(
+            network.parameters.seed,
+            Purpose::Queries,
+            (call * 16 + 14) as u64,
+        );
+        let friend = earlier_friend(network, person, &mut draw);
+        found.push(u64::from(friend));
+        let near = [friend, person];
+        messages.extend(
+            near.iter()
+                .find_map(|&of| message_at(network, of, &mut draw)),
+        );
+    }
+    let query = |query: u32| {
+        let (columns, ids): (&'static [&'static str], _) = match query {
+            1..=3 => (&["personId"], &found),
+            _ => (&["messageId"], &messages),
+        };
+        Parameters {
+            reads: Reads::Short,
+            query,
+            columns,
+            rows: ids.iter().map(|id| vec![id.to_string()]).collect(),
+        }
+    };
+    (1..=7).map(query).collect()
+}
+
+/// Whom a person knew before the updates; the person itself if nobody.
+fn earlier_friend(network: &Network, person: u32, draw: &mut Draw) -> u32 {
+    let cut = network.parameters.cut();
+    let friends = network.friends(person);
+    let known = &friends[..friends.partition_point(|friend| friend.since < cut)];
+    match known.is_empty() {
+        true => person,
+        false => draw.pick(known).person,
+    }
+}
+
+/// A message of before the updates, in a forum that a person moderates.
+fn message_at(network: &Network, person: u32, draw: &mut Draw) -> Option<u64> {
+    let cut = network.parameters.cut();
+    let events = network.activity_of(person).into_iter();
+    let messages: Vec<u64> = events
+        .filter(|event| event.time < cut)
+        .filter_map(|event| match event.change {
+            Change::Post(post) => Some(post.id),
+            Change::Comment(comment) => Some(comment.id),
+            _ => None,
+        })
+        .collect();
+    (!messages.is_empty()).then(|| *draw.pick(&messages))
 }
 
 /// Persons with a typical number of friends before the updates.

@@ -257,6 +257,29 @@ fn queries_ask_for_what_there_is() {
 }
 
 #[test]
+fn short_reads_ask_for_what_there_is_before_the_updates() {
+    let network = network();
+    let files = written(&network, Part::Initial);
+    let persons = column(&files, "dynamic/person_0_0.csv", 0);
+    let mut messages = column(&files, "dynamic/post_0_0.csv", 0);
+    messages.extend(column(&files, "dynamic/comment_0_0.csv", 0));
+    let all = queries::short_parameters(&network, 20);
+    assert_eq!(all.len(), 7);
+    for (i, query) in all.iter().enumerate() {
+        let (name, known) = match i {
+            0..3 => ("personId", &persons),
+            _ => ("messageId", &messages),
+        };
+        assert_eq!(query.columns, [name]);
+        assert_eq!(query.rows.len(), 20, "short read {}", query.query);
+        assert!(query.rows.iter().all(|row| known.contains(row[0].as_str())));
+        let file = format!("interactive_short_{}_param.txt", i + 1);
+        assert_eq!(query.file_name(), file);
+    }
+    assert_eq!(all, queries::short_parameters(&network, 20));
+}
+
+#[test]
 fn a_writer_that_fails_is_reported() {
     let fail = |_: &'static str| -> io::Result<Vec<u8>> { Err(io::Error::other("no room")) };
     let error = csv::write(&network(), Part::Whole, fail).unwrap_err();

@@ -1,7 +1,7 @@
 //! What a commit's log record says.
 //!
 //! A sequence of operations, each columnar: a header of 16 bytes (operation,
-//! columns, plane, count), then one array a column. Effects are logged, never
+//! columns, type, count), then one array a column. Effects are logged, never
 //! statements.
 
 use crate::error::TopologyError;
@@ -70,8 +70,6 @@ impl Op {
 /// Edges by column. All columns have one length; no weights is an empty column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edges {
-    /// 0: relationships, which have types, come as [`Relationships`].
-    pub plane: u16,
     /// Sources.
     pub sources: Vec<u32>,
     /// Targets.
@@ -176,10 +174,10 @@ pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
     }
 }
 
-fn header(op: u8, columns: u8, plane: u16, count: u64, extra: u32, bytes: &mut Vec<u8>) {
+fn header(op: u8, columns: u8, kind: u16, count: u64, extra: u32, bytes: &mut Vec<u8>) {
     assert!(count < 1 << 48, "counts fit six bytes");
     bytes.extend_from_slice(&[op, columns]);
-    bytes.extend_from_slice(&plane.to_le_bytes());
+    bytes.extend_from_slice(&kind.to_le_bytes());
     bytes.extend_from_slice(&extra.to_le_bytes());
     bytes.extend_from_slice(&count.to_le_bytes());
 }
@@ -190,14 +188,7 @@ fn encode_edges(op: u8, edges: &Edges, bytes: &mut Vec<u8>) {
     } else {
         COLUMN_WEIGHT
     };
-    header(
-        op,
-        columns,
-        edges.plane,
-        edges.sources.len() as u64,
-        0,
-        bytes,
-    );
+    header(op, columns, 0, edges.sources.len() as u64, 0, bytes);
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.sources));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.targets));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.weights));
@@ -262,14 +253,16 @@ impl<'a> Cursor<'a> {
 fn decode_op(cursor: &mut Cursor<'_>) -> Result<Op, TopologyError> {
     let header = cursor.take(OP_HEADER_BYTES)?;
     let (op, columns) = (header[0], header[1]);
-    let plane = u16::from_le_bytes([header[2], header[3]]);
+    let kind = u16::from_le_bytes([header[2], header[3]]);
     let extra = u32::from_le_bytes(header[4..8].try_into().expect("four bytes"));
     let count = u64::from_le_bytes(header[8..16].try_into().expect("eight bytes"));
     let n = usize::try_from(count).map_err(|_| cursor.damaged("a commit's count is impossible"))?;
     Ok(match op {
         OP_INSERT | OP_DELETE => {
+            if kind != 0 {
+                return Err(cursor.damaged("edges without types have one"));
+            }
             let edges = Edges {
-                plane,
                 sources: cursor.column(n)?,
                 targets: cursor.column(n)?,
                 weights: if columns & COLUMN_WEIGHT != 0 {
@@ -320,7 +313,7 @@ fn decode_op(cursor: &mut Cursor<'_>) -> Result<Op, TopologyError> {
         },
         OP_INSERT_RELATIONSHIPS | OP_DELETE_RELATIONSHIPS => {
             let relationships = Relationships {
-                kind: plane,
+                kind,
                 sources: cursor.column(n)?,
                 targets: cursor.column(n)?,
                 ids: cursor.column(n)?,

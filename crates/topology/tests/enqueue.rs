@@ -25,6 +25,15 @@ fn batch(target: u32) -> Batch {
     batch
 }
 
+/// Says so when it is dropped.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// The order under a lock of the callers is that of the log, of CSNs, and of the
 /// list, whoever waits first.
 #[test]
@@ -36,6 +45,8 @@ fn the_order_of_enqueuing_is_the_order_of_commits() {
     let done = AtomicBool::new(false);
     let commits = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
+        // Also if a writer panics: the other thread waits for it.
+        let _end = Ending(&done);
         // The log is small, so leaders merge; somebody else does, too.
         scope.spawn(|| {
             while !done.load(Ordering::Acquire) {
@@ -65,7 +76,6 @@ fn the_order_of_enqueuing_is_the_order_of_commits() {
         writers
             .into_iter()
             .for_each(|writer| writer.join().unwrap());
-        done.store(true, Ordering::Release);
     });
     let order = order.into_inner().unwrap();
     let mut commits = commits.into_inner().unwrap();

@@ -383,7 +383,6 @@ fn what_does_not_go_together_is_refused() {
             weights: vec![1.0],
             sources: vec![1],
             targets: vec![2],
-            plane: 0,
         });
     });
     refused(config(), &|batch| {

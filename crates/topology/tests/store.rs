@@ -481,7 +481,6 @@ fn what_does_not_fit_or_does_not_belong_is_refused() {
     assert!(out_of_range.contains("4294967295"), "{out_of_range}");
     let weights = refused(&|batch| {
         batch.insert_columns(Edges {
-            plane: 0,
             sources: vec![0],
             targets: vec![1],
             weights: vec![2.0],
@@ -747,7 +746,6 @@ fn direct_edges_in_two_lists_appear_and_go_as_one() {
                                 batch.delete(&[(u, v)]);
                             } else {
                                 batch.insert_columns(Edges {
-                                    plane: 0,
                                     sources: vec![u],
                                     targets: vec![v],
                                     weights: vec![(i * WRITERS + writer) as f32],

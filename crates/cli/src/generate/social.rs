@@ -12,8 +12,11 @@ use super::Args;
 use crate::progress;
 use crate::report::{Failure, Report, count};
 
-/// Calls of each query that parameters are written for.
+/// Calls of each complex read that parameters are written for.
 const CALLS: usize = 50;
+
+/// Calls of each short read.
+const SHORT_CALLS: usize = 500;
 
 /// Writes the files of a network into a directory.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
@@ -100,7 +103,8 @@ fn write(
         let mut persons = create("updates/updateStream_0_0_person.csv")?;
         let mut forums = create("updates/updateStream_0_0_forum.csv")?;
         updates::write(network, &mut persons, &mut forums)?;
-        for parameters in queries::parameters(network, CALLS) {
+        let short = queries::short_parameters(network, SHORT_CALLS);
+        for parameters in queries::parameters(network, CALLS).iter().chain(&short) {
             let name = format!("parameters/{}", parameters.file_name());
             parameters.write(&mut create(&name)?)?;
         }

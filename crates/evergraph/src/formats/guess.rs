@@ -16,7 +16,7 @@ pub(super) fn uncompressed_name(path: &Path) -> &Path {
 }
 
 /// The extension in lower case, compression aside.
-fn extension(path: &Path) -> Option<String> {
+pub(crate) fn extension(path: &Path) -> Option<String> {
     let extension = uncompressed_name(path).extension()?;
     Some(extension.to_str()?.to_ascii_lowercase())
 }

@@ -32,7 +32,7 @@ impl fmt::Display for Compression {
 
 impl Compression {
     /// What a file name promises.
-    pub(super) fn of_name(name: &Path) -> Compression {
+    pub(crate) fn of_name(name: &Path) -> Compression {
         let extension = name.extension().and_then(|extension| extension.to_str());
         match extension.map(str::to_ascii_lowercase).as_deref() {
             Some("gz" | "gzip" | "tgz") => Compression::Gzip,

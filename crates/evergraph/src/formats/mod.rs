@@ -27,6 +27,7 @@ mod announced;
 mod batch;
 mod collections;
 mod columns;
+mod compressed;
 mod dimacs;
 mod error;
 mod fields;
@@ -45,7 +46,9 @@ mod write;
 
 pub use batch::{EdgeBatch, TextColumn};
 pub use columns::{Column, ColumnChoice};
+pub(crate) use compressed::Compressed;
 pub use error::{BadLine, Endpoint, FormatError, ParseError, SkippedLines};
+pub(crate) use guess::extension;
 pub use input::Compression;
 pub(crate) use input::open_bytes;
 pub use lines::{LINE_LIMIT, METIS_LINE_LIMIT};

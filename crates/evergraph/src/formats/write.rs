@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::batch::EdgeBatch;
+use super::compressed::Compressed;
 use super::error::FormatError;
 use super::guess::uncompressed_name;
 use super::input::Compression;
@@ -23,7 +24,7 @@ pub enum WriteFormat {
 
 impl WriteFormat {
     /// What the name of a file asks for; formats that are only read are refused.
-    fn of_name(path: &Path) -> Result<WriteFormat, FormatError> {
+    pub(crate) fn of_name(path: &Path) -> Result<WriteFormat, FormatError> {
         let name = uncompressed_name(path);
         let extension = name.extension().and_then(|extension| extension.to_str());
         match extension.map(str::to_ascii_lowercase).as_deref() {
@@ -42,17 +43,11 @@ impl WriteFormat {
     }
 }
 
-enum Output {
-    Plain(Box<dyn Write + Send>),
-    Gzip(flate2::write::GzEncoder<Box<dyn Write + Send>>),
-    Zstd(zstd::stream::write::Encoder<'static, Box<dyn Write + Send>>),
-}
-
 /// Writes edges to a file. Only after [`EdgeWriter::finish`] is it complete.
 #[must_use = "the file is complete only after `finish`"]
 pub struct EdgeWriter {
     file: PathBuf,
-    output: Output,
+    output: Compressed<Box<dyn Write + Send>>,
     format: WriteFormat,
     /// Lines that were not handed on yet.
     pending: Vec<u8>,
@@ -84,23 +79,9 @@ impl EdgeWriter {
     ) -> Result<EdgeWriter, FormatError> {
         let writer: Box<dyn Write + Send> = Box::new(writer);
         let file = name.as_ref().to_owned();
-        let output = match compression {
-            Compression::None => Output::Plain(writer),
-            // Levels that keep up with the parser; edge lists gain little from more.
-            Compression::Gzip => Output::Gzip(flate2::write::GzEncoder::new(
-                writer,
-                flate2::Compression::new(4),
-            )),
-            Compression::Zstd => {
-                let encoder = zstd::stream::write::Encoder::new(writer, 3);
-                match encoder.and_then(|mut encoder| {
-                    encoder.include_checksum(true)?;
-                    Ok(encoder)
-                }) {
-                    Ok(encoder) => Output::Zstd(encoder),
-                    Err(source) => return Err(FormatError::Write { file, source }),
-                }
-            }
+        let output = match Compressed::new(writer, compression) {
+            Ok(output) => output,
+            Err(source) => return Err(FormatError::Write { file, source }),
         };
         Ok(EdgeWriter {
             file,
@@ -181,13 +162,8 @@ impl EdgeWriter {
     /// not synced to the disk.
     pub fn finish(mut self) -> Result<u64, FormatError> {
         self.hand_on()?;
-        let finished = match self.output {
-            Output::Plain(writer) => Ok(writer),
-            Output::Gzip(encoder) => encoder.finish(),
-            Output::Zstd(encoder) => encoder.finish(),
-        };
-        match finished.and_then(|mut writer| writer.flush()) {
-            Ok(()) => Ok(self.edges),
+        match self.output.finish() {
+            Ok(_) => Ok(self.edges),
             Err(source) => Err(FormatError::Write {
                 file: self.file,
                 source,
@@ -296,11 +272,7 @@ impl EdgeWriter {
     }
 
     fn hand_on(&mut self) -> Result<(), FormatError> {
-        let written = match &mut self.output {
-            Output::Plain(writer) => writer.write_all(&self.pending),
-            Output::Gzip(encoder) => encoder.write_all(&self.pending),
-            Output::Zstd(encoder) => encoder.write_all(&self.pending),
-        };
+        let written = self.output.write_all(&self.pending);
         self.pending.clear();
         written.map_err(|source: io::Error| FormatError::Write {
             file: self.file.clone(),

@@ -28,6 +28,7 @@ use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, Ti
 use crate::snapshots::check_name;
 use crate::{Database, Error};
 use progress::Record;
+pub(crate) use progress::identity_of;
 use source::Source;
 pub use steps::{Every, NotAStep, Series};
 

@@ -133,23 +133,35 @@ pub(super) fn identity(
     action: Action,
     snapshots: Option<&Series>,
 ) -> Result<u64, Error> {
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     let same_lines = formats::Options {
         skip_bad: 0,
         ..reading.clone()
     };
-    hash.add(format!("{action:?} {same_lines:?}").as_bytes());
-    if let Some(series) = snapshots {
-        hash.add(format!("{series:?}").as_bytes());
-    }
+    let how = format!("{action:?} {same_lines:?}");
+    let steps = snapshots.map(|series| format!("{series:?}"));
+    let how: Vec<&[u8]> = [Some(&how), steps.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(|text| text.as_bytes())
+        .collect();
+    identity_of(&how, files)
+}
+
+/// A number that is the same for the same files and the same `how`.
+pub(crate) fn identity_of(how: &[&[u8]], files: &[PathBuf]) -> Result<u64, Error> {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    how.iter().for_each(|part| hash.add(part));
     for path in files {
         let io = |error| Error::io(path.display().to_string(), error);
-        let file = File::open(path).map_err(io)?;
-        let length = file.metadata().map_err(io)?.len();
+        // Asked before opening, because opening a pipe waits for its writer.
+        let metadata = std::fs::metadata(path).map_err(io)?;
+        let length = metadata.len();
         let mut start = Vec::new();
-        file.take(COMPARED_BYTES)
-            .read_to_end(&mut start)
-            .map_err(io)?;
+        if metadata.is_file() {
+            let file = File::open(path).map_err(io)?;
+            let mut beginning = file.take(COMPARED_BYTES);
+            beginning.read_to_end(&mut start).map_err(io)?;
+        }
         let name = path.file_name().unwrap_or_default();
         hash.add(name.as_encoded_bytes());
         hash.add(&length.to_le_bytes());

@@ -107,7 +107,10 @@ impl Database {
     /// # Errors
     /// An unknown algorithm or parameter.
     pub fn follow(&self, request: &Request) -> Result<Follower<'_>, Error> {
-        self.refuse_property_graph("maintaining a result")?;
+        self.refuse_property_graph_with(
+            "maintaining a result",
+            "`evergraph run DB ALGORITHM --keep NAME` computes it anew on a projection, and keeps it",
+        )?;
         let problem = Problem::new(self, &request.algorithm, &request.parameters)?;
         Ok(Follower {
             db: self,

@@ -8,8 +8,9 @@ use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader};
 use evergraph_interchange::json_lines::JsonLinesReader;
 use evergraph_interchange::{InterchangeError, RowReader};
 
+use super::columnar;
 use crate::Error;
-use crate::formats::open_bytes;
+use crate::formats::{extension, open_bytes};
 
 /// The formats of nodes and relationships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,10 @@ pub enum FileKind {
     JsonLines,
     /// GraphML.
     GraphMl,
+    /// Parquet, if this program was built with it (feature `columnar`).
+    Parquet,
+    /// Arrow, as a file (also called Feather) or as a stream; as Parquet.
+    Arrow,
 }
 
 impl FileKind {
@@ -31,11 +36,19 @@ impl FileKind {
         ("ldbc", FileKind::Ldbc),
         ("jsonl", FileKind::JsonLines),
         ("graphml", FileKind::GraphMl),
+        ("parquet", FileKind::Parquet),
+        ("arrow", FileKind::Arrow),
     ];
 
-    /// Whether rows of one file are all nodes, or all relationships.
-    pub(super) fn is_uniform(self) -> bool {
-        matches!(self, FileKind::Neo4j | FileKind::Ldbc)
+    /// What the name of a file says it is, compression aside; `None` if nothing.
+    pub fn of_name(path: &Path) -> Option<Self> {
+        match extension(path)?.as_str() {
+            "jsonl" | "ndjson" | "json" => Some(FileKind::JsonLines),
+            "graphml" => Some(FileKind::GraphMl),
+            "parquet" => Some(FileKind::Parquet),
+            "arrow" | "arrows" | "feather" => Some(FileKind::Arrow),
+            _ => None,
+        }
     }
 
     /// What a file looks like; `None` if like nothing that is known.
@@ -43,12 +56,8 @@ impl FileKind {
     /// # Errors
     /// If it cannot be read.
     pub fn of(path: &Path) -> Result<Option<Self>, Error> {
-        let name = path.to_string_lossy().to_lowercase();
-        if name.contains(".jsonl") || name.contains(".ndjson") || name.contains(".json") {
-            return Ok(Some(FileKind::JsonLines));
-        }
-        if name.contains(".graphml") {
-            return Ok(Some(FileKind::GraphMl));
+        if let Some(kind) = Self::of_name(path) {
+            return Ok(Some(kind));
         }
         let mut first = String::new();
         let mut beginning = BufReader::new(open_bytes(path)?.take(1 << 16));
@@ -63,6 +72,7 @@ impl FileKind {
         }
         // Of nodes the first column is their id, of relationships an id of each end.
         let header: Vec<&str> = first.trim_end().split('|').collect();
+        let name = path.to_string_lossy();
         let is_header = match (LdbcName::of(&name), &header[..]) {
             (Some(LdbcName::Nodes(_)), ["id", _, ..]) => true,
             (Some(LdbcName::Relationships { .. }), [source, target, ..]) => {
@@ -70,16 +80,19 @@ impl FileKind {
             }
             _ => false,
         };
-        let is_ldbc = name.contains(".csv") && is_header;
+        let is_ldbc = extension(path).as_deref() == Some("csv") && is_header;
         Ok(is_ldbc.then_some(FileKind::Ldbc))
     }
 
     /// Opens a file for its rows.
     pub(super) fn open(self, path: &Path) -> Result<Box<dyn RowReader>, Error> {
         let file = path.display().to_string();
-        let input = BufReader::with_capacity(1 << 18, open_bytes(path)?);
+        let input = || open_bytes(path).map(|bytes| BufReader::with_capacity(1 << 18, bytes));
         Ok(match self {
-            FileKind::Neo4j => Box::new(Neo4jReader::new(&file, input, Neo4jOptions::default())?),
+            FileKind::Neo4j => {
+                let options = Neo4jOptions::default();
+                Box::new(Neo4jReader::new(&file, input()?, options)?)
+            }
             FileKind::Ldbc => {
                 let name = LdbcName::of(&file).ok_or_else(|| {
                     Error::usage(
@@ -88,12 +101,14 @@ impl FileKind {
                          person_knows_person_0_0.csv",
                     )
                 })?;
-                Box::new(LdbcReader::new(&file, input, &name, Naming::default())?)
+                Box::new(LdbcReader::new(&file, input()?, &name, Naming::default())?)
             }
-            FileKind::JsonLines => Box::new(JsonLinesReader::new(&file, input)),
+            FileKind::JsonLines => Box::new(JsonLinesReader::new(&file, input()?)),
             FileKind::GraphMl => {
-                Box::new(GraphMlReader::new(&file, input, GraphMlOptions::default()))
+                let options = GraphMlOptions::default();
+                Box::new(GraphMlReader::new(&file, input()?, options))
             }
+            FileKind::Parquet | FileKind::Arrow => columnar::open(self, path)?,
         })
     }
 }
@@ -167,8 +182,8 @@ fn without_files(path: &Path) -> Error {
             "{}: a directory without files of nodes or relationships",
             path.display()
         ),
-        "name files, or a directory of CSV with headers of Neo4j or LDBC, JSON lines or \
-         GraphML",
+        "name files, or a directory of CSV with headers of Neo4j or LDBC, JSON lines, \
+         GraphML, Parquet or Arrow",
     )
 }
 
@@ -178,7 +193,7 @@ fn unknown(path: &Path) -> Error {
             "{}: neither nodes nor relationships of a known format",
             path.display()
         ),
-        "say which it is with --format: neo4j, ldbc, jsonl or graphml",
+        "say which it is with --format: neo4j, ldbc, jsonl, graphml, parquet or arrow",
     )
 }
 

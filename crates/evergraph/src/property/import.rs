@@ -1,18 +1,22 @@
 //! Files of nodes and relationships into a database.
 //!
 //! First the nodes of all files, then the relationships, whose ends are found by
-//! the ids in the files. Rows go in transactions of [`PropertyImport::rows_at_once`].
+//! the ids in the files. Threads read ahead ([`reading`](super::reading)); one takes
+//! the rows in their order and commits [`PropertyImport::rows_at_once`] at a time: in
+//! bulk, or, if there are indexes or constraints, in transactions
+//! ([`writing`](super::writing)).
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use evergraph_interchange::{
-    BadRow, ExternalId, InterchangeError, NodeRow, RelationshipRow, Row, RowReader,
-};
+use evergraph_interchange::{BadRow, Contents, InterchangeError, Row};
 
 use super::files::{Chosen, FileKind};
-use super::{GraphError, NodeId, PropertyGraph, Transaction};
+use super::ids::NodeIds;
+use super::position::{Assigned, Pass, Place, Position};
+use super::reading::{Portion, read_all};
+use super::writing::{Placed, Written, ends, is_of_rows, is_taken, write};
+use super::{GraphError, PropertyGraph};
 use crate::{Cancellation, Error};
 
 /// Bad rows that are remembered with their reasons.
@@ -27,23 +31,29 @@ pub struct PropertyImport {
     pub kind: Option<FileKind>,
     /// Bad rows that are left out; one more ends the import.
     pub skip_bad: u64,
-    /// Rows of one transaction.
+    /// Rows of one transaction, from 1 to [`PropertyImport::ROWS_AT_ONCE`].
     pub rows_at_once: usize,
+    /// Goes on behind what the newest import, of the same files, has committed.
+    /// Nobody may have deleted nodes meanwhile.
+    pub resume: bool,
 }
 
 impl PropertyImport {
-    /// Rows of one transaction, if nothing else is asked for: some megabytes of the
-    /// log.
+    /// Rows of one transaction at most, and what is best: some megabytes of the log.
     pub const ROWS_AT_ONCE: usize = 10_000;
 }
 
 /// What was imported.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
-    /// Nodes.
+    /// Nodes that this run made.
     pub nodes: u64,
-    /// Relationships.
+    /// Relationships that it made.
     pub relationships: u64,
+    /// Nodes that runs before it had made of the same files.
+    pub resumed_nodes: u64,
+    /// Relationships that they had made.
+    pub resumed_relationships: u64,
     /// Rows that were left out...
     pub skipped: u64,
     /// ...and the first hundred of them.
@@ -54,25 +64,45 @@ pub struct Imported {
     pub ignored: Vec<PathBuf>,
 }
 
-/// The rows of one kind that a pass over the files takes.
-#[derive(Clone, Copy, PartialEq)]
-enum Pass {
-    Nodes,
-    Relationships,
+impl Pass {
+    fn takes(self, row: &Row) -> bool {
+        match row {
+            Row::Node(_) => self == Pass::Nodes,
+            Row::Relationship(_) => self == Pass::Relationships,
+        }
+    }
+
+    /// Whether a file may have such rows.
+    fn reads(self, contents: Contents) -> bool {
+        match contents {
+            Contents::Nodes => self == Pass::Nodes,
+            Contents::Relationships => self == Pass::Relationships,
+            Contents::Both => true,
+        }
+    }
 }
 
 struct Import<'a> {
     graph: &'a PropertyGraph,
-    options: &'a PropertyImport,
+    skip_bad: u64,
+    rows_at_once: usize,
     stop: &'a Cancellation,
     progress: &'a dyn Fn(&Imported),
-    nodes: HashMap<ExternalId, NodeId>,
+    nodes: NodeIds,
+    /// Rows that wait for their commit, and their file.
+    rows: Vec<Placed>,
+    file: Arc<str>,
     done: Imported,
+    /// What the commits so far say, and what those of an earlier run said.
+    position: Position,
+    earlier: Place,
+    assigned: Assigned,
 }
 
 /// Imports files. What was committed stays if it is stopped or fails.
 ///
-/// DRAM: some 60 bytes for each node that has an id, until it returns.
+/// DRAM, until it returns: some 20 bytes for each node that has an integer as id; some
+/// 40 and its bytes where the id is a text.
 ///
 /// # Errors
 /// A file that cannot be read, more bad rows than may be skipped, with file and
@@ -84,105 +114,185 @@ pub fn import(
     progress: &dyn Fn(&Imported),
 ) -> Result<Imported, Error> {
     let Chosen { files, ignored } = Chosen::new(&options.files, options.kind)?;
+    let mut position = Position::begin(&files)?;
+    let mut assigned = Assigned::default();
+    if options.resume {
+        (position, assigned) = position.resume(graph)?;
+    }
     let mut import = Import {
         graph,
-        options,
+        skip_bad: options.skip_bad,
+        rows_at_once: options.rows_at_once.clamp(1, PropertyImport::ROWS_AT_ONCE),
         stop,
         progress,
-        nodes: HashMap::new(),
+        nodes: NodeIds::default(),
+        rows: Vec::new(),
+        file: Arc::from(""),
         done: Imported {
             files: files.len(),
             ignored,
+            resumed_nodes: position.nodes,
+            resumed_relationships: position.relationships,
             ..Imported::default()
         },
+        earlier: position.next,
+        position,
+        assigned,
     };
-    for pass in [Pass::Nodes, Pass::Relationships] {
-        for (path, kind) in &files {
-            import.read(path, *kind, pass)?;
-        }
+    if import.position.done {
+        return Ok(import.done);
     }
+    for pass in [Pass::Nodes, Pass::Relationships] {
+        let mut place = Place {
+            pass,
+            file: 0,
+            row: 0,
+        };
+        let wants = |contents| pass.reads(contents);
+        read_all(&files, wants, |file, portion| {
+            if file != place.file {
+                import.commit()?;
+                (place.file, place.row) = (file, 0);
+            }
+            import.take(&mut place, portion)
+        })?;
+        import.commit()?;
+    }
+    import.position.finish(graph.store())?;
     Ok(import.done)
 }
 
 impl Import<'_> {
-    /// Takes the rows of one kind from one file.
-    fn read(&mut self, path: &Path, kind: FileKind, pass: Pass) -> Result<(), Error> {
-        let mut reader = kind.open(path)?;
-        let mut rows = Vec::with_capacity(self.options.rows_at_once);
-        loop {
-            let row = match reader.next() {
-                None => break,
-                Some(Ok(row)) => row,
-                Some(Err(InterchangeError::BadRow(bad))) => {
-                    // In files of both it was seen in the first pass.
-                    if kind.is_uniform() || pass == Pass::Nodes {
-                        self.skip(bad)?;
+    /// Takes rows of a file, whose first stands at `place`.
+    fn take(&mut self, place: &mut Place, portion: Portion) -> Result<(), Error> {
+        self.ask()?;
+        let Portion {
+            file,
+            contents,
+            items,
+        } = portion;
+        self.file = file;
+        // In files of both it was seen in the first pass.
+        let counts_bad = contents != Contents::Both || place.pass == Pass::Nodes;
+        for (item, line) in items {
+            match item {
+                Ok(row) if place.pass.takes(&row) => {
+                    let placed = Placed {
+                        row,
+                        place: *place,
+                        line,
+                    };
+                    match *place < self.earlier {
+                        true => self.pass_over(&placed)?,
+                        false => self.rows.push(placed),
                     }
-                    continue;
                 }
-                Some(Err(error)) => return Err(error.into()),
-            };
-            let is_node = matches!(row, Row::Node(_));
-            if is_node != (pass == Pass::Nodes) {
-                if kind.is_uniform() {
-                    return Ok(());
-                }
-                continue;
+                Err(InterchangeError::BadRow(bad)) if counts_bad => self.skip(bad)?,
+                Ok(_) | Err(InterchangeError::BadRow(_)) => {}
+                Err(error) => return Err(error.into()),
             }
-            rows.push((row, reader.line()));
-            if rows.len() == self.options.rows_at_once {
-                self.commit(&mut rows, reader.file())?;
+            place.row += 1;
+            if self.rows.len() >= self.rows_at_once {
+                self.commit()?;
             }
         }
-        self.commit(&mut rows, reader.file())
+        Ok(())
     }
 
-    fn commit(&mut self, rows: &mut Vec<(Row, u64)>, file: &Arc<str>) -> Result<(), Error> {
-        if self.stop.is_cancelled() {
-            return Err(Error::Interrupted {
-                message: format!(
-                    "{} nodes and {} relationships are in the database and stay",
-                    self.done.nodes, self.done.relationships
-                ),
-                hint: "import into a new database to begin again".to_string(),
-            });
+    /// Takes note of a row that an earlier run has committed, or left out.
+    fn pass_over(&mut self, placed: &Placed) -> Result<(), Error> {
+        let problem = match &placed.row {
+            Row::Relationship(relationship) => ends(relationship, &self.nodes).err(),
+            Row::Node(node) => match (self.assigned.node(placed.place), &node.id) {
+                (Some(known), Some(id)) => {
+                    self.nodes.insert(id, known);
+                    None
+                }
+                (Some(_), None) => None,
+                (None, Some(id)) if self.nodes.get(id).is_some() => Some(is_taken(id)),
+                (None, _) => Some("it was left out before the interruption".to_string()),
+            },
+        };
+        match problem {
+            None => Ok(()),
+            Some(problem) => self.leave_out(placed.line, problem),
         }
-        let mut bad = Vec::new();
-        let mut known = HashMap::new();
-        let ids = &self.nodes;
-        self.graph.write(|tx| {
-            bad.clear();
-            known.clear();
-            for (row, line) in rows.iter() {
-                let problem = match row {
-                    Row::Node(node) => add_node(tx, node, ids, &mut known)?,
-                    Row::Relationship(relationship) => add_relationship(tx, relationship, ids)?,
-                };
-                bad.extend(problem.map(|problem| BadRow {
-                    file: Arc::clone(file),
-                    line: *line,
-                    column: None,
-                    problem,
-                }));
-            }
-            Ok(())
-        })?;
-        let added = (rows.len() - bad.len()) as u64;
-        match rows.first() {
-            Some((Row::Node(_), _)) => self.done.nodes += added,
-            _ => self.done.relationships += added,
+    }
+
+    /// Commits the rows that wait.
+    fn commit(&mut self) -> Result<(), Error> {
+        self.ask()?;
+        if self.rows.is_empty() {
+            return Ok(());
         }
+        let mut rows = std::mem::take(&mut self.rows);
+        self.add(&rows)?;
         rows.clear();
-        self.nodes.extend(known);
+        self.rows = rows;
         (self.progress)(&self.done);
-        bad.into_iter().try_for_each(|bad| self.skip(bad))
+        Ok(())
+    }
+
+    /// Adds rows of one kind with one commit. If the graph refuses it, the halves
+    /// are tried by themselves, down to the rows that are to blame.
+    fn add(&mut self, rows: &[Placed]) -> Result<(), Error> {
+        match self.write(rows) {
+            Ok(bad) => bad
+                .into_iter()
+                .try_for_each(|(line, problem)| self.leave_out(line, problem)),
+            Err(error) if !is_of_rows(&error) => Err(error.into()),
+            Err(error) => match rows {
+                [row] => self.leave_out(row.line, error.to_string()),
+                rows => {
+                    let (first, second) = rows.split_at(rows.len() / 2);
+                    self.add(first)?;
+                    self.add(second)
+                }
+            },
+        }
+    }
+
+    /// Commits rows of one kind, and gives the lines of those that fit nowhere, with
+    /// the reasons.
+    fn write(&mut self, rows: &[Placed]) -> Result<Vec<(u64, String)>, GraphError> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Written { position, bad } = write(self.graph, &mut self.nodes, &self.position, rows)?;
+        self.done.nodes += position.nodes - self.position.nodes;
+        self.done.relationships += position.relationships - self.position.relationships;
+        self.position = position;
+        Ok(bad)
+    }
+
+    /// Whether to go on.
+    fn ask(&self) -> Result<(), Error> {
+        if !self.stop.is_cancelled() {
+            return Ok(());
+        }
+        Err(Error::Interrupted {
+            message: format!(
+                "{} nodes and {} relationships are in the database and stay",
+                self.position.nodes, self.position.relationships
+            ),
+            hint: "run the same command with --resume to go on".to_string(),
+        })
+    }
+
+    fn leave_out(&mut self, line: u64, problem: String) -> Result<(), Error> {
+        self.skip(BadRow {
+            file: Arc::clone(&self.file),
+            line,
+            column: None,
+            problem,
+        })
     }
 
     fn skip(&mut self, bad: BadRow) -> Result<(), Error> {
         let done = &mut self.done;
         done.skipped += 1;
-        if done.skipped > self.options.skip_bad {
-            return Err(match self.options.skip_bad {
+        if done.skipped > self.skip_bad {
+            return Err(match self.skip_bad {
                 0 => InterchangeError::BadRow(bad),
                 most => InterchangeError::TooManyBad {
                     bad,
@@ -197,47 +307,4 @@ impl Import<'_> {
         }
         Ok(())
     }
-}
-
-/// Adds a node, unless its id is taken; then says so.
-fn add_node(
-    tx: &mut Transaction,
-    row: &NodeRow,
-    ids: &HashMap<ExternalId, NodeId>,
-    known: &mut HashMap<ExternalId, NodeId>,
-) -> Result<Option<String>, GraphError> {
-    if let Some(id) = &row.id
-        && (ids.contains_key(id) || known.contains_key(id))
-    {
-        return Ok(Some(format!("there is a node {id} already")));
-    }
-    let labels: Vec<&str> = row.labels.iter().map(|label| &**label).collect();
-    let node = tx.create_node(&labels, properties(&row.properties))?;
-    if let Some(id) = &row.id {
-        known.insert(id.clone(), node);
-    }
-    Ok(None)
-}
-
-/// Adds a relationship, if both ends are known; otherwise says which is not.
-fn add_relationship(
-    tx: &mut Transaction,
-    row: &RelationshipRow,
-    ids: &HashMap<ExternalId, NodeId>,
-) -> Result<Option<String>, GraphError> {
-    let (Some(&source), Some(&target)) = (ids.get(&row.source), ids.get(&row.target)) else {
-        let missing = match ids.contains_key(&row.source) {
-            true => &row.target,
-            false => &row.source,
-        };
-        return Ok(Some(format!("there is no node {missing}")));
-    };
-    tx.create_relationship(source, &row.kind, target, properties(&row.properties))?;
-    Ok(None)
-}
-
-fn properties(
-    row: &[(Arc<str>, super::value::Value)],
-) -> impl Iterator<Item = (&str, super::value::Value)> {
-    row.iter().map(|(key, value)| (&**key, value.clone()))
 }

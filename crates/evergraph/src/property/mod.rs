@@ -24,8 +24,14 @@
 //! ```
 
 mod census;
+mod columnar;
+mod export;
 mod files;
+mod ids;
 mod import;
+mod position;
+mod reading;
+mod writing;
 
 pub use census::Census;
 #[cfg(feature = "fulltext")]
@@ -34,6 +40,7 @@ pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::{transaction, value};
 #[cfg(feature = "vector")]
 pub use evergraph_vector as vector;
+pub use export::{Exported, PropertyExport, export};
 pub use files::FileKind;
 pub use import::{Imported, PropertyImport, import};
 
@@ -63,12 +70,23 @@ impl Database {
     /// # Errors
     /// If the database is a property graph.
     pub fn refuse_property_graph(&self, what: &str) -> Result<(), Error> {
+        self.refuse_property_graph_with(
+            what,
+            "use a database of plain edges; `evergraph run` runs algorithms on projections of a \
+             property graph",
+        )
+    }
+
+    /// As [`Database::refuse_property_graph`]; the hint says what to do instead.
+    ///
+    /// # Errors
+    /// If the database is a property graph.
+    pub(crate) fn refuse_property_graph_with(&self, what: &str, hint: &str) -> Result<(), Error> {
         match self.property {
             None => Ok(()),
             Some(_) => Err(Error::usage(
                 format!("{what} is for plain edges, and this database is a property graph"),
-                "use a database of plain edges; algorithms run on a projection (`View::project` \
-                 of the library)",
+                hint,
             )),
         }
     }

@@ -280,6 +280,9 @@ fn label_propagation(context: &Context<'_>) -> Result<Computed, Error> {
 
 /// The external id of each vertex, if ids are numbers of their own.
 fn number_names(context: &Context<'_>) -> Option<Vec<u64>> {
+    if context.part.is_some() {
+        return None;
+    }
     let ids = context.db.store().ids().read();
     match &*ids {
         IdTable::Numbers { .. } => {

@@ -158,7 +158,7 @@ fn topological_order(context: &Context<'_>) -> Result<Computed, Error> {
     ];
     if !found.is_acyclic() {
         let names = found.cycle.iter().take(NAMED);
-        let mut names: Vec<String> = names.map(|&v| context.db.vertex_name(v)).collect();
+        let mut names: Vec<String> = names.map(|&v| context.name_of(v)).collect();
         if found.cycle.len() > NAMED {
             names.push("...".to_string());
         }

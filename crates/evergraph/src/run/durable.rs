@@ -12,15 +12,16 @@ use evergraph_algorithms::placement::Policy;
 use evergraph_algorithms::{Control, Saved};
 use evergraph_graph::OwnedColumn;
 use evergraph_snapshots::View;
-use evergraph_snapshots::state::{Description, GraphIdentity, Hot, ResultStore, Stored};
+use evergraph_snapshots::state::{Description, Hot, ResultStore, Stored};
 use evergraph_topology::{Mode, TopologyError};
 
 use super::algorithm::{Algorithm, Given};
 use super::checkpointer::Checkpointer;
 use super::graph::AnyGraph;
+use super::part::Part;
 use super::placed::{Divided, Placed, divide, place};
 use super::prepare::Preparation;
-use super::stored::{notes, with_columns};
+use super::stored::{notes, parameters, with_columns};
 use super::{Computed, Outcome, Request, find};
 use crate::held::name_of_run;
 use crate::{At, Database, Error};
@@ -90,7 +91,6 @@ impl Durable {
 /// If there is nothing to go on from, its commit is not kept any more, or is not
 /// that of the moment.
 pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, Error> {
-    db.refuse_property_graph("running an algorithm by name")?;
     // The newest is a moment of its own: the run makes a snapshot of it.
     let at = at.filter(|at| !matches!(at, At::Now));
     let of_moment = at.map(|at| db.as_of(at)).transpose()?;
@@ -225,12 +225,12 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// `None` if nothing is to be left. `reads` says what of the graph is read.
+    /// `None` if nothing is to be left of a run on what is prepared.
     pub(super) fn new(
-        (db, view): (&'a Database, &View),
+        db: &'a Database,
         request: &'a Request,
         (algorithm, given): (&Algorithm, &Given),
-        reads: &str,
+        (part, graph): (Option<&Part>, &Preparation<'_>),
     ) -> Result<Option<Self>, Error> {
         let durable = &request.durable;
         if !durable.writes() {
@@ -245,21 +245,15 @@ impl<'a> Plan<'a> {
         let description = Description {
             name: name.to_string(),
             algorithm: algorithm.name.to_string(),
-            parameters: algorithm.canonical(given),
-            graph: GraphIdentity {
-                csn: view.csn(),
-                vertex_count: view.vertex_count() as u64,
-                arc_count: view.arc_count()?,
-                direction: db.config().direction,
-                weighted: db.config().weighted,
-            },
+            parameters: parameters(algorithm, given, part),
+            graph: graph.identity(),
             step: 0,
             finished: false,
             started_us: from
                 .as_ref()
                 .map_or(now, |from| from.description().started_us),
             updated_us: now,
-            notes: vec![("reads".to_string(), reads.to_string())],
+            notes: vec![("reads".to_string(), graph.reads())],
         };
         if let Some(from) = &from {
             check_same(from.description(), &description, algorithm)?;
@@ -385,9 +379,7 @@ impl<'a> Plan<'a> {
                 notes: notes(outcome),
                 ..self.description.clone()
             };
-            with_columns(&outcome.values, |columns| {
-                self.results.put(&description, columns)
-            })?;
+            with_columns(outcome, |columns| self.results.put(&description, columns))?;
         }
         if !self.durable.keeps_state() {
             return Ok(());

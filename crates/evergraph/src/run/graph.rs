@@ -6,6 +6,7 @@ use evergraph_graph::{
     Compressed, CompressedReader, Csr, CsrReader, Direction, Graph, NeighborReader, Symmetric,
     SymmetricReader, VertexId, Weight, facts_of,
 };
+use evergraph_property_graph::graph::{Projection, ProjectionReader};
 use evergraph_snapshots::{GraphView, ViewReader};
 
 /// A graph as an algorithm gets it. One type, so that each algorithm is compiled
@@ -20,6 +21,8 @@ pub enum AnyGraph<'g> {
     Sealed(&'g Csr),
     /// A sealed copy of about half the bytes.
     Compressed(&'g Compressed),
+    /// A part of a property graph, whichever way it is read.
+    Projected(&'g Projection),
 }
 
 /// Reads one direction of an [`AnyGraph`].
@@ -36,6 +39,8 @@ pub enum AnyReader<'g> {
     Sealed(CsrReader<'g>),
     /// Of a compressed one.
     Compressed(CompressedReader<'g>),
+    /// Of a part of a property graph.
+    Projected(ProjectionReader<'g>),
 }
 
 macro_rules! each {
@@ -45,6 +50,7 @@ macro_rules! each {
             $type::Symmetric($inner) => $value,
             $type::Sealed($inner) => $value,
             $type::Compressed($inner) => $value,
+            $type::Projected($inner) => $value,
         }
     };
 }
@@ -86,6 +92,7 @@ impl<'g> Graph for AnyGraph<'g> {
             AnyGraph::Symmetric(graph) => AnyReader::Symmetric(graph.reader()),
             AnyGraph::Sealed(graph) => AnyReader::Sealed(graph.reader()),
             AnyGraph::Compressed(graph) => AnyReader::Compressed(graph.reader()),
+            AnyGraph::Projected(graph) => AnyReader::Projected(graph.reader()),
         }
     }
 
@@ -96,6 +103,7 @@ impl<'g> Graph for AnyGraph<'g> {
             AnyGraph::Symmetric(graph) => AnyReader::Symmetric(graph.reverse_reader()?),
             AnyGraph::Sealed(graph) => AnyReader::Sealed(graph.reverse_reader()?),
             AnyGraph::Compressed(graph) => AnyReader::Compressed(graph.reverse_reader()?),
+            AnyGraph::Projected(graph) => AnyReader::Projected(graph.reverse_reader()?),
         })
     }
 }
@@ -116,6 +124,7 @@ impl NeighborReader for AnyReader<'_> {
             AnyReader::Sealed(reader) => reader.for_each_segment(v, visit),
             AnyReader::Symmetric(reader) => segments(reader, v, &mut visit),
             AnyReader::Compressed(reader) => segments(reader, v, &mut visit),
+            AnyReader::Projected(reader) => segments(reader, v, &mut visit),
         }
     }
 
@@ -129,6 +138,7 @@ impl NeighborReader for AnyReader<'_> {
             AnyReader::Sealed(reader) => reader.for_each_weighted_segment(v, visit),
             AnyReader::Symmetric(reader) => weighted_segments(reader, v, &mut visit),
             AnyReader::Compressed(reader) => weighted_segments(reader, v, &mut visit),
+            AnyReader::Projected(reader) => weighted_segments(reader, v, &mut visit),
         }
     }
 
@@ -147,6 +157,7 @@ impl NeighborReader for AnyReader<'_> {
             AnyReader::Sealed(reader) => reader.for_each_segment_in(v, range, visit),
             AnyReader::Symmetric(reader) => parts(reader, v, range, &mut visit),
             AnyReader::Compressed(reader) => parts(reader, v, range, &mut visit),
+            AnyReader::Projected(reader) => parts(reader, v, range, &mut visit),
         }
     }
 
@@ -165,6 +176,7 @@ impl NeighborReader for AnyReader<'_> {
             AnyReader::Sealed(reader) => reader.for_each_weighted_segment_in(v, range, visit),
             AnyReader::Symmetric(reader) => weighted_parts(reader, v, range, &mut visit),
             AnyReader::Compressed(reader) => weighted_parts(reader, v, range, &mut visit),
+            AnyReader::Projected(reader) => weighted_parts(reader, v, range, &mut visit),
         }
     }
 }

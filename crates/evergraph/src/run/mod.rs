@@ -11,19 +11,24 @@ mod centralities;
 mod checkpointer;
 mod communities;
 mod components;
+mod context;
 mod degrees;
 mod durable;
 mod graph;
+mod naming;
 mod output;
 mod over;
 mod parameters;
+mod part;
 mod paths;
 mod peeling;
 mod placed;
+mod plan;
 mod prepare;
 mod registry;
 mod resumable;
 mod sampling;
+mod sealing;
 mod sets;
 mod spreading;
 mod stored;
@@ -31,38 +36,43 @@ mod traversal;
 mod trees;
 mod triangles;
 mod values;
+mod writing;
 
 use std::borrow::Cow;
-use std::time::Instant;
 
-use evergraph_algorithms::{Cancelled, Control, Mismatch, RunError, UNREACHED};
-use evergraph_graph::{Graph, NeighborReader};
+use evergraph_algorithms::{Cancelled, Control};
 use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
 
-use crate::{Database, Error, IdKind};
-use algorithm::Given;
+use crate::property::ProjectionOptions;
+use crate::{Database, Error};
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+use context::{Computed, Context, Measured};
+pub(crate) use context::{busiest, largest, stopped};
 pub(crate) use degrees::facts as degree_facts;
 use durable::Plan;
 pub use durable::{Checkpointing, Durable, view};
 pub(crate) use durable::{drop_snapshot, now_us};
-use graph::Plain;
 pub use graph::{AnyGraph, AnyReader};
-pub use output::{real, write_columns, write_values};
+pub use naming::{Naming, Nodes};
+pub use output::{ValueColumn, real, write_columns, write_values};
 pub use over::over;
 pub use parameters::COMMON;
+use part::Part;
 pub use placed::{Divided, Placed};
 use prepare::Preparation;
-pub(crate) use prepare::{Content, Source, seal};
-pub use prepare::{Form, Prepared};
+
+pub use plan::Form;
+pub use prepare::Prepared;
 pub use registry::{algorithms, find};
+pub(crate) use sealing::{Content, Source, seal};
 pub use stored::Kept;
 pub(crate) use stored::stored_notes;
 pub use values::{Format, Lists, Values};
+pub use writing::{WriteBack, Written};
 
 /// What to run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// Name or alias of the algorithm.
     pub algorithm: String,
@@ -76,6 +86,12 @@ pub struct Request {
     pub memory_limit: Option<u64>,
     /// What of the run is to survive.
     pub durable: Durable,
+    /// The part of a property graph that it reads; all of it, as it points and without
+    /// weights, if `None`.
+    pub projection: Option<ProjectionOptions>,
+    /// A property of the nodes of a property graph that they go by where the result
+    /// names them. Nodes without it go by their id.
+    pub name_by: Option<String>,
 }
 
 /// One fact of a summary.
@@ -96,6 +112,12 @@ pub struct Outcome {
     pub algorithm: &'static str,
     /// The commit that the graph was read at.
     pub csn: u64,
+    /// Vertices of the graph; of a property graph, nodes of the projection.
+    pub vertices: u64,
+    /// Edges of the graph; of a property graph, relationships of the projection.
+    pub edges: u64,
+    /// What the vertices of the values are called.
+    pub naming: Naming,
     /// Seconds of the algorithm alone.
     pub seconds: f64,
     /// What was made of the stored graph, if it was not read as it is.
@@ -150,7 +172,20 @@ pub fn run(
     control: &Control<'_>,
     memory: Option<MemoryMeter>,
 ) -> Result<Outcome, Error> {
-    db.refuse_property_graph("running an algorithm by name")?;
+    match run_if_any(db, view, request, control, memory)? {
+        Some(outcome) => Ok(outcome),
+        None => Err(without_vertices(db, view, request)?),
+    }
+}
+
+/// As [`run`]; `None` if the graph has no vertices.
+fn run_if_any(
+    db: &Database,
+    view: &View,
+    request: &Request,
+    control: &Control<'_>,
+    memory: Option<MemoryMeter>,
+) -> Result<Option<Outcome>, Error> {
     let ran = run_through(db, view, request, control, memory);
     let ended = durable::ended(db, request);
     let outcome = ran?;
@@ -164,47 +199,50 @@ fn run_through(
     request: &Request,
     control: &Control<'_>,
     memory: Option<MemoryMeter>,
-) -> Result<Outcome, Error> {
+) -> Result<Option<Outcome>, Error> {
     let algorithm = find(&request.algorithm)?;
     let given = algorithm.parse(&request.parameters)?;
+    if view.vertex_count() == 0 {
+        return Ok(None);
+    }
+    let part = Part::of(db, view, request, algorithm)?;
+    let part = part.as_ref();
     let mut damaged = None;
     if !request.durable.writes() && !given.is_on("verify") {
-        match stored::find_kept(db, view, algorithm, &given) {
-            Ok(Some(kept)) => return Ok(kept),
+        match stored::find_kept(db, view, (algorithm, &given), part) {
+            Ok(Some(kept)) => return Ok(Some(kept)),
             Ok(None) => {}
             // No reason not to compute one.
             Err(error) => damaged = Some(error.summary()),
         }
     }
-    if view.vertex_count() == 0 {
-        return Err(Error::usage(
-            "the graph has no vertices",
-            "import edges first",
-        ));
-    }
-    db.note_run(view);
-    let preparation = Preparation::new(db, view, algorithm.needs, given.form())?;
-    if algorithm.weights == Weights::Required && !db.config().weighted {
-        return Err(Error::usage(
-            format!("{} needs weights, and the graph has none", algorithm.name),
-            "import with --weighted",
-        ));
-    }
     let pool = threads(request.threads)?;
+    let limit = request.memory_limit.unwrap_or_else(memory_bytes);
+    let projected = match part {
+        None => {
+            db.note_run(view);
+            check_weights(db, algorithm)?;
+            None
+        }
+        Some(part) => match pool.install(|| part.project(limit, control))? {
+            None => return Ok(None),
+            projected => projected,
+        },
+    };
+    let preparation = Preparation::new(db, view, projected, algorithm.needs, given.form())?;
+    let (vertices, edges) = preparation.counts()?;
+    let naming = match part {
+        None => Naming::External,
+        Some(part) => part.naming(vertices as u32, preparation.nodes()),
+    };
     let threads = pool.current_num_threads();
     let mut dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
-    let mut plan = Plan::new(
-        (db, view),
-        request,
-        (algorithm, &given),
-        &preparation.reads(),
-    )?;
-    let limit = request.memory_limit.unwrap_or_else(memory_bytes);
+    let mut plan = Plan::new(db, request, (algorithm, &given), (part, &preparation))?;
     if let Some(plan) = &mut plan {
         let free = limit.saturating_sub(dram_bound.saturating_add(preparation.bytes()));
         dram_bound += plan.stage(dram_bound, &preparation, free);
     }
-    check_limit(limit, dram_bound, preparation.bytes())?;
+    check_limit(limit, dram_bound, &preparation)?;
     let (held, prepared) = pool.install(|| preparation.prepare(control))?;
     let format = given.format();
     let compute = |control: &Control<'_>| {
@@ -214,6 +252,8 @@ fn run_through(
             given,
             control,
             memory,
+            naming: &naming,
+            part,
         };
         pool.install(|| (algorithm.run)(&context))
     };
@@ -230,12 +270,35 @@ fn run_through(
         format,
         dram_bound,
         checkpointing,
+        vertices,
+        edges,
+        naming: naming.clone(),
         ..computed.outcome(algorithm, view)
     };
     if let Some(plan) = &plan {
         plan.finish(&outcome)?;
     }
-    Ok(outcome)
+    Ok(Some(outcome))
+}
+
+/// The error for a graph of which nothing can be computed.
+fn without_vertices(db: &Database, view: &View, request: &Request) -> Result<Error, Error> {
+    let part = Part::of(db, view, request, find(&request.algorithm)?)?;
+    Ok(match part {
+        Some(part) => part.without_nodes(),
+        None => Error::usage("the graph has no vertices", "import edges first"),
+    })
+}
+
+/// Refuses an algorithm that needs weights where plain edges have none.
+fn check_weights(db: &Database, algorithm: &Algorithm) -> Result<(), Error> {
+    match algorithm.weights == Weights::Required && !db.config().weighted {
+        false => Ok(()),
+        true => Err(Error::usage(
+            format!("{} needs weights, and the graph has none", algorithm.name),
+            "import with --weighted",
+        )),
+    }
 }
 
 /// As many threads as were asked for.
@@ -247,17 +310,18 @@ pub(crate) fn threads(count: Option<usize>) -> Result<rayon::ThreadPool, Error> 
 }
 
 /// Refuses what would take more than `limit`.
-fn check_limit(limit: u64, bound: u64, copy: u64) -> Result<(), Error> {
-    let needed = bound.saturating_add(copy);
+fn check_limit(limit: u64, bound: u64, graph: &Preparation<'_>) -> Result<(), Error> {
+    let made = graph.bytes();
+    let needed = bound.saturating_add(made);
     if needed <= limit {
         return Ok(());
     }
-    let copy = match copy {
+    let made = match made {
         0 => String::new(),
-        copy => format!(", {copy} of them for a sealed copy of the graph"),
+        made => format!(", {made} of them for {}", graph.what()),
     };
     Err(Error::usage(
-        format!("the run may take {needed} bytes of memory{copy}; the limit is {limit}"),
+        format!("the run may take {needed} bytes of memory{made}; the limit is {limit}"),
         "raise the limit, or use fewer threads",
     ))
 }
@@ -271,228 +335,4 @@ fn cancelled(why: Cancelled) -> Error {
         .to_string(),
         hint: "nothing was changed; run it again".to_string(),
     }
-}
-
-/// What a kernel's function here works with.
-struct Context<'a> {
-    db: &'a Database,
-    graph: &'a AnyGraph<'a>,
-    given: Given,
-    control: &'a Control<'a>,
-    memory: Option<MemoryMeter>,
-}
-
-/// What such a function returns.
-struct Computed {
-    measured: Measured,
-    iterations: Option<u64>,
-    result: Vec<(&'static str, Fact)>,
-    values: Values,
-    verified: Option<Result<(), String>>,
-}
-
-impl Computed {
-    /// The outcome of an algorithm on a view, without what was prepared for it.
-    fn outcome(self, algorithm: &Algorithm, view: &View) -> Outcome {
-        Outcome {
-            algorithm: algorithm.name,
-            csn: view.csn(),
-            seconds: self.measured.seconds,
-            prepared: None,
-            iterations: self.iterations,
-            kept: None,
-            damaged: None,
-            result: named(self.result),
-            values: self.values,
-            format: Format::default(),
-            dram_bytes: self.measured.dram_bytes,
-            dram_bound: 0,
-            medium_writes: self.measured.medium_writes,
-            verified: self.verified,
-            checkpointing: None,
-        }
-    }
-}
-
-/// What a kernel took.
-#[derive(Default)]
-struct Measured {
-    seconds: f64,
-    dram_bytes: Option<u64>,
-    medium_writes: u64,
-}
-
-impl Context<'_> {
-    /// Runs a kernel and finds out what it takes.
-    fn measure<T>(
-        &self,
-        kernel: impl FnOnce() -> Result<T, RunError>,
-    ) -> Result<(T, Measured), Error> {
-        let writes = || {
-            self.db
-                .counters()
-                .map_or(0, |counters| counters.media_writes)
-        };
-        let writes_before = writes();
-        let memory_before = self.memory.map(|meter| {
-            (meter.reset)();
-            (meter.current)()
-        });
-        let started = Instant::now();
-        let result = kernel().map_err(|error| self.stopped(error))?;
-        let measured = Measured {
-            seconds: started.elapsed().as_secs_f64(),
-            dram_bytes: self
-                .memory
-                .zip(memory_before)
-                .map(|(meter, before)| (meter.peak)().saturating_sub(before) as u64),
-            medium_writes: writes() - writes_before,
-        };
-        Ok((result, measured))
-    }
-
-    /// Runs the verifier, if that is asked for.
-    fn verify(
-        &self,
-        verifier: impl FnOnce(&Plain<'_>) -> Result<(), Mismatch>,
-    ) -> Option<Result<(), String>> {
-        let wanted = self.given.is_on("verify");
-        let plain = Plain(self.graph);
-        wanted.then(|| verifier(&plain).map_err(|mismatch| mismatch.to_string()))
-    }
-
-    /// What the user calls a vertex, as a fact.
-    fn name(&self, vertex: u32) -> Fact {
-        Fact::Text(self.db.vertex_name(vertex))
-    }
-
-    /// The vertices that `source` names; without one the vertex with the most
-    /// out-neighbors, the first of several.
-    fn sources(&self) -> Result<Vec<u32>, Error> {
-        let named = self.vertices("source")?;
-        Ok(named.unwrap_or_else(|| vec![busiest(self.graph)]))
-    }
-
-    /// The vertices that a parameter names, if it is given.
-    fn vertices(&self, parameter: &str) -> Result<Option<Vec<u32>>, Error> {
-        let texts = self.given.all(parameter);
-        if texts.is_empty() {
-            return Ok(None);
-        }
-        let vertices = self.split(&texts).map(|name| self.vertex(name));
-        Ok(Some(vertices.collect::<Result<_, Error>>()?))
-    }
-
-    /// The parameter `seed`.
-    fn seed(&self) -> u64 {
-        self.given.value("seed").unwrap_or(27)
-    }
-
-    /// The vertex that `source` names; without one the vertex with the most
-    /// out-neighbors.
-    fn source(&self) -> Result<u32, Error> {
-        Ok(self.sources()?[0])
-    }
-
-    /// The pairs of vertices that a parameter names as `U:V`.
-    fn pairs(&self, parameter: &str) -> Result<Vec<(u32, u32)>, Error> {
-        let texts = self.given.all(parameter);
-        let pair = |text: &str| {
-            let (u, v) = text.split_once(':').ok_or_else(|| {
-                Error::argument(
-                    format!("parameter `{parameter}` cannot be {text:?}"),
-                    "it takes pairs U:V of ids of vertices",
-                )
-            })?;
-            Ok((self.vertex(u.trim())?, self.vertex(v.trim())?))
-        };
-        self.split(&texts).map(pair).collect()
-    }
-
-    /// The parts between commas, unless ids are texts, which may have some.
-    fn split<'t>(&self, texts: &'t [&'t str]) -> impl Iterator<Item = &'t str> + use<'t> {
-        let between = match self.db.config().ids {
-            IdKind::Texts => None,
-            _ => Some(','),
-        };
-        let parts = move |text: &'t &'t str| text.split(move |c| Some(c) == between);
-        texts.iter().flat_map(parts).map(str::trim)
-    }
-
-    fn vertex(&self, name: &str) -> Result<u32, Error> {
-        self.vertex_at("", name)
-    }
-
-    /// The vertex of this name; `place`, where it stands, begins the message if there
-    /// is none.
-    fn vertex_at(&self, place: &str, name: &str) -> Result<u32, Error> {
-        let vertex = self.db.vertex_of_name(name);
-        // A vertex that is newer than the view does not exist in it.
-        vertex
-            .filter(|&vertex| (vertex as usize) < self.graph.vertex_count())
-            .ok_or_else(|| {
-                let hint = match self.db.config().ids {
-                    IdKind::Dense => format!("ids go from 0 to {}", self.graph.vertex_count() - 1),
-                    _ => "give an id as it was imported".to_string(),
-                };
-                Error::usage(format!("{place}there is no vertex {name:?}"), hint)
-            })
-    }
-
-    /// The error in the user's words.
-    fn stopped(&self, error: RunError) -> Error {
-        stopped(self.db, error)
-    }
-}
-
-/// The error of a kernel in the user's words.
-pub(crate) fn stopped(db: &Database, error: RunError) -> Error {
-    match error {
-        RunError::Cancelled(why) => cancelled(why),
-        RunError::InvalidWeight {
-            from,
-            to,
-            weight,
-            expected,
-        } => Error::usage(
-            format!(
-                "the edge from {} to {} has weight {weight}",
-                db.vertex_name(from),
-                db.vertex_name(to)
-            ),
-            format!("this algorithm takes weights that are {expected}"),
-        ),
-        other => Error::Run(other),
-    }
-}
-
-/// The vertex with the most out-neighbors, the first of several.
-pub(crate) fn busiest(graph: &impl Graph) -> u32 {
-    let mut reader = graph.reader();
-    let mut best = (0, 0);
-    for vertex in 0..graph.vertex_count() as u32 {
-        let degree = reader.degree(vertex);
-        if degree > best.0 {
-            best = (degree, vertex);
-        }
-    }
-    best.1
-}
-
-fn named(facts: Vec<(&'static str, Fact)>) -> Vec<(Cow<'static, str>, Fact)> {
-    let facts = facts.into_iter();
-    facts
-        .map(|(name, fact)| (Cow::Borrowed(name), fact))
-        .collect()
-}
-
-/// The vertex with the largest value, the first of several.
-pub(crate) fn largest(values: &[f64]) -> (u32, f64) {
-    let mut best = (UNREACHED, f64::NEG_INFINITY);
-    for (vertex, &value) in (0..).zip(values) {
-        if value > best.1 {
-            best = (vertex, value);
-        }
-    }
-    best
 }

@@ -2,24 +2,31 @@
 
 use std::io::{self, Write};
 
-use super::{Fact, Format, Outcome, Values};
+use super::{Fact, Format, Naming, Outcome, Values};
 use crate::Database;
+use crate::property::NodeId;
 
 /// Writes `vertex value`, `source target`, `source target value` or the vertices
-/// of a list, one line each, by external ids; what is unreachable is `inf`. Of a
-/// result that is only a summary, `name value` lines.
+/// of a list, one line each, by external ids or ids of nodes; what is unreachable is
+/// `inf`. Of a result that is only a summary, `name value` lines.
+///
+/// Where nodes are named by a property, parts of a line are separated by tabs, and
+/// `\t`, `\n`, `\r` and `\\` stand for what a name has of those.
+///
+/// # Errors
+/// What `out` says; damage, if names cannot be read.
 pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io::Result<()> {
     let facts = outcome.result.iter();
     let facts = facts.map(|(name, fact)| (name.as_ref(), fact));
-    write_lines(out, db, &outcome.values, outcome.format, facts)
+    let what = (&outcome.values, outcome.format, &outcome.naming);
+    write_lines(out, db, what, facts)
 }
 
 /// As [`write_values`], of what an outcome consists of.
 pub(super) fn write_lines<'a>(
     out: &mut dyn Write,
     db: &Database,
-    values: &Values,
-    format: Format,
+    (values, format, naming): (&Values, Format, &Naming),
     facts: impl Iterator<Item = (&'a str, &'a Fact)>,
 ) -> io::Result<()> {
     if *values == Values::Nothing {
@@ -31,43 +38,105 @@ pub(super) fn write_lines<'a>(
             }
         }
     }
-    let ids = db.store().ids().read();
-    let name = |vertex: u32| ids.name(vertex);
-    values.for_each_line(name, format, |parts| {
-        for (i, part) in parts.iter().enumerate() {
-            if i > 0 {
-                out.write_all(b" ")?;
+    let separator = naming.separator();
+    let namer = naming.namer(db);
+    values.for_each_line(
+        |vertex| namer.name(vertex),
+        format,
+        |parts| {
+            for (i, part) in parts.iter().enumerate() {
+                if i > 0 {
+                    out.write_all(separator)?;
+                }
+                out.write_all(part.as_bytes())?;
             }
-            out.write_all(part.as_bytes())?;
-        }
-        out.write_all(b"\n")
-    })
+            out.write_all(b"\n")
+        },
+    )?;
+    namer.finish()
 }
 
-/// Writes a line for each vertex: its external id, and its value in each of several
-/// results, with `-` where it did not exist yet. The first line names the columns.
+/// A column of [`write_columns`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueColumn {
+    /// What stands above it.
+    pub title: String,
+    /// The values.
+    pub values: Values,
+    /// What their vertices are called.
+    pub naming: Naming,
+}
+
+/// Writes a line for each vertex: what it is called, and its value in each of several
+/// results, with `-` where it did not exist yet, or is not in the projection. The
+/// first line names the columns.
+///
+/// # Errors
+/// As [`write_values`].
 pub fn write_columns(
     out: &mut dyn Write,
     db: &Database,
-    columns: &[(String, Values)],
+    columns: &[ValueColumn],
     format: Format,
 ) -> io::Result<()> {
-    write!(out, "vertex")?;
-    for (title, _) in columns {
-        write!(out, " {title}")?;
+    // Names are those of the latest moment that has the vertex.
+    let separator = columns
+        .last()
+        .map_or(&b" "[..], |column| column.naming.separator());
+    out.write_all(b"vertex")?;
+    for column in columns {
+        out.write_all(separator)?;
+        out.write_all(column.title.as_bytes())?;
     }
-    writeln!(out)?;
-    let ids = db.store().ids().read();
-    let lengths = columns.iter().filter_map(|(_, values)| values.vertices());
-    for vertex in 0..lengths.max().unwrap_or(0) as u32 {
-        write!(out, "{}", ids.name(vertex))?;
-        for (_, values) in columns {
-            let value = values.of_vertex(vertex, |other| ids.name(other), format);
-            write!(out, " {}", value.as_deref().unwrap_or("-"))?;
+    out.write_all(b"\n")?;
+    let namers: Vec<_> = columns
+        .iter()
+        .map(|column| (column, column.naming.namer(db)))
+        .collect();
+    for row in rows(columns) {
+        let named = namers
+            .iter()
+            .rev()
+            .find_map(|(column, namer)| Some(namer.name(vertex_in(column, row)?)));
+        out.write_all(named.unwrap_or_default().as_bytes())?;
+        for (column, namer) in &namers {
+            let vertex = vertex_in(column, row);
+            let value = vertex.and_then(|vertex| {
+                let name = |other| namer.name(other);
+                column.values.of_vertex(vertex, name, format)
+            });
+            out.write_all(separator)?;
+            out.write_all(value.as_deref().unwrap_or("-").as_bytes())?;
         }
-        writeln!(out)?;
+        out.write_all(b"\n")?;
     }
-    Ok(())
+    namers.into_iter().try_for_each(|(_, namer)| namer.finish())
+}
+
+/// Every vertex, or every node, that a column has a value of, ascending.
+fn rows(columns: &[ValueColumn]) -> Vec<u32> {
+    let mut rows = Vec::new();
+    for column in columns {
+        let count = column.values.vertices().unwrap_or(0) as u32;
+        let known = rows.len();
+        match column.naming.nodes() {
+            Some(nodes) => rows.extend((0..count).map(|vertex| nodes.node(vertex).0)),
+            None => rows.extend(0..count),
+        }
+        if known > 0 {
+            rows.sort_unstable();
+            rows.dedup();
+        }
+    }
+    rows
+}
+
+/// The vertex of a column that stands in a row.
+fn vertex_in(column: &ValueColumn, row: u32) -> Option<u32> {
+    match column.naming.nodes() {
+        Some(nodes) => nodes.vertex(NodeId(row)),
+        None => Some(row),
+    }
 }
 
 /// A number with 17 significant digits, as C's `%.17g` writes it: reads back as

@@ -17,15 +17,16 @@ use super::algorithm::{Algorithm, Given, Needs};
 use super::components::sizes;
 use super::prepare::Preparation;
 use super::{
-    Computed, Context, Fact, Form, Measured, MemoryMeter, Outcome, Request, Values, check_limit,
-    find, largest, run, threads,
+    Computed, Context, Fact, Form, Measured, MemoryMeter, Naming, Outcome, Request, Values,
+    check_limit, find, largest, run_if_any, threads,
 };
 use crate::changes::changes_between;
 use crate::{Database, Error, Moment};
 
 /// Runs an algorithm on each of several moments, given from the earliest to the
 /// latest, and calls `each` with what each of them gave. Moments at which the graph
-/// has no vertices are left out.
+/// has no vertices, or its projection no nodes, are left out. Of a property graph
+/// each moment is a run of its own.
 ///
 /// The values are those of separate runs, but for PageRank's last digits: its ranks
 /// are about as exact as those of a run that ends at the same tolerance, and differ
@@ -41,22 +42,27 @@ pub fn over(
     memory: Option<MemoryMeter>,
     mut each: impl FnMut(&Moment, Outcome) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    db.refuse_property_graph("running an algorithm by name")?;
     let algorithm = find(&request.algorithm)?;
     let given = algorithm.parse(&request.parameters)?;
-    let mut follower =
-        Followed::by(algorithm, &given, db.config().direction).map(|what| Follower {
-            what,
-            state: None,
-            before: None,
-        });
+    let followed = match db.is_property_graph() {
+        true => None,
+        false => Followed::by(algorithm, &given, db.config().direction),
+    };
+    let mut follower = followed.map(|what| Follower {
+        what,
+        state: None,
+        before: None,
+    });
     for moment in moments {
         let view = db.view_of(moment)?;
         if view.vertex_count() == 0 {
             continue;
         }
         let outcome = match &mut follower {
-            None => run(db, &view, request, control, memory)?,
+            None => match run_if_any(db, &view, request, control, memory)? {
+                Some(outcome) => outcome,
+                None => continue,
+            },
             Some(follower) => {
                 let outcome = follower.step(db, &view, algorithm, request, control, memory)?;
                 follower.before = Some(view);
@@ -159,14 +165,15 @@ impl Follower {
         let given = algorithm.parse(&request.parameters)?;
         let pool = threads(request.threads)?;
         let limit = request.memory_limit.unwrap_or_else(memory_bytes);
-        let mut preparation = Preparation::new(db, view, self.what.needs(), Form::Live)?;
+        let mut preparation = Preparation::new(db, view, None, self.what.needs(), Form::Live)?;
         let threads = pool.current_num_threads();
         let dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads)
             + changes.as_ref().map_or(0, bytes_of);
         if dram_bound.saturating_add(preparation.bytes()) > limit {
-            preparation = Preparation::new(db, view, algorithm.needs, Form::Live)?;
+            preparation = Preparation::new(db, view, None, algorithm.needs, Form::Live)?;
         }
-        check_limit(limit, dram_bound, preparation.bytes())?;
+        check_limit(limit, dram_bound, &preparation)?;
+        let edges = view.edge_count()?;
         let (held, prepared) = pool.install(|| preparation.prepare(control))?;
         let format = given.format();
         let context = Context {
@@ -175,6 +182,8 @@ impl Follower {
             given,
             control,
             memory,
+            naming: &Naming::External,
+            part: None,
         };
         let mut measured = pool.install(|| self.advance(&context, changes.as_ref()))?;
         measured.seconds = started.elapsed().as_secs_f64();
@@ -183,6 +192,8 @@ impl Follower {
             prepared,
             format,
             dram_bound,
+            vertices: view.vertex_count() as u64,
+            edges,
             ..computed.outcome(algorithm, view)
         })
     }

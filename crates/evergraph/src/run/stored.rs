@@ -7,12 +7,14 @@ use std::time::Instant;
 
 use std::sync::Arc;
 
-use evergraph_graph::Column;
+use evergraph_graph::{Column, Direction};
 use evergraph_snapshots::View;
 use evergraph_snapshots::state::{StateError, Stored};
 
 use super::algorithm::{Algorithm, Given};
+use super::naming::{Naming, Nodes};
 use super::output::write_lines;
+use super::part::Part;
 use super::{Fact, Format, Lists, Outcome, Values};
 use crate::{Database, Error};
 
@@ -22,6 +24,8 @@ const FACT: &str = "result.";
 const VALUES: &str = "values";
 /// How they are to be written.
 const FORMAT: &str = "format";
+/// The column with the node of each vertex, if they are not the same.
+const NODES: &str = "node";
 
 /// A result as it was kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +36,9 @@ pub struct Kept {
     pub values: Values,
     /// How they are to be written.
     pub format: Format,
+    /// The nodes that vertices stand for, of a part of a property graph that does not
+    /// have all.
+    pub nodes: Option<Arc<[u32]>>,
 }
 
 impl Kept {
@@ -62,14 +69,23 @@ impl Kept {
                 Some("graphalytics") => Format::Graphalytics,
                 _ => Format::Evergraph,
             },
+            nodes: match stored.columns().any(|(name, ..)| name == NODES) {
+                true => Some(stored.values::<u32>(NODES)?.into()),
+                false => None,
+            },
         })
     }
 
-    /// Writes it as a run would have; see [`super::write_values`].
+    /// Writes it as a run would have; see [`super::write_values`]. Nodes go by their
+    /// ids.
     pub fn write(&self, out: &mut dyn Write, db: &Database) -> io::Result<()> {
         let facts = self.result.iter();
         let facts = facts.map(|(name, fact)| (name.as_str(), fact));
-        write_lines(out, db, &self.values, self.format, facts)
+        let naming = match &self.nodes {
+            None => Naming::External,
+            Some(nodes) => Naming::Nodes(Nodes::new(nodes.len() as u32, Some(Arc::clone(nodes)))),
+        };
+        write_lines(out, db, (&self.values, self.format, &naming), facts)
     }
 }
 
@@ -81,11 +97,11 @@ impl Kept {
 pub(super) fn find_kept(
     db: &Database,
     view: &View,
-    algorithm: &Algorithm,
-    given: &Given,
+    (algorithm, given): (&Algorithm, &Given),
+    part: Option<&Part>,
 ) -> Result<Option<Outcome>, Error> {
     let started = Instant::now();
-    let parameters = algorithm.canonical(given);
+    let parameters = parameters(algorithm, given, part);
     let fits = |stored: &&Arc<Stored>| {
         let known = stored.description();
         known.finished
@@ -100,9 +116,19 @@ pub(super) fn find_kept(
         match Kept::read(stored) {
             Ok(kept) => {
                 let facts = kept.result.into_iter();
+                let graph = &stored.description().graph;
                 return Ok(Some(Outcome {
                     algorithm: algorithm.name,
                     csn: view.csn(),
+                    vertices: graph.vertex_count,
+                    edges: match graph.direction {
+                        Direction::Undirected => graph.arc_count / 2,
+                        Direction::Out | Direction::Both => graph.arc_count,
+                    },
+                    naming: match part {
+                        None => Naming::External,
+                        Some(part) => part.naming(graph.vertex_count as u32, kept.nodes),
+                    },
                     seconds: started.elapsed().as_secs_f64(),
                     prepared: None,
                     iterations: None,
@@ -122,6 +148,19 @@ pub(super) fn find_kept(
         }
     }
     failed.map_or(Ok(None), Err)
+}
+
+/// What a result was computed with: parameters of the algorithm, and the part of a
+/// property graph.
+pub(super) fn parameters(
+    algorithm: &Algorithm,
+    given: &Given,
+    part: Option<&Part>,
+) -> Vec<(String, String)> {
+    let mut parameters = algorithm.canonical(given);
+    parameters.extend(part.map(Part::parameters).unwrap_or_default());
+    parameters.sort();
+    parameters
 }
 
 /// The notes that say what a result is.
@@ -180,8 +219,19 @@ fn kind(values: &Values) -> &'static str {
     }
 }
 
-/// Lends the columns of a result.
-pub(super) fn with_columns<R>(values: &Values, take: impl FnOnce(&[(&str, Column<'_>)]) -> R) -> R {
+/// Lends the columns of a result, and of the nodes that its vertices stand for.
+pub(super) fn with_columns<R>(
+    outcome: &Outcome,
+    take: impl FnOnce(&[(&str, Column<'_>)]) -> R,
+) -> R {
+    let nodes = outcome.naming.nodes().and_then(Nodes::of_vertex);
+    with_columns_of(&outcome.values, |columns| match nodes {
+        None => take(columns),
+        Some(nodes) => take(&[columns, &[(NODES, Column::U32(nodes))]].concat()),
+    })
+}
+
+fn with_columns_of<R>(values: &Values, take: impl FnOnce(&[(&str, Column<'_>)]) -> R) -> R {
     match values {
         Values::Reals(values) => take(&[("value", Column::F64(values))]),
         Values::Depths(values) | Values::Vertices(values) => {

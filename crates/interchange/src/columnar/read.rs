@@ -13,14 +13,13 @@ use evergraph_property_graph::Value;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
 
+use crate::cells::{Cells, Given, row};
 use crate::csv::Ids;
-use crate::csv::header::{Column, Header, IdColumn, Kind};
+use crate::csv::header::Header;
+use crate::csv::integer_id;
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{
-    BadRow, ExternalId, Id, InterchangeError, NodeRow, PropertyType, RelationshipRow, Row,
-    RowReader, Scalar,
-};
+use crate::{BadRow, Contents, Id, InterchangeError, PropertyType, Row, RowReader, Scalar};
 
 use super::values::{is_supported, value};
 
@@ -133,6 +132,10 @@ impl ColumnarReader {
         }
         let header = Header::of_columns(&fields)
             .map_err(|problem| InterchangeError::Unreadable(problem.row(&file.into(), 0)))?;
+        if !header.is_declared() {
+            let problem = "no column is called :ID, :LABEL, :START_ID or :END_ID";
+            return Err(whole(file, problem.to_string()));
+        }
         Ok(ColumnarReader {
             file: file.into(),
             batches,
@@ -170,122 +173,69 @@ impl ColumnarReader {
         Ok(true)
     }
 
-    fn columns(&self) -> impl Iterator<Item = (&Column, &ArrayRef)> {
-        self.header.columns.iter().zip(&self.batch)
-    }
-
     fn read(&self) -> Result<Row, Problem> {
-        match self.header.kind {
-            Kind::Nodes => self.node().map(Row::Node),
-            Kind::Relationships => self.relationship().map(Row::Relationship),
-        }
-    }
-
-    fn node(&self) -> Result<NodeRow, Problem> {
-        let mut node = NodeRow {
-            id: None,
-            labels: self.options.labels.clone(),
-            properties: Vec::new(),
+        let given = Given {
+            labels: &self.options.labels,
+            kind: self.options.kind.as_ref(),
         };
-        for (column, array) in self.columns() {
-            match column {
-                Column::Id(column) => {
-                    node.id = self.id(":ID", column, array, &mut node.properties)?
-                }
-                Column::Labels => {
-                    for label in texts(&self.cell(":LABEL", array)?)? {
-                        if !label.is_empty() && !node.labels.contains(&label) {
-                            node.labels.push(label);
-                        }
-                    }
-                }
-                other => self.property(other, array, &mut node.properties)?,
-            }
-        }
-        Ok(node)
+        row(&self.header, given, self)
     }
 
-    fn relationship(&self) -> Result<RelationshipRow, Problem> {
-        let (mut source, mut target) = (None, None);
-        let mut kind = self.options.kind.clone();
-        let mut properties = Vec::new();
-        for (column, array) in self.columns() {
-            match column {
-                Column::Start(column) => {
-                    source = self.id(":START_ID", column, array, &mut properties)?
-                }
-                Column::End(column) => {
-                    target = self.id(":END_ID", column, array, &mut properties)?
-                }
-                Column::Type => match self.cell(":TYPE", array)? {
-                    Value::Text(text) if !text.is_empty() => kind = Some(text),
-                    Value::Null | Value::Text(_) => {}
-                    _ => return Err(Problem::at(":TYPE", "a type is a text")),
-                },
-                other => self.property(other, array, &mut properties)?,
-            }
+    fn cell(&self, at: usize) -> Result<Value, String> {
+        match self.batch.get(at) {
+            Some(array) => value(array, self.next - 1),
+            None => Ok(Value::Null),
         }
-        let missing = |what: &str| Problem::at(what, "nothing is there");
-        Ok(RelationshipRow {
-            source: source.ok_or_else(|| missing(":START_ID"))?,
-            target: target.ok_or_else(|| missing(":END_ID"))?,
-            kind: kind.ok_or_else(|| missing(":TYPE"))?,
-            properties,
-        })
-    }
-
-    fn cell(&self, name: &str, array: &ArrayRef) -> Result<Value, Problem> {
-        value(array, self.next - 1).map_err(|problem| Problem::at(name, problem))
-    }
-
-    fn id(
-        &self,
-        what: &str,
-        column: &IdColumn,
-        array: &ArrayRef,
-        properties: &mut Vec<(Arc<str>, Value)>,
-    ) -> Result<Option<ExternalId>, Problem> {
-        let value = self.cell(what, array)?;
-        let id = match &value {
-            Value::Null => return Ok(None),
-            Value::Integer(number) => Id::Integer(*number),
-            Value::Text(text) if text.is_empty() => return Ok(None),
-            Value::Text(text) => match column.ids {
-                Ids::Texts => Id::Text(text.clone()),
-                Ids::Integers => Id::Integer(text.trim().parse().map_err(|_| {
-                    Problem::at(what, format!("{} is no 64-bit integer", shown(text)))
-                })?),
-            },
-            _ => return Err(Problem::at(what, "an id is an integer or a text")),
-        };
-        if let Some(name) = &column.name {
-            properties.push((name.clone(), value));
-        }
-        let space = column.space.clone();
-        Ok(Some(ExternalId { space, id }))
-    }
-
-    fn property(
-        &self,
-        column: &Column,
-        array: &ArrayRef,
-        properties: &mut Vec<(Arc<str>, Value)>,
-    ) -> Result<(), Problem> {
-        let Column::Property(name, kind) = column else {
-            return Ok(());
-        };
-        let found = self.cell(name, array)?;
-        let found = declared(found, *kind).map_err(|problem| Problem::at(name, problem))?;
-        if !found.is_null() {
-            properties.push((name.clone(), found));
-        }
-        Ok(())
     }
 
     fn unreadable(&mut self, error: &str) -> InterchangeError {
         self.done = true;
         let problem = Problem::new(format!("from the next row on: {error}"));
         InterchangeError::Unreadable(problem.row(&self.file, self.row))
+    }
+}
+
+impl Cells for ColumnarReader {
+    fn id(&self, at: usize, ids: Ids) -> Result<Option<Id>, String> {
+        match self.cell(at)? {
+            Value::Null => Ok(None),
+            Value::Integer(number) => Ok(Some(Id::Integer(number))),
+            Value::Text(text) if text.is_empty() => Ok(None),
+            Value::Text(text) => match ids {
+                Ids::Texts => Ok(Some(Id::Text(text))),
+                Ids::Integers => integer_id(&text).map(Some),
+            },
+            _ => Err("an id is an integer or a text".to_string()),
+        }
+    }
+
+    /// A list, or one text with semicolons.
+    fn labels(&self, at: usize, mut each: impl FnMut(&str)) -> Result<(), String> {
+        let problem = || "labels are texts or lists of texts".to_string();
+        match self.cell(at)? {
+            Value::Null => {}
+            Value::Text(text) => text.split(';').map(str::trim).for_each(each),
+            Value::List(labels) => {
+                for label in labels.iter() {
+                    each(label.as_text().ok_or_else(problem)?);
+                }
+            }
+            _ => return Err(problem()),
+        }
+        Ok(())
+    }
+
+    fn kind(&self, at: usize) -> Result<Option<Arc<str>>, String> {
+        match self.cell(at)? {
+            Value::Text(text) => Ok((!text.is_empty()).then_some(text)),
+            Value::Null => Ok(None),
+            _ => Err("a type is a text".to_string()),
+        }
+    }
+
+    fn value(&self, at: usize, kind: PropertyType) -> Result<Option<Value>, String> {
+        let found = declared(self.cell(at)?, kind)?;
+        Ok((!found.is_null()).then_some(found))
     }
 }
 
@@ -334,20 +284,6 @@ fn declared(value: Value, kind: PropertyType) -> Result<Value, String> {
     }
 }
 
-/// Labels: a list, or one text with semicolons.
-fn texts(value: &Value) -> Result<Vec<Arc<str>>, Problem> {
-    let problem = || Problem::at(":LABEL", "labels are texts or lists of texts");
-    match value {
-        Value::Null => Ok(Vec::new()),
-        Value::Text(text) => Ok(text.split(';').map(|label| label.trim().into()).collect()),
-        Value::List(labels) => {
-            let label = |label: &Value| label.as_text().map(Arc::from).ok_or_else(problem);
-            labels.iter().map(label).collect()
-        }
-        _ => Err(problem()),
-    }
-}
-
 /// A problem of the file as a whole.
 fn whole(file: &str, problem: String) -> InterchangeError {
     InterchangeError::Unreadable(BadRow {
@@ -382,5 +318,9 @@ impl RowReader for ColumnarReader {
 
     fn line(&self) -> u64 {
         self.row
+    }
+
+    fn contents(&self) -> Contents {
+        self.header.contents
     }
 }

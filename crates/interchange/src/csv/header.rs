@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{PropertyType, Scalar};
+use crate::{Contents, PropertyType, Scalar};
 
 use super::neo4j::Ids;
 
@@ -31,17 +31,11 @@ pub(crate) enum Column {
     Ignore,
 }
 
-/// Whether a file holds nodes or relationships.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Nodes,
-    Relationships,
-}
-
 /// A whole header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    pub kind: Kind,
+    /// Nodes or relationships.
+    pub contents: Contents,
     pub columns: Vec<Column>,
 }
 
@@ -60,7 +54,7 @@ impl Header {
     #[cfg(feature = "columnar")]
     pub(crate) fn of_columns(names: &[&str]) -> Result<Self, Problem> {
         let columns = names.iter().map(|name| match column(name, Ids::Texts) {
-            Err(_) if !name.starts_with(':') => {
+            Err(_) if !name.is_empty() && !name.starts_with(':') => {
                 Ok(Column::Property((*name).into(), Scalar::Text.into()))
             }
             found => found,
@@ -69,15 +63,23 @@ impl Header {
         Self::of(columns?)
     }
 
+    /// Whether a column says what the rows are. Nodes may be without ids and without
+    /// labels, but a file of other columns alone was hardly meant so.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn is_declared(&self) -> bool {
+        let mut columns = self.columns.iter();
+        columns.any(|column| !matches!(column, Column::Property(..) | Column::Ignore))
+    }
+
     fn of(columns: Vec<Column>) -> Result<Self, Problem> {
-        let kind = kind(&columns)?;
+        let contents = contents(&columns)?;
         let mut names = BTreeSet::new();
         for name in columns.iter().filter_map(property_name) {
             if !names.insert(name) {
                 return Err(Problem::at(name, "two columns are called so"));
             }
         }
-        Ok(Header { kind, columns })
+        Ok(Header { contents, columns })
     }
 }
 
@@ -89,7 +91,7 @@ fn property_name(column: &Column) -> Option<&Arc<str>> {
     }
 }
 
-fn kind(columns: &[Column]) -> Result<Kind, Problem> {
+fn contents(columns: &[Column]) -> Result<Contents, Problem> {
     let count = |is: fn(&Column) -> bool| columns.iter().filter(|column| is(column)).count();
     let ids = count(|column| matches!(column, Column::Id(_)));
     let labels = count(|column| matches!(column, Column::Labels));
@@ -97,8 +99,8 @@ fn kind(columns: &[Column]) -> Result<Kind, Problem> {
     let ends = count(|column| matches!(column, Column::End(_)));
     let types = count(|column| matches!(column, Column::Type));
     let problem = match (ids, starts, ends) {
-        (0 | 1, 0, 0) if types == 0 => return Ok(Kind::Nodes),
-        (0, 1, 1) if labels == 0 && types <= 1 => return Ok(Kind::Relationships),
+        (0 | 1, 0, 0) if types == 0 => return Ok(Contents::Nodes),
+        (0, 1, 1) if labels == 0 && types <= 1 => return Ok(Contents::Relationships),
         (0, 1, 0) | (0, 0, 1) => "a relationship needs :START_ID and :END_ID",
         (0, 0, 0) => "a :TYPE without :START_ID and :END_ID",
         (_, 0, 0) => "ids of several columns are not supported; join them into one",

@@ -10,11 +10,11 @@ use evergraph_property_graph::Value;
 use crate::error::Problem;
 use crate::types::shown;
 use crate::{
-    ExternalId, Id, InterchangeError, NodeRow, PropertyType, RelationshipRow, Row, RowReader,
+    Contents, ExternalId, InterchangeError, NodeRow, PropertyType, RelationshipRow, Row, RowReader,
     Scalar,
 };
 
-use super::neo4j::value;
+use super::neo4j::{integer_id, value};
 use super::records::{Dialect, Outcome, Records};
 
 /// How relationship types are called.
@@ -121,7 +121,7 @@ enum ColumnType {
     Label,
 }
 
-enum Contents {
+enum Of {
     Nodes {
         labels: Vec<Arc<str>>,
         space: Arc<str>,
@@ -141,7 +141,7 @@ enum Contents {
 pub struct LdbcReader<R> {
     file: Arc<str>,
     records: Records<R>,
-    contents: Contents,
+    of: Of,
     /// Of the columns behind the ids of relationships, all columns of nodes.
     columns: Vec<(Arc<str>, ColumnType)>,
     done: bool,
@@ -185,16 +185,16 @@ impl<R: BufRead> LdbcReader<R> {
         Ok(LdbcReader {
             file,
             records,
-            contents: contents(name, naming),
+            of: of(name, naming),
             columns,
             done: false,
         })
     }
 
     fn row(&self) -> Result<Row, Problem> {
-        let ids = match self.contents {
-            Contents::Nodes { .. } => 0,
-            Contents::Relationships { .. } => 2,
+        let ids = match self.of {
+            Of::Nodes { .. } => 0,
+            Of::Relationships { .. } => 2,
         };
         let (found, expected) = (self.records.field_count(), ids + self.columns.len());
         if found != expected {
@@ -219,8 +219,8 @@ impl<R: BufRead> LdbcReader<R> {
             };
             properties.extend(found.map(|value| (name.clone(), value)));
         }
-        match &self.contents {
-            Contents::Nodes {
+        match &self.of {
+            Of::Nodes {
                 labels: known,
                 space,
             } => Ok(Row::Node(NodeRow {
@@ -228,7 +228,7 @@ impl<R: BufRead> LdbcReader<R> {
                 labels: known.iter().cloned().chain(labels).collect(),
                 properties,
             })),
-            Contents::Relationships {
+            Of::Relationships {
                 kind,
                 source,
                 target,
@@ -243,17 +243,15 @@ impl<R: BufRead> LdbcReader<R> {
 
     fn id(&self, at: usize, space: &Arc<str>) -> Result<ExternalId, Problem> {
         let text = self.records.field(at).map_or("", |field| field.text);
-        let number = text.trim().parse().map_err(|_| {
-            let column = match self.contents {
-                Contents::Nodes { .. } => "id".to_string(),
-                Contents::Relationships { .. } => format!("{space}.id"),
+        let id = integer_id(text).map_err(|problem| {
+            let column = match self.of {
+                Of::Nodes { .. } => "id".to_string(),
+                Of::Relationships { .. } => format!("{space}.id"),
             };
-            Problem::at(&column, format!("{} is no 64-bit integer", shown(text)))
+            Problem::at(&column, problem)
         })?;
-        Ok(ExternalId {
-            space: space.clone(),
-            id: Id::Integer(number),
-        })
+        let space = space.clone();
+        Ok(ExternalId { space, id })
     }
 }
 
@@ -267,14 +265,14 @@ fn moment(kind: Scalar, text: &str) -> Result<Option<Value>, String> {
     }
 }
 
-fn contents(name: &LdbcName, naming: Naming) -> Contents {
+fn of(name: &LdbcName, naming: Naming) -> Of {
     match name {
         LdbcName::Nodes(kind) => {
             let is_message = kind == "Post" || kind == "Comment";
             let labels = [kind.as_str()]
                 .into_iter()
                 .chain(is_message.then_some("Message"));
-            Contents::Nodes {
+            Of::Nodes {
                 labels: labels.map(Arc::from).collect(),
                 space: kind.as_str().into(),
             }
@@ -283,7 +281,7 @@ fn contents(name: &LdbcName, naming: Naming) -> Contents {
             source,
             kind,
             target,
-        } => Contents::Relationships {
+        } => Of::Relationships {
             kind: match naming {
                 Naming::Cypher => upper(kind).into(),
                 Naming::File => kind.as_str().into(),
@@ -368,5 +366,12 @@ impl<R: BufRead> RowReader for LdbcReader<R> {
 
     fn line(&self) -> u64 {
         self.records.line()
+    }
+
+    fn contents(&self) -> Contents {
+        match self.of {
+            Of::Nodes { .. } => Contents::Nodes,
+            Of::Relationships { .. } => Contents::Relationships,
+        }
     }
 }

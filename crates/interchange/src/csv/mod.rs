@@ -9,6 +9,8 @@ mod write;
 mod write_ldbc;
 
 pub use ldbc::{LdbcName, LdbcReader, Naming};
+#[cfg(feature = "columnar")]
+pub(crate) use neo4j::integer_id;
 pub use neo4j::{Ids, Neo4jOptions, Neo4jReader};
 pub use write::Neo4jWriter;
 #[cfg(feature = "columnar")]

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use evergraph_property_graph::Value;
 
+use crate::cells::{Cells, Given, row};
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{
-    ExternalId, Id, InterchangeError, NodeRow, PropertyType, RelationshipRow, Row, RowReader,
-};
+use crate::{Contents, Id, InterchangeError, PropertyType, Row, RowReader};
 
-use super::header::{Column, Header, IdColumn, Kind};
+use super::header::Header;
 use super::records::{Dialect, Field, Outcome, Records};
 
 /// What ids are.
@@ -100,89 +99,20 @@ impl<R: BufRead> Neo4jReader<R> {
             let problem = format!("{found} columns, the header has {expected}");
             return Err(Problem::new(problem));
         }
-        match self.header.kind {
-            Kind::Nodes => self.node().map(Row::Node),
-            Kind::Relationships => self.relationship().map(Row::Relationship),
-        }
-    }
-
-    fn columns(&self) -> impl Iterator<Item = (&Column, Field<'_>)> {
-        let columns = self.header.columns.iter().enumerate();
-        columns.filter_map(|(at, column)| Some((column, self.records.field(at)?)))
-    }
-
-    fn node(&self) -> Result<NodeRow, Problem> {
-        let mut node = NodeRow {
-            id: None,
-            labels: self.options.labels.clone(),
-            properties: Vec::new(),
+        let given = Given {
+            labels: &self.options.labels,
+            kind: self.options.kind.as_ref(),
         };
-        for (column, field) in self.columns() {
-            match column {
-                Column::Id(column) => {
-                    // Neo4j lets nodes be without an id, if nothing refers to them.
-                    if !field.text.is_empty() {
-                        node.id = Some(id(column, field, &mut node.properties)?);
-                    }
-                }
-                Column::Labels => {
-                    let labels = field
-                        .text
-                        .split(self.options.array_delimiter)
-                        .map(str::trim);
-                    for label in labels.filter(|label| !label.is_empty()) {
-                        if node.labels.iter().all(|known| **known != *label) {
-                            node.labels.push(label.into());
-                        }
-                    }
-                }
-                other => self.property(other, field, &mut node.properties)?,
-            }
-        }
-        Ok(node)
+        row(&self.header, given, self)
     }
 
-    fn relationship(&self) -> Result<RelationshipRow, Problem> {
-        let (mut source, mut target) = (None, None);
-        let mut kind = self.options.kind.clone();
-        let mut properties = Vec::new();
-        for (column, field) in self.columns() {
-            match column {
-                Column::Start(column) => {
-                    source = Some(end(column, field, ":START_ID", &mut properties)?)
-                }
-                Column::End(column) => {
-                    target = Some(end(column, field, ":END_ID", &mut properties)?)
-                }
-                Column::Type if !field.text.trim().is_empty() => {
-                    kind = Some(field.text.trim().into())
-                }
-                other => self.property(other, field, &mut properties)?,
-            }
-        }
-        let missing = |what: &str| Problem::at(what, "nothing is there");
-        Ok(RelationshipRow {
-            source: source.ok_or_else(|| missing(":START_ID"))?,
-            target: target.ok_or_else(|| missing(":END_ID"))?,
-            kind: kind.ok_or_else(|| missing(":TYPE"))?,
-            properties,
-        })
-    }
-
-    fn property(
-        &self,
-        column: &Column,
-        field: Field<'_>,
-        properties: &mut Vec<(Arc<str>, Value)>,
-    ) -> Result<(), Problem> {
-        let Column::Property(name, kind) = column else {
-            return Ok(());
+    /// A field of the record, which has as many as the header.
+    fn field(&self, at: usize) -> Field<'_> {
+        let nothing = Field {
+            text: "",
+            quoted: false,
         };
-        let value = value(*kind, field, self.options.array_delimiter);
-        if let Some(value) = value.map_err(|problem| Problem::at(name, problem))? {
-            properties.push((name.clone(), value));
-        }
-        Ok(())
+        self.records.field(at).unwrap_or(nothing)
     }
 
     fn fail(&mut self, problem: Problem) -> InterchangeError {
@@ -215,46 +145,36 @@ fn read_header<R: BufRead>(
     header.map_err(|problem| InterchangeError::Unreadable(problem.row(file, records.line())))
 }
 
-/// An end of a relationship, which has to be there.
-fn end(
-    column: &IdColumn,
-    field: Field<'_>,
-    what: &str,
-    properties: &mut Vec<(Arc<str>, Value)>,
-) -> Result<ExternalId, Problem> {
-    if field.text.is_empty() {
-        return Err(Problem::at(what, "nothing is there"));
+impl<R: BufRead> Cells for Neo4jReader<R> {
+    fn id(&self, at: usize, ids: Ids) -> Result<Option<Id>, String> {
+        let text = self.field(at).text;
+        match ids {
+            _ if text.is_empty() => Ok(None),
+            Ids::Texts => Ok(Some(Id::Text(text.into()))),
+            Ids::Integers => integer_id(text).map(Some),
+        }
     }
-    id(column, field, properties)
+
+    fn labels(&self, at: usize, each: impl FnMut(&str)) -> Result<(), String> {
+        let labels = self.field(at).text.split(self.options.array_delimiter);
+        labels.map(str::trim).for_each(each);
+        Ok(())
+    }
+
+    fn kind(&self, at: usize) -> Result<Option<Arc<str>>, String> {
+        let kind = self.field(at).text.trim();
+        Ok((!kind.is_empty()).then(|| kind.into()))
+    }
+
+    fn value(&self, at: usize, kind: PropertyType) -> Result<Option<Value>, String> {
+        value(kind, self.field(at), self.options.array_delimiter)
+    }
 }
 
-/// An id that is not empty; stored as a property, too, if its column has a name.
-fn id(
-    column: &IdColumn,
-    field: Field<'_>,
-    properties: &mut Vec<(Arc<str>, Value)>,
-) -> Result<ExternalId, Problem> {
-    let id = match column.ids {
-        Ids::Texts => Id::Text(field.text.into()),
-        Ids::Integers => {
-            let number = field.text.trim().parse().map_err(|_| {
-                let name = column.name.as_deref().unwrap_or("the id");
-                Problem::at(name, format!("{} is no 64-bit integer", shown(field.text)))
-            })?;
-            Id::Integer(number)
-        }
-    };
-    if let Some(name) = &column.name {
-        let value = match &id {
-            Id::Integer(number) => Value::Integer(*number),
-            Id::Text(text) => Value::Text(text.clone()),
-        };
-        properties.push((name.clone(), value));
-    }
-    Ok(ExternalId {
-        space: column.space.clone(),
-        id,
-    })
+/// An id of an integer's digits.
+pub(crate) fn integer_id(text: &str) -> Result<Id, String> {
+    let number = text.trim().parse().map(Id::Integer);
+    number.map_err(|_| format!("{} is no 64-bit integer", shown(text)))
 }
 
 /// The value of a field; `None` if it has none.
@@ -308,5 +228,9 @@ impl<R: BufRead> RowReader for Neo4jReader<R> {
 
     fn line(&self) -> u64 {
         self.records.line()
+    }
+
+    fn contents(&self) -> Contents {
+        self.header.contents
     }
 }

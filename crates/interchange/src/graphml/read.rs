@@ -9,7 +9,7 @@ use quick_xml::events::Event;
 use crate::csv::Ids;
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{ExternalId, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
+use crate::{Contents, ExternalId, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
 
 use super::element::{Attributes, Element, Inside, Stop, parts, predefined};
 use super::keys::{Key, Keys};
@@ -354,5 +354,9 @@ impl<R: BufRead> RowReader for GraphMlReader<R> {
 
     fn line(&self) -> u64 {
         self.line
+    }
+
+    fn contents(&self) -> Contents {
+        Contents::Both
     }
 }

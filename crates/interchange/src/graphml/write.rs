@@ -28,7 +28,7 @@ pub struct GraphMlWriter<W> {
 }
 
 impl<W: Write> GraphMlWriter<W> {
-    /// Writes the keys of all properties.
+    /// Writes the keys of all properties, a key for each type ([`Columns::mixed`]).
     ///
     /// # Errors
     /// If a name has characters that XML has not, or what the writer says.
@@ -119,10 +119,12 @@ impl Keys {
     fn data(&self, properties: &[(Arc<str>, Value)]) -> Result<String, InterchangeError> {
         let mut data = String::new();
         for (name, value) in properties.iter().filter(|property| !property.1.is_null()) {
-            let at = self.columns.iter().position(|column| column.0 == *name);
-            let kind = at.map(|at| self.columns[at].1);
-            let text = kind.and_then(|kind| text(value, kind));
-            let (Some(at), Some(text)) = (at, text) else {
+            let mut columns = self.columns.iter().enumerate();
+            let found = columns.find_map(|(at, (known, kind))| match known == name {
+                true => Some((at, text(value, *kind)?)),
+                false => None,
+            });
+            let Some((at, text)) = found else {
                 let problem = "no property of this name and type was announced";
                 return Err(InterchangeError::unwritable(FORMAT, &**name, problem));
             };

@@ -7,7 +7,7 @@ use evergraph_property_graph::Value;
 use serde_json::{Map, Value as Json};
 
 use crate::error::Problem;
-use crate::{ExternalId, Id, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
+use crate::{Contents, ExternalId, Id, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
 
 use super::value::from_json;
 
@@ -185,6 +185,9 @@ fn properties(json: Option<Json>) -> Result<Vec<(Arc<str>, Value)>, Problem> {
     };
     let mut properties = Vec::with_capacity(object.len());
     for (name, json) in object {
+        if name.is_empty() {
+            return Err(Problem::new("a property without a name"));
+        }
         let value = from_json(json).map_err(|problem| Problem::at(&name, problem))?;
         if !value.is_null() {
             properties.push((name.into(), value));
@@ -227,5 +230,9 @@ impl<R: BufRead> RowReader for JsonLinesReader<R> {
 
     fn line(&self) -> u64 {
         self.line
+    }
+
+    fn contents(&self) -> Contents {
+        Contents::Both
     }
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod values;
+
 use std::sync::Arc;
 
 use evergraph_interchange::{InterchangeError, NodeRow, RelationshipRow, Row, RowReader};

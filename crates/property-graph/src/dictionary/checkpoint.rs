@@ -1,11 +1,12 @@
 //! Storing a dictionary with the store's checkpoints, and reading it at opening.
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Blob, PersistenceError, Uuid};
+use evergraph_persistence::{Blob, Medium, PersistenceError, Uuid};
 use evergraph_topology::attachment::Place;
 use parking_lot::RwLock;
 
-use super::pages::{self, PageImage, Stored};
+use super::pages::{self, PAGE_BYTES, PageImage, Stored};
 use super::space::{Item, Pending, Space};
 use super::{Dictionary, MOST_CODES, Names};
 
@@ -58,9 +59,14 @@ impl Dictionary {
             return Ok(());
         }
         let until = space.stored() + new;
-        // The last page is written anew with what it has, and what follows.
-        let first = space.pages.len().saturating_sub(1);
-        let from = space.pages.last().map_or(0, |page| page.0);
+        // The last page is written anew with what it has, and what follows, unless it
+        // is full.
+        let (first, from) = match space.pages.last() {
+            Some((begin, page)) if page.extent.len() < PAGE_BYTES as u64 => {
+                (space.pages.len() - 1, *begin)
+            }
+            _ => (space.pages.len(), space.stored()),
+        };
         let mut begin = from;
         let mut written: Vec<(usize, Blob)> = Vec::new();
         let mut image = PageImage::begin();
@@ -77,6 +83,13 @@ impl Dictionary {
                 } = place;
                 flushed.push(directory.set_blob(region, uuid, self.kind, page, image.bytes())?);
                 let blob = directory.blob(self.kind, page).expect("just set").clone();
+                if active(Mutant::DictionaryPageNotFlushed) {
+                    let (medium, bytes) = (region.medium(), image.bytes());
+                    let (offset, len) = (blob.extent.offset(), bytes.len() as u64);
+                    medium.write(offset, &vec![0; bytes.len()])?;
+                    medium.flush(offset, len)?;
+                    medium.write(offset, bytes)?;
+                }
                 written.push((begin, blob));
                 (begin, image) = (at + 1, PageImage::begin());
             }

@@ -20,6 +20,7 @@ mod space;
 mod tests;
 mod texts;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::{PersistenceError, Uuid};
@@ -99,6 +100,7 @@ pub struct Dictionary {
     names: [RwLock<Space<str>>; 3],
     label_sets: RwLock<Space<[LabelCode]>>,
     texts: RwLock<Space<str>>,
+    most_label_sets: AtomicU32,
     sightings: Mutex<Sightings>,
     /// Known as soon as something is stored.
     uuid: OnceLock<Uuid>,
@@ -113,6 +115,7 @@ impl Dictionary {
             names: Default::default(),
             label_sets: RwLock::default(),
             texts: RwLock::default(),
+            most_label_sets: AtomicU32::new(MOST_CODES),
             sightings: Mutex::default(),
             uuid: OnceLock::new(),
         }
@@ -187,10 +190,34 @@ impl Dictionary {
         })
     }
 
+    /// Sets a code aside for a set of labels, if it has none: the checkpoint that
+    /// writes records with it will find it. To be asked before they are committed.
+    ///
+    /// # Errors
+    /// [`NameError::TooMany`].
+    pub(crate) fn reserve_label_set(&self, labels: &[LabelCode]) -> Result<(), NameError> {
+        if self.label_sets.read().code(labels).is_some() {
+            return Ok(());
+        }
+        let most = self.most_label_sets.load(Ordering::Relaxed);
+        let code = self.label_sets.write().intern(labels, most);
+        let what = "sets of labels";
+        code.map(drop).ok_or(NameError::TooMany { what, most })
+    }
+
+    /// Another limit, which can be reached.
+    #[cfg(test)]
+    pub(crate) fn set_most_label_sets(&self, most: u32) {
+        self.most_label_sets.store(most, Ordering::Relaxed);
+    }
+
     /// The code of a set of labels, which gets one if it has none; for records on
     /// their way to the medium.
     pub(crate) fn label_set_code(&self, labels: &[LabelCode]) -> Option<u32> {
-        let known = self.label_sets.read().code(labels);
+        let known = {
+            let sets = self.label_sets.read();
+            sets.code(labels).filter(|&code| sets.is_assigned(code))
+        };
         known.or_else(|| self.label_sets.write().assign_next(labels, MOST_CODES))
     }
 

@@ -112,6 +112,11 @@ impl<T: Item + ?Sized> Space<T> {
         self.codes.insert(item, code);
     }
 
+    /// Whether a code counts, and is not only a promise.
+    pub fn is_assigned(&self, code: u32) -> bool {
+        self.is_assigned.get(code as usize).copied() == Some(true)
+    }
+
     pub fn uncommitted(&self, code: u32) -> Option<Arc<T>> {
         let is_assigned = *self.is_assigned.get(code as usize)?;
         (!is_assigned).then(|| self.get(code)).flatten()

@@ -1,22 +1,98 @@
-//! Whether neighbor lists and records agree.
+//! Whether neighbor lists and records agree, and indexes and constraints with the
+//! records.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use super::adjacency::Towards;
 use super::error::GraphError;
 use super::ids::NodeId;
+use super::scan::Tabled;
+use super::schema::{Entry, SubjectCode};
 use super::view::View;
-use crate::records::RelationshipRecord;
+use crate::index::KeyRange;
+use crate::records::{NodeRecord, RelationshipRecord};
 
 /// Problems that are told of one kind.
 const MOST_PROBLEMS: usize = 16;
 
 impl View {
     /// Looks at every entry of every neighbor list and at every relationship:
-    /// each has to be in two lists, once, and have both its ends. Appends one
-    /// sentence a problem.
+    /// each has to be in two lists, once, and have both its ends. Then at every record
+    /// for every index and constraint: each holds, and each index has exactly what a
+    /// scan finds. To be asked of the newest commit. Appends one sentence a problem.
     pub(super) fn check(&self, problems: &mut Vec<String>) {
         if let Err(error) = self.check_lists(problems) {
             problems.push(error.to_string());
         }
+        for entry in self.core().state.schema.entries().iter() {
+            let checked = match entry.stored.subject {
+                SubjectCode::Label(_) => self.check_entry::<NodeRecord>(entry, problems),
+                SubjectCode::Type(_) => self.check_entry::<RelationshipRecord>(entry, problems),
+            };
+            if let Err(error) = checked {
+                problems.push(error.to_string());
+            }
+        }
+    }
+
+    fn check_entry<R: Tabled>(
+        &self,
+        entry: &Arc<Entry>,
+        problems: &mut Vec<String>,
+    ) -> Result<(), GraphError> {
+        if !entry.is_confirmed() {
+            return Ok(());
+        }
+        let indexed = self.indexed_by(entry, problems)?;
+        let mut keys = HashSet::new();
+        for found in R::scan(self, entry.stored.subject) {
+            let (id, record) = found?;
+            if let Some(what) = entry.violation(&*record) {
+                tell(problems, entry.violated::<R>(id, what).to_string());
+            }
+            let Some(key) = entry.key_of(&*record) else {
+                continue;
+            };
+            if let (Some(indexed), Some(index)) = (&indexed, &entry.index)
+                && !indexed.contains(&digest(index.kept(&key), id))
+            {
+                let (name, kind) = (&entry.stored.name, R::KIND);
+                tell(problems, format!("index \"{name}\" lacks {kind} {id}"));
+            }
+            if entry.stored.rule.is_unique() && !keys.insert(digest(&key, 0)) {
+                let what = format!("another {} has the same values", R::KIND);
+                tell(problems, entry.violated::<R>(id, &what).to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Digests of what an index has; `None` if it has nothing to say: it is being
+    /// built, or as of a later commit.
+    fn indexed_by(
+        &self,
+        entry: &Entry,
+        problems: &mut Vec<String>,
+    ) -> Result<Option<HashSet<u64>>, GraphError> {
+        let name = &entry.stored.name;
+        let Some(index) = &entry.index else {
+            return Ok(None);
+        };
+        if index.is_damaged() {
+            let what = "was damaged and has not been built again";
+            tell(problems, format!("index \"{name}\" {what}"));
+        }
+        if !index.covers(self.csn()) {
+            return Ok(None);
+        }
+        let mut digests = HashSet::new();
+        let mut entries = index.range(self.csn(), &KeyRange::all())?;
+        while let Some((key, id)) = entries.next_entry()? {
+            digests.insert(digest(key, id));
+        }
+        Ok(Some(digests))
     }
 
     fn check_lists(&self, problems: &mut Vec<String>) -> Result<(), GraphError> {
@@ -86,6 +162,13 @@ impl View {
         }
         Ok(())
     }
+}
+
+/// Stands for an entry in a set of them.
+fn digest(key: &[u8], id: u32) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (key, id).hash(&mut hasher);
+    hasher.finish()
 }
 
 fn tell(problems: &mut Vec<String>, problem: String) {

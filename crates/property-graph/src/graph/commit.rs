@@ -70,6 +70,9 @@ pub(super) fn effects_of(transaction: &Transaction) -> Result<Batch, GraphError>
     for (kind, columns) in created {
         batch.insert_relationships(kind, columns.sources, columns.targets, columns.ids);
     }
+    for (name, value) in &transaction.facts {
+        batch.set_meta(name, value);
+    }
     batch.attach(effects::encode(&effects)?);
     Ok(batch)
 }

@@ -1,14 +1,13 @@
 //! Making indexes and constraints, and dropping them.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::PropertyGraph;
 use super::effects::Effect;
 use super::error::GraphError;
-use super::schema::{Definition, Entry, Rule, Stored};
+use super::mend::build;
+use super::schema::{Definition, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
-use super::view::View;
 use crate::dictionary::Names;
 
 impl PropertyGraph {
@@ -22,19 +21,28 @@ impl PropertyGraph {
     /// # Errors
     /// A name that there is already; conflicts after many attempts.
     pub fn create_index(&self, name: &str, label: &str, keys: &[&str]) -> Result<(), GraphError> {
-        self.define(&Definition {
-            name: name.to_string(),
-            label: label.to_string(),
-            keys: keys.iter().map(|key| key.to_string()).collect(),
-            rule: Rule::Index,
-        })
+        self.define(&Definition::of_nodes(name, label, keys, Rule::Index))
+    }
+
+    /// As [`PropertyGraph::create_index`], of the relationships of a type.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create_relationship_index(
+        &self,
+        name: &str,
+        kind: &str,
+        keys: &[&str],
+    ) -> Result<(), GraphError> {
+        self.define(&Definition::of_relationships(name, kind, keys, Rule::Index))
     }
 
     /// As [`PropertyGraph::create_index`], of anything that can hold for the nodes
-    /// of a label. A constraint holds for all commits after this one.
+    /// of a label or the relationships of a type. A constraint holds for all commits
+    /// after this one.
     ///
     /// # Errors
-    /// As there, and nodes for which it does not hold: then it is dropped again.
+    /// As there, and records for which it does not hold: then it is dropped again.
     pub fn define(&self, definition: &Definition) -> Result<(), GraphError> {
         if definition.keys.is_empty() {
             let what = "an index or a constraint is about one property at least";
@@ -44,11 +52,27 @@ impl PropertyGraph {
         let Some(entry) = self.core.state.schema.named(&definition.name) else {
             return Ok(());
         };
-        let built = self.build(&entry);
+        let built = build(&self.core, &entry).and_then(|()| {
+            self.write(|transaction| {
+                transaction.confirm(&entry);
+                Ok(())
+            })
+        });
         if built.is_err() {
             self.drop_definition(&definition.name)?;
         }
         built
+    }
+
+    /// Drops what a process that is gone had not finished making: what there is may
+    /// not be as it says.
+    pub(super) fn drop_unconfirmed(&self) -> Result<(), GraphError> {
+        for entry in self.core.state.schema.entries().iter() {
+            if !entry.is_confirmed() {
+                self.drop_definition(&entry.stored.name)?;
+            }
+        }
+        Ok(())
     }
 
     /// Drops an index or a constraint.
@@ -59,7 +83,8 @@ impl PropertyGraph {
         self.write(|transaction| transaction.drop_definition(name))
     }
 
-    /// The indexes and constraints that there are, the oldest first.
+    /// The indexes and constraints that there are, the oldest first; not those that
+    /// are still being made.
     pub fn definitions(&self) -> Vec<Definition> {
         let dictionary = &self.core.state.dictionary;
         let name = |names, code| {
@@ -69,7 +94,10 @@ impl PropertyGraph {
         let entries = self.core.state.schema.entries();
         let definition = |entry: &Arc<Entry>| Definition {
             name: entry.stored.name.clone(),
-            label: name(Names::Labels, entry.stored.label),
+            subject: match entry.stored.subject {
+                SubjectCode::Label(label) => Subject::Nodes(name(Names::Labels, label)),
+                SubjectCode::Type(kind) => Subject::Relationships(name(Names::Types, kind.into())),
+            },
             keys: entry
                 .stored
                 .keys
@@ -78,60 +106,8 @@ impl PropertyGraph {
                 .collect(),
             rule: entry.stored.rule,
         };
-        entries.iter().map(definition).collect()
-    }
-
-    /// Looks at all nodes that an entry is about, and builds its index.
-    fn build(&self, entry: &Entry) -> Result<(), GraphError> {
-        let view = self.view();
-        let mut collector = entry.index.as_ref().map(|index| index.collector());
-        let mut seen = HashSet::new();
-        for node in view.nodes_with_label_code(entry.stored.label) {
-            let node = node?;
-            let violated = |what: &str| {
-                let name = &entry.stored.name;
-                GraphError::Constraint(format!("constraint \"{name}\", {}: {what}", node.id()))
-            };
-            if let Some(what) = entry.violation(node.record()) {
-                return Err(violated(what));
-            }
-            let Some(key) = entry.key_of(node.record()) else {
-                continue;
-            };
-            if let Some(collector) = &mut collector {
-                collector.push(&key, node.id().0);
-            }
-            if entry.stored.rule.is_unique() && !seen.insert(key) {
-                return Err(violated("another node has the same values"));
-            }
-        }
-        self.fill(entry, &view, collector)
-    }
-
-    fn fill(
-        &self,
-        entry: &Entry,
-        view: &View,
-        collector: Option<crate::index::Collector>,
-    ) -> Result<(), GraphError> {
-        let (Some(index), Some(collector)) = (&entry.index, collector) else {
-            return Ok(());
-        };
-        let Some((region, uuid)) = self.core.state.schema.place() else {
-            return Ok(());
-        };
-        Ok(index.build(view.csn(), &region, &uuid, collector)?)
-    }
-
-    /// Builds the indexes that have no content: those that were damaged, and those
-    /// that no checkpoint has stored.
-    pub(super) fn build_missing_indexes(&self) -> Result<(), GraphError> {
-        for entry in self.core.state.schema.entries().iter() {
-            if entry.index.as_ref().is_some_and(|index| !index.is_built()) {
-                self.build(entry)?;
-            }
-        }
-        Ok(())
+        let confirmed = entries.iter().filter(|entry| entry.is_confirmed());
+        confirmed.map(definition).collect()
     }
 }
 
@@ -152,15 +128,25 @@ impl Transaction {
         }
         let stored = Stored {
             name: name.clone(),
-            label: self.names.label(state, &definition.label)?,
+            subject: match &definition.subject {
+                Subject::Nodes(label) => SubjectCode::Label(self.names.label(state, label)?),
+                Subject::Relationships(kind) => SubjectCode::Type(self.names.kind(state, kind)?),
+            },
             keys,
             rule: definition.rule,
         };
         self.schema.push(Effect::Schema {
             number: state.schema.free_number(),
-            definition: Some(stored.encode()),
+            definition: Some(stored.encode(false)),
         });
         Ok(())
+    }
+
+    /// Nobody's writes depend on it, so nothing is locked.
+    fn confirm(&mut self, entry: &Entry) {
+        self.schema.push(Effect::Confirmed {
+            number: entry.number,
+        });
     }
 
     fn drop_definition(&mut self, name: &str) -> Result<(), GraphError> {

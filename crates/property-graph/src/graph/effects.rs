@@ -15,22 +15,28 @@
 //! | 5 relationship deleted | id (4) |
 //! | 6 index or constraint | number (4), length (4), definition |
 //! | 7 index or constraint dropped | number (4) |
+//! | 8, 9 whole chunks of nodes, of relationships | see [`loaded`](super::loaded) |
+//! | 10 index or constraint holds | number (4) |
 
 use std::ops::Range;
 
 use evergraph_persistence::PersistenceError;
 
+use super::loaded::{
+    self, LabelSets, Loaded, LoadedNode, LoadedRelationship, decode_nodes, decode_relationships,
+};
 use crate::dictionary::{Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::value::{Properties, ValueError};
 
 const NAME: u8 = 1;
-const NODE: u8 = 2;
+pub(super) const NODE: u8 = 2;
 const NODE_DELETED: u8 = 3;
-const RELATIONSHIP: u8 = 4;
+pub(super) const RELATIONSHIP: u8 = 4;
 const RELATIONSHIP_DELETED: u8 = 5;
 const SCHEMA: u8 = 6;
 const SCHEMA_DROPPED: u8 = 7;
+const SCHEMA_CONFIRMED: u8 = 10;
 
 /// One change of a commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,13 +65,23 @@ pub enum Effect {
         /// All of it.
         record: Option<RelationshipRecord>,
     },
-    /// An index or a constraint holds from this commit on; `None` if it is dropped.
+    /// What is written from this commit on is held to an index or a constraint;
+    /// `None` if it is dropped.
     Schema {
         /// Its number.
         number: u32,
         /// What it says, encoded by whoever knows it.
         definition: Option<Vec<u8>>,
     },
+    /// All that there is was held to it, too, if it is still there: it stays.
+    Confirmed {
+        /// Its number.
+        number: u32,
+    },
+    /// A chunk of new nodes, with the sets of labels that they have.
+    LoadedNodes(Loaded<LoadedNode>, LabelSets),
+    /// A chunk of new relationships.
+    LoadedRelationships(Loaded<LoadedRelationship>),
 }
 
 impl Effect {
@@ -73,7 +89,14 @@ impl Effect {
     pub fn nodes(&self) -> Option<Range<u32>> {
         match self {
             Effect::Node { id, .. } => Some(*id..id.saturating_add(1)),
-            Effect::Name { .. } | Effect::Relationship { .. } | Effect::Schema { .. } => None,
+            Effect::LoadedNodes(loaded, _) => {
+                let count = u32::try_from(loaded.rows.len()).unwrap_or(u32::MAX);
+                Some(loaded.first..loaded.first.saturating_add(count))
+            }
+            Effect::Name { .. }
+            | Effect::Relationship { .. }
+            | Effect::LoadedRelationships(_)
+            | Effect::Schema { .. } => None,
         }
     }
 }
@@ -141,15 +164,23 @@ fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
             bytes.push(SCHEMA_DROPPED);
             put(bytes, *number);
         }
+        Effect::Confirmed { number } => {
+            bytes.push(SCHEMA_CONFIRMED);
+            put(bytes, *number);
+        }
+        Effect::LoadedNodes(nodes, sets) => loaded::encode_nodes(nodes, sets, bytes),
+        Effect::LoadedRelationships(relationships) => {
+            loaded::encode_relationships(relationships, bytes);
+        }
     }
     Ok(())
 }
 
-fn put(bytes: &mut Vec<u8>, number: u32) {
+pub(super) fn put(bytes: &mut Vec<u8>, number: u32) {
     bytes.extend_from_slice(&number.to_le_bytes());
 }
 
-fn put_bytes(bytes: &mut Vec<u8>, content: &[u8]) {
+pub(super) fn put_bytes(bytes: &mut Vec<u8>, content: &[u8]) {
     put(bytes, content.len() as u32);
     bytes.extend_from_slice(content);
 }
@@ -217,16 +248,24 @@ fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, PersistenceError> {
             number: cursor.number()?,
             definition: None,
         },
+        SCHEMA_CONFIRMED => Effect::Confirmed {
+            number: cursor.number()?,
+        },
+        loaded::NODES => {
+            let (nodes, sets) = decode_nodes(cursor)?;
+            Effect::LoadedNodes(nodes, sets)
+        }
+        loaded::RELATIONSHIPS => Effect::LoadedRelationships(decode_relationships(cursor)?),
         _ => return Err(damaged("has an effect this program does not know")),
     })
 }
 
-struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Cursor<'a> {
-    fn take(&mut self, len: usize) -> Result<&'a [u8], PersistenceError> {
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8], PersistenceError> {
         let (taken, rest) = self
             .rest
             .split_at_checked(len)
@@ -244,7 +283,7 @@ impl<'a> Cursor<'a> {
         Ok(TypeCode::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    fn number(&mut self) -> Result<u32, PersistenceError> {
+    pub fn number(&mut self) -> Result<u32, PersistenceError> {
         let bytes = self.take(4)?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
@@ -261,7 +300,7 @@ impl<'a> Cursor<'a> {
             .to_string())
     }
 
-    fn labels(&mut self) -> Result<Vec<u32>, PersistenceError> {
+    pub fn labels(&mut self) -> Result<Vec<u32>, PersistenceError> {
         let count = self.number()? as usize;
         let bytes = self.take(count.saturating_mul(4))?;
         let codes = bytes.chunks_exact(4);
@@ -280,7 +319,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-fn damaged(what: &str) -> PersistenceError {
+pub(super) fn damaged(what: &str) -> PersistenceError {
     PersistenceError::damaged("log", 0, format!("a commit of the property graph {what}"))
 }
 
@@ -331,7 +370,40 @@ mod tests {
                 .prop_map(|(id, record)| Effect::Relationship { id, record }),
             (any::<u32>(), definition)
                 .prop_map(|(number, definition)| Effect::Schema { number, definition }),
+            any::<u32>().prop_map(|number| Effect::Confirmed { number }),
+            loaded_nodes(),
+            loaded_relationships(),
         ]
+    }
+
+    fn loaded_nodes() -> impl Strategy<Value = Effect> {
+        let set = prop::collection::btree_set(any::<u32>(), 0..4);
+        let sets = prop::collection::vec(set, 1..4);
+        let rows = prop::collection::vec((any::<u32>(), 0..5u32), 0..5);
+        (any::<u32>(), sets, rows).prop_map(|(first, sets, rows)| {
+            let sets: LabelSets = sets.into_iter().map(Vec::from_iter).collect();
+            let row = |(set, len)| LoadedNode {
+                set: set % sets.len() as u32,
+                len,
+            };
+            let rows: Vec<LoadedNode> = rows.into_iter().map(row).collect();
+            let heap = vec![7; rows.iter().map(|row| row.len as usize).sum()];
+            Effect::LoadedNodes(Loaded { first, rows, heap }, sets)
+        })
+    }
+
+    fn loaded_relationships() -> impl Strategy<Value = Effect> {
+        let row = (any::<u16>(), any::<u32>(), any::<u32>(), 0..5u32);
+        let row = row.prop_map(|(kind, source, target, len)| LoadedRelationship {
+            kind,
+            source,
+            target,
+            len,
+        });
+        (any::<u32>(), prop::collection::vec(row, 0..5)).prop_map(|(first, rows)| {
+            let heap = vec![7; rows.iter().map(|row| row.len as usize).sum()];
+            Effect::LoadedRelationships(Loaded { first, rows, heap })
+        })
     }
 
     proptest! {

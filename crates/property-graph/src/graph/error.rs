@@ -36,6 +36,9 @@ pub enum GraphError {
     /// A constraint does not hold; nothing of the transaction is in the graph.
     #[error("{0}")]
     Constraint(String),
+    /// More than can be stored; nothing of the transaction is in the graph.
+    #[error("{0}")]
+    Limit(String),
     /// What is asked for is not possible.
     #[error("{0}")]
     Unsupported(String),

@@ -1,44 +1,56 @@
-//! Finding nodes by label and properties, with an index where there is one.
+//! Finding nodes by label and properties, and relationships by type and
+//! properties, with an index where there is one.
 
 use std::ops::Bound;
 use std::sync::Arc;
 
 use evergraph_persistence::PersistenceError;
 
-use super::entity::Node;
+use super::entity::{Node, Relationship};
 use super::error::GraphError;
-use super::ids::NodeId;
-use super::schema::{Entry, key_of};
+use super::ids::{NodeId, RelationshipId};
+use super::scan::Tabled;
+use super::schema::{Entry, SubjectCode, key_of};
 use super::transaction::Transaction;
 use super::view::View;
-use crate::dictionary::{KeyCode, LabelCode, Names};
+use crate::dictionary::{KeyCode, Names, TypeCode};
 use crate::index::{Index, IndexError, KeyRange, key};
-use crate::records::NodeRecord;
+use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::{KeyRange as ReadRange, Predicate};
 use crate::value::Value;
 
+/// What is looked for, in names.
+#[derive(Clone, Copy)]
+enum Sought<'a> {
+    Label(&'a str),
+    Type(&'a str),
+}
+
 /// What is looked for, in codes.
 struct Wanted {
-    label: LabelCode,
+    subject: SubjectCode,
     keys: Vec<KeyCode>,
 }
 
 impl Wanted {
-    /// The key of a node that has the label and all the properties.
-    fn key_of(&self, record: &NodeRecord) -> Option<Vec<u8>> {
-        let has_label = record.labels.binary_search(&self.label).is_ok();
-        has_label.then(|| key_of(record, &self.keys)).flatten()
+    /// The key of a record that is one of those and has all the properties.
+    fn key_of<R: Tabled>(&self, record: &R) -> Option<Vec<u8>> {
+        let is_one = record.is_of(self.subject);
+        is_one
+            .then(|| key_of(record.properties(), &self.keys))
+            .flatten()
     }
 }
 
-type Keyed = Vec<(Vec<u8>, u32, Arc<NodeRecord>)>;
+/// Records with their keys and ids.
+type Keyed<R> = Vec<(Vec<u8>, u32, Arc<R>)>;
 
 impl View {
     /// The nodes that have a label and, for each of these keys, an equal value;
     /// none has null. Reads an index over the keys, in any order, if there is one,
     /// and else all nodes.
     pub fn find(&self, label: &str, properties: &[(&str, Value)]) -> Result<Vec<Node>, GraphError> {
-        let (keys, range) = self.equal(label, properties);
+        let (keys, range) = self.equal(Sought::Label(label), properties);
         self.find_in(label, &keys, &range)
     }
 
@@ -52,33 +64,7 @@ impl View {
         keys: &[&str],
         range: &KeyRange,
     ) -> Result<Vec<Node>, GraphError> {
-        let Some(wanted) = self.wanted(label, keys) else {
-            return Ok(Vec::new());
-        };
-        let mut found = Keyed::new();
-        let ids = match self.index_of(&wanted) {
-            Some(entry) => self.candidates(&entry, range)?,
-            None => None,
-        };
-        let mut take = |id: u32, record: Arc<NodeRecord>| {
-            let key = wanted.key_of(&record).filter(|key| range.contains(key));
-            found.extend(key.map(|key| (key, id, record)));
-        };
-        match ids {
-            Some(ids) => {
-                for id in ids {
-                    if let Some(record) = self.node_record(NodeId(id))? {
-                        take(id, record);
-                    }
-                }
-            }
-            None => {
-                for node in self.nodes_with_label(label) {
-                    let node = node?;
-                    take(node.id().0, Arc::clone(node.record()));
-                }
-            }
-        }
+        let found = self.keyed(self.wanted(Sought::Label(label), keys), range)?;
         Ok(self.nodes_of(found))
     }
 
@@ -93,12 +79,74 @@ impl View {
         self.find_in(label, &[key], &KeyRange::between(&[], lower, upper))
     }
 
+    /// The relationships of a type that have, for each of these keys, an equal
+    /// value. As [`View::find`].
+    pub fn find_relationships(
+        &self,
+        kind: &str,
+        properties: &[(&str, Value)],
+    ) -> Result<Vec<Relationship>, GraphError> {
+        let (keys, range) = self.equal(Sought::Type(kind), properties);
+        self.find_relationships_in(kind, &keys, &range)
+    }
+
+    /// The relationships of a type with values in a range, in their order. As
+    /// [`View::find_in`].
+    pub fn find_relationships_in(
+        &self,
+        kind: &str,
+        keys: &[&str],
+        range: &KeyRange,
+    ) -> Result<Vec<Relationship>, GraphError> {
+        let found = self.keyed(self.wanted(Sought::Type(kind), keys), range)?;
+        Ok(self.relationships_of(found))
+    }
+
+    fn keyed<R: Tabled>(
+        &self,
+        wanted: Option<Wanted>,
+        range: &KeyRange,
+    ) -> Result<Keyed<R>, GraphError> {
+        let mut found = Keyed::new();
+        let Some(wanted) = wanted else {
+            return Ok(found);
+        };
+        let ids = match self.index_of(&wanted) {
+            Some(entry) => self.candidates(&entry, range)?,
+            None => None,
+        };
+        let mut take = |id: u32, record: Arc<R>| {
+            let key = wanted.key_of(&*record).filter(|key| range.contains(key));
+            found.extend(key.map(|key| (key, id, record)));
+        };
+        match ids {
+            Some(ids) => {
+                for id in ids {
+                    if let Some(record) = R::of_view(self, id)? {
+                        take(id, record);
+                    }
+                }
+            }
+            None => {
+                for record in R::scan(self, wanted.subject) {
+                    let (id, record) = record?;
+                    take(id, record);
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Keys in the order of an index, if there is one, and the range of their
     /// values.
-    fn equal<'k>(&self, label: &str, properties: &[(&'k str, Value)]) -> (Vec<&'k str>, KeyRange) {
+    fn equal<'k>(
+        &self,
+        sought: Sought<'_>,
+        properties: &[(&'k str, Value)],
+    ) -> (Vec<&'k str>, KeyRange) {
         let mut ordered: Vec<&(&str, Value)> = properties.iter().collect();
         let names: Vec<&str> = properties.iter().map(|property| property.0).collect();
-        if let Some(wanted) = self.wanted(label, &names) {
+        if let Some(wanted) = self.wanted(sought, &names) {
             let place = |entry: &Entry| {
                 let places = wanted.keys.iter().map(|key| entry.place_of(*key));
                 places.collect::<Option<Vec<usize>>>()
@@ -106,7 +154,7 @@ impl View {
             let entries = self.core().state.schema.entries();
             let fits = |entry: &&Arc<Entry>| {
                 entry.index.is_some()
-                    && entry.stored.label == wanted.label
+                    && entry.stored.subject == wanted.subject
                     && entry.stored.keys.len() == wanted.keys.len()
                     && place(entry).is_some()
             };
@@ -122,11 +170,19 @@ impl View {
         (ordered.iter().map(|property| property.0).collect(), range)
     }
 
-    /// `None` if no node can have all of it.
-    fn wanted(&self, label: &str, keys: &[&str]) -> Option<Wanted> {
-        let code = |key: &&str| self.dictionary().code(Names::Keys, key);
+    /// `None` if no record can have all of it.
+    fn wanted(&self, sought: Sought<'_>, keys: &[&str]) -> Option<Wanted> {
+        let dictionary = self.dictionary();
+        let code = |key: &&str| dictionary.code(Names::Keys, key);
+        let subject = match sought {
+            Sought::Label(label) => SubjectCode::Label(dictionary.code(Names::Labels, label)?),
+            Sought::Type(kind) => {
+                let code = dictionary.code(Names::Types, kind)?;
+                SubjectCode::Type(TypeCode::try_from(code).ok()?)
+            }
+        };
         Some(Wanted {
-            label: self.dictionary().code(Names::Labels, label)?,
+            subject,
             keys: keys.iter().map(code).collect::<Option<_>>()?,
         })
     }
@@ -135,15 +191,15 @@ impl View {
         let entries = self.core().state.schema.entries();
         let fits = |entry: &&Arc<Entry>| {
             let is_readable = |index: &Index| index.covers(self.csn());
-            entry.stored.label == wanted.label
+            entry.stored.subject == wanted.subject
                 && entry.stored.keys == wanted.keys
                 && entry.index.as_ref().is_some_and(is_readable)
         };
         entries.iter().find(fits).cloned()
     }
 
-    /// Nodes that an index has in a range, and perhaps some more; `None` if it
-    /// cannot say. A damaged index is forgotten: all nodes are read instead, until
+    /// Records that an index has in a range, and perhaps some more; `None` if it
+    /// cannot say. A damaged index is given up: all records are read instead, until
     /// it is built again.
     pub(super) fn candidates(
         &self,
@@ -160,7 +216,7 @@ impl View {
                 Ok(Some(ids))
             }
             Err(IndexError::Persistence(PersistenceError::Damaged { .. })) => {
-                index.clear();
+                self.core().state.schema.give_up(index);
                 Ok(None)
             }
             Err(IndexError::Persistence(error)) => Err(error.into()),
@@ -168,13 +224,24 @@ impl View {
         }
     }
 
-    fn nodes_of(&self, mut found: Keyed) -> Vec<Node> {
-        found.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-        let found = found.into_iter();
+    fn nodes_of(&self, found: Keyed<NodeRecord>) -> Vec<Node> {
+        let found = sorted(found).into_iter();
         found
             .map(|(_, id, record)| Node::new(NodeId(id), record, self.dictionary()))
             .collect()
     }
+
+    fn relationships_of(&self, found: Keyed<RelationshipRecord>) -> Vec<Relationship> {
+        let found = sorted(found).into_iter();
+        found
+            .map(|(_, id, record)| Relationship::new(RelationshipId(id), record, self.dictionary()))
+            .collect()
+    }
+}
+
+fn sorted<R>(mut found: Keyed<R>) -> Keyed<R> {
+    found.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+    found
 }
 
 /// What an index has in a range.
@@ -194,7 +261,7 @@ fn read(index: &Index, csn: u64, range: &KeyRange) -> Result<Vec<u32>, IndexErro
 impl Transaction {
     /// As [`View::find`], with what the transaction wrote.
     pub fn find(&self, label: &str, properties: &[(&str, Value)]) -> Result<Vec<Node>, GraphError> {
-        let (keys, range) = self.snapshot().equal(label, properties);
+        let (keys, range) = self.snapshot().equal(Sought::Label(label), properties);
         self.find_in(label, &keys, &range)
     }
 
@@ -206,49 +273,103 @@ impl Transaction {
         range: &KeyRange,
     ) -> Result<Vec<Node>, GraphError> {
         let view = self.snapshot();
-        let entry = view
-            .wanted(label, keys)
-            .and_then(|wanted| view.index_of(&wanted));
-        let ids = match &entry {
-            Some(entry) => view.candidates(entry, range)?,
-            None => None,
-        };
+        let wanted = view.wanted(Sought::Label(label), keys);
+        if let Some(found) = self.indexed(wanted.as_ref(), range)? {
+            return Ok(view.nodes_of(found));
+        }
         let mut found = Keyed::new();
-        match (entry, ids) {
-            (Some(entry), Some(mut ids)) => {
-                self.inner.has_read(Predicate::Keys(ReadRange {
-                    index: entry.number,
-                    from: Bound::Included(range.from().into()),
-                    to: range
-                        .to()
-                        .map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
-                }));
-                ids.extend(self.inner.overlay().nodes().map(|entry| entry.0));
-                ids.sort_unstable();
-                ids.dedup();
-                for id in ids {
-                    if let Some(record) = self.inner.node(id)?
-                        && let Some(key) = entry.key_of(&record).filter(|key| range.contains(key))
-                    {
-                        found.push((key, id, record));
-                    }
-                }
-            }
-            _ => {
-                // Whoever is the first to use the label or a key is noticed, too.
-                let nodes = self.nodes_with_label(label);
-                let wanted = view.wanted(label, keys);
-                for node in nodes {
-                    let node = node?;
-                    let key = wanted
-                        .as_ref()
-                        .and_then(|wanted| wanted.key_of(node.record()));
-                    if let Some(key) = key.filter(|key| range.contains(key)) {
-                        found.push((key, node.id().0, Arc::clone(node.record())));
-                    }
-                }
-            }
+        // Whoever is the first to use the label or a key is noticed, too.
+        for node in self.nodes_with_label(label) {
+            let node = node?;
+            take(
+                &mut found,
+                wanted.as_ref(),
+                range,
+                node.id().0,
+                node.record(),
+            );
         }
         Ok(view.nodes_of(found))
+    }
+
+    /// As [`View::find_relationships`], with what the transaction wrote.
+    pub fn find_relationships(
+        &self,
+        kind: &str,
+        properties: &[(&str, Value)],
+    ) -> Result<Vec<Relationship>, GraphError> {
+        let (keys, range) = self.snapshot().equal(Sought::Type(kind), properties);
+        self.find_relationships_in(kind, &keys, &range)
+    }
+
+    /// As [`View::find_relationships_in`], with what the transaction wrote.
+    pub fn find_relationships_in(
+        &self,
+        kind: &str,
+        keys: &[&str],
+        range: &KeyRange,
+    ) -> Result<Vec<Relationship>, GraphError> {
+        let view = self.snapshot();
+        let wanted = view.wanted(Sought::Type(kind), keys);
+        if let Some(found) = self.indexed(wanted.as_ref(), range)? {
+            return Ok(view.relationships_of(found));
+        }
+        let mut found = Keyed::new();
+        // Whoever is the first to use the type or a key is noticed, too.
+        for relationship in self.relationships() {
+            let relationship = relationship?;
+            let (id, record) = (relationship.id().0, relationship.record());
+            take(&mut found, wanted.as_ref(), range, id, record);
+        }
+        Ok(view.relationships_of(found))
+    }
+
+    /// What an index and the transaction have in a range; `None` if there is no index
+    /// that can say.
+    fn indexed<R: Tabled>(
+        &self,
+        wanted: Option<&Wanted>,
+        range: &KeyRange,
+    ) -> Result<Option<Keyed<R>>, GraphError> {
+        let view = self.snapshot();
+        let Some(entry) = wanted.and_then(|wanted| view.index_of(wanted)) else {
+            return Ok(None);
+        };
+        let Some(mut ids) = view.candidates(&entry, range)? else {
+            return Ok(None);
+        };
+        self.inner.has_read(Predicate::Keys(ReadRange {
+            index: entry.number,
+            from: Bound::Included(range.from().into()),
+            to: range
+                .to()
+                .map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
+        }));
+        ids.extend(R::changes(self.inner.overlay()).map(|entry| entry.0));
+        ids.sort_unstable();
+        ids.dedup();
+        let mut found = Keyed::new();
+        for id in ids {
+            if let Some(record) = R::of_transaction(&self.inner, id)?
+                && let Some(key) = entry.key_of(&*record).filter(|key| range.contains(key))
+            {
+                found.push((key, id, record));
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// Adds a record that is looked for.
+fn take<R: Tabled>(
+    found: &mut Keyed<R>,
+    wanted: Option<&Wanted>,
+    range: &KeyRange,
+    id: u32,
+    record: &Arc<R>,
+) {
+    let key = wanted.and_then(|wanted| wanted.key_of(&**record));
+    if let Some(key) = key.filter(|key| range.contains(key)) {
+        found.push((key, id, Arc::clone(record)));
     }
 }

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::mutant::{Mutant, active};
+
 use super::error::GraphError;
-use super::schema::Entry;
+use super::ids::{Entity, NodeId, RelationshipId};
+use super::scan::Tabled;
+use super::schema::{Entry, SubjectCode};
 use super::transaction::Transaction;
 use crate::index::KeyRange;
-use crate::records::NodeRecord;
+use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::IndexKey;
 
 type Entries = Arc<Vec<Arc<Entry>>>;
@@ -14,26 +18,36 @@ type Entries = Arc<Vec<Arc<Entry>>>;
 impl Transaction {
     /// What there is, which nobody changes before this transaction has ended.
     pub(super) fn hold_schema(&mut self) -> Result<Entries, GraphError> {
-        if !self.holds_schema {
+        if !self.holds_schema && !active(Mutant::SchemaNotLocked) {
             self.inner.share_schema()?;
             self.holds_schema = true;
         }
         Ok(self.core.state.schema.entries())
     }
 
-    /// Writes a node with `write`, and takes it back if a value is not unique.
-    pub(super) fn guarded<R>(
+    /// Writes a node or a relationship with `write`, which gives it, and takes it
+    /// back if a value is not unique. `also` are relationships that it writes, too.
+    pub(super) fn guarded<E: Into<Entity>, R>(
         &mut self,
-        write: impl FnOnce(&mut Self) -> Result<(u32, R), GraphError>,
+        also: &[RelationshipId],
+        write: impl FnOnce(&mut Self) -> Result<(E, R), GraphError>,
     ) -> Result<R, GraphError> {
         let entries = self.hold_schema()?;
         if !entries.iter().any(|entry| entry.stored.rule.is_unique()) {
             return write(self).map(|written| written.1);
         }
         let savepoint = self.inner.savepoint();
-        let outcome = write(self).and_then(|(id, written)| {
-            self.check_unique(&entries, id)?;
-            Ok(written)
+        let outcome = write(self).and_then(|(entity, result)| {
+            match entity.into() {
+                Entity::Node(id) => self.check_unique::<NodeRecord>(&entries, id.0)?,
+                Entity::Relationship(id) => {
+                    self.check_unique::<RelationshipRecord>(&entries, id.0)?;
+                }
+            }
+            for relationship in also {
+                self.check_unique::<RelationshipRecord>(&entries, relationship.0)?;
+            }
+            Ok(result)
         });
         if outcome.is_err() {
             self.inner.rollback_to(savepoint)?;
@@ -42,14 +56,34 @@ impl Transaction {
         outcome
     }
 
-    /// Locks the values that a node has, had or had at the begin, and looks
+    /// The relationships that a node would take with it, if a value of theirs has to
+    /// be unique: others wait for that value until this transaction has ended.
+    pub(super) fn unique_relationships_of(
+        &mut self,
+        node: NodeId,
+    ) -> Result<Vec<RelationshipId>, GraphError> {
+        let entries = self.hold_schema()?;
+        let mut kinds = Vec::new();
+        for entry in entries.iter().filter(|entry| entry.stored.rule.is_unique()) {
+            if let SubjectCode::Type(kind) = entry.stored.subject {
+                kinds.push(kind);
+            }
+        }
+        let mut found = Vec::new();
+        for kind in kinds {
+            self.neighbors_of_kind(node, super::Towards::Both, kind, &mut found)?;
+        }
+        Ok(found.into_iter().map(|found| found.relationship).collect())
+    }
+
+    /// Locks the values that a record has, had or had at the begin, and looks
     /// whether another has them.
-    fn check_unique(&self, entries: &Entries, id: u32) -> Result<(), GraphError> {
-        let Some(change) = self.inner.overlay().node(id) else {
+    fn check_unique<R: Tabled>(&self, entries: &Entries, id: u32) -> Result<(), GraphError> {
+        let Some(change) = R::change(self.inner.overlay(), id) else {
             return Ok(());
         };
         for entry in entries.iter().filter(|entry| entry.stored.rule.is_unique()) {
-            let key_of = |record: &Arc<NodeRecord>| entry.key_of(record);
+            let key_of = |record: &Arc<R>| entry.key_of(&**record);
             let old = change.before().and_then(key_of);
             let new = change.after().and_then(key_of);
             if old == new {
@@ -59,74 +93,92 @@ impl Transaction {
                 self.inner.lock_key(entry.number, key)?;
             }
             if let Some(key) = new
-                && let Some(other) = self.other_with(entry, &key, id)?
+                && let Some(other) = self.other_with::<R>(entry, &key, id)?
             {
-                let name = &entry.stored.name;
-                return Err(GraphError::Constraint(format!(
-                    "constraint \"{name}\": node {other} has the same values as node {id} would"
-                )));
+                let what = format!("{} {other} has the same values as it would", R::KIND);
+                return Err(entry.violated::<R>(id, &what));
             }
         }
         Ok(())
     }
 
-    /// Another node that has a key.
-    fn other_with(&self, entry: &Entry, key: &[u8], id: u32) -> Result<Option<u32>, GraphError> {
-        let has_key = |record: &Arc<NodeRecord>| entry.key_of(record).as_deref() == Some(key);
+    /// Another record that has a key.
+    fn other_with<R: Tabled>(
+        &self,
+        entry: &Entry,
+        key: &[u8],
+        id: u32,
+    ) -> Result<Option<u32>, GraphError> {
+        let has_key = |record: &Arc<R>| entry.key_of(&**record).as_deref() == Some(key);
         let overlay = self.inner.overlay();
-        let mut changed = overlay.nodes();
+        let mut changed = R::changes(overlay);
         let own =
             changed.find(|(other, change)| *other != id && change.after().is_some_and(has_key));
         if let Some((other, _)) = own {
             return Ok(Some(other));
         }
         let view = self.snapshot();
-        let is_other = |other: u32| other != id && overlay.node(other).is_none();
+        let is_other = |other: u32| other != id && R::change(overlay, other).is_none();
         let range = KeyRange::exactly(key);
         if let Some(ids) = view.candidates(entry, &range)? {
             for other in ids.into_iter().filter(|&other| is_other(other)) {
-                let record = view.node_record(super::ids::NodeId(other))?;
+                let record = R::of_view(view, other)?;
                 if record.as_ref().is_some_and(has_key) {
                     return Ok(Some(other));
                 }
             }
             return Ok(None);
         }
-        for node in view.nodes_with_label_code(entry.stored.label) {
-            let node = node?;
-            if is_other(node.id().0) && has_key(node.record()) {
-                return Ok(Some(node.id().0));
+        for found in R::scan(view, entry.stored.subject) {
+            let (other, record) = found?;
+            if is_other(other) && has_key(&record) {
+                return Ok(Some(other));
             }
         }
         Ok(None)
     }
 
-    /// Whether all changed nodes have what they have to have; and the keys that
+    /// Whether all changed records have what they have to have; and the keys that
     /// come into indexes or go from them.
     pub(super) fn check_schema(&self) -> Result<Vec<IndexKey>, GraphError> {
         let entries = self.core.state.schema.entries();
         let mut keys = Vec::new();
-        for (id, change) in self.inner.overlay().nodes() {
-            for entry in entries.iter() {
+        self.check_schema_of::<NodeRecord>(&entries, &mut keys)?;
+        self.check_schema_of::<RelationshipRecord>(&entries, &mut keys)?;
+        Ok(keys)
+    }
+
+    fn check_schema_of<R: Tabled>(
+        &self,
+        entries: &Entries,
+        keys: &mut Vec<IndexKey>,
+    ) -> Result<(), GraphError> {
+        let entries: Vec<&Arc<Entry>> = entries
+            .iter()
+            .filter(|entry| entry.is_about_any::<R>())
+            .collect();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        for (id, change) in R::changes(self.inner.overlay()) {
+            for entry in &entries {
                 if let Some(after) = change.after()
-                    && let Some(what) = entry.violation(after)
+                    && let Some(what) = entry.violation(&**after)
                 {
-                    let name = &entry.stored.name;
-                    return Err(GraphError::Constraint(format!(
-                        "constraint \"{name}\", node {id}: {what}"
-                    )));
+                    return Err(entry.violated::<R>(id, what));
                 }
                 if entry.index.is_none() {
                     continue;
                 }
-                let old = change.before().and_then(|record| entry.key_of(record));
-                let new = change.after().and_then(|record| entry.key_of(record));
+                let key_of = |record: &Arc<R>| entry.key_of(&**record);
+                let old = change.before().and_then(key_of);
+                let new = change.after().and_then(key_of);
                 if old != new {
                     let both = old.into_iter().chain(new);
                     keys.extend(both.map(|key| (entry.number, key.into_boxed_slice())));
                 }
             }
         }
-        Ok(keys)
+        Ok(())
     }
 }

@@ -40,6 +40,10 @@ mod find;
 mod follow;
 mod guard;
 mod ids;
+mod limits;
+mod load;
+mod loaded;
+mod mend;
 mod names;
 mod open;
 mod options;
@@ -49,6 +53,8 @@ mod scan;
 mod schema;
 mod state;
 mod statistics;
+#[cfg(test)]
+mod tests;
 mod transaction;
 mod view;
 
@@ -61,16 +67,18 @@ pub use entity::{Node, Relationship};
 pub use error::GraphError;
 pub use follow::{ChangedNodes, Changes, Work};
 pub use ids::{Entity, NodeId, RelationshipId};
+pub use load::Load;
 pub use options::{GraphOptions, OpenOptions};
-pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader};
+pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader, Weighted};
 pub use reading::Reading;
 pub use scan::{NodeScan, RelationshipScan};
-pub use schema::{Definition, Rule, ValueType};
+pub use schema::{Definition, Rule, Subject, ValueType};
 pub use statistics::GraphStatistics;
 pub use transaction::Transaction;
 pub use view::View;
 
 use self::core::{Committed, Core};
+use self::mend::mend_indexes;
 use crate::transaction::{RetryPolicy, TransactionManager, TransactionOptions};
 
 /// A property graph on a storage. Share it between threads by reference or in an
@@ -103,6 +111,14 @@ impl PropertyGraph {
     pub fn as_of_commit(&self, csn: u64) -> Result<View, GraphError> {
         let token = self.core.store.register_at(csn)?;
         Ok(View::new(&self.core, token))
+    }
+
+    /// The graph at a moment of its store that is held already. O(1).
+    ///
+    /// # Errors
+    /// A moment of another store.
+    pub fn view_of(&self, moment: &evergraph_snapshots::View) -> Result<View, GraphError> {
+        View::of_moment(&self.core, moment)
     }
 
     /// Begins a transaction at the newest visible commit, with snapshot
@@ -180,15 +196,23 @@ impl PropertyGraph {
     }
 
     /// Merges what is committed into the extents and frees that part of the log.
-    /// Commits and readers go on meanwhile.
+    /// Commits and readers go on meanwhile. Indexes that turn out to be damaged are
+    /// built again from the records, and stored by the next checkpoint.
+    ///
+    /// # Errors
+    /// A full disk, say, and damaged records: nothing has changed.
     pub fn checkpoint(&self) -> Result<(), GraphError> {
-        Ok(self.core.store.checkpoint()?)
+        self.core.store.checkpoint()?;
+        mend_indexes(&self.core);
+        Ok(())
     }
 
     /// As [`PropertyGraph::checkpoint`], and neighbor lists lose what was
     /// deleted, as far as no view and no snapshot needs it.
     pub fn compact(&self) -> Result<(), GraphError> {
-        Ok(self.core.store.compact()?)
+        self.core.store.compact()?;
+        mend_indexes(&self.core);
+        Ok(())
     }
 
     /// Merges everything and marks the stop as clean. Nothing can be committed

@@ -20,10 +20,7 @@ impl UsedNames {
 
     /// The code of a type.
     pub fn kind(&mut self, state: &State, name: &str) -> Result<TypeCode, GraphError> {
-        let code = self.code(state, Names::Types, name)?;
-        TypeCode::try_from(code).map_err(|_| {
-            GraphError::Unsupported(format!("there are {code} types of relationships already"))
-        })
+        type_code(self.code(state, Names::Types, name)?)
     }
 
     /// The code of a property key.
@@ -43,5 +40,52 @@ impl UsedNames {
     pub fn iter(&self) -> impl Iterator<Item = (Names, u32, &str)> {
         let entries = self.0.iter();
         entries.map(|(&(names, code), name)| (names, code, &**name))
+    }
+}
+
+/// The code of a type, from that of its name.
+pub(super) fn type_code(code: u32) -> Result<TypeCode, GraphError> {
+    TypeCode::try_from(code).map_err(|_| {
+        GraphError::Unsupported(format!("there are {code} types of relationships already"))
+    })
+}
+
+/// Names of one kind with their codes, for whoever uses the same ones again and again
+/// in about the same order.
+pub(super) struct Recalled {
+    names: Names,
+    codes: Vec<(Box<str>, u32)>,
+    /// Where the next name is looked for first.
+    next: usize,
+}
+
+impl Recalled {
+    /// None yet.
+    pub fn of(names: Names) -> Self {
+        Recalled {
+            names,
+            codes: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// The code of a name; noted in `used` if nothing committed uses it.
+    pub fn code(
+        &mut self,
+        state: &State,
+        used: &mut UsedNames,
+        name: &str,
+    ) -> Result<u32, GraphError> {
+        let (before, after) = self.codes.split_at(self.next.min(self.codes.len()));
+        let is_it = |entry: &(Box<str>, u32)| *entry.0 == *name;
+        let found = after.iter().position(is_it).map(|i| i + before.len());
+        if let Some(at) = found.or_else(|| before.iter().position(is_it)) {
+            self.next = at + 1;
+            return Ok(self.codes[at].1);
+        }
+        let code = used.code(state, self.names, name)?;
+        self.codes.push((name.into(), code));
+        self.next = self.codes.len();
+        Ok(code)
     }
 }

@@ -8,6 +8,7 @@ use evergraph_topology::{OpenReport, Store};
 use super::PropertyGraph;
 use super::core::{Committed, Core};
 use super::error::GraphError;
+use super::mend::build_missing_indexes;
 use super::options::{GraphOptions, OpenOptions};
 use super::state::{State, is_chunk};
 use crate::transaction::TransactionManager;
@@ -45,12 +46,18 @@ impl PropertyGraph {
         let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
         let config = options.config();
         let store = Store::create_attached(storage, config, uuid, opening.tuning, attachment)?;
+        // What was chosen is stored before the first commit, whose replay depends on it.
+        // A checkpoint would find nothing new.
+        store.compact()?;
         Ok(Self::over(store, state, opening))
     }
 
     /// Opens a graph at its newest commit. What a crash cut off is brought to an
     /// end or leaves nothing. Costs what the tail of the log costs, and the
     /// directory of chunks; records are read when they are asked for.
+    ///
+    /// Indexes that are damaged, or that no checkpoint has stored, are built from the
+    /// records; one that cannot be built is done without.
     ///
     /// # Errors
     /// Damage, and what the medium says.
@@ -65,7 +72,8 @@ impl PropertyGraph {
         let is_writable = !opening.read_only;
         let graph = Self::over(store, state, opening);
         if is_writable {
-            graph.build_missing_indexes()?;
+            graph.drop_unconfirmed()?;
+            build_missing_indexes(&graph.core);
         }
         Ok((graph, report))
     }

@@ -11,7 +11,7 @@ pub struct GraphOptions {
     /// The store: log, extents, sections. Direction, mode and columns are not
     /// chosen here.
     pub store: Config,
-    /// Records in a chunk, a power of two: what a checkpoint writes for one
+    /// Records in a chunk, at most 65,536: what a checkpoint writes for one
     /// changed record.
     pub chunk_records: u32,
 }

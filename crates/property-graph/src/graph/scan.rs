@@ -10,10 +10,11 @@ use super::core::{Committed, Core};
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
+use super::schema::{Governed, SubjectCode};
 use super::view::View;
-use crate::dictionary::LabelCode;
+use crate::dictionary::{LabelCode, TypeCode};
 use crate::records::{NodeRecord, Record, RelationshipRecord, Table};
-use crate::transaction::{Overlay, Transaction};
+use crate::transaction::{Change, Overlay, Transaction};
 
 type Found<R> = Vec<(u32, Arc<R>)>;
 
@@ -33,11 +34,26 @@ struct Chunks<'r, R> {
     of: PhantomData<R>,
 }
 
-/// A kind of record that is in a table.
-trait Tabled: Record {
+/// A kind of record that is in a table, as a graph and a transaction show it.
+pub(super) trait Tabled: Governed {
     fn table(core: &Core) -> &Table<Self>;
     fn merge(overlay: &Overlay, ids: Range<u32>, committed: Found<Self>) -> Found<Self>;
-    fn last_changed(overlay: &Overlay) -> Option<u32>;
+    /// What a transaction changed, ascending by id.
+    fn changes(overlay: &Overlay) -> impl DoubleEndedIterator<Item = (u32, &Change<Self>)>;
+    /// What it changed of one.
+    fn change(overlay: &Overlay, id: u32) -> Option<&Change<Self>>;
+    /// One as a view shows it.
+    fn of_view(view: &View, id: u32) -> Result<Option<Arc<Self>>, GraphError>;
+    /// One as a transaction shows it, which notes that it was read.
+    fn of_transaction(
+        transaction: &Transaction<Committed>,
+        id: u32,
+    ) -> Result<Option<Arc<Self>>, GraphError>;
+    /// All of a subject that a view shows, by id.
+    fn scan(
+        view: &View,
+        subject: SubjectCode,
+    ) -> impl Iterator<Item = Result<(u32, Arc<Self>), GraphError>>;
 }
 
 impl Tabled for NodeRecord {
@@ -49,8 +65,34 @@ impl Tabled for NodeRecord {
         overlay.merge_nodes(ids, committed.into_iter()).collect()
     }
 
-    fn last_changed(overlay: &Overlay) -> Option<u32> {
-        overlay.nodes().last().map(|entry| entry.0)
+    fn changes(overlay: &Overlay) -> impl DoubleEndedIterator<Item = (u32, &Change<Self>)> {
+        overlay.nodes()
+    }
+
+    fn change(overlay: &Overlay, id: u32) -> Option<&Change<Self>> {
+        overlay.node(id)
+    }
+
+    fn of_view(view: &View, id: u32) -> Result<Option<Arc<Self>>, GraphError> {
+        view.node_record(NodeId(id))
+    }
+
+    fn of_transaction(
+        transaction: &Transaction<Committed>,
+        id: u32,
+    ) -> Result<Option<Arc<Self>>, GraphError> {
+        transaction.node(id)
+    }
+
+    fn scan(
+        view: &View,
+        subject: SubjectCode,
+    ) -> impl Iterator<Item = Result<(u32, Arc<Self>), GraphError>> {
+        let nodes = match subject {
+            SubjectCode::Label(label) => NodeScan::new(view, Some(label)),
+            SubjectCode::Type(_) => NodeScan::empty(view),
+        };
+        nodes.map(|node| node.map(|node| (node.id().0, Arc::clone(node.record()))))
     }
 }
 
@@ -65,8 +107,34 @@ impl Tabled for RelationshipRecord {
             .collect()
     }
 
-    fn last_changed(overlay: &Overlay) -> Option<u32> {
-        overlay.relationships().last().map(|entry| entry.0)
+    fn changes(overlay: &Overlay) -> impl DoubleEndedIterator<Item = (u32, &Change<Self>)> {
+        overlay.relationships()
+    }
+
+    fn change(overlay: &Overlay, id: u32) -> Option<&Change<Self>> {
+        overlay.relationship(id)
+    }
+
+    fn of_view(view: &View, id: u32) -> Result<Option<Arc<Self>>, GraphError> {
+        view.relationship_record(RelationshipId(id))
+    }
+
+    fn of_transaction(
+        transaction: &Transaction<Committed>,
+        id: u32,
+    ) -> Result<Option<Arc<Self>>, GraphError> {
+        transaction.relationship(id)
+    }
+
+    fn scan(
+        view: &View,
+        subject: SubjectCode,
+    ) -> impl Iterator<Item = Result<(u32, Arc<Self>), GraphError>> {
+        let relationships = match subject {
+            SubjectCode::Type(kind) => RelationshipScan::of_type(view, kind),
+            SubjectCode::Label(_) => RelationshipScan::empty(view),
+        };
+        relationships.map(|found| found.map(|found| (found.id().0, Arc::clone(found.record()))))
     }
 }
 
@@ -77,8 +145,8 @@ impl<'r, R: Tabled> Chunks<'r, R> {
         let mut end = table.chunk_count();
         if let Some(transaction) = source.transaction {
             // What it made may lie behind what is committed.
-            let last = R::last_changed(transaction.overlay());
-            end = end.max(last.map_or(0, |id| id / size + 1));
+            let last = R::changes(transaction.overlay()).next_back();
+            end = end.max(last.map_or(0, |(id, _)| id / size + 1));
         }
         Chunks {
             source,
@@ -205,25 +273,40 @@ impl Iterator for NodeScan<'_> {
 /// the next chunk.
 pub struct RelationshipScan<'r> {
     chunks: Chunks<'r, RelationshipRecord>,
+    kind: Option<TypeCode>,
     found: std::vec::IntoIter<(u32, Arc<RelationshipRecord>)>,
 }
 
 impl<'r> RelationshipScan<'r> {
     pub(super) fn new(view: &'r View) -> Self {
         let transaction = None;
-        Self::of(Source { view, transaction })
+        Self::of(Source { view, transaction }, None)
+    }
+
+    /// Those of one type.
+    pub(super) fn of_type(view: &'r View, kind: TypeCode) -> Self {
+        let transaction = None;
+        Self::of(Source { view, transaction }, Some(kind))
     }
 
     pub(super) fn of_transaction(transaction: &'r Transaction<Committed>) -> Self {
-        Self::of(Source {
+        let source = Source {
             view: transaction.view(),
             transaction: Some(transaction),
-        })
+        };
+        Self::of(source, None)
     }
 
-    fn of(source: Source<'r>) -> Self {
+    fn empty(view: &'r View) -> Self {
+        let mut scan = Self::new(view);
+        scan.chunks.end = 0;
+        scan
+    }
+
+    fn of(source: Source<'r>, kind: Option<TypeCode>) -> Self {
         RelationshipScan {
             chunks: Chunks::new(source),
+            kind,
             found: Vec::new().into_iter(),
         }
     }
@@ -234,7 +317,10 @@ impl Iterator for RelationshipScan<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some((id, record)) = self.found.next() {
+            while let Some((id, record)) = self.found.next() {
+                if self.kind.is_some_and(|kind| kind != record.kind) {
+                    continue;
+                }
                 let Source { view, transaction } = self.chunks.source;
                 if let Some(transaction) = transaction {
                     transaction.has_read_relationship(id);

@@ -10,11 +10,13 @@ use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 
-use super::effects::{Effect, decode};
+use super::effects::{Effect, damaged, decode};
 use super::follow::Followers;
+use super::limits::Limits;
+use super::loaded::{LabelSets, Loaded, LoadedNode};
 use super::schema::Schema;
 use crate::dictionary::{Dictionary, TextPolicy};
-use crate::records::{Geometry, NodeRecord, RelationshipRecord, Table};
+use crate::records::{Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
 
 // Numbers tell the parts apart, in the section directory too.
 const NODES: u32 = 0;
@@ -29,6 +31,7 @@ pub(super) struct State {
     pub schema: Schema,
     /// Those who are told what commits change.
     pub followers: Followers,
+    pub limits: Limits,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
     tables: OnceLock<Tables>,
@@ -46,6 +49,7 @@ impl State {
             dictionary: Arc::new(Dictionary::new(DICTIONARY, TextPolicy::default())),
             schema: Schema::default(),
             followers: Followers::default(),
+            limits: Limits::default(),
             chunk_records,
             tables: OnceLock::new(),
         }
@@ -85,15 +89,63 @@ impl State {
             Effect::Name { names, code, name } => self.dictionary.apply(csn, names, code, &name),
             Effect::Node { id, record } => {
                 let before = || self.nodes().get(id, csn.saturating_sub(1));
-                self.schema.apply_node(csn, id, before, record.as_ref())?;
+                self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.nodes().apply(csn, id, record, needed)
             }
             Effect::Relationship { id, record } => {
+                let before = || self.relationships().get(id, csn.saturating_sub(1));
+                self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.relationships().apply(csn, id, record, needed)
+            }
+            Effect::Confirmed { number } => {
+                self.schema.confirm(csn, number);
+                Ok(())
             }
             Effect::Schema { number, definition } => {
                 self.schema.apply(csn, number, definition.as_deref())
             }
+            Effect::LoadedNodes(nodes, sets) => self.load_nodes(csn, &nodes, &sets),
+            Effect::LoadedRelationships(relationships) => {
+                let rows = relationships.iter().map(|(row, properties)| {
+                    let fixed = Fixed {
+                        kind: row.kind,
+                        first: row.source,
+                        second: row.target,
+                    };
+                    (fixed, properties)
+                });
+                let chunk = self.chunk_that_begins_with(relationships.first)?;
+                self.relationships().load(csn, chunk, rows)
+            }
+        }
+    }
+
+    fn load_nodes(
+        &self,
+        csn: u64,
+        nodes: &Loaded<LoadedNode>,
+        sets: &LabelSets,
+    ) -> Result<(), PersistenceError> {
+        let codes = sets.iter().map(|set| self.dictionary.label_set_code(set));
+        let codes: Option<Vec<u32>> = codes.collect();
+        let codes = codes.ok_or_else(|| {
+            PersistenceError::damaged("log", 0, "no room is left for one more set of labels")
+        })?;
+        let rows = nodes.iter().map(|(row, properties)| {
+            let fixed = Fixed {
+                first: codes[row.set as usize],
+                ..Fixed::default()
+            };
+            (fixed, properties)
+        });
+        let chunk = self.chunk_that_begins_with(nodes.first)?;
+        self.nodes().load(csn, chunk, rows)
+    }
+
+    fn chunk_that_begins_with(&self, id: u32) -> Result<u32, PersistenceError> {
+        match (id / self.chunk_records(), id % self.chunk_records()) {
+            (chunk, 0) => Ok(chunk),
+            _ => Err(damaged("loads records that are not a chunk")),
         }
     }
 

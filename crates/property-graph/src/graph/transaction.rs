@@ -1,5 +1,6 @@
 //! Reading and writing a graph, all or nothing.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_graph::{Graph, VertexId};
@@ -12,6 +13,7 @@ use super::effects::Effect;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
+use super::mend::mend_indexes;
 use super::names::UsedNames;
 use super::projection::Projection;
 use super::scan::{NodeScan, RelationshipScan};
@@ -38,6 +40,8 @@ pub struct Transaction {
     pub(super) names: UsedNames,
     /// Indexes and constraints that come or go.
     pub(super) schema: Vec<Effect>,
+    /// Named facts of the store.
+    pub(super) facts: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Nobody changes indexes and constraints before it has ended.
     pub(super) holds_schema: bool,
 }
@@ -53,6 +57,7 @@ impl Transaction {
             inner: manager.begin(options),
             names: UsedNames::default(),
             schema: Vec::new(),
+            facts: BTreeMap::new(),
             holds_schema: false,
         }
     }
@@ -83,9 +88,9 @@ impl Transaction {
             labels: codes,
             properties,
         };
-        self.guarded(|own| {
-            let id = own.inner.create_node(record)?;
-            Ok((id, NodeId(id)))
+        self.guarded(&[], |own| {
+            let id = NodeId(own.inner.create_node(record)?);
+            Ok((id, id))
         })
     }
 
@@ -108,7 +113,10 @@ impl Transaction {
             target: target.0,
             properties: self.properties(properties)?,
         };
-        Ok(RelationshipId(self.inner.create_relationship(record)?))
+        self.guarded(&[], |own| {
+            let id = RelationshipId(own.inner.create_relationship(record)?);
+            Ok((id, id))
+        })
     }
 
     /// Gives a node or a relationship a property; null removes it.
@@ -130,7 +138,10 @@ impl Transaction {
             }
             Entity::Relationship(id) => {
                 let change = |record: &mut RelationshipRecord| record.properties.set(code, value);
-                self.inner.update_relationship(id.0, change).map(drop)
+                self.guarded(&[], |own| {
+                    own.inner.update_relationship(id.0, change)?;
+                    Ok((id, ()))
+                })
             }
         }
     }
@@ -173,7 +184,7 @@ impl Transaction {
     /// A conflict, also with a relationship that others add to it; a node that is
     /// not there, or that has relationships.
     pub fn delete_node(&mut self, node: NodeId) -> Result<(), GraphError> {
-        self.guarded(|own| Ok((node.0, own.inner.delete_node(node.0)?)))
+        self.guarded(&[], |own| Ok((node, own.inner.delete_node(node.0)?)))
     }
 
     /// Deletes a node with all its relationships, and gives their number.
@@ -183,7 +194,10 @@ impl Transaction {
     /// not there. Some of the relationships may be deleted then: go back to a
     /// savepoint, or give the transaction up.
     pub fn detach_delete_node(&mut self, node: NodeId) -> Result<usize, GraphError> {
-        self.guarded(|own| Ok((node.0, own.inner.detach_delete_node(node.0)?)))
+        let unique = self.unique_relationships_of(node)?;
+        self.guarded(&unique, |own| {
+            Ok((node, own.inner.detach_delete_node(node.0)?))
+        })
     }
 
     /// Deletes a relationship.
@@ -191,7 +205,10 @@ impl Transaction {
     /// # Errors
     /// A conflict; a relationship that is not there.
     pub fn delete_relationship(&mut self, relationship: RelationshipId) -> Result<(), GraphError> {
-        self.inner.delete_relationship(relationship.0)
+        self.guarded(&[], |own| {
+            own.inner.delete_relationship(relationship.0)?;
+            Ok((relationship, ()))
+        })
     }
 
     /// A node; `None` if there is none of this id.
@@ -279,7 +296,7 @@ impl Transaction {
         kinds
     }
 
-    fn neighbors_of_kind(
+    pub(super) fn neighbors_of_kind(
         &self,
         node: NodeId,
         towards: Towards,
@@ -363,6 +380,12 @@ impl Transaction {
         Ok(count)
     }
 
+    /// Stores a small named fact of the store with the commit, if it has other
+    /// effects; an empty one is removed. Conflicts with nobody: the last one stays.
+    pub fn set_fact(&mut self, name: &[u8], value: &[u8]) {
+        self.facts.insert(name.to_vec(), value.to_vec());
+    }
+
     /// A place to come back to. O(1).
     pub fn savepoint(&mut self) -> Savepoint {
         self.inner.savepoint()
@@ -395,13 +418,21 @@ impl Transaction {
     /// # Errors
     /// Then nothing of it is in the graph, but after an error of the medium,
     /// when only the next opening knows: a conflict of a serializable
-    /// transaction, a timeout, more than the log takes at once.
+    /// transaction, a timeout, a constraint, more than the log takes at once or
+    /// than can be stored ([`GraphError::Limit`]).
     pub fn commit(self) -> Result<Option<Commit>, GraphError> {
         if !self.inner.has_effects() && self.schema.is_empty() {
             self.inner.check()?;
             return Ok(None);
         }
-        let keys = self.check_schema()?;
+        let mut keys = self.check_schema()?;
+        // A definition that is confirmed changes nothing else.
+        let confirmed = self.schema.iter().filter_map(|effect| match effect {
+            Effect::Confirmed { number } => Some((*number, Box::default())),
+            _ => None,
+        });
+        keys.extend(confirmed);
+        let room = self.check_limits()?;
         let batch = effects_of(&self)?;
         let Transaction { core, inner, .. } = self;
         let prepared = core.store.prepare(batch)?;
@@ -415,6 +446,10 @@ impl Transaction {
                 Ok(reached.csn)
             },
         )?;
+        drop(room);
+        if core.state.schema.has_given_up() {
+            mend_indexes(&core);
+        }
         Ok(commit)
     }
 
@@ -423,9 +458,9 @@ impl Transaction {
         node: NodeId,
         change: impl FnOnce(&mut NodeRecord) -> R,
     ) -> Result<(), GraphError> {
-        self.guarded(|own| {
+        self.guarded(&[], |own| {
             own.inner.update_node(node.0, change)?;
-            Ok((node.0, ()))
+            Ok((node, ()))
         })
     }
 

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use evergraph_persistence::ViewToken;
+use evergraph_snapshots::View as Moment;
 use evergraph_topology::{ListScratch, Published, in_plane, out_plane};
 
 use super::adjacency::{Adjacent, Towards};
@@ -30,6 +31,24 @@ impl View {
             core: Arc::clone(core),
             token: Arc::new(token),
         }
+    }
+
+    /// Of a moment that somebody holds already.
+    pub(super) fn of_moment(core: &Arc<Core>, moment: &Moment) -> Result<Self, GraphError> {
+        match Arc::ptr_eq(&core.store, moment.store()) {
+            true => Ok(View {
+                core: Arc::clone(core),
+                token: Arc::clone(moment.token()),
+            }),
+            false => Err(GraphError::Unsupported(
+                "this moment is of another graph; take one of the graph that is read".to_string(),
+            )),
+        }
+    }
+
+    /// The same moment of the store below, for what reads no properties. O(1).
+    pub fn moment(&self) -> Moment {
+        Moment::of_token(&self.core.store, &self.token)
     }
 
     /// The commit.

@@ -21,6 +21,19 @@ impl Index {
             }
         }
     }
+
+    /// Where its bytes lie, and how many they are; the manifest is last.
+    #[cfg(test)]
+    pub(crate) fn stored_places(&self) -> Vec<(u64, u64)> {
+        let base = self.state.read().base.clone();
+        let base = base.expect("built before");
+        let extents = base.extents.iter().filter_map(|extent| extent.extent());
+        let manifest = base.manifest.iter().map(|manifest| &manifest.extent);
+        let places = extents.chain(manifest);
+        places
+            .map(|extent| (extent.offset(), extent.len()))
+            .collect()
+    }
 }
 
 fn check_extent(

@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Extent, PersistenceError, Region, Uuid, checksum};
+use evergraph_persistence::{Extent, Medium, PersistenceError, Region, Uuid, checksum};
 
 use super::entry::{EntryRef, Interval};
 use super::fences::{Fences, PackedFences, pack};
@@ -130,7 +131,14 @@ impl LeafExtent {
         let crc = checksum(uuid, offset + bytes.len() as u64, &fences);
         bytes.extend_from_slice(&fences);
         let uuid = *uuid;
-        let written = draft.finish(&bytes)?;
+        let written = match active(Mutant::IndexExtentsNotFlushed) {
+            true => {
+                let written = draft.finish(&vec![0; bytes.len()])?;
+                region.medium().write(offset, &bytes)?;
+                written
+            }
+            false => draft.finish(&bytes)?,
+        };
         Ok(written.map(|extent| {
             let place = Place::Medium { extent, uuid };
             Self::new(place, leaf_bytes, summary, crc)

@@ -278,7 +278,12 @@ impl<'a> OldEntries<'a> {
             if place.leaf == 0 && self.next == 0 {
                 extent.prefetch();
             }
-            let leaf = extent.leaf(place.leaf)?;
+            // What is written anew gets a new checksum: damage is not to hide behind
+            // it, also not that of memory.
+            let leaf = match self.next {
+                0 => extent.leaf_again(place.leaf)?,
+                _ => extent.leaf(place.leaf)?,
+            };
             if self.next == leaf.count() {
                 (self.place, self.next) = (self.base.next(place), 0);
                 continue;

@@ -19,8 +19,11 @@
 //! checkpoint): **every hit has to be checked against its record**, as of the view.
 //!
 //! # Failures
-//! All that is read from the medium is verified at its first touch. An index that is
-//! damaged is built again ([`Index::build`]), never repaired.
+//! All that is read from the medium is verified at its first touch, and again when
+//! it is merged. An index that is damaged is given up ([`Index::damaged`]), by a
+//! checkpoint that meets the damage as well as by a reader: the next root does not
+//! name it, and it is built again ([`Index::build`]) while others write; it is never
+//! repaired.
 
 mod base;
 mod build;
@@ -47,7 +50,7 @@ use parking_lot::RwLock;
 
 use base::Base;
 use extent::Inner;
-use state::State;
+use state::{Lost, State};
 
 pub use build::Collector;
 pub use error::IndexError;
@@ -214,11 +217,31 @@ impl Index {
         Ok(base.dram_bytes())
     }
 
-    /// Forgets all content: after damage, or because the index is dropped. The next
-    /// checkpoint frees its space; what is not published till then is there again
-    /// when the database is opened.
+    /// Forgets all content. The next checkpoint frees its space; what is not
+    /// published till then is there again when the database is opened.
     pub fn clear(&self) {
         self.state.write().clear();
+    }
+
+    /// Gives up content that is damaged. As [`Index::clear`], but changes that come,
+    /// and those that came and that no view shows yet, are kept for a
+    /// [`Index::build`] from a view that is taken after this.
+    pub fn damaged(&self) {
+        self.state.write().damaged();
+    }
+
+    /// Whether content was given up because it was damaged, and has not been built
+    /// again.
+    pub fn is_damaged(&self) -> bool {
+        self.state.read().lost == Lost::Damaged
+    }
+
+    /// As [`Index::clear`], for good: what somebody may be building for it is thrown
+    /// away when it is done.
+    pub fn dropped(&self) {
+        let mut state = self.state.write();
+        state.clear();
+        state.lost = Lost::Dropped;
     }
 
     fn inner(&self) -> Inner {
@@ -228,7 +251,11 @@ impl Index {
         }
     }
 
-    /// A key as it is kept.
+    /// A key as it is kept, and as [`Candidates::next_entry`] gives it.
+    pub(crate) fn kept<'k>(&self, key: &'k [u8]) -> &'k [u8] {
+        self.cut(key)
+    }
+
     fn cut<'k>(&self, key: &'k [u8]) -> &'k [u8] {
         &key[..key.len().min(self.geometry.key_bytes)]
     }

@@ -10,7 +10,7 @@ use evergraph_persistence::{
 use super::base::Base;
 use super::delta::Delta;
 use super::merge::{self, Merged};
-use super::state::Pending;
+use super::state::{Pending, State};
 use super::writer::Target;
 use super::{Index, Kind};
 
@@ -27,8 +27,12 @@ impl Index {
     /// none. Then come [`Index::publishing`] and [`Index::published`], or
     /// [`Index::abandoned`].
     ///
+    /// If what has to be merged is damaged, the index is given up
+    /// ([`Index::is_damaged`]) and the root is not to name it: all of it is in the
+    /// records.
+    ///
     /// # Errors
-    /// Damage of what has to be merged, and a full disk: nothing has changed.
+    /// A full disk, say: nothing has changed.
     pub fn write(
         &self,
         csn: u64,
@@ -48,10 +52,33 @@ impl Index {
         let written = merged
             .and_then(|merged| self.name_merged(csn, &base, &changes, merged, target, directory));
         drop(changes);
-        if written.is_err() {
-            self.state.write().abandoned();
+        match written {
+            Ok(written) => Ok(written),
+            Err(PersistenceError::Damaged { .. }) => {
+                let mut state = self.state.write();
+                state.abandoned();
+                state.damaged();
+                self.name_nothing(&mut state, directory);
+                Ok(Vec::new())
+            }
+            Err(error) => {
+                self.state.write().abandoned();
+                Err(error)
+            }
         }
-        written
+    }
+
+    /// There is nothing that this root could name.
+    fn name_nothing(&self, state: &mut State, directory: &mut Directory) {
+        if state.is_named {
+            directory.remove(self.name);
+            state.pending = Some(Pending {
+                base: None,
+                is_merged: false,
+                past: Vec::new(),
+                newer: Vec::new(),
+            });
+        }
     }
 
     /// Freezes the changes, if there is something to do for a merge up to `csn`.
@@ -70,16 +97,7 @@ impl Index {
             if !state.is_built() {
                 state.forget_unwatched(needed);
             }
-            // There is nothing that this root could name.
-            if state.is_named {
-                directory.remove(self.name);
-                state.pending = Some(Pending {
-                    base: None,
-                    is_merged: false,
-                    past: Vec::new(),
-                    newer: Vec::new(),
-                });
-            }
+            self.name_nothing(&mut state, directory);
             return Ok(None);
         };
         let is_named = state.named.as_ref().is_some_and(|n| Arc::ptr_eq(n, &base));

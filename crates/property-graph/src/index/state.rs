@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_persistence::Needed;
+use evergraph_persistence::mutant::{Mutant, active};
 
 use super::base::Base;
 use super::delta::{Delta, Event, Past};
@@ -30,6 +31,20 @@ pub(super) struct State {
     pub pending: Option<Pending>,
     /// What has been built while a round was going on.
     built: Option<Arc<Base>>,
+    /// Why there is no content, if there was some.
+    pub lost: Lost,
+}
+
+/// Whether content was given up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// It was not.
+    #[default]
+    Nothing,
+    /// It was damaged, and is to be built again.
+    Damaged,
+    /// It is not wanted any more, nor is what may still be built.
+    Dropped,
 }
 
 /// What a round of checkpoint has written.
@@ -75,7 +90,8 @@ impl State {
     }
 
     pub fn record(&mut self, csn: u64, entry: EntryRef<'_>, present: bool) {
-        if self.base.as_ref().is_some_and(|base| csn <= base.csn) {
+        let is_merged = self.base.as_ref().is_some_and(|base| csn <= base.csn);
+        if is_merged || self.lost == Lost::Dropped {
             return;
         }
         self.unmerged_since.get_or_insert(csn);
@@ -115,10 +131,23 @@ impl State {
     }
 
     pub fn clear(&mut self) {
+        self.lose();
+        self.recent = Delta::default();
+    }
+
+    /// As [`State::clear`], but changes go on being kept, for a build: of those that
+    /// are applied, some are not visible yet to the view that it reads.
+    pub fn damaged(&mut self) {
+        self.lose();
+        if self.lost == Lost::Nothing {
+            self.lost = Lost::Damaged;
+        }
+    }
+
+    fn lose(&mut self) {
         self.base = None;
         self.built = None;
         self.past = Past::default();
-        self.recent = Delta::default();
     }
 
     /// Without content, changes are kept for a build that may be going on: as of a
@@ -171,7 +200,9 @@ impl State {
     /// Takes the changes for a merge into the base up to `csn`.
     pub fn freeze(&mut self) -> Arc<Delta> {
         let frozen = Arc::new(std::mem::take(&mut self.recent));
-        self.frozen = Some(Arc::clone(&frozen));
+        if !active(Mutant::IndexDeltaDroppedFirst) {
+            self.frozen = Some(Arc::clone(&frozen));
+        }
         self.arrived_since = None;
         frozen
     }
@@ -202,10 +233,12 @@ impl State {
             let oldest = pending.newer.iter().map(|(_, events)| events[0].csn).min();
             let arrived = self.arrived_since;
             self.unmerged_since = oldest.into_iter().chain(arrived).min();
+            if self.lost != Lost::Dropped {
+                self.recent.prepend(pending.newer);
+            }
             // It may have been cleared meanwhile.
             if self.base.is_some() {
                 self.base = pending.base;
-                self.recent.prepend(pending.newer);
                 for (entry, interval) in pending.past {
                     self.past.add(entry, interval);
                 }
@@ -228,6 +261,9 @@ impl State {
 
     /// Readers read what was built, as soon as no round of checkpoint goes on.
     pub fn built(&mut self, base: Base) {
+        if self.lost == Lost::Dropped {
+            return;
+        }
         self.built = Some(Arc::new(base));
         self.install();
     }
@@ -242,6 +278,7 @@ impl State {
         self.recent.forget_until(built.csn);
         self.past = Past::default();
         self.base = Some(built);
+        self.lost = Lost::Nothing;
     }
 }
 

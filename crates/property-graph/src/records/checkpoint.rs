@@ -15,6 +15,7 @@ use super::segment::{NewPast, Segment};
 use super::table::Table;
 use super::versions::Version;
 use crate::dictionary::Dictionary;
+use crate::value::Properties;
 
 /// Fewer chunks are encoded by one thread.
 const PARALLEL_AT_LEAST: usize = 32;
@@ -158,12 +159,14 @@ impl<R: Record> Table<R> {
                     continue;
                 };
                 let image = &mut encoded.image;
-                let same = image.set(
-                    at,
-                    reader.slot(at),
-                    reader.fixed(at),
-                    reader.properties(at)?,
-                );
+                let mut stored = reader.properties(at)?;
+                if base.is_some_and(|base| base.extent().is_none()) {
+                    // What was loaded has no codes for texts yet.
+                    Properties::recode(stored, &*self.dictionary, &mut properties)
+                        .map_err(|what| self.cannot_store(number, what))?;
+                    stored = &properties;
+                }
+                let same = image.set(at, reader.slot(at), reader.fixed(at), stored);
                 same.map_err(|what| self.cannot_store(number, what))?;
                 continue;
             };
@@ -193,7 +196,7 @@ impl<R: Record> Table<R> {
         Ok(encoded)
     }
 
-    fn cannot_store(&self, chunk: u32, what: &str) -> PersistenceError {
+    pub(super) fn cannot_store(&self, chunk: u32, what: &str) -> PersistenceError {
         let what = format!("records, table {}, chunk {chunk}: {what}", self.number);
         PersistenceError::damaged("memory", 0, what)
     }
@@ -268,7 +271,8 @@ impl<R: Record> Table<R> {
     /// A root may name what was written from now on.
     pub fn publishing(&self) {
         if let Some(round) = &*self.round.lock() {
-            let extents = round.chunks.iter().map(|written| written.stored.extent());
+            let chunks = round.chunks.iter();
+            let extents = chunks.filter_map(|written| written.stored.extent());
             extents.for_each(|extent| extent.published());
         }
     }
@@ -287,7 +291,9 @@ impl<R: Record> Table<R> {
             let Some(chunk) = self.chunks.get(written.number) else {
                 continue;
             };
-            written.stored.extent().published();
+            if let Some(extent) = written.stored.extent() {
+                extent.published();
+            }
             let old = self.change(written.number, chunk, |state| {
                 for (at, version) in written.shown {
                     state.chains.entry(at).or_default().insert(version);
@@ -296,8 +302,8 @@ impl<R: Record> Table<R> {
                 state.prune(&needed());
                 old
             });
-            if let Some(old) = old {
-                old.extent().retire();
+            if let Some(extent) = old.as_ref().and_then(|old| old.extent()) {
+                extent.retire();
             }
         }
         let chained: Vec<u32> = self.work.lock().chained.iter().copied().collect();

@@ -20,7 +20,7 @@ pub(super) struct Chunk<R> {
 
 /// What a chunk's lock guards.
 pub(super) struct ChunkState<R> {
-    /// What the newest root names.
+    /// What the newest root names; or what was loaded in bulk since, all of it at once.
     pub base: Option<Arc<StoredChunk>>,
     /// Versions by record.
     pub chains: BTreeMap<u32, Chain<R>>,
@@ -158,10 +158,28 @@ impl<R: Record> ChunkState<R> {
         Ok(applied)
     }
 
+    /// Takes in a whole chunk that commit `csn` loaded. Whether there was none.
+    pub fn load(&mut self, loaded: StoredChunk) -> bool {
+        if self.base.is_some() || !self.chains.is_empty() {
+            return false;
+        }
+        self.used = loaded.used();
+        self.unmerged_since = Some(loaded.csn());
+        self.unmerged_bytes = loaded.loaded_bytes();
+        self.base = Some(Arc::new(loaded));
+        true
+    }
+
+    /// The commit of a base that no checkpoint has written, and its bytes.
+    fn loaded(&self) -> (Option<u64>, usize) {
+        let base = self.base.as_ref().filter(|base| base.extent().is_none());
+        base.map_or((None, 0), |base| (Some(base.csn()), base.loaded_bytes()))
+    }
+
     /// Drops versions that nobody needs, and counts what is left.
     pub fn prune(&mut self, needed: &Needed) {
         let merged = self.merged();
-        let (mut since, mut bytes) = (None, 0);
+        let (mut since, mut bytes) = self.loaded();
         self.chains.retain(|_, chain| {
             chain.prune(merged, needed, |_| {});
             let first = chain.first_after(merged);

@@ -151,13 +151,21 @@ impl ChunkImage {
     }
 }
 
-/// A chunk on the medium. Nothing of it is read before its first use, when all of
-/// it is verified.
+/// A chunk as one piece of bytes, on the medium or on its way there. Nothing of the
+/// medium is read before its first use, when all of it is verified.
 pub(super) struct StoredChunk {
     identity: Identity,
+    /// Of a loaded chunk only the commit and the count of records mean something.
     entry: Entry,
-    extent: Extent,
+    content: Content,
     verified: OnceLock<()>,
+}
+
+/// Where the bytes are.
+enum Content {
+    Extent(Extent),
+    /// Loaded in bulk by a commit that is in the log; no checkpoint has written it.
+    Loaded(Vec<u8>),
 }
 
 impl StoredChunk {
@@ -170,7 +178,7 @@ impl StoredChunk {
         let stored = StoredChunk {
             identity,
             entry,
-            extent,
+            content: Content::Extent(extent),
             verified: OnceLock::new(),
         };
         if entry.len < identity.heap_at() as u64 {
@@ -187,7 +195,25 @@ impl StoredChunk {
         StoredChunk {
             identity,
             entry,
-            extent,
+            content: Content::Extent(extent),
+            verified: OnceLock::from(()),
+        }
+    }
+
+    /// What a commit loaded in bulk.
+    pub fn loaded(image: ChunkImage, csn: u64) -> Self {
+        StoredChunk {
+            identity: image.identity,
+            entry: Entry {
+                offset: 0,
+                len: image.len(),
+                csn,
+                generation: 0,
+                crc: 0,
+                entries: image.used.into(),
+                tombstones: 0,
+            },
+            content: Content::Loaded(image.bytes),
             verified: OnceLock::from(()),
         }
     }
@@ -202,14 +228,29 @@ impl StoredChunk {
         self.entry.entries as u32
     }
 
-    pub fn extent(&self) -> &Extent {
-        &self.extent
+    /// `None` of a chunk that is loaded and not written yet.
+    pub fn extent(&self) -> Option<&Extent> {
+        match &self.content {
+            Content::Extent(extent) => Some(extent),
+            Content::Loaded(_) => None,
+        }
+    }
+
+    /// Bytes of DRAM that a checkpoint frees.
+    pub fn loaded_bytes(&self) -> usize {
+        match &self.content {
+            Content::Extent(_) => 0,
+            Content::Loaded(bytes) => bytes.len(),
+        }
     }
 
     pub fn damaged(&self, what: &str) -> PersistenceError {
         let Identity { table, chunk, .. } = self.identity;
         let what = format!("records, table {table}, chunk {chunk}: {what}");
-        PersistenceError::damaged(&self.extent.file_name(), self.extent.offset(), what)
+        match self.extent() {
+            Some(extent) => PersistenceError::damaged(&extent.file_name(), extent.offset(), what),
+            None => PersistenceError::damaged("memory", 0, what),
+        }
     }
 
     /// The content, verified at the first call.
@@ -220,18 +261,24 @@ impl StoredChunk {
         }
         Ok(ChunkReader {
             chunk: self,
-            bytes: self.extent.bytes(),
+            bytes: match &self.content {
+                Content::Extent(extent) => extent.bytes(),
+                Content::Loaded(bytes) => bytes,
+            },
             records_at: self.identity.records_at(),
         })
     }
 
     /// Checks checksum and header, also if they were checked before.
     pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+        let Content::Extent(extent) = &self.content else {
+            return Ok(());
+        };
         // All of it at once, where it may have to come from a device.
-        self.extent.prefetch();
-        self.extent.touch()?;
-        let bytes = self.extent.bytes();
-        if checksum(uuid, self.extent.offset(), bytes) != self.entry.crc {
+        extent.prefetch();
+        extent.touch()?;
+        let bytes = extent.bytes();
+        if checksum(uuid, extent.offset(), bytes) != self.entry.crc {
             return Err(self.damaged("it has a wrong checksum"));
         }
         let word = |i: usize| u32_at(bytes, 4 * i);

@@ -4,11 +4,13 @@
 //! Each checkpoint that replaces such versions writes them as one segment, which
 //! takes in those before it that are not more than twice as large. So there are
 //! logarithmically many, and each version is written logarithmically often. What
-//! no snapshot shows any more is left out when segments are joined, and segments of
-//! which no snapshot shows anything go with the next checkpoint.
+//! no snapshot shows any more is left out when segments are joined, and a segment
+//! goes with the next checkpoint when no snapshot lies between its first commit and
+//! its last (of one that was not read yet: when there is none).
 
 use std::sync::Arc;
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError, Uuid};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Place};
@@ -84,7 +86,8 @@ impl History {
         let mut segments = Segments::clone(&self.segments());
         let before = segments.len();
         segments.retain(|segment| {
-            let stays = segment.may_be_shown(needed);
+            let is_lost = active(Mutant::RecordHistoryDropped);
+            let stays = segment.may_be_shown(needed) && !is_lost;
             if !stays {
                 place.directory.remove_blob(self.kind(), segment.number);
             }

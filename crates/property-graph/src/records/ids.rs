@@ -8,14 +8,15 @@
 //! when ids are wanted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Needed, PersistenceError};
 use parking_lot::Mutex;
 
-/// Chunks that are looked through for one id, before a new one is given.
+/// Chunks, and ids that wait, that are looked through for one id, before a new one is
+/// given.
 const LOOKED_THROUGH: usize = 16;
-/// Ids that wait and are looked at for one id.
-const LOOKED_AT: usize = 16;
 
 /// All ids of a table are in use, or shown by a view or a named snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +73,9 @@ impl IdState {
 }
 
 fn is_free(span: Span, needed: &Needed) -> bool {
+    if active(Mutant::IdGivenWhileShown) {
+        return true;
+    }
     let (born, died) = span;
     // Of what is newer than the watermark `needed` says nothing.
     died <= needed.watermark().unwrap_or(0) && !needed.is_needed(born, died)
@@ -84,11 +88,6 @@ impl Ids {
             per_chunk,
             state: Mutex::default(),
         }
-    }
-
-    /// One more than the highest id that was ever given.
-    pub fn limit(&self) -> u32 {
-        self.state.lock().fresh
     }
 
     /// Ids below this may be in use: those of stored chunks.
@@ -118,15 +117,35 @@ impl Ids {
         self.state.lock().free.insert(id);
     }
 
-    /// Ids one after another that were never given.
-    pub fn reserve_fresh(&self, count: u32) -> Result<std::ops::Range<u32>, NoIdsLeft> {
+    /// Ids one after another that were never given, `count` or more, up to the end of
+    /// a chunk; fewer if there are no more.
+    pub fn reserve_chunks(&self, count: u32) -> Result<Range<u32>, NoIdsLeft> {
         let mut state = self.state.lock();
         let first = state.fresh;
-        let until = first.checked_add(count).filter(|&until| until <= self.most);
-        let until = until.ok_or(NoIdsLeft { most: self.most })?;
+        if first >= self.most {
+            return Err(NoIdsLeft { most: self.most });
+        }
+        let until = first.saturating_add(count.max(1));
+        let until = until.checked_next_multiple_of(self.per_chunk);
+        let until = until.map_or(self.most, |until| until.min(self.most));
         state.old_until.get_or_insert(first);
         state.fresh = until;
         Ok(first..until)
+    }
+
+    /// Ids that were reserved in one piece and are not used after all.
+    pub fn release_range(&self, unused: Range<u32>) {
+        let mut state = self.state.lock();
+        match state.fresh == unused.end {
+            true => state.fresh = unused.start.min(unused.end),
+            false => state.free.extend(unused),
+        }
+    }
+
+    /// A commit has created everything in the chunks up to an id.
+    pub fn created_until(&self, until: u32) {
+        let mut state = self.state.lock();
+        state.fresh = state.fresh.max(until);
     }
 
     /// An id for a new record. `look_through` gives the unused ids of a chunk, if it
@@ -146,7 +165,7 @@ impl Ids {
                 true => LOOKED_THROUGH,
                 false => usize::MAX,
             };
-            state.take_waiting(&needed, at_once.max(LOOKED_AT));
+            state.take_waiting(&needed, at_once);
             for _ in 0..at_once {
                 if !state.free.is_empty() || state.next_chunk >= chunks {
                     break;

@@ -23,10 +23,12 @@ mod format;
 mod found;
 mod history;
 mod ids;
+mod loading;
 mod opening;
 mod record;
 mod scan;
 mod segment;
+mod sizes;
 mod table;
 #[cfg(test)]
 mod tests;

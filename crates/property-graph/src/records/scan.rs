@@ -77,8 +77,8 @@ impl<R: Record> Table<R> {
     pub fn prefetch(&self, chunk: u32) {
         let found = self.chunks.get(chunk);
         let base = found.and_then(|chunk| chunk.state.read().base.clone());
-        if let Some(base) = base {
-            base.extent().prefetch();
+        if let Some(extent) = base.as_ref().and_then(|base| base.extent()) {
+            extent.prefetch();
         }
     }
 

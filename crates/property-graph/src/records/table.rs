@@ -14,7 +14,7 @@ use super::chunks::Chunks;
 use super::format::{Identity, StoredChunk};
 use super::found::{Found, FoundAt};
 use super::history::History;
-use super::ids::{Ids, NoIdsLeft, ReserveError, Unused};
+use super::ids::{Ids, ReserveError, Unused};
 use super::record::Record;
 use crate::dictionary::Dictionary;
 
@@ -300,22 +300,11 @@ impl<R: Record> Table<R> {
         self.len() == 0
     }
 
-    /// More than any id that was ever given, and no more than a chunk more.
-    pub fn id_limit(&self) -> u32 {
-        self.ids.limit()
-    }
-
     /// An id for a new record, which nobody else gets. One that a deleted record had
     /// is given again when no view and no named snapshot shows that record; `needed`
     /// is asked for it.
     pub fn reserve(&self, needed: impl FnOnce() -> Needed) -> Result<u32, ReserveError> {
         self.ids.reserve(needed, |chunk| self.unused_ids(chunk))
-    }
-
-    /// As [`Table::reserve`], many that follow one another and were never given: for
-    /// bulk loading.
-    pub fn reserve_fresh(&self, count: u32) -> Result<std::ops::Range<u32>, NoIdsLeft> {
-        self.ids.reserve_fresh(count)
     }
 
     /// Gives an id back that was reserved and that no commit uses.
@@ -370,7 +359,7 @@ impl<R: Record> Table<R> {
             let extent = state
                 .base
                 .as_ref()
-                .map(|base| base.extent().reserved_bytes());
+                .and_then(|base| Some(base.extent()?.reserved_bytes()));
             stats.chunk_bytes += extent.unwrap_or(0);
             stats.versions_for_views += state.versions_for_views();
         }

@@ -65,9 +65,32 @@ impl<S: CommittedState> Transaction<S> {
         keys: Vec<IndexKey>,
         enqueue: impl FnOnce() -> Result<T, S::Error>,
     ) -> Result<Pending<S, T>, S::Error> {
+        let writes = WriteSet::new(&self.overlay, keys, self.exclusive());
+        self.enter(writes, enqueue)
+    }
+
+    /// As [`Transaction::commit`], of effects that are not in the overlay. Serializable
+    /// transactions that overlap fail, whatever they read; who must not overlap at all
+    /// is kept out by locks.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn commit_load<T>(
+        self,
+        enqueue: impl FnOnce() -> Result<T, S::Error>,
+        wait: impl FnOnce(T) -> Result<u64, S::Error>,
+    ) -> Result<u64, S::Error> {
+        let writes = WriteSet::of_anything(self.exclusive());
+        self.enter(writes, enqueue)?.finish(wait)
+    }
+
+    fn enter<T>(
+        self,
+        writes: WriteSet,
+        enqueue: impl FnOnce() -> Result<T, S::Error>,
+    ) -> Result<Pending<S, T>, S::Error> {
         self.check()?;
         self.part.lease.begin_commit()?;
-        let writes = WriteSet::new(&self.overlay, keys, self.exclusive());
         let Transaction {
             view,
             overlay,

@@ -18,6 +18,17 @@ pub enum TransactionError {
         /// What it was given.
         limit: Duration,
     },
+    /// It would hold more than it may.
+    #[error(
+        "the transaction would hold {bytes} bytes of changes, and may hold {limit}; split it, or \
+         open the graph with more (`Settings::overlay_bytes`)"
+    )]
+    TooLarge {
+        /// With the change that was refused.
+        bytes: usize,
+        /// What it may hold.
+        limit: usize,
+    },
     /// Somebody ended it.
     #[error("{0} was terminated")]
     Terminated(TransactionId),

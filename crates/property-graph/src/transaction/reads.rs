@@ -153,6 +153,9 @@ impl ReadSet {
         if self.everything && !writes.is_empty() {
             return Some("more than it can remember".to_string());
         }
+        if writes.anything {
+            return Some("what a bulk load may have changed".to_string());
+        }
         let record = self.record_changed_by(writes);
         record.or_else(|| self.predicate_changed_by(writes))
     }

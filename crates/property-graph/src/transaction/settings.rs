@@ -51,6 +51,9 @@ pub struct Settings {
     /// Single records that a serializable transaction remembers to have read.
     /// When it reads more, it conflicts with every write of a record.
     pub remembered_reads: usize,
+    /// What one transaction may hold in DRAM before it commits, in bytes: its changed
+    /// records with their properties, and what savepoints need to go back.
+    pub overlay_bytes: usize,
     /// Parts of the lock table, which do not wait for each other; at least one.
     pub lock_shards: usize,
     /// What time it is.
@@ -63,6 +66,7 @@ impl Default for Settings {
             timeout: None,
             remembered_writes: 1 << 20,
             remembered_reads: 1 << 20,
+            overlay_bytes: 1 << 30,
             lock_shards: 64,
             clock: Arc::new(SystemClock::default()),
         }
@@ -75,6 +79,7 @@ impl fmt::Debug for Settings {
             .field("timeout", &self.timeout)
             .field("remembered_writes", &self.remembered_writes)
             .field("remembered_reads", &self.remembered_reads)
+            .field("overlay_bytes", &self.overlay_bytes)
             .field("lock_shards", &self.lock_shards)
             .finish_non_exhaustive()
     }

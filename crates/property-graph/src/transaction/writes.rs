@@ -31,6 +31,8 @@ pub struct WriteSet {
     /// Values of constraints, and the schema, as far as they were locked
     /// exclusively.
     pub exclusive: Vec<Resource>,
+    /// Whether it may have written anything else, too.
+    pub anything: bool,
 }
 
 impl WriteSet {
@@ -68,6 +70,15 @@ impl WriteSet {
         writes
     }
 
+    /// Of a commit that may have written anything.
+    pub fn of_anything(exclusive: Vec<Resource>) -> Self {
+        WriteSet {
+            exclusive,
+            anything: true,
+            ..WriteSet::default()
+        }
+    }
+
     fn add_node(&mut self, id: u32, change: &Change<NodeRecord>) {
         if !change.has_effect() {
             return;
@@ -97,7 +108,7 @@ impl WriteSet {
 
     /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.len() == 0 && !self.anything
     }
 }
 

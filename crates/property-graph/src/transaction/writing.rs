@@ -7,6 +7,7 @@ use super::active::Transaction;
 use super::committed::{CommittedState, Newest};
 use super::error::{Conflict, TransactionError};
 use super::lock::{Mode, Resource};
+use super::overlay::Overlay;
 use super::reads::Predicate;
 use crate::records::{NodeRecord, RelationshipRecord};
 
@@ -17,6 +18,7 @@ impl<S: CommittedState> Transaction<S> {
     /// No id is left; the transaction is over.
     pub fn create_node(&mut self, record: NodeRecord) -> Result<u32, S::Error> {
         self.check()?;
+        self.check_room(Overlay::bytes_of(&record))?;
         let id = self.part.manager.state.reserve_node()?;
         self.part.nodes.push(id);
         self.overlay.put_node(id, None, Some(Arc::new(record)));
@@ -37,6 +39,7 @@ impl<S: CommittedState> Transaction<S> {
         let now = self.look_at_node(id)?.ok_or(TransactionError::NoNode(id))?;
         let mut record = NodeRecord::clone(&now);
         let result = change(&mut record);
+        self.check_room(Overlay::bytes_of(&record))?;
         self.overlay.put_node(id, Some(now), Some(Arc::new(record)));
         Ok(result)
     }
@@ -49,6 +52,7 @@ impl<S: CommittedState> Transaction<S> {
     /// [`TransactionError::StillConnected`].
     pub fn delete_node(&mut self, id: u32) -> Result<(), S::Error> {
         let now = self.lock_to_delete(id)?;
+        self.check_room(0)?;
         if !self.relationships_of(id, 1)?.is_empty() {
             // Who is told this has seen the lists.
             self.has_read(Predicate::Neighbors(id, false));
@@ -122,6 +126,7 @@ impl<S: CommittedState> Transaction<S> {
                 return Err(TransactionError::NoNode(end).into());
             }
         }
+        self.check_room(Overlay::bytes_of(&record))?;
         let id = self.part.manager.state.reserve_relationship()?;
         self.part.relationships.push(id);
         self.overlay
@@ -143,6 +148,7 @@ impl<S: CommittedState> Transaction<S> {
         let mut record = RelationshipRecord::clone(&now);
         let result = change(&mut record);
         (record.kind, record.source, record.target) = (now.kind, now.source, now.target);
+        self.check_room(Overlay::bytes_of(&record))?;
         self.overlay
             .put_relationship(id, Some(now), Some(Arc::new(record)));
         Ok(result)
@@ -154,8 +160,19 @@ impl<S: CommittedState> Transaction<S> {
     /// A conflict; [`TransactionError::NoRelationship`].
     pub fn delete_relationship(&mut self, id: u32) -> Result<(), S::Error> {
         let now = self.lock_relationship(id, Mode::Exclusive)?;
+        self.check_room(0)?;
         self.overlay.put_relationship(id, Some(now), None);
         Ok(())
+    }
+
+    /// Whether a change of so many bytes may still be held.
+    fn check_room(&self, bytes: usize) -> Result<(), TransactionError> {
+        let limit = self.part.manager.settings.overlay_bytes;
+        let bytes = self.overlay.bytes() + bytes;
+        match bytes <= limit {
+            true => Ok(()),
+            false => Err(TransactionError::TooLarge { bytes, limit }),
+        }
     }
 
     /// Locks a relationship and gives what it is.

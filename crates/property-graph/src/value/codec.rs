@@ -96,10 +96,7 @@ fn put(
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         Value::Text(text) => match codes.code(text) {
-            Some(code) => {
-                bytes.push(TEXT_CODE);
-                put_varint(bytes, u64::from(code));
-            }
+            Some(code) => put_text_code(code, bytes),
             None => {
                 bytes.push(TEXT);
                 put_bytes(bytes, text.as_bytes());
@@ -300,6 +297,26 @@ fn take_temporal_or_point(tag: u8, reader: &mut Reader<'_>) -> Result<Value, Wro
         }
         _ => return Err("a value is of no known type"),
     })
+}
+
+/// A text by its code.
+pub(crate) fn put_text_code(code: u32, bytes: &mut Vec<u8>) {
+    bytes.push(TEXT_CODE);
+    put_varint(bytes, u64::from(code));
+}
+
+/// Passes over one value; if it is a text that has a code, gives that.
+pub(crate) fn code_of_text(
+    reader: &mut Reader<'_>,
+    codes: &dyn TextCodes,
+) -> Result<Option<u32>, Wrong> {
+    let mut text = reader.clone();
+    skip(reader)?;
+    if text.u8()? != TEXT {
+        return Ok(None);
+    }
+    let text = std::str::from_utf8(text.bytes()?);
+    Ok(codes.code(text.map_err(|_| "a text is not UTF-8")?))
 }
 
 /// Passes over one value without making anything of it. O(1), also for lists

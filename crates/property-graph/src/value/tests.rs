@@ -125,6 +125,21 @@ fn slow_order(a: &Value, b: &Value) -> Option<Ordering> {
     })
 }
 
+/// Codes for texts of one letter.
+struct Abbreviations;
+
+impl codec::TextCodes for Abbreviations {
+    fn code(&self, text: &str) -> Option<u32> {
+        let mut letters = text.chars();
+        let first = letters.next().map(u32::from);
+        first.filter(|_| letters.next().is_none())
+    }
+
+    fn text(&self, code: u32) -> Option<std::sync::Arc<str>> {
+        char::from_u32(code).map(|letter| letter.to_string().into())
+    }
+}
+
 proptest! {
     #[test]
     fn stored_values_are_read_back(value in values()) {
@@ -139,6 +154,27 @@ proptest! {
         for len in 0..bytes.len() {
             prop_assert!(decode(&bytes[..len], &NoTextCodes).is_err());
         }
+    }
+
+    #[test]
+    fn recoded_properties_are_the_same_and_shorter(
+        entries in prop::collection::vec((0..40u32, values()), 0..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let properties = Properties::from_iter(entries);
+        let (mut plain, mut recoded, mut coded) = (Vec::new(), Vec::new(), Vec::new());
+        properties.encode(&mut plain).unwrap();
+        Properties::recode(&plain, &Abbreviations, &mut recoded).unwrap();
+        let read = Properties::decode_with(&Abbreviations, &recoded).unwrap();
+        prop_assert_eq!(&read, &properties);
+        properties.encode_with(&Abbreviations, &mut coded).unwrap();
+        prop_assert!(coded.len() <= recoded.len() && recoded.len() <= plain.len());
+        let is_nested = |value: &Value| matches!(value, Value::List(_) | Value::Map(_));
+        if !properties.iter().any(|(_, value)| is_nested(value)) {
+            prop_assert_eq!(recoded, coded);
+        }
+        // Damage is no panic.
+        let _ = Properties::recode(&plain[..cut.index(plain.len())], &Abbreviations, &mut Vec::new());
     }
 
     #[test]

@@ -3,14 +3,20 @@
 
 use std::hash::{Hash, Hasher};
 
+use evergraph_persistence::mutant::{self, Mutant};
 use evergraph_persistence::simulated::{
     Budget, Config, Explorer, Persistence, Progress, Random, Scenario, SimulatedStorage,
+    mutant_score,
 };
-use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph};
+use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::{
+    Definition, GraphError, OpenOptions, PropertyGraph, Rule, Transaction, View,
+};
 
-use super::model::{Model, compare};
+use super::model::{Model, ModelNode, ModelRelationship, Values, compare};
 use super::random::{index, options};
-use super::steps::{Step, take};
+use super::rules::{RULES, Rules, all_hold, holds, rule};
+use super::steps::{Loading, Step, gather, take};
 
 /// What may be there: one of these, or no graph yet.
 #[derive(Clone, Debug)]
@@ -20,6 +26,10 @@ struct Expected {
     snapshots: Vec<(String, Model)>,
     /// A snapshot that is being made.
     naming: Option<String>,
+    /// Indexes and constraints.
+    rules: Rules,
+    /// One that is being made or dropped.
+    changing: Option<u8>,
     /// How many operations the workload and recoveries have begun.
     begun: u64,
 }
@@ -39,62 +49,280 @@ struct Workload {
 
 enum Operation {
     Commit(Vec<Step>),
+    /// Names that nobody has used, and texts that come often.
+    Grow,
+    Define(u8),
+    DropDefinition(u8),
+    Load(Loading),
     Checkpoint,
+    Compact,
     Snapshot,
+    DropSnapshot,
+    /// A view that stays, to the next restart.
+    KeepView,
     Restart,
+}
+
+/// A graph with views that are read now and then.
+struct Open {
+    graph: PropertyGraph,
+    views: Vec<(View, Model)>,
+}
+
+impl Open {
+    fn new(graph: PropertyGraph) -> Self {
+        let views = Vec::new();
+        Open { graph, views }
+    }
+
+    fn compare_views(&self) -> Result<(), String> {
+        let mut views = self.views.iter();
+        views.try_for_each(|(view, model)| {
+            compare(view, model).map_err(|error| format!("a view of {}: {error}", view.csn()))
+        })
+    }
+
+    /// No id that a view or a snapshot shows was given to another.
+    fn compare_ids(
+        &self,
+        before: &Model,
+        after: &Model,
+        expected: &Expected,
+    ) -> Result<(), String> {
+        let of_views = self.views.iter().map(|(_, model)| model);
+        let of_snapshots = expected.snapshots.iter().map(|(_, model)| model);
+        for shown in of_views.chain(of_snapshots) {
+            let new = after
+                .nodes
+                .keys()
+                .filter(|id| !before.nodes.contains_key(id));
+            if let Some(id) = new.clone().find(|id| shown.nodes.contains_key(id)) {
+                return Err(format!("node {id} is shown, and was given to another"));
+            }
+            let new = after.relationships.keys();
+            let mut new = new.filter(|id| !before.relationships.contains_key(id));
+            if let Some(id) = new.find(|id| shown.relationships.contains_key(id)) {
+                return Err(format!(
+                    "relationship {id} is shown, and was given to another"
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Workload {
     fn operation(&self, number: u64) -> Operation {
         let mut random = Random::new(self.seed * 1000 + number);
-        match random.below(8) {
-            0..=4 => Operation::Commit(
+        match random.below(22) {
+            20 | 21 => Operation::Load(Loading {
+                nodes: random.below(10) as u8,
+                relationships: random.below(10) as u8,
+                seed: random.below(256) as u8,
+            }),
+            0..=6 => Operation::Commit(
                 (0..1 + random.below(5))
                     .map(|_| step(&mut random))
                     .collect(),
             ),
-            5 | 6 => Operation::Checkpoint,
-            _ if random.below(3) == 0 => Operation::Restart,
-            _ => Operation::Snapshot,
+            7 | 8 => Operation::Grow,
+            9 | 10 => Operation::Define(random.below(u64::from(RULES)) as u8),
+            11 => Operation::DropDefinition(random.below(u64::from(RULES)) as u8),
+            12..=14 => Operation::Checkpoint,
+            15 => Operation::Compact,
+            16 => Operation::Snapshot,
+            17 => Operation::DropSnapshot,
+            18 => Operation::KeepView,
+            _ => Operation::Restart,
         }
     }
 
     fn perform(
         &self,
         storage: &SimulatedStorage,
-        graph: PropertyGraph,
+        mut open: Open,
         log: &mut Progress<'_, Expected>,
-    ) -> Result<PropertyGraph, GraphError> {
+    ) -> Result<Open, String> {
+        let text = |error: GraphError| error.to_string();
         let number = log.model().begun;
         log.update(|expected| expected.begun += 1);
+        let graph = &open.graph;
         match self.operation(number) {
             Operation::Commit(steps) => {
-                let mut model = log.model().models[0].clone();
-                let mut transaction = graph.begin();
-                take(&steps, &mut transaction, &mut model)?;
-                let after = model.clone();
-                log.update(|expected| expected.models.push(model));
-                transaction.commit()?;
-                log.update(|expected| expected.models = vec![after]);
+                commit(&open, log, |own, model| take(&steps, own, model))?;
             }
-            Operation::Checkpoint => graph.checkpoint()?,
+            Operation::Grow => commit(&open, log, |own, model| grow(number, own, model))?,
+            Operation::Define(of) => define(graph, of, log)?,
+            Operation::DropDefinition(of) => drop_definition(graph, of, log)?,
+            Operation::Checkpoint => graph.checkpoint().map_err(text)?,
+            Operation::Compact => graph.compact().map_err(text)?,
+            // With definitions, what follows is as if it had not been asked for.
+            Operation::Load(_) if !graph.can_load() => {}
+            Operation::Load(loading) => load(&open, loading, log)?,
             Operation::Snapshot => {
                 let name = format!("s{number}");
                 let model = log.model().models[0].clone();
                 log.update(|expected| expected.naming = Some(name.clone()));
-                graph.create_snapshot(&name)?;
+                graph.create_snapshot(&name).map_err(text)?;
                 log.update(|expected| {
                     expected.naming = None;
                     expected.snapshots.push((name, model));
                 });
             }
+            Operation::DropSnapshot => {
+                if let Some((name, _)) = log.model().snapshots.first().cloned() {
+                    // From now on it may be there or not.
+                    log.update(|expected| drop(expected.snapshots.remove(0)));
+                    graph.drop_snapshot(&name).map_err(text)?;
+                }
+            }
+            Operation::KeepView => {
+                let kept = (graph.view(), log.model().models[0].clone());
+                open.views.push(kept);
+            }
             Operation::Restart => {
-                graph.close()?;
-                drop(graph);
-                return Ok(PropertyGraph::open(storage, OpenOptions::default())?.0);
+                open.views.clear();
+                graph.close().map_err(text)?;
+                drop(open);
+                let (graph, _) =
+                    PropertyGraph::open(storage, OpenOptions::default()).map_err(text)?;
+                return Ok(Open::new(graph));
             }
         }
-        Ok(graph)
+        open.compare_views()?;
+        Ok(open)
+    }
+}
+
+/// One transaction, which constraints may refuse.
+fn commit(
+    open: &Open,
+    log: &mut Progress<'_, Expected>,
+    write: impl FnOnce(&mut Transaction, &mut Model) -> Result<(), GraphError>,
+) -> Result<(), String> {
+    let before = log.model().models[0].clone();
+    let mut after = before.clone();
+    let mut transaction = open.graph.begin();
+    match write(&mut transaction, &mut after) {
+        Ok(()) => {}
+        Err(GraphError::Constraint(_)) => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    }
+    let is_right = all_hold(&after, &log.model().rules);
+    if is_right {
+        log.update(|expected| expected.models.push(after.clone()));
+    }
+    let outcome = match transaction.commit() {
+        Ok(_) if is_right => {
+            log.update(|expected| expected.models = vec![after.clone()]);
+            Ok(())
+        }
+        Ok(_) => Err("a constraint does not hold".to_string()),
+        Err(GraphError::Constraint(_)) if !is_right => Ok(()),
+        Err(error) => Err(error.to_string()),
+    };
+    open.compare_ids(&before, &after, log.model())?;
+    outcome
+}
+
+/// A bulk load, as one commit.
+fn load(open: &Open, loading: Loading, log: &mut Progress<'_, Expected>) -> Result<(), String> {
+    let text = |error: GraphError| error.to_string();
+    let before = log.model().models[0].clone();
+    let mut after = before.clone();
+    let mut load = open.graph.load();
+    gather(loading, &mut load, &mut after).map_err(text)?;
+    log.update(|expected| expected.models.push(after.clone()));
+    load.commit().map_err(text)?;
+    log.update(|expected| expected.models = vec![after.clone()]);
+    open.compare_ids(&before, &after, log.model())
+}
+
+/// A node and a relationship of names of their own.
+fn grow(number: u64, own: &mut Transaction, model: &mut Model) -> Result<(), GraphError> {
+    let (label, key) = (format!("Label{number}"), format!("key{number}"));
+    let often = || Value::from("a text that comes often");
+    let keys = [key.clone(), "often".to_string(), "again".to_string()];
+    let values: Values = keys.iter().map(|key| (key.clone(), often())).collect();
+    let properties = || keys.iter().map(|key| (key.as_str(), often()));
+    let id = own.create_node(&[label.as_str(), "Grown"], properties())?;
+    let node = ModelNode {
+        labels: [label, "Grown".to_string()].into(),
+        values: values.clone(),
+    };
+    model.nodes.insert(id.0, node);
+    let kind = format!("TYPE{number}");
+    let made = own.create_relationship(id, &kind, id, properties())?;
+    let relationship = ModelRelationship {
+        kind,
+        source: id.0,
+        target: id.0,
+        values,
+    };
+    model.relationships.insert(made.0, relationship);
+    Ok(())
+}
+
+fn define(graph: &PropertyGraph, of: u8, log: &mut Progress<'_, Expected>) -> Result<(), String> {
+    let definition = rule(of);
+    let is_there = log.model().rules.contains_key(&definition.name);
+    let expected = !is_there && holds(&log.model().models[0], &definition);
+    if expected {
+        log.update(|expected| expected.changing = Some(of));
+    }
+    match graph.define(&definition) {
+        Ok(()) if expected => log.update(|expected| {
+            expected.changing = None;
+            expected.rules.insert(definition.name, of);
+        }),
+        Err(GraphError::Constraint(_) | GraphError::Unsupported(_)) if !expected => {}
+        other => return Err(format!("{definition:?} gives {other:?}")),
+    }
+    Ok(())
+}
+
+fn drop_definition(
+    graph: &PropertyGraph,
+    of: u8,
+    log: &mut Progress<'_, Expected>,
+) -> Result<(), String> {
+    let name = rule(of).name;
+    let is_there = log.model().rules.contains_key(&name);
+    if is_there {
+        log.update(|expected| expected.changing = Some(of));
+    }
+    match graph.drop_definition(&name) {
+        Ok(()) if is_there => log.update(|expected| {
+            expected.changing = None;
+            expected.rules.remove(&name);
+        }),
+        Err(GraphError::Unsupported(_)) if !is_there => {}
+        other => return Err(format!("dropping {name} gives {other:?}")),
+    }
+    Ok(())
+}
+
+/// The indexes and constraints that are there: those expected, with or without the
+/// one that was being made or dropped.
+fn find_rules(graph: &PropertyGraph, expected: &Expected) -> Result<Rules, String> {
+    let names = graph
+        .definitions()
+        .into_iter()
+        .map(|definition| definition.name);
+    let number = |name: &String| Some((name.clone(), name.strip_prefix("rule")?.parse().ok()?));
+    let found: Rules = names.filter_map(|name| number(&name)).collect();
+    let mut other = expected.rules.clone();
+    if let Some(of) = expected.changing
+        && other.remove(&rule(of).name).is_none()
+    {
+        other.insert(rule(of).name, of);
+    }
+    match found == expected.rules || found == other {
+        true => Ok(found),
+        false => Err(format!(
+            "definitions are {found:?}, expected {:?}",
+            expected.rules
+        )),
     }
 }
 
@@ -184,6 +412,8 @@ impl Scenario for Workload {
             models: vec![Model::default()],
             snapshots: Vec::new(),
             naming: None,
+            rules: Rules::new(),
+            changing: None,
             begun: 0,
         }
     }
@@ -194,16 +424,16 @@ impl Scenario for Workload {
         log: &mut Progress<'_, Expected>,
     ) -> Result<(), String> {
         let graph = PropertyGraph::create(storage, options(), [7; 16]);
-        let mut graph = graph.map_err(|error| error.to_string())?;
+        let graph = graph.map_err(|error| error.to_string())?;
         log.update(|expected| expected.created = true);
         if self.seed.is_multiple_of(2) {
             index(&graph);
         }
+        let mut open = Open::new(graph);
         for _ in 0..self.operations {
-            let done = self.perform(storage, graph, log);
-            graph = done.map_err(|error| error.to_string())?;
+            open = self.perform(storage, open, log)?;
         }
-        Ok(())
+        check(&open.graph, log.model()).map(drop)
     }
 
     fn recover(
@@ -218,6 +448,7 @@ impl Scenario for Workload {
             Err(error) => return Err(error.to_string()),
         };
         let found = check(&graph, log.model())?;
+        let rules = find_rules(&graph, log.model())?;
         let named = log.model().naming.clone();
         let named = named.filter(|name| graph.as_of(name).is_ok());
         log.update(|expected| {
@@ -227,42 +458,104 @@ impl Scenario for Workload {
                 expected.snapshots.push((name, found));
             }
             expected.naming = None;
+            expected.rules = rules;
+            expected.changing = None;
         });
-        let mut graph = graph;
+        let mut open = Open::new(graph);
         for _ in 0..3 {
-            graph = self
-                .perform(storage, graph, log)
-                .map_err(|error| error.to_string())?;
+            open = self.perform(storage, open, log)?;
         }
-        check(&graph, log.model()).map(drop)
+        check(&open.graph, log.model()).map(drop)
     }
 }
 
-#[test]
-fn every_power_cut_is_recovered_from() {
-    let deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
+fn workloads(seeds: std::ops::RangeInclusive<u64>, operations: u64) -> Vec<Workload> {
     let media = [
         ("pages", Persistence::Pages),
         ("lines", Persistence::Lines),
         ("eadr", Persistence::LinesEadr),
     ];
-    let mut workloads = Vec::new();
-    for (medium, persistence) in media {
-        for seed in 1..=if deep { 64 } else { 2 } {
-            workloads.push(Workload {
-                name: format!("property-graph-{medium}"),
-                seed,
-                persistence,
-                operations: if deep { 20 } else { 8 },
-            });
-        }
-    }
-    let explorer = Explorer::new(if deep {
-        Budget::thorough()
-    } else {
-        Budget::quick()
-    });
-    for report in explorer.explore_all(&workloads, 2) {
+    let of_seed = |seed| {
+        media.map(|(medium, persistence)| Workload {
+            name: format!("property-graph-{medium}"),
+            seed,
+            persistence,
+            operations,
+        })
+    };
+    seeds.flat_map(of_seed).collect()
+}
+
+#[test]
+fn every_power_cut_is_recovered_from() {
+    let deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
+    let (workloads, budget) = match deep {
+        true => (workloads(1..=64, 24), Budget::thorough()),
+        false => (workloads(1..=4, 10), Budget::quick()),
+    };
+    for report in Explorer::new(budget).explore_all(&workloads, 2) {
         report.assert_clean();
     }
+}
+
+/// Each of them must be caught; what catches it is printed.
+#[test]
+fn every_seeded_mistake_is_caught() {
+    let mut mistakes = mutant::PROPERTIES.to_vec();
+    // Without a second writer or a checkpoint that fails these do no harm; they have
+    // tests of their own (below, and in `index::tests::model`).
+    mistakes.retain(|of| !matches!(of, Mutant::SchemaNotLocked | Mutant::IndexDeltaDroppedFirst));
+    assert_eq!(mistakes.len() + 2, mutant::PROPERTIES.len());
+    let explorer = Explorer {
+        most_violations: 1,
+        ..Explorer::new(Budget::quick())
+    };
+    let workloads = workloads(1..=16, 16);
+    let score = mutant_score(&mistakes, || {
+        workloads.iter().map(|workload| explorer.explore(workload))
+    });
+    for outcome in &score {
+        let message = outcome.message.as_deref().unwrap_or("SURVIVED");
+        let first_line: String = message
+            .lines()
+            .next()
+            .unwrap_or("")
+            .chars()
+            .take(90)
+            .collect();
+        println!(
+            "{:?}: {} executions: {first_line}",
+            outcome.mistake, outcome.executions
+        );
+    }
+    assert!(score.iter().all(|outcome| outcome.is_caught()));
+}
+
+/// A constraint is made while a writer, who began before, writes what it forbids.
+fn is_unique_beside_a_writer(writer: impl FnOnce()) -> bool {
+    let config = Config::new(Persistence::Pages).with_capacity(1 << 18);
+    let storage = SimulatedStorage::new(config);
+    let graph = PropertyGraph::create(&storage, options(), [7; 16]).expect("created");
+    let make = |own: &mut Transaction| own.create_node(&["Person"], [("name", "Ann".into())]);
+    graph.write(make).expect("committed");
+    let unique = Definition::of_nodes("unique", "Person", &["name"], Rule::Unique);
+    writer();
+    let mut early = graph.begin();
+    make(&mut early).expect("nothing forbids it");
+    std::thread::scope(|scope| {
+        let defined = scope.spawn(|| graph.define(&unique).is_ok());
+        // It tries again and again while the writer has not ended.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        early.commit().expect("committed");
+        defined.join().expect("no panic")
+    });
+    graph.check().problems.is_empty()
+}
+
+#[test]
+fn a_constraint_waits_for_writers_on_their_way() {
+    assert!(is_unique_beside_a_writer(|| {}));
+    let is_caught = !is_unique_beside_a_writer(|| mutant::set(Some(Mutant::SchemaNotLocked)));
+    mutant::set(None);
+    assert!(is_caught, "a seeded mistake survives");
 }

@@ -3,10 +3,13 @@
 
 mod crash;
 mod follow;
+mod golden;
 mod kill;
+mod load;
 mod model;
 mod projection;
 mod random;
+mod rules;
 mod schema;
 mod steps;
 mod transactions;

@@ -73,6 +73,7 @@ pub trait Readable {
     fn all_relationships(&self) -> BTreeMap<u32, ModelRelationship>;
     fn labelled(&self, label: &str) -> BTreeSet<u32>;
     fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32>;
+    fn found_of_type(&self, kind: &str, key: &str, value: &Value) -> BTreeSet<u32>;
     fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent>;
 }
 
@@ -131,6 +132,15 @@ macro_rules! readable {
                     .collect()
             }
 
+            fn found_of_type(&self, kind: &str, key: &str, value: &Value) -> BTreeSet<u32> {
+                let found = self.find_relationships(kind, &[(key, value.clone())]);
+                found
+                    .expect("readable")
+                    .iter()
+                    .map(|relationship| relationship.id().0)
+                    .collect()
+            }
+
             fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent> {
                 let found = self.neighbors(NodeId(node), towards, types);
                 found.expect("neighbors are readable")
@@ -141,6 +151,14 @@ macro_rules! readable {
 
 readable!(View);
 readable!(Transaction);
+
+/// What a view shows, as a model.
+pub fn model_of(view: &View) -> Model {
+    Model {
+        nodes: view.all_nodes(),
+        relationships: view.all_relationships(),
+    }
+}
 
 /// Holds everything that can be read against the model.
 pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
@@ -192,6 +210,22 @@ fn compare_found(reader: &impl Readable, model: &Model) -> Result<(), String> {
             if found != expected {
                 return Err(format!(
                     "{label} with {key} {value} are {found:?} and should be {expected:?}"
+                ));
+            }
+        }
+    }
+    for relationship in model.relationships.values() {
+        let kind = &relationship.kind;
+        for (key, value) in &relationship.values {
+            let has = |(&id, other): (&u32, &ModelRelationship)| {
+                let has = other.kind == *kind && other.values.get(key) == Some(value);
+                has.then_some(id)
+            };
+            let expected: BTreeSet<u32> = model.relationships.iter().filter_map(has).collect();
+            let found = reader.found_of_type(kind, key, value);
+            if found != expected {
+                return Err(format!(
+                    "{kind} with {key} {value} are {found:?} and should be {expected:?}"
                 ));
             }
         }

@@ -1,14 +1,16 @@
 //! Algorithms on parts of the property graph, beside the same edges in memory.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evergraph_algorithms::{Control, bellman_ford, connected_components, pagerank};
-use evergraph_graph::{Csr, Direction, Graph, Symmetric};
+use evergraph_graph::{Csr, Direction, Graph, NeighborReader, Symmetric};
 use evergraph_persistence::medium::DramStorage;
 use evergraph_persistence::simulated::Random;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    NodeId, Orientation, Projection, ProjectionOptions, PropertyGraph,
+    GraphError, NodeId, Orientation, Projection, ProjectionOptions, PropertyGraph,
 };
 
 use super::random::options;
@@ -189,4 +191,148 @@ fn results_are_written_back_as_one_commit() {
             .map(|vertex| i64::from(projection.node(found.labels[vertex as usize]).0));
         assert_eq!(value, expected);
     }
+}
+
+/// Neighbors and weights of each vertex, in order.
+fn lists(projection: &Projection) -> Vec<Vec<(u32, f32)>> {
+    let mut reader = projection.reader();
+    let vertices = 0..projection.vertex_count() as u32;
+    vertices
+        .map(|vertex| {
+            let mut list = Vec::new();
+            let _ = reader.for_each_weighted_segment(vertex, |neighbors, weights| {
+                let weight = |at: usize| weights.get(at).copied().unwrap_or(1.0);
+                let entries = neighbors.iter().enumerate();
+                list.extend(entries.map(|(at, &neighbor)| (neighbor, weight(at))));
+                ControlFlow::Continue(())
+            });
+            list
+        })
+        .collect()
+}
+
+#[test]
+fn one_can_be_read_as_undirected_later() {
+    let sample = sample();
+    for options in choices() {
+        let later = sample.project(&options).undirected();
+        let at_once = options.clone().orientation(Orientation::Undirected);
+        let at_once = sample.project(&at_once);
+        assert_eq!(later.arc_count(), at_once.arc_count(), "{options:?}");
+        assert_eq!(later.relationship_count(), at_once.relationship_count());
+        assert_eq!(later.direction(), Direction::Undirected);
+        let sorted = |mut lists: Vec<Vec<(u32, f32)>>| {
+            for list in &mut lists {
+                list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            }
+            lists
+        };
+        assert_eq!(
+            sorted(lists(&later)),
+            sorted(lists(&at_once)),
+            "{options:?}"
+        );
+    }
+}
+
+#[test]
+fn parts_of_long_lists_are_parts_of_the_list() {
+    let sample = sample();
+    for options in choices() {
+        let projection = sample.project(&options);
+        let whole = lists(&projection);
+        // One reader for all, which remembers the list before.
+        let mut reader = projection.reader();
+        for (vertex, list) in (0..).zip(&whole) {
+            let mut plain = Vec::new();
+            let mut weighted = Vec::new();
+            for start in 0..list.len() {
+                let _ = reader.for_each_segment_in(vertex, start..start + 1, |part| {
+                    plain.extend_from_slice(part);
+                    ControlFlow::Continue(())
+                });
+                let range = start..start + 1;
+                let _ = reader.for_each_weighted_segment_in(vertex, range, |part, weights| {
+                    let weight = weights.first().copied().unwrap_or(1.0);
+                    weighted.extend(part.iter().map(|&neighbor| (neighbor, weight)));
+                    ControlFlow::Continue(())
+                });
+            }
+            assert_eq!(weighted, *list, "{options:?}");
+            let neighbors: Vec<u32> = list.iter().map(|entry| entry.0).collect();
+            assert_eq!(plain, neighbors, "{options:?}");
+            assert_eq!(reader.degree(vertex), list.len());
+        }
+    }
+}
+
+#[test]
+fn weights_are_those_of_the_view() {
+    let sample = sample();
+    let options = ProjectionOptions::new().weight("cost", 2.5);
+    let view = sample.graph.view();
+    let before = lists(&view.project(&options).expect("readable"));
+    let changed = view.relationships().next().expect("there are some");
+    let changed = changed.expect("readable").id();
+    sample
+        .graph
+        .write(|tx| tx.set(changed, "cost", 77))
+        .expect("written");
+    let now = sample.project(&options);
+    let counted = now.weighted().expect("it has weights");
+    assert_eq!(counted.relationships, sample.edges.len() as u64);
+    let own = |edge: &&(u32, u32, &str, f32)| edge.3 != 2.5;
+    let with_weight = sample.edges.iter().filter(own).count() as u64;
+    assert!([with_weight, with_weight + 1].contains(&counted.with_weight));
+    let of_77 = |lists: &[Vec<(u32, f32)>]| lists.iter().flatten().filter(|e| e.1 == 77.0).count();
+    assert_eq!(of_77(&lists(&now)), 1);
+    sample.graph.compact().expect("written");
+    assert_eq!(lists(&view.project(&options).expect("readable")), before);
+    assert_eq!(of_77(&lists(&sample.project(&options))), 1);
+    // As long as a bound that is known before it is made.
+    assert!(now.size_bytes() <= view.projection_bytes(&options));
+    let nobody = ProjectionOptions::new().weight("nobody has this", 3.0);
+    let nobody = sample.project(&nobody);
+    assert_eq!(
+        nobody.weighted().map(|counted| counted.with_weight),
+        Some(0)
+    );
+    assert!(lists(&nobody).iter().flatten().all(|entry| entry.1 == 3.0));
+}
+
+#[test]
+fn making_one_can_be_stopped() {
+    let sample = sample();
+    let options = ProjectionOptions::new().label("Person").weight("cost", 1.0);
+    let view = sample.graph.view();
+    let asked = AtomicUsize::new(0);
+    let count = || {
+        asked.fetch_add(1, Ordering::Relaxed);
+        Ok::<_, GraphError>(())
+    };
+    view.project_checked(&options, &count).expect("readable");
+    let times = asked.load(Ordering::Relaxed);
+    assert!(times > 4, "{times}");
+    for stop_at in 0..times {
+        let asked = AtomicUsize::new(0);
+        let stop = || match asked.fetch_add(1, Ordering::Relaxed) >= stop_at {
+            true => Err(GraphError::Unsupported("stop".to_string())),
+            false => Ok(()),
+        };
+        let stopped = view.project_checked(&options, &stop);
+        assert!(matches!(stopped, Err(GraphError::Unsupported(_))));
+    }
+}
+
+#[test]
+fn a_moment_of_another_graph_is_refused() {
+    let (one, other) = (sample(), sample());
+    let moment = one.graph.view().moment();
+    let again = one.graph.view_of(&moment).expect("its own");
+    assert_eq!(again.csn(), moment.csn());
+    assert!(other.graph.view_of(&moment).is_err());
+    let labels = again.known_labels();
+    let mut labels: Vec<&str> = labels.iter().map(|label| &**label).collect();
+    labels.sort_unstable();
+    assert_eq!(labels, ["City", "Person"]);
 }

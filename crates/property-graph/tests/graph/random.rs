@@ -4,26 +4,31 @@ use std::sync::Arc;
 
 use evergraph_persistence::Storage;
 use evergraph_persistence::medium::DramStorage;
-use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph, View};
+use evergraph_property_graph::graph::{GraphError, GraphOptions, OpenOptions, PropertyGraph, View};
 use proptest::prelude::*;
 
 use super::model::{Model, compare};
-use super::steps::{Step, take};
+use super::rules::{RULES, Rules, all_hold, holds, rule};
+use super::steps::{Loading, Step, gather, take};
 
 /// What happens to a graph.
 #[derive(Clone, Debug)]
 enum Action {
     Commit(Vec<Step>),
     RollBack(Vec<Step>),
+    /// In bulk; whether it is committed.
+    Load(Loading, bool),
     Checkpoint,
     Compact,
-    Reopen { cleanly: bool },
+    Reopen {
+        cleanly: bool,
+    },
     KeepView,
     DropViews,
     CreateSnapshot,
     DropSnapshot(u8),
-    CreateIndex,
-    DropIndex,
+    Define(u8),
+    DropDefinition(u8),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -52,6 +57,11 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         10 => steps().prop_map(Action::Commit),
         2 => steps().prop_map(Action::RollBack),
+        4 => (0..20u8, 0..20u8, any::<u8>(), prop::bool::weighted(0.8)).prop_map(
+            |(nodes, relationships, seed, commits)| {
+                Action::Load(Loading { nodes, relationships, seed }, commits)
+            }
+        ),
         3 => Just(Action::Checkpoint),
         1 => Just(Action::Compact),
         2 => any::<bool>().prop_map(|cleanly| Action::Reopen { cleanly }),
@@ -59,8 +69,8 @@ fn action() -> impl Strategy<Value = Action> {
         1 => Just(Action::DropViews),
         2 => Just(Action::CreateSnapshot),
         1 => any::<u8>().prop_map(Action::DropSnapshot),
-        1 => Just(Action::CreateIndex),
-        1 => Just(Action::DropIndex),
+        3 => (0..RULES).prop_map(Action::Define),
+        2 => (0..RULES).prop_map(Action::DropDefinition),
     ]
 }
 
@@ -80,12 +90,16 @@ pub fn index(graph: &PropertyGraph) {
         .create_index("names", "Person", &["name"])
         .expect("made");
     graph.create_index("ages", "Admin", &["age"]).expect("made");
+    graph
+        .create_relationship_index("notes", "KNOWS", &["note"])
+        .expect("made");
 }
 
 struct Twins {
     storage: Arc<dyn Storage>,
     graph: PropertyGraph,
     model: Model,
+    rules: Rules,
     views: Vec<(View, Model)>,
     snapshots: Vec<(String, Model)>,
     named: usize,
@@ -102,6 +116,7 @@ impl Twins {
             storage,
             graph,
             model: Model::default(),
+            rules: Rules::new(),
             views: Vec::new(),
             snapshots: Vec::new(),
             named: 0,
@@ -113,16 +128,39 @@ impl Twins {
             Action::Commit(steps) => {
                 let mut model = self.model.clone();
                 let mut transaction = self.graph.begin();
-                take(steps, &mut transaction, &mut model).expect("taken");
+                match take(steps, &mut transaction, &mut model) {
+                    Ok(()) => {}
+                    // Values that are not unique are refused at once.
+                    Err(GraphError::Constraint(_)) => return,
+                    Err(error) => panic!("{error}"),
+                }
                 compare(&transaction, &model).expect("a transaction reads what it wrote");
-                transaction.commit().expect("nobody else is there");
+                let is_right = all_hold(&model, &self.rules);
+                match transaction.commit() {
+                    Ok(_) => assert!(is_right, "a constraint does not hold"),
+                    Err(GraphError::Constraint(_)) if !is_right => return,
+                    Err(error) => panic!("{error}"),
+                }
                 self.model = model;
             }
             Action::RollBack(steps) => {
                 let mut model = self.model.clone();
                 let mut transaction = self.graph.begin();
-                take(steps, &mut transaction, &mut model).expect("taken");
-                transaction.roll_back();
+                match take(steps, &mut transaction, &mut model) {
+                    Ok(()) | Err(GraphError::Constraint(_)) => transaction.roll_back(),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            Action::Load(loading, commits) => {
+                if !self.graph.can_load() {
+                    return;
+                }
+                let (mut model, mut load) = (self.model.clone(), self.graph.load());
+                gather(*loading, &mut load, &mut model).expect("gathered");
+                if *commits {
+                    load.commit().expect("nobody else is there");
+                    self.model = model;
+                }
             }
             Action::Checkpoint => self.graph.checkpoint().expect("written"),
             Action::Compact => self.graph.compact().expect("written"),
@@ -136,11 +174,22 @@ impl Twins {
             }
             Action::KeepView => self.views.push((self.graph.view(), self.model.clone())),
             Action::DropViews => self.views.clear(),
-            Action::CreateIndex => {
-                // Fails if it is there already.
-                drop(self.graph.create_index("cities", "City", &["name"]));
+            Action::Define(number) => {
+                let definition = rule(*number);
+                let is_new = !self.rules.contains_key(&definition.name);
+                let made = self.graph.define(&definition);
+                let expected = is_new && holds(&self.model, &definition);
+                assert_eq!(made.is_ok(), expected, "{definition:?}");
+                if expected {
+                    self.rules.insert(definition.name, *number);
+                }
             }
-            Action::DropIndex => drop(self.graph.drop_definition("cities")),
+            Action::DropDefinition(number) => {
+                let name = rule(*number).name;
+                let dropped = self.graph.drop_definition(&name);
+                let expected = self.rules.remove(&name).is_some();
+                assert_eq!(dropped.is_ok(), expected, "{name}");
+            }
             Action::CreateSnapshot => {
                 self.named += 1;
                 let name = format!("s{}", self.named);
@@ -166,6 +215,15 @@ impl Twins {
             let view = self.graph.as_of(name).expect("kept");
             compare(&view, model).expect("a snapshot stays what it was");
         }
+        let mut names: Vec<String> = self
+            .graph
+            .definitions()
+            .into_iter()
+            .map(|d| d.name)
+            .collect();
+        names.retain(|name| name.starts_with("rule"));
+        names.sort_unstable();
+        assert!(names.iter().eq(self.rules.keys()));
         let report = self.graph.check();
         assert_eq!(report.problems, Vec::<String>::new());
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Definition, GraphError, Node, NodeId, OpenOptions, PropertyGraph, Rule, Transaction, ValueType,
+    Definition, GraphError, Node, NodeId, OpenOptions, PropertyGraph, Relationship, Rule, Subject,
+    Transaction, ValueType,
 };
 use evergraph_property_graph::index::KeyRange;
 use evergraph_property_graph::transaction::Retryable;
@@ -20,12 +21,11 @@ fn graph() -> (Arc<DramStorage>, PropertyGraph) {
 }
 
 fn definition(name: &str, keys: &[&str], rule: Rule) -> Definition {
-    Definition {
-        name: name.to_string(),
-        label: "Person".to_string(),
-        keys: keys.iter().map(|key| key.to_string()).collect(),
-        rule,
-    }
+    Definition::of_nodes(name, "Person", keys, rule)
+}
+
+fn of_relationships(name: &str, keys: &[&str], rule: Rule) -> Definition {
+    Definition::of_relationships(name, "KNOWS", keys, rule)
 }
 
 fn person(graph: &PropertyGraph, name: &str, age: i64) -> Result<NodeId, GraphError> {
@@ -205,4 +205,155 @@ fn properties_are_there_and_of_their_type() {
     let wrong = definition("wrong", &["name"], Rule::Type(ValueType::Float));
     assert!(is_violated(graph.define(&wrong)));
     assert_eq!(graph.definitions().len(), 3);
+}
+
+fn numbers(found: Result<Vec<Relationship>, GraphError>) -> Vec<i64> {
+    let found = found.expect("readable");
+    let number = |relationship: &Relationship| relationship.get_as("number").expect("a number");
+    found.iter().filter_map(number).collect()
+}
+
+#[test]
+fn an_index_of_relationships_finds_what_a_scan_finds() {
+    let (storage, graph) = graph();
+    let ann = person(&graph, "Ann", 1).expect("committed");
+    let bob = person(&graph, "Bob", 2).expect("committed");
+    let made = graph.write(|own| {
+        for number in 0..30i64 {
+            let kind = if number % 5 == 0 { "LIKES" } else { "KNOWS" };
+            let properties = [("number", number.into()), ("weight", (number % 4).into())];
+            own.create_relationship(ann, kind, bob, properties)?;
+        }
+        Ok(())
+    });
+    made.expect("committed");
+    let ask = |graph: &PropertyGraph| {
+        let view = graph.view();
+        let own = graph.begin();
+        let weight = [("weight", Value::from(2))];
+        let both = [("weight", Value::from(2)), ("number", Value::from(6))];
+        let small = KeyRange::between(&[], Bound::Unbounded, Bound::Excluded(&Value::from(7)));
+        [
+            numbers(view.find_relationships("KNOWS", &weight)),
+            numbers(view.find_relationships("KNOWS", &both)),
+            numbers(view.find_relationships("HATES", &weight)),
+            numbers(view.find_relationships_in("KNOWS", &["number"], &small)),
+            numbers(own.find_relationships("KNOWS", &weight)),
+            numbers(own.find_relationships_in("KNOWS", &["number"], &small)),
+        ]
+    };
+    let scanned = ask(&graph);
+    assert_eq!(scanned[0], [2, 6, 14, 18, 22, 26]);
+    assert_eq!(scanned[3], [1, 2, 3, 4, 6]);
+    for keys in [&["weight"][..], &["number", "weight"], &["number"]] {
+        let name = keys.join("-");
+        let made = graph.create_relationship_index(&name, "KNOWS", keys);
+        made.expect("made");
+        assert_eq!(ask(&graph), scanned);
+    }
+    // What a transaction wrote is found, too.
+    let mut own = graph.begin();
+    let new = own.create_relationship(bob, "KNOWS", ann, [("number", 5.into())]);
+    own.set(new.expect("created"), "weight", 2).expect("set");
+    let found = own.find_relationships("KNOWS", &[("weight", 2.into())]);
+    assert_eq!(numbers(found), [2, 6, 14, 18, 22, 26, 5], "by value and id");
+    own.roll_back();
+    graph.checkpoint().expect("written");
+    assert_eq!(ask(&graph), scanned);
+    drop(graph);
+    let (graph, _) = PropertyGraph::open(&*storage, OpenOptions::default()).expect("opened");
+    assert_eq!(ask(&graph), scanned);
+    assert_eq!(graph.definitions().len(), 3);
+    assert_eq!(
+        graph.definitions()[0].subject,
+        Subject::Relationships("KNOWS".to_string())
+    );
+    graph
+        .write(|own| own.detach_delete_node(bob))
+        .expect("gone");
+    assert_eq!(ask(&graph)[0], Vec::<i64>::new());
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+}
+
+#[test]
+fn unique_values_of_relationships_stay_unique() {
+    let (storage, graph) = graph();
+    let ann = person(&graph, "Ann", 1).expect("committed");
+    let bob = person(&graph, "Bob", 2).expect("committed");
+    let make = |own: &mut Transaction, kind: &str, number: i64| {
+        own.create_relationship(ann, kind, bob, [("number", number.into())])
+    };
+    let made = |graph: &PropertyGraph, number| graph.write(|own| make(own, "KNOWS", number));
+    let first = made(&graph, 1).expect("committed");
+    let unique = of_relationships("number", &["number"], Rule::Unique);
+    graph.define(&unique).expect("it holds");
+    assert!(is_violated(made(&graph, 1)));
+    let second = made(&graph, 2).expect("another");
+    graph
+        .write(|own| make(own, "LIKES", 1))
+        .expect("of another type");
+    assert!(is_violated(graph.write(|own| own.set(second, "number", 1))));
+
+    // Who takes a value away keeps it until it has committed.
+    let (mut taker, mut giver) = (graph.begin(), graph.begin());
+    taker.delete_relationship(first).expect("deleted");
+    assert!(make(&mut giver, "KNOWS", 1).is_err_and(|error| error.is_retryable()));
+    drop(giver);
+    make(&mut taker, "KNOWS", 1).expect("free in this transaction");
+    taker.roll_back();
+    // Also if it goes with its node.
+    let (mut taker, mut giver) = (graph.begin(), graph.begin());
+    taker.detach_delete_node(bob).expect("deleted");
+    let elsewhere = giver.create_relationship(ann, "KNOWS", ann, [("number", 1.into())]);
+    assert!(elsewhere.is_err_and(|error| error.is_retryable()));
+    drop((taker, giver));
+
+    graph.checkpoint().expect("written");
+    drop(graph);
+    let (graph, _) = PropertyGraph::open(&*storage, OpenOptions::default()).expect("opened");
+    assert!(is_violated(made(&graph, 2)));
+    graph
+        .write(|own| own.delete_relationship(second))
+        .expect("deleted");
+    made(&graph, 2).expect("free again");
+    graph.drop_definition("number").expect("it is there");
+    made(&graph, 2).expect("nothing holds any more");
+    assert!(is_violated(graph.define(&unique)), "it does not hold");
+    assert!(graph.definitions().is_empty());
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+}
+
+#[test]
+fn properties_of_relationships_are_there_and_of_their_type() {
+    let (_, graph) = graph();
+    let ann = person(&graph, "Ann", 1).expect("committed");
+    let make = |since: Option<Value>| {
+        graph.write(|own| {
+            let since = since.clone().map(|value| ("since", value));
+            own.create_relationship(ann, "KNOWS", ann, since)
+        })
+    };
+    make(Some(3.into())).expect("committed");
+    let exists = of_relationships("exists", &["since"], Rule::Exists);
+    graph.define(&exists).expect("it holds");
+    let typed = of_relationships("typed", &["since"], Rule::Type(ValueType::Integer));
+    graph.define(&typed).expect("it holds");
+    let key = of_relationships("key", &["since"], Rule::Key);
+    graph.define(&key).expect("it holds");
+    assert!(is_violated(make(None)));
+    assert!(is_violated(make(Some("long".into()))));
+    assert!(is_violated(make(Some(3.into()))));
+    let four = make(Some(4.into())).expect("another key");
+    assert!(is_violated(graph.write(|own| own.remove(four, "since"))));
+    // Looked at when it commits: what is missing may come later.
+    let late = graph.write(|own| {
+        let made = own.create_relationship(ann, "KNOWS", ann, [])?;
+        own.set(made, "since", 5)
+    });
+    late.expect("all is there");
+    let wrong = of_relationships("wrong", &["since"], Rule::Type(ValueType::Text));
+    assert!(is_violated(graph.define(&wrong)));
+    assert_eq!(graph.definitions().len(), 3);
+    assert_eq!(graph.view().relationships().count(), 3);
+    assert_eq!(graph.check().problems, Vec::<String>::new());
 }

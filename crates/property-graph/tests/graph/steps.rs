@@ -1,9 +1,9 @@
 //! Random steps of a transaction, taken on the graph and on the model alike.
 
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{GraphError, NodeId, RelationshipId, Transaction};
+use evergraph_property_graph::graph::{GraphError, Load, NodeId, RelationshipId, Transaction};
 
-use super::model::{KEYS, LABELS, Model, ModelNode, ModelRelationship, TYPES};
+use super::model::{KEYS, LABELS, Model, ModelNode, ModelRelationship, TYPES, Values};
 
 /// One step. Numbers choose among what there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +72,60 @@ fn pick<K: Copy>(keys: impl ExactSizeIterator<Item = K>, number: u8) -> Option<K
 
 fn name<'a>(names: &[&'a str], number: u8) -> &'a str {
     names[usize::from(number) % names.len()]
+}
+
+/// How much is loaded in bulk, and what.
+#[derive(Clone, Copy, Debug)]
+pub struct Loading {
+    pub nodes: u8,
+    pub relationships: u8,
+    pub seed: u8,
+}
+
+/// Gathers nodes and relationships for a bulk load, and makes of the model what the
+/// graph is if it is committed.
+pub fn gather(loading: Loading, load: &mut Load<'_>, model: &mut Model) -> Result<(), GraphError> {
+    let mut number = loading.seed;
+    let mut next = || {
+        number = number.wrapping_mul(37).wrapping_add(91);
+        number
+    };
+    for _ in 0..loading.nodes {
+        let (label, content) = (name(&LABELS, next()), next());
+        let values = [("age", value(content)), ("name", value(content / 2))];
+        let id = load.node(&[label], values.clone())?;
+        let node = ModelNode {
+            labels: [label.to_string()].into(),
+            values: stored(&values),
+        };
+        model.nodes.insert(id.0, node);
+    }
+    for _ in 0..loading.relationships {
+        let ends = (
+            pick(model.nodes.keys().copied(), next()),
+            pick(model.nodes.keys().copied(), next()),
+        );
+        let (Some(source), Some(target)) = ends else {
+            continue;
+        };
+        let (kind, values) = (name(&TYPES, next()), [("note", value(next()))]);
+        let id = load.relationship(NodeId(source), kind, NodeId(target), values.clone())?;
+        let relationship = ModelRelationship {
+            kind: kind.to_string(),
+            source,
+            target,
+            values: stored(&values),
+        };
+        model.relationships.insert(id.0, relationship);
+    }
+    Ok(())
+}
+
+fn stored(values: &[(&str, Value)]) -> Values {
+    let values = values.iter().filter(|(_, value)| *value != Value::Null);
+    values
+        .map(|(key, value)| (key.to_string(), value.clone()))
+        .collect()
 }
 
 /// Takes steps in a transaction and on a model, which becomes what the graph is

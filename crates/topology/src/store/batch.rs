@@ -36,7 +36,6 @@ impl Batch {
     /// Adds edges without weights.
     pub fn insert(&mut self, edges: &[(u32, u32)]) -> &mut Self {
         self.insert_columns(Edges {
-            plane: 0,
             sources: edges.iter().map(|e| e.0).collect(),
             targets: edges.iter().map(|e| e.1).collect(),
             weights: Vec::new(),
@@ -52,7 +51,6 @@ impl Batch {
     /// Deletes, for each pair, the latest live edge between the two.
     pub fn delete(&mut self, edges: &[(u32, u32)]) -> &mut Self {
         self.ops.push(Op::Delete(Edges {
-            plane: 0,
             sources: edges.iter().map(|e| e.0).collect(),
             targets: edges.iter().map(|e| e.1).collect(),
             weights: Vec::new(),

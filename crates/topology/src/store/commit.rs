@@ -274,12 +274,6 @@ impl Store {
                 "edges of this graph are relationships: give each a type and an id".to_string(),
             ));
         }
-        if edges.plane != 0 {
-            return Err(TopologyError::Unsupported(format!(
-                "this graph has no relationship type {}",
-                edges.plane
-            )));
-        }
         if edges.sources.len() != edges.targets.len() {
             return Err(TopologyError::Unsupported(
                 "sources and targets differ in number".to_string(),

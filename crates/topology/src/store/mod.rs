@@ -252,12 +252,14 @@ impl Store {
     }
 
     /// The planes: out-lists, then in-lists if they are kept; in a graph of
-    /// relationships those of the types that were ever named.
+    /// relationships those of [`Store::relationship_types`].
     pub fn planes(&self) -> &Planes {
         &self.planes
     }
 
-    /// Relationship types that were ever named by a commit, ascending.
+    /// Types of which a commit has ever inserted a relationship, ascending; they stay
+    /// when the last of them is deleted. A type that only deletions without effect
+    /// have named may be among them until the next opening.
     pub fn relationship_types(&self) -> Vec<u16> {
         let out = self.out_planes();
         out.map(|plane| (plane.number() / 2) as u16).collect()

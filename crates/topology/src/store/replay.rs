@@ -118,7 +118,10 @@ impl<'a> Replayer<'a> {
 
     /// Gives the attachment its part of a commit.
     fn apply_attached(&self, csn: u64, ops: &[Op]) -> Result<(), TopologyError> {
-        let payloads = record::payloads(ops);
+        let mut payloads = record::payloads(ops);
+        if active(Mutant::AttachedReplayedTwice) {
+            payloads = payloads.repeat(2);
+        }
         if payloads.is_empty() || active(Mutant::AttachedNotReplayed) {
             return Ok(());
         }

@@ -578,7 +578,6 @@ pub fn fill_direct(store: &Store) -> Model {
         if weighted {
             let mut batch = Batch::new();
             batch.insert_columns(Edges {
-                plane: 0,
                 sources: vec![u],
                 targets: vec![v],
                 weights: vec![i as f32],
@@ -612,7 +611,6 @@ pub fn direct_half_done(shape: Config, missing: usize) -> (Fixture, Graph) {
         let before = (storage.image(), model.graph(0));
         let mut batch = Batch::new();
         batch.insert_columns(Edges {
-            plane: 0,
             sources: vec![u],
             targets: vec![v],
             weights: if shape.weighted { vec![0.5] } else { vec![] },

@@ -130,7 +130,6 @@ impl Twin {
                             self.now.insert(direction, edge, weight.to_bits());
                         }
                         batch.insert_columns(Edges {
-                            plane: 0,
                             sources: edges.iter().map(|e| e.0).collect(),
                             targets: edges.iter().map(|e| e.1).collect(),
                             weights: weights.into_iter().filter(|_| weighted).collect(),

@@ -1,6 +1,11 @@
 //! Which nodes a projection has, and what vertices stand for them.
 
-use crate::dictionary::Names;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::dictionary::{LabelCode, Names};
 use crate::graph::error::GraphError;
 use crate::graph::view::View;
 
@@ -17,38 +22,63 @@ pub(super) enum Members {
     /// Some of them.
     Some {
         /// The node of each vertex.
-        nodes: Vec<u32>,
+        nodes: Arc<[u32]>,
         /// The vertex of each node, or [`ABSENT`].
         vertices: Vec<u32>,
     },
 }
 
+/// Which nodes are chosen.
+enum Chosen {
+    All,
+    /// Those that have one of these labels.
+    Labelled(Vec<LabelCode>),
+}
+
 impl Members {
-    /// The nodes that have one of the labels, or all.
-    pub fn of(view: &View, labels: &[String]) -> Result<Self, GraphError> {
-        let codes: Vec<u32> = labels
-            .iter()
-            .filter_map(|label| view.dictionary().code(Names::Labels, label))
-            .collect();
-        let mut nodes = Vec::new();
-        for node in view.nodes() {
-            let node = node?;
-            let has = |code: &u32| node.record().labels.binary_search(code).is_ok();
-            if labels.is_empty() || codes.iter().any(has) {
-                nodes.push(node.id().0);
-            }
-        }
+    /// DRAM that [`Members::of`] takes at most, of node ids below `bound`: the ids as
+    /// they are found, those of all chunks together, and the way back.
+    pub fn most_bytes(bound: u32) -> u64 {
+        3 * size_of::<u32>() as u64 * u64::from(bound)
+    }
+
+    /// The nodes that have one of the labels, or all. Reads the chunks of the node
+    /// table in parallel, and of their records the 32 bytes that hold the labels.
+    pub fn of<E: From<GraphError> + Send>(
+        view: &View,
+        labels: &[String],
+        check: &(impl Fn() -> Result<(), E> + Sync),
+    ) -> Result<Self, E> {
+        let chosen = Chosen::of(view, labels);
+        let chunks = view.core().state.nodes().chunk_count();
+        let found: Vec<Vec<u32>> = (0..chunks)
+            .into_par_iter()
+            .map(|chunk| {
+                check()?;
+                Ok(chosen.in_chunk(view, chunk)?)
+            })
+            .collect::<Result<_, E>>()?;
         let bound = view.node_bound() as usize;
-        if nodes.len() == bound {
+        if found.iter().map(Vec::len).sum::<usize>() == bound {
             return Ok(Members::All { count: bound });
         }
+        let nodes: Arc<[u32]> = found.concat().into();
         let mut vertices = vec![ABSENT; bound];
-        for (vertex, &node) in nodes.iter().enumerate() {
+        for (vertex, &node) in (0..).zip(&*nodes) {
             if let Some(place) = vertices.get_mut(node as usize) {
-                *place = vertex as u32;
+                *place = vertex;
             }
         }
         Ok(Members::Some { nodes, vertices })
+    }
+
+    /// DRAM that it takes.
+    pub fn bytes(&self) -> u64 {
+        let entries = match self {
+            Members::All { .. } => 0,
+            Members::Some { nodes, vertices } => nodes.len() + vertices.len(),
+        };
+        (entries * size_of::<u32>()) as u64
     }
 
     /// Whether every node is its own vertex.
@@ -62,6 +92,14 @@ impl Members {
         match self {
             Members::All { count } => *count,
             Members::Some { nodes, .. } => nodes.len(),
+        }
+    }
+
+    /// The node of each vertex; `None` if they are the same.
+    pub fn nodes(&self) -> Option<&Arc<[u32]>> {
+        match self {
+            Members::All { .. } => None,
+            Members::Some { nodes, .. } => Some(nodes),
         }
     }
 
@@ -83,6 +121,45 @@ impl Members {
                 let vertex = *vertices.get(node as usize)?;
                 (vertex != ABSENT).then_some(vertex)
             }
+        }
+    }
+}
+
+impl Chosen {
+    fn of(view: &View, labels: &[String]) -> Self {
+        if labels.is_empty() {
+            return Chosen::All;
+        }
+        let code = |label: &String| view.dictionary().code(Names::Labels, label);
+        Chosen::Labelled(labels.iter().filter_map(code).collect())
+    }
+
+    /// The chosen nodes of one chunk, ascending.
+    fn in_chunk(&self, view: &View, chunk: u32) -> Result<Vec<u32>, GraphError> {
+        let mut found = Vec::new();
+        let mut failure = None;
+        let table = view.core().state.nodes();
+        let _ = table.for_each_in_chunk(chunk, view.csn(), |id, record| {
+            let is_chosen = match self {
+                Chosen::All => Ok(true),
+                Chosen::Labelled(codes) => record.labels().map(|labels| {
+                    let has = |code: &LabelCode| labels.binary_search(code).is_ok();
+                    codes.iter().any(has)
+                }),
+            };
+            match is_chosen {
+                Ok(true) => found.push(id),
+                Ok(false) => {}
+                Err(error) => {
+                    failure = Some(error);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        match failure {
+            Some(error) => Err(error.into()),
+            None => Ok(found),
         }
     }
 }

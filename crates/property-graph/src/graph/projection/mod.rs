@@ -5,10 +5,18 @@
 //! slices of the medium; others are put together one at a time in the reader.
 //!
 //! Vertices of a projection are dense: `0..node_count`. Where the chosen nodes
-//! are not `0..n` themselves, a table in DRAM translates (8 bytes a node).
+//! are not `0..n` themselves, a table in DRAM translates (8 bytes a node). Weights
+//! are read from their property once, into a column in DRAM (4 bytes a relationship
+//! of the graph, whatever its type): a list has no room for them, and a record costs
+//! a chunk to find and its properties to decode, which an iteration would pay again
+//! for every edge.
 
 mod members;
+mod names;
 mod reader;
+mod weights;
+
+use std::sync::Arc;
 
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
 use evergraph_topology::SectionView;
@@ -17,9 +25,10 @@ use rayon::prelude::*;
 use super::error::GraphError;
 use super::ids::NodeId;
 use super::view::{View, plane_of};
-use crate::dictionary::{KeyCode, Names};
 use members::Members;
 pub use reader::ProjectionReader;
+pub use weights::Weighted;
+use weights::Weights;
 
 /// Which way the relationships of a projection point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -95,58 +104,72 @@ pub struct Projection {
     section_shift: u32,
     members: Members,
     orientation: Orientation,
-    weight: Option<Weight>,
+    weights: Option<Weights>,
     arc_count: u64,
-}
-
-/// Where weights come from.
-#[derive(Clone, Copy)]
-struct Weight {
-    /// `None`: no relationship has the property yet.
-    key: Option<KeyCode>,
-    default: f32,
 }
 
 impl View {
     /// A part of the graph for the algorithms, as of this view.
     ///
     /// Pins every section of the chosen types, and reads every node once; with
-    /// weights, every relationship.
+    /// weights, every relationship. Chunks of records are read in parallel, in the
+    /// thread pool of the caller.
     ///
     /// # Errors
     /// Damage. A weight that is no number counts as missing.
     pub fn project(&self, options: &ProjectionOptions) -> Result<Projection, GraphError> {
+        self.project_checked(options, &|| Ok::<_, GraphError>(()))
+    }
+
+    /// As [`View::project`]; `check` is asked before each chunk of records, and ends
+    /// it with an error.
+    ///
+    /// # Errors
+    /// As [`View::project`], and what `check` says.
+    pub fn project_checked<E: From<GraphError> + Send>(
+        &self,
+        options: &ProjectionOptions,
+        check: &(impl Fn() -> Result<(), E> + Sync),
+    ) -> Result<Projection, E> {
         let types: Vec<&str> = options.types.iter().map(String::as_str).collect();
+        let mut kinds = self.kinds(&types);
+        kinds.sort_unstable();
         let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
-        for kind in self.kinds(&types) {
+        for &kind in &kinds {
+            check()?;
             outgoing.push(self.pin(plane_of(kind, false))?);
             incoming.push(self.pin(plane_of(kind, true))?);
         }
         if options.orientation == Orientation::Reversed {
             std::mem::swap(&mut outgoing, &mut incoming);
         }
-        let members = Members::of(self, &options.labels)?;
-        let weight = options.weight.as_ref().map(|key| Weight {
-            key: self.dictionary().code(Names::Keys, key),
-            default: options.default_weight,
+        let weight = options.weight.as_ref();
+        let weights = weight.map(|key| {
+            let weight = (key.as_str(), options.default_weight);
+            Weights::of(self, &kinds, weight, check)
         });
-        if weight.is_some() {
-            // Whatever is damaged is found now: readers have no way to say so.
-            self.relationships()
-                .try_for_each(|found| found.map(|_| ()))?;
-        }
         let mut projection = Projection {
             view: self.clone(),
             outgoing,
             incoming,
             section_shift: self.core().store.config().section_shift,
-            members,
+            members: Members::of(self, &options.labels, check)?,
             orientation: options.orientation,
-            weight,
+            weights: weights.transpose()?,
             arc_count: 0,
         };
         projection.arc_count = projection.count_arcs();
         Ok(projection)
+    }
+
+    /// DRAM that [`View::project`] takes at most, beside what pinned sections take:
+    /// 12 bytes a node while nodes are read, and 4 bytes a relationship for weights.
+    pub fn projection_bytes(&self, options: &ProjectionOptions) -> u64 {
+        let weights = match options.weight {
+            Some(_) => Weights::most_bytes(self),
+            None => 0,
+        };
+        Members::most_bytes(self.node_bound()) + weights
     }
 
     fn pin(&self, plane: usize) -> Result<Vec<SectionView>, GraphError> {
@@ -164,6 +187,45 @@ impl Projection {
     /// projection.
     pub fn vertex(&self, node: NodeId) -> Option<VertexId> {
         self.members.vertex(node.0)
+    }
+
+    /// The node of each vertex, ascending; `None` if each node is its own vertex.
+    pub fn nodes(&self) -> Option<&Arc<[u32]>> {
+        self.members.nodes()
+    }
+
+    /// The view that it is a part of.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Relationships between nodes of the projection.
+    pub fn relationship_count(&self) -> u64 {
+        match self.orientation {
+            Orientation::Undirected => self.arc_count / 2,
+            Orientation::Natural | Orientation::Reversed => self.arc_count,
+        }
+    }
+
+    /// How many relationships have a weight of their own; `None` without weights.
+    pub fn weighted(&self) -> Option<Weighted> {
+        self.weights.as_ref().map(Weights::counted)
+    }
+
+    /// DRAM of its tables.
+    pub fn size_bytes(&self) -> u64 {
+        self.members.bytes() + self.weights.as_ref().map_or(0, Weights::bytes)
+    }
+
+    /// The same part, read as [`Orientation::Undirected`]. O(1).
+    pub fn undirected(mut self) -> Self {
+        if self.orientation != Orientation::Undirected {
+            self.orientation = Orientation::Undirected;
+            // Each relationship lies in a list that points away and in one that
+            // points here.
+            self.arc_count *= 2;
+        }
+        self
     }
 
     fn count_arcs(&self) -> u64 {
@@ -202,7 +264,7 @@ impl Graph for Projection {
     }
 
     fn is_weighted(&self) -> bool {
-        self.weight.is_some()
+        self.weights.is_some()
     }
 
     fn reader(&self) -> ProjectionReader<'_> {

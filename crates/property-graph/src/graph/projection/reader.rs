@@ -6,8 +6,6 @@ use evergraph_graph::{NeighborReader, VertexId, Weight};
 use evergraph_topology::{ListScratch, SectionView};
 
 use super::Projection;
-use crate::graph::ids::RelationshipId;
-use crate::value::Value;
 
 /// Reads the lists of one direction of a [`Projection`], or of both as one.
 pub struct ProjectionReader<'a> {
@@ -16,6 +14,9 @@ pub struct ProjectionReader<'a> {
     /// Lists that follow those of `planes`, in an undirected projection.
     further: &'a [Vec<SectionView>],
     scratch: ListScratch,
+    /// The list that was put together last, and whether with weights: those who read
+    /// a long list in parts ask for it again and again.
+    assembled: Option<(VertexId, bool)>,
     neighbors: Vec<VertexId>,
     weights: Vec<Weight>,
 }
@@ -31,6 +32,7 @@ impl<'a> ProjectionReader<'a> {
             planes,
             further: further.map_or(&[], Vec::as_slice),
             scratch: ListScratch::default(),
+            assembled: None,
             neighbors: Vec::new(),
             weights: Vec::new(),
         }
@@ -48,11 +50,16 @@ impl<'a> ProjectionReader<'a> {
 
     /// Puts together the part of a node's lists that lies in the projection.
     fn assemble(&mut self, v: VertexId, weighted: bool) {
+        match self.assembled {
+            Some((u, with_weights)) if u == v && (with_weights || !weighted) => return,
+            _ => self.assembled = Some((v, weighted)),
+        }
         let projection = self.projection;
         let (sections, list) = self.lists(projection.members.node(v));
         self.neighbors.clear();
         self.weights.clear();
         let (neighbors, weights) = (&mut self.neighbors, &mut self.weights);
+        let column = projection.weights.as_ref().filter(|_| weighted);
         for section in sections {
             let _ = section.for_each_weighted_segment::<()>(
                 list,
@@ -61,34 +68,14 @@ impl<'a> ProjectionReader<'a> {
                     for (&node, &relationship) in nodes.iter().zip(relationships) {
                         if let Some(vertex) = projection.members.vertex(node) {
                             neighbors.push(vertex);
-                            if weighted {
-                                weights.push(projection.weight_of(relationship));
+                            if let Some(column) = column {
+                                weights.push(column.get(relationship));
                             }
                         }
                     }
                     ControlFlow::Continue(())
                 },
             );
-        }
-    }
-}
-
-impl Projection {
-    /// The weight of a relationship. What cannot be read counts as missing: all
-    /// records were read when the projection was made.
-    fn weight_of(&self, relationship: u32) -> Weight {
-        let Some(weight) = self.weight else {
-            return 1.0;
-        };
-        let record = self.view.relationship_record(RelationshipId(relationship));
-        let value = match (record, weight.key) {
-            (Ok(Some(record)), Some(key)) => record.properties.get(key).cloned(),
-            _ => None,
-        };
-        match value {
-            Some(Value::Integer(value)) => value as f32,
-            Some(Value::Float(value)) => value as f32,
-            _ => weight.default,
         }
     }
 }
@@ -124,7 +111,7 @@ impl NeighborReader for ProjectionReader<'_> {
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        if self.projection.weight.is_none() {
+        if self.projection.weights.is_none() {
             return self.for_each_segment(v, |neighbors| visit(neighbors, &[]));
         }
         self.assemble(v, true);

@@ -2,9 +2,14 @@
 
 use evergraph_persistence::PersistenceError;
 
-use crate::dictionary::{KeyCode, LabelCode};
+use crate::dictionary::{KeyCode, LabelCode, TypeCode};
 
-/// What holds for the nodes of a label.
+/// In the byte of the rule: the definition is about relationships.
+const RELATIONSHIPS: u8 = 1 << 7;
+/// In the byte of the rule: what there is has not all been held to it yet.
+const UNCONFIRMED: u8 = 1 << 6;
+
+/// What holds for the nodes of a label, or for the relationships of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// Nothing: they are found fast by these properties.
@@ -52,26 +57,65 @@ pub enum ValueType {
     Point,
 }
 
+/// What an index or a constraint is about, in names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The nodes with this label.
+    Nodes(String),
+    /// The relationships of this type.
+    Relationships(String),
+}
+
 /// An index or a constraint, in names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     /// Its name, which no other has.
     pub name: String,
-    /// The nodes that it is about.
-    pub label: String,
+    /// What it is about.
+    pub subject: Subject,
     /// The properties, in the order in which an index has them.
     pub keys: Vec<String>,
     /// What it says.
     pub rule: Rule,
 }
 
+/// What an index or a constraint is about, in codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::graph) enum SubjectCode {
+    /// Nodes with a label.
+    Label(LabelCode),
+    /// Relationships of a type.
+    Type(TypeCode),
+}
+
 /// An index or a constraint, in codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::graph) struct Stored {
     pub name: String,
-    pub label: LabelCode,
+    pub subject: SubjectCode,
     pub keys: Vec<KeyCode>,
     pub rule: Rule,
+}
+
+impl Definition {
+    /// Of the nodes of a label.
+    pub fn of_nodes(name: &str, label: &str, keys: &[&str], rule: Rule) -> Self {
+        Self::of(name, Subject::Nodes(label.to_string()), keys, rule)
+    }
+
+    /// Of the relationships of a type.
+    pub fn of_relationships(name: &str, kind: &str, keys: &[&str], rule: Rule) -> Self {
+        Self::of(name, Subject::Relationships(kind.to_string()), keys, rule)
+    }
+
+    fn of(name: &str, subject: Subject, keys: &[&str], rule: Rule) -> Self {
+        Definition {
+            name: name.to_string(),
+            subject,
+            keys: keys.iter().map(|key| key.to_string()).collect(),
+            rule,
+        }
+    }
 }
 
 impl Rule {
@@ -80,7 +124,7 @@ impl Rule {
         matches!(self, Rule::Index | Rule::Unique | Rule::Key)
     }
 
-    /// Whether no two nodes may have the same values.
+    /// Whether no two of them may have the same values.
     pub fn is_unique(self) -> bool {
         matches!(self, Rule::Unique | Rule::Key)
     }
@@ -128,10 +172,17 @@ impl Rule {
 }
 
 impl Stored {
-    /// Rule (1 byte), label (4), number of keys (4), each key (4), name in UTF-8.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = vec![self.rule.to_number()];
-        bytes.extend_from_slice(&self.label.to_le_bytes());
+    /// Rule (1 byte; the highest bit: of relationships; the next: what there is has
+    /// not all been held to it), label or type (4), number of keys (4), each key (4),
+    /// name in UTF-8.
+    pub fn encode(&self, is_confirmed: bool) -> Vec<u8> {
+        let (about, code) = match self.subject {
+            SubjectCode::Label(label) => (0, label),
+            SubjectCode::Type(kind) => (RELATIONSHIPS, u32::from(kind)),
+        };
+        let unconfirmed = if is_confirmed { 0 } else { UNCONFIRMED };
+        let mut bytes = vec![self.rule.to_number() | about | unconfirmed];
+        bytes.extend_from_slice(&code.to_le_bytes());
         bytes.extend_from_slice(&(self.keys.len() as u32).to_le_bytes());
         for key in &self.keys {
             bytes.extend_from_slice(&key.to_le_bytes());
@@ -140,8 +191,8 @@ impl Stored {
         bytes
     }
 
-    /// Reads back what [`Stored::encode`] wrote.
-    pub fn decode(bytes: &[u8]) -> Result<Self, PersistenceError> {
+    /// Reads back what [`Stored::encode`] wrote; also whether it is confirmed.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, bool), PersistenceError> {
         let decoded = Self::decode_checked(bytes);
         decoded.ok_or_else(|| {
             let what = "the definition of an index or a constraint does not decode";
@@ -149,18 +200,22 @@ impl Stored {
         })
     }
 
-    fn decode_checked(bytes: &[u8]) -> Option<Self> {
+    fn decode_checked(bytes: &[u8]) -> Option<(Self, bool)> {
         let (&rule, rest) = bytes.split_first()?;
         let number = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
-        let (label, rest) = rest.split_at_checked(4)?;
+        let (code, rest) = rest.split_at_checked(4)?;
         let (count, rest) = rest.split_at_checked(4)?;
         let len = (number(count)? as usize).checked_mul(4)?;
         let (keys, name) = rest.split_at_checked(len)?;
-        Some(Stored {
+        let stored = Stored {
             name: std::str::from_utf8(name).ok()?.to_string(),
-            label: number(label)?,
+            subject: match rule & RELATIONSHIPS {
+                0 => SubjectCode::Label(number(code)?),
+                _ => SubjectCode::Type(TypeCode::try_from(number(code)?).ok()?),
+            },
             keys: keys.chunks_exact(4).filter_map(number).collect(),
-            rule: Rule::from_number(rule)?,
-        })
+            rule: Rule::from_number(rule & !RELATIONSHIPS & !UNCONFIRMED)?,
+        };
+        Some((stored, rule & UNCONFIRMED == 0))
     }
 }

@@ -1,10 +1,13 @@
 //! An index or a constraint with what belongs to it.
 
-use super::definition::{Rule, Stored, ValueType};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::definition::{Rule, Stored, SubjectCode, ValueType};
 use super::new_index;
+use crate::graph::error::GraphError;
 use crate::index::{Index, key};
-use crate::records::NodeRecord;
-use crate::value::Value;
+use crate::records::{NodeRecord, Record, RelationshipRecord};
+use crate::value::{Properties, Value};
 
 /// An index or a constraint.
 pub(in crate::graph) struct Entry {
@@ -14,15 +17,28 @@ pub(in crate::graph) struct Entry {
     pub stored: Stored,
     /// Its index, if it has one.
     pub index: Option<Index>,
+    /// Whether all that there is was held to it; else who makes it is still at it.
+    is_confirmed: AtomicBool,
 }
 
 impl Entry {
-    pub fn new(number: u32, stored: Stored) -> Self {
+    pub fn new(number: u32, stored: Stored, is_confirmed: bool) -> Self {
         Entry {
+            is_confirmed: AtomicBool::new(is_confirmed),
             number,
             index: stored.rule.has_index().then(|| new_index(number)),
             stored,
         }
+    }
+
+    /// Whether all that there is was held to it.
+    pub fn is_confirmed(&self) -> bool {
+        self.is_confirmed.load(Ordering::Acquire)
+    }
+
+    /// All that there is was held to it.
+    pub fn confirm(&self) {
+        self.is_confirmed.store(true, Ordering::Release);
     }
 
     /// Where a property stands in the order of the keys.
@@ -30,31 +46,33 @@ impl Entry {
         self.stored.keys.iter().position(|&other| other == key)
     }
 
-    /// Whether it is about a node.
-    pub fn is_about(&self, record: &NodeRecord) -> bool {
-        record.labels.binary_search(&self.stored.label).is_ok()
+    /// Whether it is about records of this kind at all.
+    pub fn is_about_any<R: Governed>(&self) -> bool {
+        R::may_be(self.stored.subject)
     }
 
-    /// The key under which an index of these properties has a node; `None` if it
+    /// Whether it is about a record.
+    pub fn is_about<R: Governed>(&self, record: &R) -> bool {
+        record.is_of(self.stored.subject)
+    }
+
+    /// The key under which an index of these properties has a record; `None` if it
     /// does not have it.
-    pub fn key_of(&self, record: &NodeRecord) -> Option<Vec<u8>> {
+    pub fn key_of<R: Governed>(&self, record: &R) -> Option<Vec<u8>> {
         match self.is_about(record) {
-            true => key_of(record, &self.stored.keys),
+            true => key_of(record.properties(), &self.stored.keys),
             false => None,
         }
     }
 
-    /// What a node lacks, if it does: not said of values that have to be unique.
-    pub fn violation(&self, record: &NodeRecord) -> Option<&'static str> {
+    /// What a record lacks, if it does: not said of values that have to be unique.
+    pub fn violation<R: Governed>(&self, record: &R) -> Option<&'static str> {
         if !self.is_about(record) {
             return None;
         }
         let rule = self.stored.rule;
-        let mut values = self
-            .stored
-            .keys
-            .iter()
-            .map(|&key| record.properties.get(key));
+        let properties = record.properties();
+        let mut values = self.stored.keys.iter().map(|&key| properties.get(key));
         if rule.is_existence() && values.clone().any(|value| value.is_none()) {
             return Some("a property that has to be there is missing");
         }
@@ -64,11 +82,56 @@ impl Entry {
         let is_wrong = values.any(|value| value.is_some_and(|value| !is_of(value, wanted)));
         is_wrong.then_some("a property has a value of another type")
     }
+
+    /// That it does not hold for a record.
+    pub fn violated<R: Governed>(&self, id: u32, what: &str) -> GraphError {
+        let (name, kind) = (&self.stored.name, R::KIND);
+        GraphError::Constraint(format!("constraint \"{name}\", {kind} {id}: {what}"))
+    }
 }
 
-/// The key of some properties of a node; `None` if one is missing.
-pub(in crate::graph) fn key_of(record: &NodeRecord, keys: &[u32]) -> Option<Vec<u8>> {
-    let values: Option<Vec<&Value>> = keys.iter().map(|&key| record.properties.get(key)).collect();
+/// Records that indexes and constraints can be about.
+pub(in crate::graph) trait Governed: Record {
+    /// What one of them is called.
+    const KIND: &'static str;
+
+    /// Whether one of them may be such a subject.
+    fn may_be(subject: SubjectCode) -> bool;
+
+    /// Whether it is one.
+    fn is_of(&self, subject: SubjectCode) -> bool;
+}
+
+impl Governed for NodeRecord {
+    const KIND: &'static str = "node";
+
+    fn may_be(subject: SubjectCode) -> bool {
+        matches!(subject, SubjectCode::Label(_))
+    }
+
+    fn is_of(&self, subject: SubjectCode) -> bool {
+        match subject {
+            SubjectCode::Label(label) => self.labels.binary_search(&label).is_ok(),
+            SubjectCode::Type(_) => false,
+        }
+    }
+}
+
+impl Governed for RelationshipRecord {
+    const KIND: &'static str = "relationship";
+
+    fn may_be(subject: SubjectCode) -> bool {
+        matches!(subject, SubjectCode::Type(_))
+    }
+
+    fn is_of(&self, subject: SubjectCode) -> bool {
+        subject == SubjectCode::Type(self.kind)
+    }
+}
+
+/// The key of some properties; `None` if one is missing.
+pub(in crate::graph) fn key_of(properties: &Properties, keys: &[u32]) -> Option<Vec<u8>> {
+    let values: Option<Vec<&Value>> = keys.iter().map(|&key| properties.get(key)).collect();
     key::encode(values?)
 }
 

@@ -1,14 +1,19 @@
-//! Indexes and constraints: what holds for the nodes of a label.
+//! Indexes and constraints: what holds for the nodes of a label, and for the
+//! relationships of a type.
 //!
 //! They are few, come and go with commits of their own, and hold now: a view of
 //! the past is read under those of today. A constraint that has to find values
 //! ([`Rule::Unique`], [`Rule::Key`]) keeps an index of its own.
+//!
+//! An index that is found damaged, by a reader or by a checkpoint, is given up and
+//! built again from the records: see [`Schema::give_up`].
 
 mod definition;
 mod entries;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError, Region, Uuid};
@@ -16,10 +21,9 @@ use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Place};
 use parking_lot::{Mutex, RwLock};
 
 use crate::index::{Change, Geometry, Index, Kind};
-use crate::records::NodeRecord;
-pub(super) use definition::Stored;
-pub use definition::{Definition, Rule, ValueType};
-pub(super) use entries::{Entry, key_of};
+pub use definition::{Definition, Rule, Subject, ValueType};
+pub(super) use definition::{Stored, SubjectCode};
+pub(super) use entries::{Entry, Governed, key_of};
 
 /// Kind of the table that holds the definitions.
 const DEFINITIONS: u32 = ATTACHED_BLOBS + 4;
@@ -39,6 +43,10 @@ pub(super) struct Schema {
     pending: Mutex<Option<u64>>,
     /// Where indexes are built.
     place: Mutex<Option<(Region, Uuid)>>,
+    /// Whether an index was given up since somebody last built those again.
+    has_given_up: AtomicBool,
+    /// Held by who builds indexes again.
+    mending: Mutex<()>,
 }
 
 impl Schema {
@@ -84,13 +92,14 @@ impl Schema {
         let at = entries.binary_search_by_key(&number, |entry| entry.number);
         match (definition, at) {
             (Some(definition), Err(at)) => {
-                let stored = Stored::decode(definition)?;
-                Arc::make_mut(&mut entries).insert(at, Arc::new(Entry::new(number, stored)));
+                let (stored, is_confirmed) = Stored::decode(definition)?;
+                let entry = Arc::new(Entry::new(number, stored, is_confirmed));
+                Arc::make_mut(&mut entries).insert(at, entry);
             }
             (None, Ok(at)) => {
                 let gone = Arc::make_mut(&mut entries).remove(at);
                 if let Some(index) = &gone.index {
-                    index.clear();
+                    index.dropped();
                 }
                 self.dropped.lock().push(gone);
             }
@@ -100,16 +109,52 @@ impl Schema {
         Ok(())
     }
 
-    /// What a change of a node does to the indexes.
-    pub fn apply_node(
+    /// Applies that all there is was held to a definition, if it is still there.
+    pub fn confirm(&self, csn: u64, number: u32) {
+        let entries = self.entries();
+        if let Some(entry) = entries.iter().find(|entry| entry.number == number) {
+            entry.confirm();
+            self.unstored.lock().push(csn);
+        }
+    }
+
+    /// An index whose content is damaged: nobody reads it any more, the next root
+    /// does not name it, and whoever commits next builds it again.
+    pub fn give_up(&self, index: &Index) {
+        index.damaged();
+        self.has_given_up.store(true, Ordering::Release);
+    }
+
+    /// Whether an index was given up, and nobody has tried to build it again.
+    pub fn has_given_up(&self) -> bool {
+        self.has_given_up.load(Ordering::Acquire)
+    }
+
+    /// Calls `build` for each index that was given up, unless somebody else is at it.
+    /// Those for which it fails stay given up, until somebody asks again.
+    pub fn mend(&self, mut build: impl FnMut(&Entry)) {
+        let Some(_mending) = self.mending.try_lock() else {
+            return;
+        };
+        self.has_given_up.store(false, Ordering::Release);
+        for entry in self.entries().iter() {
+            if entry.index.as_ref().is_some_and(Index::is_damaged) {
+                build(entry);
+            }
+        }
+    }
+
+    /// What a change of a record does to the indexes.
+    pub fn apply_record<R: Governed>(
         &self,
         csn: u64,
         id: u32,
-        before: impl FnOnce() -> Result<Option<Arc<NodeRecord>>, PersistenceError>,
-        after: Option<&NodeRecord>,
+        before: impl FnOnce() -> Result<Option<Arc<R>>, PersistenceError>,
+        after: Option<&R>,
     ) -> Result<(), PersistenceError> {
         let entries = self.entries();
-        if entries.iter().all(|entry| entry.index.is_none()) {
+        let has_index = |entry: &Entry| entry.index.is_some() && entry.is_about_any::<R>();
+        if !entries.iter().any(|entry| has_index(entry)) {
             return Ok(());
         }
         let before = before()?;
@@ -117,7 +162,7 @@ impl Schema {
             let Some(index) = &entry.index else {
                 continue;
             };
-            let old = before.as_ref().and_then(|record| entry.key_of(record));
+            let old = before.as_ref().and_then(|record| entry.key_of(&**record));
             let new = after.and_then(|record| entry.key_of(record));
             if old == new {
                 continue;
@@ -175,6 +220,9 @@ impl Schema {
                     directory,
                 } = place;
                 written.extend(index.write(csn, needed, region, uuid, directory)?);
+                if index.is_damaged() {
+                    self.has_given_up.store(true, Ordering::Release);
+                }
             }
         }
         // What is newer than `csn` is in the log, and may be in the table, too.
@@ -184,7 +232,7 @@ impl Schema {
         let entries = self.entries();
         let mut bytes = Vec::new();
         for entry in entries.iter() {
-            let definition = entry.stored.encode();
+            let definition = entry.stored.encode(entry.is_confirmed());
             bytes.extend_from_slice(&entry.number.to_le_bytes());
             bytes.extend_from_slice(&(definition.len() as u32).to_le_bytes());
             bytes.extend_from_slice(&definition);
@@ -240,13 +288,14 @@ impl Schema {
                 let (file, offset) = (blob.extent.file_name(), blob.extent.offset());
                 PersistenceError::damaged(&file, offset, "a definition is shorter than it says")
             })?;
-            let entry = Entry::new(number, Stored::decode(definition)?);
+            let (stored, is_confirmed) = Stored::decode(definition)?;
+            let entry = Entry::new(number, stored, is_confirmed);
             if let Some(index) = &entry.index
                 && index
                     .restore(place.region, place.uuid, place.directory)
                     .is_err()
             {
-                index.clear();
+                index.damaged();
             }
             entries.insert(number, Arc::new(entry));
         }

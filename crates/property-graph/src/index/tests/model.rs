@@ -370,3 +370,28 @@ proptest! {
         run(Kind::Volatile, &start, &steps).map_err(TestCaseError::fail)?;
     }
 }
+
+/// A seeded mistake: what a round of checkpoint has not published is gone.
+#[test]
+fn changes_that_are_dropped_before_the_root_are_missed() {
+    use evergraph_persistence::mutant::{self, Mutant};
+    let run = || {
+        let storage = DramStorage::new();
+        let mut host = Host::create(&storage, Kind::Hybrid, TINY)?;
+        host.commit(&vec![(1, Some(b"one".to_vec()))], false);
+        host.checkpoint(|_| true)?;
+        host.commit(&vec![(2, Some(b"two".to_vec()))], false);
+        let mut seen = Ok(());
+        host.checkpoint(|host| {
+            seen = host.compare(host.csn());
+            false
+        })?;
+        seen?;
+        host.compare(host.csn())
+    };
+    run().expect("nothing is missed");
+    mutant::set(Some(Mutant::IndexDeltaDroppedFirst));
+    let outcome = run();
+    mutant::set(None);
+    assert!(outcome.is_err(), "a seeded mistake survives");
+}

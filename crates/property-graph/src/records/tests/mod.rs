@@ -244,5 +244,12 @@ fn ids_that_cannot_be_are_refused() {
     );
     assert!(table.get(u32::MAX, 1).unwrap().is_none());
     assert_eq!(table.newest_commit(u32::MAX).unwrap(), 0);
-    assert!(table.reserve_fresh(GEOMETRY.most_records + 1).is_err());
+    let all = table.reserve_chunks(u32::MAX).expect("none is given yet");
+    assert_eq!(all, 0..GEOMETRY.most_records);
+    assert!(table.reserve_chunks(1).is_err());
+    table.release_range(all.clone());
+    assert_eq!(table.reserve_chunks(u32::MAX).expect("given back"), all);
+    let row = || [(Fixed::default(), &[0u8][..])];
+    assert!(table.load(1, u32::MAX, row().into_iter()).is_err());
+    assert!(table.load(1, 0, [].into_iter()).is_err());
 }

@@ -14,7 +14,11 @@ pub use lists::List;
 use lists::Lists;
 
 use super::error::TransactionError;
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::records::{NodeRecord, Record, RelationshipRecord};
+
+/// Bytes of a change, beside what a record became: its place in the map and in the
+/// lists, and the pointer to what it was.
+const CHANGE_BYTES: usize = 96;
 
 /// A record that a transaction touched.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +69,23 @@ enum Undo {
     Relationship(u32, Option<Change<RelationshipRecord>>),
 }
 
+impl Undo {
+    fn bytes(&self) -> usize {
+        match self {
+            Undo::Node(_, old) => CHANGE_BYTES + bytes_of(old.as_ref()),
+            Undo::Relationship(_, old) => CHANGE_BYTES + bytes_of(old.as_ref()),
+        }
+    }
+}
+
+/// DRAM of what a record became.
+fn bytes_of<R: Record>(change: Option<&Change<R>>) -> usize {
+    change.map_or(0, |change| match &change.after {
+        Some(after) => Overlay::bytes_of(&**after),
+        None => CHANGE_BYTES,
+    })
+}
+
 /// Changes of one transaction, all of them invisible to others.
 #[derive(Debug, Default)]
 pub struct Overlay {
@@ -74,6 +95,8 @@ pub struct Overlay {
     undo: Vec<Undo>,
     /// Number of each savepoint and the length of `undo` at it.
     savepoints: Vec<(u64, usize)>,
+    /// Bytes of DRAM of all changes, and of what to undo.
+    bytes: usize,
     next_savepoint: u64,
 }
 
@@ -88,15 +111,28 @@ impl Overlay {
         self.relationships.get(&id)
     }
 
+    /// DRAM that it occupies, about. O(1).
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// DRAM that a changed record will occupy.
+    pub fn bytes_of<R: Record>(record: &R) -> usize {
+        CHANGE_BYTES + size_of::<R>() + record.heap_bytes()
+    }
+
     /// Changed nodes, ascending by id; some without effect.
-    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (u32, &Change<NodeRecord>)> {
+    pub fn nodes(
+        &self,
+    ) -> impl ExactSizeIterator<Item = (u32, &Change<NodeRecord>)> + DoubleEndedIterator {
         self.nodes.iter().map(|(&id, change)| (id, change))
     }
 
     /// Changed relationships, ascending by id; some without effect.
     pub fn relationships(
         &self,
-    ) -> impl ExactSizeIterator<Item = (u32, &Change<RelationshipRecord>)> {
+    ) -> impl ExactSizeIterator<Item = (u32, &Change<RelationshipRecord>)> + DoubleEndedIterator
+    {
         self.relationships.iter().map(|(&id, change)| (id, change))
     }
 
@@ -191,23 +227,28 @@ impl Overlay {
     }
 
     fn set_node(&mut self, id: u32, change: Option<Change<NodeRecord>>) {
-        match change {
+        self.bytes += bytes_of(change.as_ref());
+        let old = match change {
             Some(change) => self.nodes.insert(id, change),
             None => self.nodes.remove(&id),
         };
+        self.bytes -= bytes_of(old.as_ref());
     }
 
     fn set_relationship(&mut self, id: u32, change: Option<Change<RelationshipRecord>>) {
         let old = self.relationships.get(&id);
         self.lists.replace(id, old, change.as_ref());
-        match change {
+        self.bytes += bytes_of(change.as_ref());
+        let old = match change {
             Some(change) => self.relationships.insert(id, change),
             None => self.relationships.remove(&id),
         };
+        self.bytes -= bytes_of(old.as_ref());
     }
 
     fn remember(&mut self, undo: Undo) {
         if !self.savepoints.is_empty() {
+            self.bytes += undo.bytes();
             self.undo.push(undo);
         }
     }
@@ -229,7 +270,9 @@ impl Overlay {
         self.savepoints.truncate(at + 1);
         let keep = self.savepoints[at].1;
         while self.undo.len() > keep {
-            match self.undo.pop() {
+            let undo = self.undo.pop();
+            self.bytes -= undo.as_ref().map_or(0, Undo::bytes);
+            match undo {
                 Some(Undo::Node(id, old)) => self.set_node(id, old),
                 Some(Undo::Relationship(id, old)) => self.set_relationship(id, old),
                 None => break,
@@ -246,6 +289,7 @@ impl Overlay {
         let at = self.find(savepoint)?;
         self.savepoints.truncate(at);
         if self.savepoints.is_empty() {
+            self.bytes -= self.undo.iter().map(Undo::bytes).sum::<usize>();
             self.undo.clear();
         }
         Ok(())

@@ -13,7 +13,13 @@ use crate::transaction::{
     TransactionManager, TransactionOptions,
 };
 
-const SCHEDULES: usize = 2000;
+/// How many each test tries.
+fn schedules() -> usize {
+    match std::env::var("EVERGRAPH_CAMPAIGN") {
+        Ok(value) if value == "deep" => 200_000,
+        _ => 2000,
+    }
+}
 
 /// Runs plans on threads of their own and gives what the checker says.
 fn run(
@@ -62,7 +68,7 @@ fn serializable_commits_show_no_anomaly() {
             let report = run(skewed(), 2, 1, Fault::None);
             assert!(report.keeps(Isolation::Serializable), "{report}");
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -74,7 +80,7 @@ fn updates_are_not_lost() {
             let report = run(vec![plan; 3], 1, 0, Fault::None);
             assert!(report.keeps(Isolation::Snapshot), "{report}");
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -90,9 +96,9 @@ fn shows(fault: Fault, anomalies: &'static [Anomaly], plans: fn() -> Vec<Plan>) 
             }
         }
     };
-    shuttle::check_random(search(), SCHEDULES);
+    shuttle::check_random(search(), schedules());
     // One that lets a thread rest for long.
-    shuttle::check_pct(search(), SCHEDULES, 3);
+    shuttle::check_pct(search(), schedules(), 3);
     found.load(std::sync::atomic::Ordering::Relaxed)
 }
 
@@ -154,7 +160,7 @@ fn a_node_goes_only_without_relationships() {
             assert_ne!(added, deleted);
             assert_eq!(manager.statistics().locked, 0);
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -205,7 +211,7 @@ fn attempts_wait_for_each_other_and_get_through() {
             }
             assert_eq!(labels(&manager, id), 3);
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -225,7 +231,7 @@ fn termination_and_commit_exclude_each_other() {
             assert_eq!(labels(&manager, id), usize::from(is_committed));
             assert_eq!(manager.statistics().locked, 0);
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -256,6 +262,6 @@ fn locks_are_not_taken_from_a_commit() {
             assert_eq!(labels(&manager, id), committed + next);
             assert_eq!(manager.statistics().locked, 0);
         },
-        SCHEDULES,
+        schedules(),
     );
 }

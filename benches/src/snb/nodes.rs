@@ -1,0 +1,60 @@
+//! What every read needs: the node of an id, the one neighbor that there must be,
+//! properties that must be there.
+
+use std::sync::Arc;
+
+use evergraph::property::value::Value;
+use evergraph::property::{GraphError, Node, NodeId, Towards, View};
+
+/// The node of a label that has an id, if there is one.
+pub fn find(view: &View, label: &str, id: i64) -> Result<Option<Node>, GraphError> {
+    Ok(view.find(label, &[("id", id.into())])?.pop())
+}
+
+/// A node that a relationship leads to.
+pub fn node(view: &View, id: NodeId) -> Result<Node, GraphError> {
+    let found = view.node(id)?;
+    found.ok_or_else(|| missing(format!("{id}, to which a relationship leads")))
+}
+
+/// The neighbor by a type of which the schema says that there is one.
+pub fn only_neighbor(
+    view: &View,
+    of: &Node,
+    towards: Towards,
+    kind: &str,
+) -> Result<Node, GraphError> {
+    let mut only = None;
+    view.for_each_neighbor(of.id(), towards, &[kind], |adjacent| {
+        only = Some(adjacent.neighbor);
+    })?;
+    let only = only.ok_or_else(|| missing(format!("{kind} of {}", of.id())))?;
+    node(view, only)
+}
+
+/// A whole number.
+pub fn integer(node: &Node, key: &str) -> Result<i64, GraphError> {
+    let found = node.get_as(key)?;
+    found.ok_or_else(|| missing(format!("{key} of {}", node.id())))
+}
+
+/// A text.
+pub fn text(node: &Node, key: &str) -> Result<Arc<str>, GraphError> {
+    let found = node.get_as(key)?;
+    found.ok_or_else(|| missing(format!("{key} of {}", node.id())))
+}
+
+/// A moment or a day in milliseconds since 1970, however it was imported.
+pub fn milliseconds(value: Option<&Value>) -> Result<i64, GraphError> {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    match value {
+        Some(Value::Integer(milliseconds)) => Ok(*milliseconds),
+        Some(Value::DateTime(moment)) => Ok(moment.milliseconds()),
+        Some(Value::Date(day)) => Ok(i64::from(day.days()) * DAY),
+        other => Err(missing(format!("a date: {other:?}"))),
+    }
+}
+
+pub fn missing(what: String) -> GraphError {
+    GraphError::Unsupported(format!("the network has no {what}"))
+}

@@ -1,0 +1,165 @@
+//! `evergraph export`: what a database holds into files that `import` reads.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use evergraph::formats::{Format, WriteFormat};
+use evergraph::graph::Direction;
+use evergraph::property::{self, Exported, FileKind, PropertyExport};
+use evergraph::{At, Cancellation, Database, EdgeExport, export_edges};
+use serde_json::json;
+
+use crate::medium::MediumArgs;
+use crate::progress;
+use crate::reading::InputFormat;
+use crate::report::{Failure, Report, count, seconds, table};
+
+/// What to export, and how.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the database
+    db: PathBuf,
+    /// File to write (jsonl, graphml, edgelist, csv: compressed if it ends in .gz or
+    /// .zst), or a new directory (neo4j, parquet, arrow)
+    output: PathBuf,
+    /// Format: of a property graph neo4j, jsonl, graphml, parquet or arrow; of plain
+    /// edges edgelist or csv [default: what the name of the output says, neo4j or
+    /// edgelist if nothing]
+    #[arg(long, value_name = "F")]
+    format: Option<InputFormat>,
+    /// Export the graph as it was: the name of a snapshot, a date, or a commit
+    #[arg(long, value_name = "AT")]
+    as_of: Option<String>,
+    /// Only nodes with one of these labels, and relationships between them
+    #[arg(long, value_name = "L,…", value_delimiter = ',')]
+    labels: Vec<String>,
+    /// Only relationships of these types
+    #[arg(long, value_name = "T,…", value_delimiter = ',')]
+    types: Vec<String>,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let db = Database::open(&args.db, &args.medium.read_only()?)?;
+    let at = args.as_of.as_deref().map_or(At::Now, At::from_text);
+    let csn = db.moment(&at)?.csn;
+    let (mut json, mut rows) = match db.is_property_graph() {
+        true => property_graph(args, &db, csn, stop)?,
+        false => edges(args, &db, &at, stop)?,
+    };
+    let elapsed = started.elapsed().as_secs_f64();
+    json["csn"] = json!(csn);
+    json["output"] = json!(args.output);
+    json["seconds"] = json!(elapsed);
+    rows.push(("commit", count(csn)));
+    rows.push(("output", args.output.display().to_string()));
+    rows.push(("time", seconds(elapsed)));
+    Ok(Report::new(json, table(&rows)))
+}
+
+type Facts = (serde_json::Value, Vec<(&'static str, String)>);
+
+fn property_graph(
+    args: &Args,
+    db: &Database,
+    csn: u64,
+    stop: &Cancellation,
+) -> Result<Facts, Failure> {
+    let kind = match args.format {
+        Some(InputFormat::Property(kind)) => kind,
+        Some(InputFormat::Edges(_)) => {
+            return Err(Failure::usage(
+                "this database is a property graph, and that is a format of plain edges",
+                "choose neo4j, jsonl, graphml, parquet or arrow",
+            ));
+        }
+        None => FileKind::of_name(&args.output).unwrap_or(FileKind::Neo4j),
+    };
+    let options = PropertyExport {
+        output: args.output.clone(),
+        kind,
+        labels: args.labels.clone(),
+        types: args.types.clone(),
+    };
+    let graph = db.property_graph()?;
+    let view = graph.as_of_commit(csn).map_err(evergraph::Error::from)?;
+    let bar = progress::spinner("exporting");
+    let show = |done: &Exported| {
+        bar.set_message(format!(
+            "{} nodes, {} relationships",
+            count(done.nodes),
+            count(done.relationships)
+        ));
+    };
+    let exported = property::export(&view, &options, stop, &show);
+    bar.finish_and_clear();
+    let exported = exported?;
+    let json = json!({
+        "nodes": exported.nodes,
+        "relationships": exported.relationships,
+        "files": exported.files,
+    });
+    let rows = vec![
+        ("nodes", count(exported.nodes)),
+        ("relationships", count(exported.relationships)),
+        ("files", count(exported.files as u64)),
+    ];
+    Ok((json, rows))
+}
+
+fn edges(args: &Args, db: &Database, at: &At, stop: &Cancellation) -> Result<Facts, Failure> {
+    if !args.labels.is_empty() || !args.types.is_empty() {
+        return Err(Failure::usage(
+            "plain edges have neither labels nor types",
+            "leave out --labels and --types",
+        ));
+    }
+    let options = EdgeExport {
+        output: args.output.clone(),
+        format: args.format.map(edge_format).transpose()?,
+    };
+    let view = db.as_of(at)?;
+    let bar = progress::spinner("exporting");
+    let show = |edges| bar.set_message(format!("{} edges", count(edges)));
+    let exported = export_edges(db, &view, &options, stop, &show);
+    bar.finish_and_clear();
+    let edges = exported?;
+    let json = json!({ "edges": edges });
+    let rows = vec![
+        ("edges", count(edges)),
+        ("read again", reading(db, &args.output)),
+    ];
+    Ok((json, rows))
+}
+
+fn edge_format(format: InputFormat) -> Result<WriteFormat, Failure> {
+    match format {
+        InputFormat::Edges(Format::EdgeList) => Ok(WriteFormat::EdgeList),
+        InputFormat::Edges(Format::Csv) => Ok(WriteFormat::Csv),
+        _ => Err(Failure::usage(
+            "plain edges are not written in this format",
+            "choose edgelist or csv",
+        )),
+    }
+}
+
+/// The command that makes a database of the same kind of the file.
+fn reading(db: &Database, output: &Path) -> String {
+    let config = db.config();
+    let mut command = format!("evergraph import NEW {}", output.display());
+    command += match config.direction {
+        Direction::Out => "",
+        Direction::Both => " --directions both",
+        Direction::Undirected => " --undirected",
+    };
+    command += if config.weighted { " --weighted" } else { "" };
+    command += match config.ids {
+        evergraph::IdKind::Dense => "",
+        evergraph::IdKind::Numbers => " --ids map",
+        evergraph::IdKind::Texts => " --ids text",
+    };
+    command
+}

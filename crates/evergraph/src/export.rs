@@ -1,0 +1,142 @@
+//! Plain edges of a view into files that [`import`](crate::import) reads.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use evergraph_graph::{Direction, Graph, NeighborReader};
+use evergraph_snapshots::View;
+use evergraph_topology::ids::IdTable;
+
+use crate::formats::{Compression, EdgeBatch, EdgeWriter, FormatError, WriteFormat};
+use crate::whole::WholeFile;
+use crate::{Cancellation, Database, Error};
+
+/// Edges that are gathered before they are written.
+const AT_ONCE: usize = 1 << 16;
+
+/// Where edges go to.
+#[derive(Clone, Debug)]
+pub struct EdgeExport {
+    /// The file; compressed if it is called so (`.gz`, `.zst`).
+    pub output: PathBuf,
+    /// The format; told from the file's name if nothing is said.
+    pub format: Option<WriteFormat>,
+}
+
+/// Writes the edges that a view shows, by source and then in insertion order, with
+/// external ids, and with weights if the database keeps them; an edge of an
+/// undirected graph once. Gives their number. The file appears under its name only
+/// when it is whole.
+///
+/// Vertices without edges have no place in such a file; times of edges are not
+/// kept.
+///
+/// # Errors
+/// An id that the format cannot hold; a file that cannot be written;
+/// [`Error::Interrupted`] if `stop` says so. Then there is no file.
+pub fn export_edges(
+    db: &Database,
+    view: &View,
+    options: &EdgeExport,
+    stop: &Cancellation,
+    progress: &dyn Fn(u64),
+) -> Result<u64, Error> {
+    let file = WholeFile::create(&options.output)?;
+    let format = match options.format {
+        Some(format) => format,
+        None => WriteFormat::of_name(&options.output)?,
+    };
+    let compression = Compression::of_name(&options.output);
+    let mut writer = EdgeWriter::to_writer(file.path(), file.writer()?, format, compression)?;
+    let mut gathered = Gathered::default();
+    let mut written = 0;
+    let graph = view.graph()?;
+    let mut lists = graph.reader();
+    for vertex in 0..graph.vertex_count() as u32 {
+        gathered.add(&graph, &mut lists, vertex);
+        let is_last = vertex as usize + 1 == graph.vertex_count();
+        if gathered.edges.len() < AT_ONCE && !is_last {
+            continue;
+        }
+        if stop.is_cancelled() {
+            return Err(Error::Interrupted {
+                message: "nothing was exported".to_string(),
+                hint: "the database is unchanged; run it again".to_string(),
+            });
+        }
+        written += gathered.write(db, &mut writer)?;
+        progress(written);
+    }
+    writer.finish()?;
+    file.finish()?;
+    Ok(written)
+}
+
+/// Edges that wait to be written.
+#[derive(Default)]
+struct Gathered {
+    edges: Vec<(u32, u32)>,
+    /// Beside the edges; empty in a graph without weights.
+    weights: Vec<f32>,
+}
+
+impl Gathered {
+    /// Adds the edges that are written where `vertex` is their source.
+    fn add<G: Graph>(&mut self, graph: &G, lists: &mut impl NeighborReader, vertex: u32) {
+        let undirected = graph.direction() == Direction::Undirected;
+        let mut loops = 0;
+        // The other end writes it; a loop is in its list twice.
+        let mut is_other = |neighbor: u32| {
+            loops += u32::from(neighbor == vertex);
+            undirected && (neighbor < vertex || (neighbor == vertex && loops % 2 == 0))
+        };
+        if !graph.is_weighted() {
+            let _ = lists.for_each_segment(vertex, |neighbors| {
+                let own = neighbors.iter().filter(|&&neighbor| !is_other(neighbor));
+                self.edges.extend(own.map(|&neighbor| (vertex, neighbor)));
+                ControlFlow::Continue(())
+            });
+            return;
+        }
+        let _ = lists.for_each_weighted_segment(vertex, |neighbors, weights| {
+            for (&neighbor, &weight) in neighbors.iter().zip(weights) {
+                if !is_other(neighbor) {
+                    self.edges.push((vertex, neighbor));
+                    self.weights.push(weight);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Writes them under their external ids, and says how many they were.
+    fn write(&mut self, db: &Database, writer: &mut EdgeWriter) -> Result<u64, FormatError> {
+        let mut batch = EdgeBatch {
+            weights: std::mem::take(&mut self.weights),
+            ..EdgeBatch::default()
+        };
+        let ids = db.store().ids().read();
+        match &*ids {
+            IdTable::Dense => {
+                batch.sources = self.edges.iter().map(|edge| edge.0.into()).collect();
+                batch.targets = self.edges.iter().map(|edge| edge.1.into()).collect();
+            }
+            IdTable::Numbers { ids, .. } => {
+                let id = |vertex: u32| ids.get(vertex as usize).copied().unwrap_or(vertex.into());
+                batch.sources = self.edges.iter().map(|edge| id(edge.0)).collect();
+                batch.targets = self.edges.iter().map(|edge| id(edge.1)).collect();
+            }
+            IdTable::Texts { .. } => {
+                for &(source, target) in &self.edges {
+                    batch.source_texts.push(&ids.name(source));
+                    batch.target_texts.push(&ids.name(target));
+                }
+            }
+        }
+        drop(ids);
+        writer.batch(&batch)?;
+        let count = self.edges.len() as u64;
+        self.edges.clear();
+        Ok(count)
+    }
+}

@@ -1,0 +1,329 @@
+//! How far an import is, as its commits record it, so that one that was killed goes
+//! on exactly behind its last durable commit.
+//!
+//! Every commit of an import carries two facts: where it ends in the files, and which
+//! rows became which nodes. Whoever goes on reads all files again from their
+//! beginnings, which rebuilds what ids mean, and writes only what lies behind.
+
+use std::path::PathBuf;
+
+use evergraph_persistence::PersistenceError;
+use evergraph_topology::{Batch, Store};
+
+use super::files::FileKind;
+use super::{NodeId, PropertyGraph};
+use crate::Error;
+use crate::import::identity_of;
+
+/// Where the position of the newest import is recorded; a colon and a number follow
+/// for the nodes of each of its commits.
+const KEY: &str = "graph-import";
+
+/// The rows of one kind that a pass over the files takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Pass {
+    Nodes,
+    Relationships,
+}
+
+/// A row of the files: nodes come before relationships, then by file and place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub pass: Pass,
+    pub file: u32,
+    /// Rows of the file before it, bad ones included.
+    pub row: u64,
+}
+
+/// What the commits of an import so far say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    /// Of the files and their formats.
+    identity: u64,
+    /// Rows before this one are in, unless they were bad.
+    pub next: Place,
+    /// Commits with nodes.
+    commits: u64,
+    pub nodes: u64,
+    pub relationships: u64,
+    pub done: bool,
+}
+
+/// Rows one after another that became nodes with ids one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    first: Place,
+    node: u32,
+    count: u32,
+}
+
+/// Which rows became which nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Assigned(Vec<Run>);
+
+impl Position {
+    /// Of an import that begins.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn begin(files: &[(PathBuf, FileKind)]) -> Result<Self, Error> {
+        let kinds: Vec<FileKind> = files.iter().map(|file| file.1).collect();
+        let paths: Vec<PathBuf> = files.iter().map(|file| file.0.clone()).collect();
+        let how = format!("{kinds:?}");
+        Ok(Position {
+            identity: identity_of(&[how.as_bytes()], &paths)?,
+            next: Place {
+                pass: Pass::Nodes,
+                file: 0,
+                row: 0,
+            },
+            commits: 0,
+            nodes: 0,
+            relationships: 0,
+            done: false,
+        })
+    }
+
+    /// Of the import of the same files that was interrupted, with the nodes that it
+    /// made; as it is, if nothing of one was committed.
+    ///
+    /// # Errors
+    /// If the newest import was of other files.
+    pub fn resume(self, graph: &PropertyGraph) -> Result<(Self, Assigned), Error> {
+        let store = graph.store();
+        let Some(stored) = store.meta(KEY.as_bytes()) else {
+            return Ok((self, Assigned::default()));
+        };
+        let found = Position::decode(&stored).ok_or_else(unreadable)?;
+        if found.identity != self.identity {
+            return Err(Error::usage(
+                "the newest import of this database is of other files",
+                "give the same files, unchanged and with the same options, or use --append",
+            ));
+        }
+        let mut assigned = Assigned::default();
+        if !found.done {
+            for commit in 0..found.commits {
+                let stored = store.meta(&key(commit)).ok_or_else(unreadable)?;
+                let nodes = Assigned::decode(&stored).ok_or_else(unreadable)?;
+                nodes.0.into_iter().for_each(|run| assigned.push_run(run));
+            }
+        }
+        Ok((found, assigned))
+    }
+
+    /// Where a commit of so many nodes or relationships gets to, the rows before
+    /// `next`.
+    pub fn advance(&self, nodes: u64, relationships: u64, next: Place) -> Self {
+        Position {
+            next,
+            commits: self.commits + u64::from(nodes > 0),
+            nodes: self.nodes + nodes,
+            relationships: self.relationships + relationships,
+            ..self.clone()
+        }
+    }
+
+    /// The facts, by name, that record with a commit that it gets from here to
+    /// `after`, and which nodes it makes.
+    pub fn facts(&self, after: &Position, assigned: &Assigned) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let mut facts = vec![(KEY.as_bytes().to_vec(), after.encode())];
+        if after.commits > self.commits {
+            facts.push((key(self.commits), assigned.encode()));
+        }
+        facts
+    }
+
+    /// Records that nothing is left to read, and forgets which rows are which nodes.
+    ///
+    /// # Errors
+    /// What committing says.
+    pub fn finish(self, store: &Store) -> Result<(), Error> {
+        let mut batch = Batch::new();
+        let done = Position { done: true, ..self };
+        batch.set_meta(KEY.as_bytes(), &done.encode());
+        let known = (0..).map(key).take_while(|key| store.meta(key).is_some());
+        for key in known {
+            batch.set_meta(&key, b"");
+        }
+        store.commit(batch)?;
+        Ok(())
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let Place { pass, file, row } = self.next;
+        let numbers = [
+            self.identity,
+            pass as u64,
+            file.into(),
+            row,
+            self.commits,
+            self.nodes,
+            self.relationships,
+            self.done.into(),
+        ];
+        numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (words, []) = bytes.as_chunks::<8>() else {
+            return None;
+        };
+        let numbers: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let &[
+            identity,
+            pass,
+            file,
+            row,
+            commits,
+            nodes,
+            relationships,
+            done,
+        ] = &numbers[..]
+        else {
+            return None;
+        };
+        Some(Position {
+            identity,
+            next: Place {
+                pass: match pass {
+                    0 => Pass::Nodes,
+                    1 => Pass::Relationships,
+                    _ => return None,
+                },
+                file: file.try_into().ok()?,
+                row,
+            },
+            commits,
+            nodes,
+            relationships,
+            done: done != 0,
+        })
+    }
+}
+
+impl Assigned {
+    /// Notes what a row became; rows come in their order.
+    pub fn push(&mut self, place: Place, node: NodeId) {
+        self.push_run(Run {
+            first: place,
+            node: node.0,
+            count: 1,
+        });
+    }
+
+    fn push_run(&mut self, run: Run) {
+        if let Some(last) = self.0.last_mut() {
+            let count = u64::from(last.count);
+            let follows = run.first.pass == last.first.pass
+                && run.first.file == last.first.file
+                && run.first.row == last.first.row + count
+                && u64::from(run.node) == u64::from(last.node) + count;
+            if let (true, Some(count)) = (follows, last.count.checked_add(run.count)) {
+                last.count = count;
+                return;
+            }
+        }
+        self.0.push(run);
+    }
+
+    /// The node that a row became; `None` if it was left out.
+    pub fn node(&self, place: Place) -> Option<NodeId> {
+        let after = self.0.partition_point(|run| run.first <= place);
+        let run = self.0.get(after.checked_sub(1)?)?;
+        let is_of = run.first.pass == place.pass && run.first.file == place.file;
+        let offset = u32::try_from(place.row - run.first.row.min(place.row)).ok()?;
+        (is_of && offset < run.count).then(|| NodeId(run.node.wrapping_add(offset)))
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.0.len() * 20);
+        for run in &self.0 {
+            bytes.extend_from_slice(&run.first.file.to_le_bytes());
+            bytes.extend_from_slice(&run.first.row.to_le_bytes());
+            bytes.extend_from_slice(&run.node.to_le_bytes());
+            bytes.extend_from_slice(&run.count.to_le_bytes());
+        }
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (runs, []) = bytes.as_chunks::<20>() else {
+            return None;
+        };
+        let short = |run: &[u8; 20], at: usize| {
+            u32::from_le_bytes([run[at], run[at + 1], run[at + 2], run[at + 3]])
+        };
+        let run = |run: &[u8; 20]| Run {
+            first: Place {
+                pass: Pass::Nodes,
+                file: short(run, 0),
+                row: u64::from(short(run, 4)) | u64::from(short(run, 8)) << 32,
+            },
+            node: short(run, 12),
+            count: short(run, 16),
+        };
+        Some(Assigned(runs.iter().map(run).collect()))
+    }
+}
+
+fn key(commit: u64) -> Vec<u8> {
+    format!("{KEY}:{commit}").into_bytes()
+}
+
+fn unreadable() -> PersistenceError {
+    PersistenceError::damaged("extents", 0, "the position of an import cannot be read")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(file: u32, row: u64) -> Place {
+        Place {
+            pass: Pass::Nodes,
+            file,
+            row,
+        }
+    }
+
+    #[test]
+    fn what_is_recorded_comes_back() {
+        let position = Position {
+            identity: u64::MAX,
+            next: Place {
+                pass: Pass::Relationships,
+                file: 3,
+                row: 1 << 40,
+            },
+            commits: 4,
+            nodes: 5,
+            relationships: 6,
+            done: true,
+        };
+        assert_eq!(Position::decode(&position.encode()), Some(position));
+        assert_eq!(Position::decode(&[0; 63]), None);
+        assert_eq!(Position::decode(&[0xff; 64]), None);
+        let mut assigned = Assigned::default();
+        let rows = [
+            (0, 0, 7),
+            (0, 1, 8),
+            (0, 3, 9),
+            (0, 4, 2),
+            (1, 5, 3),
+            (2, 1 << 33, 4),
+        ];
+        for (file, row, node) in rows {
+            assigned.push(place(file, row), NodeId(node));
+        }
+        assert_eq!(assigned.0.len(), 5);
+        assert_eq!(Assigned::decode(&assigned.encode()), Some(assigned.clone()));
+        assert_eq!(Assigned::decode(&[0; 19]), None);
+        for (file, row, node) in rows {
+            assert_eq!(assigned.node(place(file, row)), Some(NodeId(node)));
+        }
+        for (file, row) in [(0, 2), (0, 5), (1, 0), (1, 4), (2, 0), (3, 0)] {
+            assert_eq!(assigned.node(place(file, row)), None, "{file} {row}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Rows into the graph, with the position of the import in the same commit.
+
+use std::sync::Arc;
+
+use evergraph_interchange::{ExternalId, NodeRow, RelationshipRow, Row};
+use evergraph_persistence::PersistenceError;
+use evergraph_topology::TopologyError;
+
+use super::ids::NodeIds;
+use super::position::{Assigned, Place, Position};
+use super::transaction::TransactionError;
+use super::value::Value;
+use super::{GraphError, Load, NodeId, PropertyGraph, Transaction};
+
+/// A row of a file, and where it stands.
+pub(super) struct Placed {
+    pub row: Row,
+    pub place: Place,
+    pub line: u64,
+}
+
+/// What a commit has done.
+pub(super) struct Written {
+    /// Where the import is behind it.
+    pub position: Position,
+    /// Lines of rows that fit nowhere, with the reasons.
+    pub bad: Vec<(u64, String)>,
+}
+
+/// What makes nodes and relationships.
+trait Maker {
+    fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError>;
+    fn make_relationship(
+        &mut self,
+        row: &RelationshipRow,
+        ends: (NodeId, NodeId),
+    ) -> Result<(), GraphError>;
+    fn note(&mut self, name: &[u8], value: &[u8]);
+}
+
+impl Maker for Transaction {
+    fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError> {
+        self.create_node(&labels(row), properties(&row.properties))
+    }
+
+    fn make_relationship(
+        &mut self,
+        row: &RelationshipRow,
+        (source, target): (NodeId, NodeId),
+    ) -> Result<(), GraphError> {
+        let properties = properties(&row.properties);
+        self.create_relationship(source, &row.kind, target, properties)?;
+        Ok(())
+    }
+
+    fn note(&mut self, name: &[u8], value: &[u8]) {
+        self.set_fact(name, value);
+    }
+}
+
+impl Maker for Load<'_> {
+    fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError> {
+        self.node(&labels(row), properties(&row.properties))
+    }
+
+    fn make_relationship(
+        &mut self,
+        row: &RelationshipRow,
+        (source, target): (NodeId, NodeId),
+    ) -> Result<(), GraphError> {
+        let properties = properties(&row.properties);
+        self.relationship(source, &row.kind, target, properties)?;
+        Ok(())
+    }
+
+    fn note(&mut self, name: &[u8], value: &[u8]) {
+        self.set_fact(name, value);
+    }
+}
+
+/// Commits rows of one kind, in bulk if the graph takes that. After an error nothing
+/// has changed, `ids` neither.
+pub(super) fn write(
+    graph: &PropertyGraph,
+    ids: &mut NodeIds,
+    position: &Position,
+    rows: &[Placed],
+) -> Result<Written, GraphError> {
+    let mut named = Vec::new();
+    if graph.can_load() {
+        let mut load = graph.load();
+        let made = make(&mut load, ids, &mut named, position, rows);
+        let written = made.and_then(|written| load.commit().map(|_| written));
+        match written {
+            Ok(written) => return Ok(written),
+            Err(error) => {
+                forget(ids, &mut named);
+                // Somebody may have made an index meanwhile.
+                if graph.can_load() {
+                    return Err(error);
+                }
+            }
+        }
+    }
+    let written = graph.write(|tx| {
+        forget(ids, &mut named);
+        make(tx, ids, &mut named, position, rows)
+    });
+    if written.is_err() {
+        forget(ids, &mut named);
+    }
+    written
+}
+
+/// Takes ids back.
+fn forget(ids: &mut NodeIds, named: &mut Vec<&ExternalId>) {
+    for id in named.drain(..) {
+        ids.remove(id);
+    }
+}
+
+/// Makes what rows say. Ids that they give are added to `ids` and to `named`.
+fn make<'r>(
+    maker: &mut impl Maker,
+    ids: &mut NodeIds,
+    named: &mut Vec<&'r ExternalId>,
+    position: &Position,
+    rows: &'r [Placed],
+) -> Result<Written, GraphError> {
+    let mut bad = Vec::new();
+    let mut assigned = Assigned::default();
+    let (mut nodes, mut relationships) = (0, 0);
+    for Placed { row, place, line } in rows {
+        let problem = match row {
+            Row::Node(NodeRow { id: Some(id), .. }) if ids.get(id).is_some() => is_taken(id),
+            Row::Node(node) => {
+                let made = maker.make_node(node)?;
+                assigned.push(*place, made);
+                nodes += 1;
+                if let Some(id) = &node.id {
+                    ids.insert(id, made);
+                    named.push(id);
+                }
+                continue;
+            }
+            Row::Relationship(relationship) => match ends(relationship, ids) {
+                Ok(ends) => {
+                    maker.make_relationship(relationship, ends)?;
+                    relationships += 1;
+                    continue;
+                }
+                Err(problem) => problem,
+            },
+        };
+        bad.push((*line, problem));
+    }
+    let mut after = position.clone();
+    if let Some(last) = rows.last()
+        && nodes + relationships > 0
+    {
+        let next = Place {
+            row: last.place.row + 1,
+            ..last.place
+        };
+        after = position.advance(nodes, relationships, next);
+        for (name, value) in position.facts(&after, &assigned) {
+            maker.note(&name, &value);
+        }
+    }
+    Ok(Written {
+        position: after,
+        bad,
+    })
+}
+
+/// The ends of a relationship, or which of them is not there.
+pub(super) fn ends(row: &RelationshipRow, ids: &NodeIds) -> Result<(NodeId, NodeId), String> {
+    let end = |id: &ExternalId| {
+        let found = ids.get(id);
+        found.ok_or_else(|| format!("there is no node {id}"))
+    };
+    Ok((end(&row.source)?, end(&row.target)?))
+}
+
+pub(super) fn is_taken(id: &ExternalId) -> String {
+    format!("there is a node {id} already")
+}
+
+/// Whether it is for what stands in a row that a commit cannot be.
+pub(super) fn is_of_rows(error: &GraphError) -> bool {
+    match error {
+        GraphError::Name(_)
+        | GraphError::Value(_)
+        | GraphError::Constraint(_)
+        | GraphError::Unsupported(_)
+        | GraphError::Transaction(TransactionError::NoNode(_)) => true,
+        GraphError::Persistence(error)
+        | GraphError::Topology(TopologyError::Persistence(error)) => {
+            matches!(error, PersistenceError::CommitTooLarge { .. })
+        }
+        _ => false,
+    }
+}
+
+fn labels(row: &NodeRow) -> Vec<&str> {
+    row.labels.iter().map(|label| &**label).collect()
+}
+
+fn properties(row: &[(Arc<str>, Value)]) -> impl Iterator<Item = (&str, Value)> {
+    row.iter().map(|(key, value)| (&**key, value.clone()))
+}

@@ -1,0 +1,233 @@
+//! The part of a property graph that a run reads: which it is, and the errors of
+//! those who name it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use evergraph_algorithms::Control;
+use evergraph_graph::Graph;
+use evergraph_snapshots::View;
+
+use super::Request;
+use super::algorithm::{Algorithm, Weights};
+use super::cancelled;
+use super::naming::{Naming, Nodes};
+use super::prepare::Projected;
+use crate::names::nearest;
+use crate::property::{self, NodeId, Orientation, ProjectionOptions};
+use crate::{Database, Error};
+
+/// Names of a kind that an error lists at most.
+const LISTED: usize = 12;
+
+/// A part of a property graph, as a request asks for it.
+pub(super) struct Part {
+    view: property::View,
+    /// Names are sorted, and known to the graph. Without a weight that nobody reads.
+    options: ProjectionOptions,
+    name_by: Option<String>,
+}
+
+impl Part {
+    /// What a request is about; `None` if the database holds plain edges.
+    ///
+    /// # Errors
+    /// Names that the graph does not know; a request for a part of a database of plain
+    /// edges.
+    pub fn of(
+        db: &Database,
+        view: &View,
+        request: &Request,
+        algorithm: &Algorithm,
+    ) -> Result<Option<Self>, Error> {
+        if !db.is_property_graph() {
+            return match request.projection.is_some() || request.name_by.is_some() {
+                true => Err(of_plain_edges()),
+                false => Ok(None),
+            };
+        }
+        let view = db.property_graph()?.view_of(view)?;
+        let mut options = request
+            .projection
+            .clone()
+            .unwrap_or_else(ProjectionOptions::new);
+        check_names("label", &options.labels, &view.known_labels())?;
+        check_names("relationship type", &options.types, &view.known_types())?;
+        let keys = options.weight.iter().chain(&request.name_by);
+        check_names("property", keys, &view.known_keys())?;
+        for names in [&mut options.labels, &mut options.types] {
+            names.sort();
+            names.dedup();
+        }
+        if algorithm.weights == Weights::Required && options.weight.is_none() {
+            return Err(Error::usage(
+                format!("{} needs weights", algorithm.name),
+                "name the property of relationships that is their weight: --weight KEY",
+            ));
+        }
+        if algorithm.weights == Weights::Ignored {
+            options.weight = None;
+        }
+        Ok(Some(Part {
+            view,
+            options,
+            name_by: request.name_by.clone(),
+        }))
+    }
+
+    /// What tells it from other parts, as parameters of a result.
+    pub fn parameters(&self) -> Vec<(String, String)> {
+        let options = &self.options;
+        let orientation = match options.orientation {
+            Orientation::Natural => None,
+            Orientation::Reversed => Some("reversed".to_string()),
+            Orientation::Undirected => Some("undirected".to_string()),
+        };
+        let default = options.weight.as_ref().map(|_| options.default_weight);
+        let all = [
+            ("labels", joined(&options.labels)),
+            ("types", joined(&options.types)),
+            ("orientation", orientation),
+            ("weight", options.weight.clone()),
+            ("default-weight", default.map(|weight| weight.to_string())),
+            ("name-by", self.name_by.clone()),
+        ];
+        let given = all.into_iter().filter_map(|(name, value)| {
+            let value = value?;
+            Some((format!("projection.{name}"), value))
+        });
+        given.collect()
+    }
+
+    /// Makes the projection; `None` if it has no nodes. Runs in the caller's thread
+    /// pool.
+    ///
+    /// # Errors
+    /// If it could take more than `limit` bytes; a weight that no relationship has;
+    /// damage; and what `control` says.
+    pub fn project(&self, limit: u64, control: &Control<'_>) -> Result<Option<Projected>, Error> {
+        let most = self.view.projection_bytes(&self.options);
+        if most > limit {
+            return Err(Error::usage(
+                format!(
+                    "the run may take {most} bytes of memory for the projection alone; \
+                     the limit is {limit}"
+                ),
+                "raise the limit; without a weight it takes less",
+            ));
+        }
+        let started = Instant::now();
+        control.report("reading nodes and relationships", 0, Some(1));
+        let check = || control.check().map_err(cancelled);
+        let projection = self.view.project_checked(&self.options, &check)?;
+        if projection.vertex_count() == 0 {
+            return Ok(None);
+        }
+        if let Some(key) = &self.options.weight
+            && let Some(weighted) = projection.weighted()
+            && weighted.relationships > 0
+            && weighted.with_weight == 0
+        {
+            return Err(Error::usage(
+                format!("no relationship of the projection has a number as {key:?}"),
+                "name another property of relationships, or leave --weight out: then each counts 1",
+            ));
+        }
+        Ok(Some(Projected {
+            projection,
+            key: format!("{:?}", self.options).into(),
+            seconds: started.elapsed().as_secs_f64(),
+        }))
+    }
+
+    /// What the vertices of a result are called that is of `nodes` of this part.
+    pub fn naming(&self, count: u32, nodes: Option<Arc<[u32]>>) -> Naming {
+        let nodes = Nodes::new(count, nodes);
+        Naming::Nodes(match &self.name_by {
+            Some(key) => nodes.by(&self.view, key),
+            None => nodes,
+        })
+    }
+
+    /// The error for a part that has no nodes.
+    pub fn without_nodes(&self) -> Error {
+        match &self.options.labels[..] {
+            [] => Error::usage("the graph has no nodes", "import nodes first"),
+            labels => Error::usage(
+                format!(
+                    "at commit {} no node has {}",
+                    self.view.csn(),
+                    any_of(labels)
+                ),
+                "`evergraph stats DB` counts the nodes of each label",
+            ),
+        }
+    }
+
+    /// The error for a name that is none of a node of this part.
+    pub fn not_a_vertex(&self, place: &str, name: &str) -> Error {
+        let node = name.parse().ok().map(NodeId);
+        let exists = node.is_some_and(|node| matches!(self.view.node(node), Ok(Some(_))));
+        match exists {
+            true => Error::usage(
+                format!("{place}node {name} is not in the projection"),
+                format!("it has no {}", any_of(&self.options.labels)),
+            ),
+            false => Error::usage(
+                format!("{place}there is no node {name:?}"),
+                "give the id of a node, as results have it",
+            ),
+        }
+    }
+}
+
+/// For those who ask for a part of plain edges.
+fn of_plain_edges() -> Error {
+    Error::usage(
+        "this database holds edges without labels, types and properties: it has no projections",
+        "leave --labels, --types, --orientation, --weight, --default-weight and --name-by out",
+    )
+}
+
+/// Refuses names that are not among those `known`.
+fn check_names<'n>(
+    what: &str,
+    names: impl IntoIterator<Item = &'n String>,
+    known: &[Arc<str>],
+) -> Result<(), Error> {
+    for name in names {
+        if known.iter().any(|known| **known == **name) {
+            continue;
+        }
+        let near = nearest(name, known.iter().map(|known| &**known));
+        let hint = match (near, known) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "the graph has none".to_string(),
+            (None, known) => {
+                let listed: Vec<&str> = known.iter().take(LISTED).map(|known| &**known).collect();
+                let more = if known.len() > LISTED { ", ..." } else { "" };
+                format!("there are {}{more}", listed.join(", "))
+            }
+        };
+        return Err(Error::argument(
+            format!("there is no {what} {name:?}"),
+            hint,
+        ));
+    }
+    Ok(())
+}
+
+/// Labels, in words.
+fn any_of(labels: &[String]) -> String {
+    match labels {
+        [label] => format!("label {label}"),
+        labels => format!("label of {}", labels.join(", ")),
+    }
+}
+
+/// Names in one text, from which they can be told; `None` if there are none.
+fn joined(names: &[String]) -> Option<String> {
+    let escaped = |name: &String| name.replace('\\', "\\\\").replace(',', "\\,");
+    let escaped: Vec<String> = names.iter().map(escaped).collect();
+    (!names.is_empty()).then(|| escaped.join(","))
+}

@@ -1,0 +1,141 @@
+//! Results as properties of nodes.
+
+use evergraph::property::value::Value;
+use evergraph::property::{NodeId, ProjectionOptions};
+use evergraph::run::{self, Request, Values, WriteBack, Written};
+use evergraph::{At, Control, Error};
+
+use super::sample::{Sample, request, sample};
+
+fn people(algorithm: &str, parameters: &[(&str, &str)]) -> Request {
+    Request {
+        projection: Some(ProjectionOptions::new().label("Person")),
+        ..request(algorithm, parameters)
+    }
+}
+
+/// Runs it and writes what it gives as `found`.
+fn write(sample: &Sample, wanted: &Request) -> Result<(run::Outcome, Written), Error> {
+    let db = &sample.db;
+    let view = db.view();
+    let writing = WriteBack::begin(db, &view, "found")?;
+    let outcome = run::run(db, &view, wanted, &Control::new(), None)?;
+    let written = writing.write(&outcome)?;
+    Ok((outcome, written))
+}
+
+/// The property of each node that has it.
+fn found(sample: &Sample) -> Vec<(u32, Value)> {
+    let view = sample.db.property_graph().expect("it is one").view();
+    let nodes = view.nodes().map(|node| node.expect("readable"));
+    nodes
+        .filter_map(|node| Some((node.id().0, node.get("found")?.clone())))
+        .collect()
+}
+
+#[test]
+fn each_node_of_the_part_gets_its_value() {
+    let sample = sample();
+    sample.db.property_graph().expect("it is one");
+    let people_ids = sample.nodes(&ProjectionOptions::new().label("Person"));
+    let (outcome, written) = write(&sample, &people("pagerank", &[])).expect("written");
+    assert_eq!(written.nodes, people_ids.len() as u64);
+    let Values::Reals(ranks) = &outcome.values else {
+        panic!("{:?}", outcome.values);
+    };
+    let expected: Vec<(u32, Value)> = people_ids
+        .iter()
+        .zip(ranks)
+        .map(|(&node, &rank)| (node, Value::Float(rank)))
+        .collect();
+    assert_eq!(found(&sample), expected);
+
+    // What is not reached loses what it had.
+    let (outcome, written) = write(&sample, &people("bfs", &[("source", "1")])).expect("written");
+    let Values::Depths(depths) = &outcome.values else {
+        panic!("{:?}", outcome.values);
+    };
+    let expected: Vec<(u32, Value)> = people_ids
+        .iter()
+        .zip(depths)
+        .filter(|(_, depth)| **depth != u32::MAX)
+        .map(|(&node, &depth)| (node, Value::Integer(i64::from(depth))))
+        .collect();
+    assert_eq!(found(&sample), expected);
+    assert_eq!(
+        (written.nodes, written.without_value),
+        (
+            expected.len() as u64,
+            (depths.len() - expected.len()) as u64
+        )
+    );
+
+    // Vertices are nodes.
+    write(&sample, &people("connected-components", &[])).expect("written");
+    for (_, component) in found(&sample) {
+        let Value::Integer(node) = component else {
+            panic!("{component:?}");
+        };
+        assert!(people_ids.contains(&(node as u32)), "{node}");
+    }
+    let report = sample.db.check();
+    assert!(report.problems.is_empty(), "{:?}", report.problems);
+}
+
+#[test]
+fn what_is_no_value_of_a_node_is_refused() {
+    let sample = sample();
+    for wanted in [
+        people("biconnected-components", &[("output", "bridges")]),
+        people("topological-order", &[("output", "order")]),
+    ] {
+        let error = write(&sample, &wanted).expect_err("it has none").summary();
+        assert!(error.ends_with("is not one value of each node"), "{error}");
+    }
+    assert_eq!(found(&sample), []);
+}
+
+#[test]
+fn nobody_elses_change_is_lost() {
+    let sample = sample();
+    let db = &sample.db;
+    let graph = db.property_graph().expect("it is one");
+    let view = db.view();
+    let writing = WriteBack::begin(db, &view, "found").expect("now");
+    let wanted = people("pagerank", &[]);
+    let outcome = run::run(db, &view, &wanted, &Control::new(), None).expect("run");
+    graph
+        .write(|tx| tx.set(NodeId(1), "found", "mine"))
+        .expect("written");
+    let error = writing.write(&outcome).expect_err("a conflict");
+    assert!(error.is_retryable(), "{error}");
+    assert_eq!(found(&sample), [(1, Value::from("mine"))]);
+}
+
+#[test]
+fn the_past_is_not_written() {
+    let sample = sample();
+    let db = &sample.db;
+    let graph = db.property_graph().expect("it is one");
+    graph.create_snapshot("then").expect("named");
+    // It is now, by another name.
+    let then = db.as_of(&At::from_text("then")).expect("kept");
+    drop(WriteBack::begin(db, &then, "found").expect("nothing came since"));
+    graph
+        .write(|tx| tx.set(NodeId(1), "found", 1))
+        .expect("written");
+    let error = WriteBack::begin(db, &then, "found").err().expect("past");
+    assert!(error.summary().contains("the graph of now"), "{error}");
+    assert!(matches!(
+        WriteBack::begin(db, &db.view(), ""),
+        Err(Error::Argument { .. })
+    ));
+    let plain = sample.plain(&ProjectionOptions::new());
+    let error = WriteBack::begin(&plain, &plain.view(), "found").err();
+    assert!(
+        error
+            .expect("no nodes")
+            .summary()
+            .contains("without properties")
+    );
+}

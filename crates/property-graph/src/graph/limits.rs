@@ -1,0 +1,173 @@
+//! What no checkpoint could store is refused at the commit, by name: later nobody
+//! could be told, and the log could not be freed any more.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::core::Core;
+use super::error::GraphError;
+use super::scan::Tabled;
+use super::transaction::Transaction;
+use crate::records::{NodeRecord, RelationshipRecord};
+use crate::transaction::Change;
+
+/// Commits with less are not counted while they are on their way.
+const COUNTED_BYTES: usize = 64 << 10;
+/// What those may be together.
+const UNCOUNTED_BYTES: u64 = 64 << 20;
+/// Properties of one chunk, which names places in them by 32 bits.
+const CHUNK_BYTES: u64 = u32::MAX as u64 - UNCOUNTED_BYTES;
+
+/// Kind of record and chunk.
+type Chunk = (&'static str, u32);
+
+/// What commits on their way add to chunks.
+pub(super) struct Limits {
+    in_flight: Mutex<HashMap<Chunk, u64>>,
+    chunk_bytes: Mutex<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            in_flight: Mutex::default(),
+            chunk_bytes: Mutex::new(CHUNK_BYTES),
+        }
+    }
+}
+
+impl Limits {
+    /// Another limit, which can be reached.
+    #[cfg(test)]
+    pub fn set_chunk_bytes(&self, bytes: u64) {
+        *self.chunk_bytes.lock() = bytes;
+    }
+}
+
+/// Room in chunks that a commit needs; given back when it is visible, or none.
+pub(super) struct Room {
+    core: Arc<Core>,
+    taken: Vec<(Chunk, u64)>,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let mut in_flight = self.core.state.limits.in_flight.lock();
+        for (chunk, bytes) in self.taken.drain(..) {
+            if let Some(total) = in_flight.get_mut(&chunk) {
+                *total -= bytes;
+                if *total == 0 {
+                    in_flight.remove(&chunk);
+                }
+            }
+        }
+    }
+}
+
+impl Transaction {
+    /// Whether what was written can be stored beside what there is. To be held until
+    /// the commit is visible.
+    pub(super) fn check_limits(&self) -> Result<Room, GraphError> {
+        self.check_label_sets()?;
+        let mut room = Room {
+            core: Arc::clone(&self.core),
+            taken: Vec::new(),
+        };
+        if self.inner.overlay().bytes() > COUNTED_BYTES {
+            self.take_room::<NodeRecord>(&mut room)?;
+            self.take_room::<RelationshipRecord>(&mut room)?;
+        }
+        Ok(room)
+    }
+
+    /// Sets of labels get their codes at the checkpoint, which has to find some.
+    fn check_label_sets(&self) -> Result<(), GraphError> {
+        for (id, change) in self.inner.overlay().nodes() {
+            let labels = change.after().map(|after| &*after.labels);
+            let reserved =
+                labels.map(|labels| self.core.state.dictionary.reserve_label_set(labels));
+            if let Some(Err(error)) = reserved {
+                return Err(GraphError::Limit(format!("node {id}: {error}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn take_room<R: Tabled>(&self, room: &mut Room) -> Result<(), GraphError> {
+        let table = R::table(&self.core);
+        let size = table.geometry().records_per_chunk;
+        // What is written to each chunk, and the largest of it.
+        let mut chunks: BTreeMap<u32, (u64, u32, u64)> = BTreeMap::new();
+        for (id, change) in R::changes(self.inner.overlay()) {
+            let bytes = change.after().map_or(0, |after| after.heap_bytes() as u64);
+            let (sum, largest, most) = chunks.entry(id / size).or_default();
+            *sum += bytes;
+            if bytes >= *most {
+                (*largest, *most) = (id, bytes);
+            }
+        }
+        let limits = &self.core.state.limits;
+        let limit = *limits.chunk_bytes.lock();
+        for (number, (bytes, largest, _)) in chunks {
+            let chunk = (R::KIND, number);
+            let mut in_flight = limits.in_flight.lock();
+            let others = in_flight.get(&chunk).copied().unwrap_or(0);
+            let fits = table.most_chunk_bytes(number) + others + bytes <= limit
+                || self.exact_bytes::<R>(number)? + others <= limit;
+            if !fits {
+                let (first, last) = (number * size, (number + 1) * size - 1);
+                let kind = R::KIND;
+                return Err(GraphError::Limit(format!(
+                    "{kind} {largest}: the properties of {kind}s {first} to {last} lie together, \
+                     and would exceed {limit} bytes; store less in them, or make the graph with \
+                     fewer records a chunk (`chunk_records`, now {size})"
+                )));
+            }
+            *in_flight.entry(chunk).or_default() += bytes;
+            room.taken.push((chunk, bytes));
+        }
+        Ok(())
+    }
+
+    /// Bytes of all properties of a chunk, with what the transaction wrote.
+    fn exact_bytes<R: Tabled>(&self, chunk: u32) -> Result<u64, GraphError> {
+        let table = R::table(&self.core);
+        let size = table.geometry().records_per_chunk;
+        let overlay = self.inner.overlay();
+        let mut sum = 0;
+        let mut encoded = Vec::new();
+        let mut add = |record: &R| {
+            encoded.clear();
+            record.properties().encode(&mut encoded)?;
+            sum += encoded.len() as u64;
+            Ok::<_, GraphError>(())
+        };
+        let mut failure = None;
+        let token = self.core.store.register();
+        let _ = table.for_each_in_chunk(chunk, token.csn(), |id, found| {
+            if R::change(overlay, id).is_some() {
+                return ControlFlow::Continue(());
+            }
+            let record = found.record().map_err(GraphError::from);
+            match record.and_then(|record| add(&record)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let is_here = |id: u32| id / size == chunk;
+        let written = R::changes(overlay).filter(|(id, _)| is_here(*id));
+        for after in written.filter_map(|(_, change): (u32, &Change<R>)| change.after()) {
+            add(after)?;
+        }
+        Ok(sum)
+    }
+}

@@ -1,0 +1,151 @@
+//! Weights of relationships, from one of their properties.
+
+use std::ops::ControlFlow;
+
+use evergraph_graph::Weight;
+use rayon::prelude::*;
+
+use crate::dictionary::{KeyCode, Names, TypeCode};
+use crate::graph::error::GraphError;
+use crate::graph::view::View;
+use crate::value::Value;
+
+/// The weight of each relationship.
+pub(super) struct Weights {
+    /// By relationship id; what lies behind has the default.
+    of: Vec<Weight>,
+    default: Weight,
+    counted: Weighted,
+}
+
+/// How many relationships of a projection have a weight of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weighted {
+    /// Relationships of the chosen types, whatever labels their ends have...
+    pub relationships: u64,
+    /// ...and those of them whose weight property is a number.
+    pub with_weight: u64,
+}
+
+/// What is read of each relationship.
+struct Wanted<'a> {
+    view: &'a View,
+    /// Ascending.
+    kinds: &'a [TypeCode],
+    key: Option<KeyCode>,
+}
+
+impl Weights {
+    /// DRAM that [`Weights::of`] takes.
+    pub fn most_bytes(view: &View) -> u64 {
+        let table = view.core().state.relationships();
+        let most = u64::from(table.chunk_count()) * u64::from(table.geometry().records_per_chunk);
+        most * size_of::<Weight>() as u64
+    }
+
+    /// Reads type and weight of every relationship, the chunks of their table in
+    /// parallel. `kinds` are ascending.
+    pub fn of<E: From<GraphError> + Send>(
+        view: &View,
+        kinds: &[TypeCode],
+        (key, default): (&str, Weight),
+        check: &(impl Fn() -> Result<(), E> + Sync),
+    ) -> Result<Self, E> {
+        let table = view.core().state.relationships();
+        let size = table.geometry().records_per_chunk as usize;
+        let mut of = vec![default; table.chunk_count() as usize * size];
+        let wanted = Wanted {
+            view,
+            kinds,
+            key: view.dictionary().code(Names::Keys, key),
+        };
+        let counted = of
+            .par_chunks_mut(size)
+            .enumerate()
+            .map(|(chunk, weights)| {
+                check()?;
+                wanted.fill(chunk as u32, weights).map_err(E::from)
+            })
+            .try_reduce(Weighted::default, |a, b| Ok(a.and(b)))?;
+        Ok(Weights {
+            of,
+            default,
+            counted,
+        })
+    }
+
+    /// The weight of a relationship.
+    #[inline]
+    pub fn get(&self, relationship: u32) -> Weight {
+        let weight = self.of.get(relationship as usize);
+        weight.copied().unwrap_or(self.default)
+    }
+
+    /// How many relationships have one.
+    pub fn counted(&self) -> Weighted {
+        self.counted
+    }
+
+    /// DRAM that it takes.
+    pub fn bytes(&self) -> u64 {
+        size_of_val(&self.of[..]) as u64
+    }
+}
+
+impl Weighted {
+    fn and(self, other: Weighted) -> Self {
+        Weighted {
+            relationships: self.relationships + other.relationships,
+            with_weight: self.with_weight + other.with_weight,
+        }
+    }
+}
+
+impl Wanted<'_> {
+    /// Writes the weights of one chunk's relationships.
+    fn fill(&self, chunk: u32, weights: &mut [Weight]) -> Result<Weighted, GraphError> {
+        let table = self.view.core().state.relationships();
+        let first = chunk as usize * weights.len();
+        let mut counted = Weighted::default();
+        let mut failure = None;
+        let _ = table.for_each_in_chunk(chunk, self.view.csn(), |id, record| {
+            let weight = record.ends().and_then(|(kind, ..)| {
+                if self.kinds.binary_search(&kind).is_err() {
+                    return Ok(None);
+                }
+                counted.relationships += 1;
+                match self.key {
+                    Some(key) => Ok(record.property(key)?.as_ref().and_then(number)),
+                    None => Ok(None),
+                }
+            });
+            match weight {
+                Ok(None) => {}
+                Ok(Some(weight)) => {
+                    counted.with_weight += 1;
+                    if let Some(place) = weights.get_mut(id as usize - first) {
+                        *place = weight;
+                    }
+                }
+                Err(error) => {
+                    failure = Some(error);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        match failure {
+            Some(error) => Err(error.into()),
+            None => Ok(counted),
+        }
+    }
+}
+
+/// A weight; integers beyond 2²⁴ and floats lose digits.
+fn number(value: &Value) -> Option<Weight> {
+    match value {
+        Value::Integer(value) => Some(*value as Weight),
+        Value::Float(value) => Some(*value as Weight),
+        _ => None,
+    }
+}

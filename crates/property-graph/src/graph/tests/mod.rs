@@ -1,0 +1,2 @@
+mod damage;
+mod limits;

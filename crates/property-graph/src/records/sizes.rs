@@ -1,0 +1,20 @@
+//! How large chunks are on the medium, or will be.
+
+use super::record::Record;
+use super::table::Table;
+
+impl<R: Record> Table<R> {
+    /// Properties of a chunk take at most so many bytes on the medium, as of the
+    /// newest commit. O(1): what is stored, and what is not merged, even if it
+    /// replaces some of it.
+    pub fn most_chunk_bytes(&self, chunk: u32) -> u64 {
+        self.chunks.get(chunk).map_or(0, |chunk| {
+            let state = chunk.state.read();
+            let stored = state.base.as_ref().map_or(0, |base| match base.extent() {
+                Some(extent) => extent.len(),
+                None => base.loaded_bytes() as u64,
+            });
+            stored + state.unmerged_bytes as u64
+        })
+    }
+}
