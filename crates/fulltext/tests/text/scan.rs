@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_fulltext::{FullText, TextDefinition, Tokenizer};
+use evergraph_fulltext::{FullText, Hit, TextDefinition, Tokenizer};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Node, NodeId, Reading};
 
@@ -93,6 +93,7 @@ pub fn scanned(reader: &impl Reading, all: &[NodeId], asked: &Asked) -> BTreeSet
 /// What the index finds is what the twin finds, each once, the best first; and with a
 /// limit, as many of them as there may be.
 pub fn compare(text: &FullText<'_>, reader: &impl Reading, all: &[NodeId], asked: &Asked) {
+    let before = text.statistics().csn;
     let hits = text
         .search(reader, &asked.text(), usize::MAX)
         .expect("found");
@@ -110,7 +111,13 @@ pub fn compare(text: &FullText<'_>, reader: &impl Reading, all: &[NodeId], asked
     let some = text.search(reader, &asked.text(), 2).expect("found");
     assert_eq!(some.len(), expected.len().min(2));
     assert!(some.iter().all(|hit| expected.contains(&hit.node)));
-    for (hit, best) in some.iter().zip(&hits) {
-        assert_eq!(hit.score, best.score, "the best come first");
+    // Others may bring the index up to date, and then words are counted anew.
+    if text.statistics().csn == before {
+        let scores = |hits: &[Hit]| hits.iter().map(|hit| hit.score).collect::<Vec<_>>();
+        assert_eq!(
+            scores(&some),
+            scores(&hits[..some.len()]),
+            "the best come first"
+        );
     }
 }

@@ -96,7 +96,8 @@ impl Effect {
             Effect::Name { .. }
             | Effect::Relationship { .. }
             | Effect::LoadedRelationships(_)
-            | Effect::Schema { .. } => None,
+            | Effect::Schema { .. }
+            | Effect::Confirmed { .. } => None,
         }
     }
 }
