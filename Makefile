@@ -11,7 +11,7 @@ CARGO ?= cargo
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-deps: ## Install what is missing: the Rust toolchain, a C compiler for zstd
+deps: ## Install what is missing: the Rust toolchain, compilers for zstd (C) and usearch (C++)
 	@if ! command -v cargo >/dev/null; then \
 		if command -v rustup >/dev/null; then rustup toolchain install; \
 		elif command -v curl >/dev/null; then \
@@ -25,14 +25,18 @@ deps: ## Install what is missing: the Rust toolchain, a C compiler for zstd
 		echo "error: there is no cargo, and it could not be installed"; \
 		echo "hint: install Rust from https://rustup.rs, then run make again"; exit 1; \
 	fi
-	@if ! command -v cc >/dev/null; then \
+	@if ! command -v cc >/dev/null || ! command -v c++ >/dev/null; then \
 		if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-			apt-get update -qq && apt-get install -y -qq gcc libc6-dev; \
+			apt-get update -qq && apt-get install -y -qq gcc g++ libc6-dev; \
 		fi; \
 	fi
 	@if ! command -v cc >/dev/null; then \
 		echo "error: there is no C compiler, which zstd and the linker need"; \
 		echo "hint: install gcc or clang (Debian: apt-get install gcc libc6-dev), then run make again"; exit 1; \
+	fi
+	@if ! command -v c++ >/dev/null; then \
+		echo "note: there is no C++ compiler, which the tests of vector search need"; \
+		echo "hint: install g++ or clang (Debian: apt-get install g++), then run make again"; \
 	fi
 
 build: deps ## Build the command line, target/release/evergraph

@@ -34,8 +34,12 @@ mod reading;
 mod writing;
 
 pub use census::Census;
+#[cfg(feature = "fulltext")]
+pub use evergraph_fulltext as fulltext;
 pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::{transaction, value};
+#[cfg(feature = "vector")]
+pub use evergraph_vector as vector;
 pub use export::{Exported, PropertyExport, export};
 pub use files::FileKind;
 pub use import::{Imported, PropertyImport, import};

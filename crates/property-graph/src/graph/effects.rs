@@ -18,6 +18,8 @@
 //! | 8, 9 whole chunks of nodes, of relationships | see [`loaded`](super::loaded) |
 //! | 10 index or constraint holds | number (4) |
 
+use std::ops::Range;
+
 use evergraph_persistence::PersistenceError;
 
 use super::loaded::{
@@ -80,6 +82,24 @@ pub enum Effect {
     LoadedNodes(Loaded<LoadedNode>, LabelSets),
     /// A chunk of new relationships.
     LoadedRelationships(Loaded<LoadedRelationship>),
+}
+
+impl Effect {
+    /// The nodes that it changes.
+    pub fn nodes(&self) -> Option<Range<u32>> {
+        match self {
+            Effect::Node { id, .. } => Some(*id..id.saturating_add(1)),
+            Effect::LoadedNodes(loaded, _) => {
+                let count = u32::try_from(loaded.rows.len()).unwrap_or(u32::MAX);
+                Some(loaded.first..loaded.first.saturating_add(count))
+            }
+            Effect::Name { .. }
+            | Effect::Relationship { .. }
+            | Effect::LoadedRelationships(_)
+            | Effect::Schema { .. }
+            | Effect::Confirmed { .. } => None,
+        }
+    }
 }
 
 /// Encodes the effects of one commit as one payload.

@@ -11,6 +11,7 @@ use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 
 use super::effects::{Effect, damaged, decode};
+use super::follow::Followers;
 use super::limits::Limits;
 use super::loaded::{LabelSets, Loaded, LoadedNode};
 use super::schema::Schema;
@@ -28,6 +29,8 @@ const CHOICES: u32 = ATTACHED_BLOBS + 3;
 pub(super) struct State {
     pub dictionary: Arc<Dictionary>,
     pub schema: Schema,
+    /// Those who are told what commits change.
+    pub followers: Followers,
     pub limits: Limits,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
@@ -45,6 +48,7 @@ impl State {
         State {
             dictionary: Arc::new(Dictionary::new(DICTIONARY, TextPolicy::default())),
             schema: Schema::default(),
+            followers: Followers::default(),
             limits: Limits::default(),
             chunk_records,
             tables: OnceLock::new(),
@@ -163,11 +167,14 @@ impl State {
 
 impl Attachment for State {
     fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+        let mut changed = Vec::new();
         for payload in payloads {
             for effect in decode(payload)? {
+                changed.extend(effect.nodes());
                 self.apply_one(csn, effect, needed)?;
             }
         }
+        self.followers.tell(csn, &changed);
         Ok(())
     }
 

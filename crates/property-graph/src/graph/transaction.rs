@@ -223,6 +223,18 @@ impl Transaction {
         Ok(record.map(|record| Relationship::new(id, record, &self.core.state.dictionary)))
     }
 
+    /// The nodes that it made, changed or deleted, ascending; some may be as they
+    /// were.
+    pub fn written_nodes(&self) -> Vec<NodeId> {
+        let nodes = self.inner.overlay().nodes();
+        nodes.map(|entry| NodeId(entry.0)).collect()
+    }
+
+    /// Whether it is serializable: then what it reads has to be noted.
+    pub fn is_serializable(&self) -> bool {
+        self.inner.isolation() == transaction::Isolation::Serializable
+    }
+
     /// All nodes, by id.
     pub fn nodes(&self) -> NodeScan<'_> {
         self.inner.has_read(Predicate::Nodes);

@@ -84,6 +84,13 @@ impl<R: Record> ChunkState<R> {
         self.base.as_ref().map_or(0, |base| base.csn())
     }
 
+    /// A commit after which nothing of it was changed.
+    pub fn changed(&self) -> u64 {
+        let versions = self.chains.values().flat_map(Chain::versions);
+        let newest = versions.map(|version| version.begin).max();
+        self.merged().max(newest.unwrap_or(0))
+    }
+
     /// What is known of a record as of the newest commit.
     pub fn newest(&self, at: u32, uuid: &Uuid) -> Result<Slot, PersistenceError> {
         if let Some(newest) = self.chains.get(&at).and_then(Chain::newest) {

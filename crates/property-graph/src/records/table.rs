@@ -276,6 +276,14 @@ impl<R: Record> Table<R> {
         self.chunks.count()
     }
 
+    /// The chunks with changes after a commit, ascending, and of each a commit after
+    /// which it was not changed. O(chunks).
+    pub fn changed_chunks(&self, csn: u64) -> Vec<(u32, u64)> {
+        let chunks = self.chunks.all();
+        let changed = chunks.map(|(number, chunk)| (number, chunk.state.read().changed()));
+        changed.filter(|&(_, changed)| changed > csn).collect()
+    }
+
     /// The commit up to which a chunk is merged; 0 if it never was.
     pub fn merged_csn(&self, chunk: u32) -> u64 {
         let chunk = self.chunks.get(chunk);

@@ -2,6 +2,7 @@
 //! transactions that meet, and as algorithms read it.
 
 mod crash;
+mod follow;
 mod golden;
 mod kill;
 mod load;

@@ -1,0 +1,179 @@
+//! An open index.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use evergraph_property_graph::graph::{Changes, PropertyGraph};
+use parking_lot::Mutex;
+use tantivy::{Searcher, TantivyError};
+
+use crate::base::Base;
+use crate::definition::TextDefinition;
+use crate::error::TextError;
+use crate::files::Files;
+use crate::mark::Mark;
+use crate::version::Texts;
+
+/// What can be chosen at each opening of a full-text index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Nodes changed since the index was brought up to date that a search reads itself,
+    /// at most; if there are more, it brings the index up to date first.
+    pub direct: usize,
+    /// Changes of the graph that are held for the index, 16 bytes each; when there are
+    /// more, it finds them by looking through the graph.
+    pub queue: usize,
+    /// Texts that no view shows any more of which nobody takes notice; a quarter of
+    /// the index comes on top.
+    pub superseded: u64,
+    /// Bytes of DRAM for taking texts in, while that is done; 15 MiB at least.
+    pub memory: usize,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        TextOptions {
+            direct: 256,
+            queue: 1 << 18,
+            superseded: 1000,
+            memory: 64 << 20,
+        }
+    }
+}
+
+/// Facts about a full-text index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextStatistics {
+    /// All commits of the graph up to this one are in it.
+    pub csn: u64,
+    /// Texts in it.
+    pub texts: u64,
+    /// Texts among them that no node has any more, about.
+    pub superseded: u64,
+    /// Changes of the graph that wait to be taken in.
+    pub waiting: usize,
+    /// Whether its files could be used when it was opened, or were made anew.
+    pub was_usable: bool,
+}
+
+/// An open full-text index of a graph: see the [crate]. Share it between threads by
+/// reference.
+pub struct FullText<'g> {
+    pub(crate) graph: &'g PropertyGraph,
+    pub(crate) texts: Texts,
+    pub(crate) options: TextOptions,
+    pub(crate) base: Base,
+    /// Told before each commit is visible.
+    pub(crate) changes: Arc<Changes>,
+    pub(crate) current: Mutex<Current>,
+    /// Held by the one who brings the index up to date; what the last sweep had to
+    /// leave.
+    pub(crate) writing: Mutex<u64>,
+    files: Files,
+    was_usable: bool,
+}
+
+/// What searches read.
+#[derive(Clone)]
+pub(crate) struct Current {
+    pub searcher: Searcher,
+    pub mark: Mark,
+}
+
+impl<'g> FullText<'g> {
+    /// Opens an index in a directory, in which it has a directory and a lock of its
+    /// own name. If there is none, or none that can be used, it is made empty; the first
+    /// search fills it. Reads all of its files once, as they are verified.
+    ///
+    /// # Errors
+    /// A definition that cannot be; an index that is open already; what the system
+    /// says.
+    pub fn open(
+        graph: &'g PropertyGraph,
+        directory: impl AsRef<Path>,
+        definition: TextDefinition,
+    ) -> Result<Self, TextError> {
+        Self::open_with(graph, directory, definition, TextOptions::default())
+    }
+
+    /// As [`FullText::open`], with other sizes.
+    ///
+    /// # Errors
+    /// As [`FullText::open`].
+    pub fn open_with(
+        graph: &'g PropertyGraph,
+        directory: impl AsRef<Path>,
+        definition: TextDefinition,
+        options: TextOptions,
+    ) -> Result<Self, TextError> {
+        definition.check()?;
+        let files = Files::open(directory.as_ref(), &definition.name)?;
+        let changes = graph.follow(options.queue);
+        let uuid = *graph.store().uuid();
+        let mut mark = Mark {
+            csn: graph.view().csn(),
+            epoch: graph.store().stats().epoch,
+            superseded: 0,
+            uuid,
+            identity: definition.identity(),
+        };
+        let (base, found) = Base::open(&files, &definition, &mark)?;
+        mark.csn = found.as_ref().map_or(0, |found| found.csn);
+        mark.superseded = found.as_ref().map_or(0, |found| found.superseded);
+        let searcher = base.newest().map_err(|source| TextError::Index {
+            path: files.directory().to_path_buf(),
+            source,
+        })?;
+        Ok(FullText {
+            graph,
+            texts: Texts::new(definition, uuid),
+            options,
+            base,
+            changes,
+            current: Mutex::new(Current { searcher, mark }),
+            writing: Mutex::new(0),
+            files,
+            was_usable: found.is_some(),
+        })
+    }
+
+    /// What it is about.
+    pub fn definition(&self) -> &TextDefinition {
+        self.texts.definition()
+    }
+
+    /// Facts.
+    pub fn statistics(&self) -> TextStatistics {
+        let current = self.current.lock();
+        TextStatistics {
+            csn: current.mark.csn,
+            texts: current.searcher.num_docs(),
+            superseded: current.mark.superseded,
+            waiting: self.changes.len(),
+            was_usable: self.was_usable,
+        }
+    }
+
+    pub(crate) fn failed(&self, source: TantivyError) -> TextError {
+        TextError::Index {
+            path: self.files.directory().to_path_buf(),
+            source,
+        }
+    }
+
+    /// What the index has, and the nodes of which it may not have what a view of this
+    /// commit shows.
+    pub(crate) fn up_to(&self, csn: u64) -> Result<(Searcher, Vec<u32>), TextError> {
+        loop {
+            {
+                let current = self.current.lock();
+                let known = current.mark.csn;
+                let nodes = self.changes.between(known, csn, self.options.direct);
+                if let Some(nodes) = nodes {
+                    return Ok((current.searcher.clone(), nodes));
+                }
+            }
+            self.catch_up_to(csn)?;
+        }
+    }
+}

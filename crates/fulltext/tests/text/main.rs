@@ -1,0 +1,7 @@
+//! Full-text indexes beside reading every node, after damage, and after a kill.
+
+mod damage;
+mod kill;
+mod random;
+mod scan;
+mod threads;

@@ -1,0 +1,260 @@
+//! What is derived from a graph and follows its commits: indexes of other rooms.
+//!
+//! [`PropertyGraph::follow`] tells which nodes commits change. Commits are told in
+//! their order and before anybody sees them, so whoever reads at a commit finds
+//! here every change up to it. Nothing waits for the follower: what it does not
+//! take falls out of the queue when there is too much of it, and is found again by
+//! [`PropertyGraph::changed_since`].
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use super::PropertyGraph;
+use super::entity::Node;
+use super::error::GraphError;
+use super::ids::NodeId;
+use super::view::View;
+
+/// Nodes that one commit changed, made or deleted.
+#[derive(Clone, Debug)]
+struct Change {
+    csn: u64,
+    nodes: Range<u32>,
+}
+
+/// The changes of commits that a follower has not taken yet. Holds 16 bytes a
+/// change, and not more of them than it was made for.
+#[derive(Debug)]
+pub struct Changes {
+    limit: usize,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    /// Ascending by commit.
+    changes: VecDeque<Change>,
+    /// Of commits up to this one, not all changes are here.
+    lost: u64,
+}
+
+impl Queue {
+    /// Where the changes after a commit begin.
+    fn after(&self, csn: u64) -> usize {
+        self.changes.partition_point(|change| change.csn <= csn)
+    }
+}
+
+impl Changes {
+    fn new(limit: usize, lost: u64) -> Self {
+        let queue = Queue {
+            changes: VecDeque::new(),
+            lost,
+        };
+        Changes {
+            limit,
+            queue: Mutex::new(queue),
+        }
+    }
+
+    fn push(&self, csn: u64, nodes: &[Range<u32>]) {
+        let mut queue = self.queue.lock();
+        if queue.changes.len() + nodes.len() > self.limit {
+            queue.changes = VecDeque::new();
+            queue.lost = csn;
+            return;
+        }
+        let changes = nodes.iter().cloned();
+        queue
+            .changes
+            .extend(changes.map(|nodes| Change { csn, nodes }));
+    }
+
+    /// The nodes that commits after one up to another changed, ascending; `None` if
+    /// they are not all known any more, or more than `most`.
+    pub fn between(&self, after: u64, until: u64, most: usize) -> Option<Vec<u32>> {
+        if until <= after {
+            return Some(Vec::new());
+        }
+        let queue = self.queue.lock();
+        let range = queue.after(after)..queue.after(until);
+        let changes = queue.changes.range(range).map(|change| &change.nodes);
+        let count: usize = changes.clone().map(|nodes| nodes.len()).sum();
+        if after < queue.lost || count > most {
+            return None;
+        }
+        let mut nodes: Vec<u32> = changes.flat_map(|nodes| nodes.clone()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        Some(nodes)
+    }
+
+    /// As [`Changes::between`], however many, with the last of the commits that changed
+    /// each.
+    fn latest(&self, after: u64, until: u64) -> Option<Vec<ChangedNodes>> {
+        let queue = self.queue.lock();
+        if after < queue.lost {
+            return None;
+        }
+        let range = queue.after(after)..queue.after(until).max(queue.after(after));
+        let changes = queue.changes.range(range);
+        let nodes = changes.flat_map(|change| change.nodes.clone().map(|node| (node, change.csn)));
+        let latest: BTreeMap<u32, u64> = nodes.collect();
+        let changed = |(node, until)| ChangedNodes {
+            nodes: node..node + 1,
+            until,
+        };
+        Some(latest.into_iter().map(changed).collect())
+    }
+
+    /// Drops what is known of commits up to this one.
+    pub fn forget(&self, until: u64) {
+        let mut queue = self.queue.lock();
+        let taken = queue.after(until);
+        queue.changes.drain(..taken);
+    }
+
+    /// Changes that wait.
+    pub fn len(&self) -> usize {
+        self.queue.lock().changes.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Those who follow a graph.
+#[derive(Debug, Default)]
+pub(super) struct Followers(Mutex<Following>);
+
+#[derive(Debug, Default)]
+struct Following {
+    /// The last commit that was told, also if nobody followed.
+    told: u64,
+    followers: Vec<Weak<Changes>>,
+}
+
+impl Followers {
+    /// Tells the nodes that a commit changed: in log order, before it is visible.
+    pub fn tell(&self, csn: u64, nodes: &[Range<u32>]) {
+        let mut following = self.0.lock();
+        following.told = csn;
+        if nodes.is_empty() {
+            return;
+        }
+        following.followers.retain(|follower| {
+            let follower = follower.upgrade();
+            follower
+                .inspect(|changes| changes.push(csn, nodes))
+                .is_some()
+        });
+    }
+
+    /// Who begins when `visible` is the newest commit that views show. Of what was
+    /// committed before the opening, nobody was told.
+    fn add(&self, limit: usize, visible: u64) -> Arc<Changes> {
+        let mut following = self.0.lock();
+        let changes = Arc::new(Changes::new(limit, following.told.max(visible)));
+        following.followers.push(Arc::downgrade(&changes));
+        changes
+    }
+}
+
+/// Nodes of which some may have been changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedNodes {
+    /// Their ids; not each of them need be there.
+    pub nodes: Range<u32>,
+    /// No commit after this one has changed any of them.
+    pub until: u64,
+}
+
+/// What a follower that knows one commit has to look at to know another.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Nodes that may have changed in between.
+    pub nodes: Vec<ChangedNodes>,
+    /// The commits in between that views or snapshots show, descending.
+    pub shown: Vec<u64>,
+}
+
+impl Work {
+    /// The commits as of which a node may be another than as of the end of the work,
+    /// descending.
+    pub fn moments<'a>(&'a self, changed: &ChangedNodes) -> impl Iterator<Item = u64> + 'a {
+        let until = changed.until;
+        self.shown.iter().copied().filter(move |&csn| csn < until)
+    }
+}
+
+impl PropertyGraph {
+    /// Whether a view is one of this graph.
+    pub fn owns(&self, view: &View) -> bool {
+        Arc::ptr_eq(&self.core, view.core())
+    }
+
+    /// What a follower that knows everything up to commit `after` has to look at to
+    /// know everything up to a view of the newest commit. Changes that were lost are
+    /// looked for in all chunks.
+    pub fn work_since(&self, changes: &Changes, after: u64, newest: &View) -> Work {
+        let nodes = changes.latest(after, newest.csn());
+        let mut shown = self.shown_before(newest.csn());
+        shown.retain(|&csn| csn > after);
+        Work {
+            nodes: nodes.unwrap_or_else(|| self.changed_since(after)),
+            shown,
+        }
+    }
+
+    /// The nodes that commits change from now on, until the result is dropped. At
+    /// most `limit` changes are held; if there are more, they are lost, and
+    /// [`PropertyGraph::changed_since`] has to be asked.
+    pub fn follow(&self, limit: usize) -> Arc<Changes> {
+        let visible = self.core.store.published().0;
+        self.core.state.followers.add(limit, visible)
+    }
+
+    /// The nodes that were changed after a commit, in whole chunks of records,
+    /// ascending by id. O(chunks); no record is read.
+    pub fn changed_since(&self, csn: u64) -> Vec<ChangedNodes> {
+        let table = self.core.state.nodes();
+        let size = table.geometry().records_per_chunk;
+        let chunks = table.changed_chunks(csn);
+        let nodes = |(number, until)| ChangedNodes {
+            nodes: number * size..(number + 1) * size,
+            until,
+        };
+        chunks.into_iter().map(nodes).collect()
+    }
+
+    /// The commits before `csn` that live views and named snapshots show,
+    /// descending.
+    pub fn shown_before(&self, csn: u64) -> Vec<u64> {
+        let needed = self.core.store.needed();
+        let kept = needed.kept().iter().copied();
+        let mut shown: Vec<u64> = kept.filter(|&kept| kept < csn).collect();
+        let mut before = csn;
+        while let Some(live) = needed.last_watched_before(before) {
+            shown.push(live);
+            before = live;
+        }
+        shown.sort_unstable_by(|a, b| b.cmp(a));
+        shown.dedup();
+        shown
+    }
+
+    /// A node as of a commit of [`PropertyGraph::shown_before`]. If no view and no
+    /// snapshot shows that commit any more, the node may be that of another commit.
+    ///
+    /// # Errors
+    /// Damage, and what the medium says.
+    pub fn node_at(&self, id: NodeId, csn: u64) -> Result<Option<Node>, GraphError> {
+        let record = self.core.state.nodes().get(id.0, csn)?;
+        Ok(record.map(|record| Node::new(id, record, &self.core.state.dictionary)))
+    }
+}

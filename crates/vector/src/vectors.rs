@@ -1,0 +1,211 @@
+//! An open index.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use evergraph_property_graph::graph::{Changes, PropertyGraph};
+use parking_lot::{Mutex, RwLock};
+
+use crate::definition::VectorDefinition;
+use crate::error::VectorError;
+use crate::files::Files;
+use crate::items::Items;
+use crate::library::Library;
+use crate::stored::{Mark, decode, encode};
+
+/// Numbers given to vectors after which the next opening builds the index anew, long
+/// before there are none left.
+const MOST_NUMBERS: u32 = 1 << 31;
+
+/// What can be chosen at each opening of a vector index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorOptions {
+    /// Nodes changed since the index was brought up to date that a search measures
+    /// itself, at most; if there are more, it brings the index up to date first.
+    pub direct: usize,
+    /// Changes of the graph that are held for the index, 16 bytes each; when there are
+    /// more, it finds them by looking through the graph.
+    pub queue: usize,
+    /// Vectors that no view shows any more of which nobody takes notice; a quarter of
+    /// the index comes on top.
+    pub superseded: usize,
+    /// Vectors taken in after which the file is written anew; a quarter of the index
+    /// comes on top.
+    pub unsaved: usize,
+}
+
+impl Default for VectorOptions {
+    fn default() -> Self {
+        VectorOptions {
+            direct: 1024,
+            queue: 1 << 18,
+            superseded: 1000,
+            unsaved: 1000,
+        }
+    }
+}
+
+/// Facts about a vector index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorStatistics {
+    /// All commits of the graph up to this one are in it.
+    pub csn: u64,
+    /// Vectors in it.
+    pub vectors: usize,
+    /// Vectors among them that no node has any more.
+    pub superseded: usize,
+    /// Changes of the graph that wait to be taken in.
+    pub waiting: usize,
+    /// Vectors taken in or dropped since the file was written.
+    pub unsaved: usize,
+    /// Whether its file could be used when it was opened, or is made anew.
+    pub was_usable: bool,
+}
+
+/// An open vector index of a graph: see the [crate]. Share it between threads by
+/// reference.
+pub struct Vectors<'g> {
+    pub(crate) graph: &'g PropertyGraph,
+    pub(crate) definition: VectorDefinition,
+    pub(crate) options: VectorOptions,
+    pub(crate) library: RwLock<Library>,
+    /// Told before each commit is visible.
+    pub(crate) changes: Arc<Changes>,
+    /// All commits up to this one are in the library.
+    pub(crate) known: Mutex<u64>,
+    /// Held by the one who brings the index up to date.
+    pub(crate) writing: Mutex<Writing>,
+    files: Files,
+    was_usable: bool,
+}
+
+/// What only the one who brings the index up to date needs.
+pub(crate) struct Writing {
+    pub items: Items,
+    /// Old vectors that the last sweep had to leave.
+    pub left: usize,
+    /// Vectors taken in since the file was written.
+    pub unsaved: usize,
+}
+
+fn mark_of(graph: &PropertyGraph, definition: &VectorDefinition, csn: u64) -> Mark {
+    Mark {
+        csn,
+        epoch: graph.store().stats().epoch,
+        uuid: *graph.store().uuid(),
+        identity: definition.identity(),
+    }
+}
+
+impl<'g> Vectors<'g> {
+    /// Opens an index in a directory, in which it has a file and a lock of its own name.
+    /// If there is none, or none that can be used, it is empty; the first search fills
+    /// it. Reads all of its file.
+    ///
+    /// # Errors
+    /// A definition that cannot be; an index that is open already; what the system
+    /// says.
+    pub fn open(
+        graph: &'g PropertyGraph,
+        directory: impl AsRef<Path>,
+        definition: VectorDefinition,
+    ) -> Result<Self, VectorError> {
+        Self::open_with(graph, directory, definition, VectorOptions::default())
+    }
+
+    /// As [`Vectors::open`], with other sizes.
+    ///
+    /// # Errors
+    /// As [`Vectors::open`].
+    pub fn open_with(
+        graph: &'g PropertyGraph,
+        directory: impl AsRef<Path>,
+        definition: VectorDefinition,
+        options: VectorOptions,
+    ) -> Result<Self, VectorError> {
+        definition.check()?;
+        let files = Files::open(directory.as_ref(), &definition.name)?;
+        let changes = graph.follow(options.queue);
+        let now = mark_of(graph, &definition, graph.view().csn());
+        let bytes = files.read()?;
+        let stored = decode(&bytes).filter(|stored| stored.mark.leads_to(&now));
+        let found = stored.and_then(|stored| {
+            // What the library cannot take is as good as nothing.
+            let library = Library::of_bytes(&definition, stored.library).ok()?;
+            let count = stored.items.newest.len() + stored.items.old.len();
+            let is_sound = library.len() == count && stored.items.next < MOST_NUMBERS;
+            is_sound.then_some((library, stored.items, stored.mark.csn))
+        });
+        let was_usable = found.is_some();
+        let (library, items, csn) = match found {
+            Some(found) => found,
+            None => (Library::new(&definition)?, Items::default(), 0),
+        };
+        let writing = Writing {
+            left: items.old.len(),
+            items,
+            unsaved: 0,
+        };
+        Ok(Vectors {
+            graph,
+            definition,
+            options,
+            library: RwLock::new(library),
+            changes,
+            known: Mutex::new(csn),
+            writing: Mutex::new(writing),
+            files,
+            was_usable,
+        })
+    }
+
+    /// What it is about.
+    pub fn definition(&self) -> &VectorDefinition {
+        &self.definition
+    }
+
+    /// Facts. Waits while the index is brought up to date.
+    pub fn statistics(&self) -> VectorStatistics {
+        let writing = self.writing.lock();
+        VectorStatistics {
+            csn: *self.known.lock(),
+            vectors: self.library.read().len(),
+            superseded: writing.items.old.len(),
+            waiting: self.changes.len(),
+            unsaved: writing.unsaved,
+            was_usable: self.was_usable,
+        }
+    }
+
+    /// Writes the file, so that the next opening finds what is there now. Searches do it
+    /// when enough has changed; without it, the next opening reads the nodes that
+    /// changed since. Takes the index twice in DRAM meanwhile.
+    ///
+    /// # Errors
+    /// What the system says; the file is the old one then, or the new one.
+    pub fn save(&self) -> Result<(), VectorError> {
+        self.save_with(&mut self.writing.lock())
+    }
+
+    pub(crate) fn save_with(&self, writing: &mut Writing) -> Result<(), VectorError> {
+        let mark = mark_of(self.graph, &self.definition, *self.known.lock());
+        let library = self.library.read().to_bytes()?;
+        self.files.write(&encode(&mark, &writing.items, &library))?;
+        writing.unsaved = 0;
+        Ok(())
+    }
+
+    /// The nodes of which the index may not have what a view of this commit shows.
+    pub(crate) fn up_to(&self, csn: u64) -> Result<Vec<u32>, VectorError> {
+        loop {
+            {
+                let known = self.known.lock();
+                let nodes = self.changes.between(*known, csn, self.options.direct);
+                if let Some(nodes) = nodes {
+                    return Ok(nodes);
+                }
+            }
+            self.catch_up_to(csn)?;
+        }
+    }
+}

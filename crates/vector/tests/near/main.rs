@@ -1,0 +1,7 @@
+//! Vector indexes beside measuring every node, after damage, and after a kill.
+
+mod damage;
+mod kill;
+mod random;
+mod recall;
+mod scan;
