@@ -35,12 +35,8 @@ pub const LIKES: &str = "LIKES";
 /// Two nodes with the same id.
 pub fn define(graph: &PropertyGraph) -> Result<(), GraphError> {
     for label in [PERSON, FORUM, MESSAGE, PLACE, ORGANISATION, TAG] {
-        graph.define(&Definition {
-            name: format!("{label} id"),
-            label: label.to_string(),
-            keys: vec!["id".to_string()],
-            rule: Rule::Unique,
-        })?;
+        let name = format!("{label} id");
+        graph.define(&Definition::of_nodes(&name, label, &["id"], Rule::Unique))?;
     }
     Ok(())
 }

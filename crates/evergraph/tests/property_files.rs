@@ -287,12 +287,12 @@ fn troubled(place: &Place) -> Vec<PathBuf> {
 
 fn unique_names(graph: &PropertyGraph) {
     graph
-        .define(&Definition {
-            name: "names".to_string(),
-            label: "Person".to_string(),
-            keys: vec!["name".to_string()],
-            rule: Rule::Unique,
-        })
+        .define(&Definition::of_nodes(
+            "names",
+            "Person",
+            &["name"],
+            Rule::Unique,
+        ))
         .unwrap();
 }
 

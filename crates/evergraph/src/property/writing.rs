@@ -192,8 +192,11 @@ pub(super) fn is_of_rows(error: &GraphError) -> bool {
         GraphError::Name(_)
         | GraphError::Value(_)
         | GraphError::Constraint(_)
+        | GraphError::Limit(_)
         | GraphError::Unsupported(_)
-        | GraphError::Transaction(TransactionError::NoNode(_)) => true,
+        | GraphError::Transaction(
+            TransactionError::NoNode(_) | TransactionError::TooLarge { .. },
+        ) => true,
         GraphError::Persistence(error)
         | GraphError::Topology(TopologyError::Persistence(error)) => {
             matches!(error, PersistenceError::CommitTooLarge { .. })

@@ -116,6 +116,8 @@ impl Load<'_> {
         }
         set.sort_unstable();
         set.dedup();
+        let reserved = self.graph.core.state.dictionary.reserve_label_set(&set);
+        reserved.map_err(|error| GraphError::Limit(error.to_string()))?;
         let properties = self.properties(properties)?;
         let table = self.graph.core.state.nodes();
         let id = self.nodes.take_id(table)?;
