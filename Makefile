@@ -6,7 +6,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test crashes schedules outofcore
+.PHONY: help deps build demo test columnar crashes schedules outofcore
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,9 +49,10 @@ test: deps ## Check formatting and lints, run all tests
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
+
+columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)
 	$(CARGO) test -p evergraph-interchange -p evergraph --test columnar --test property_export \
 		--features evergraph-interchange/columnar,evergraph/columnar
-	$(CARGO) test -p evergraph-property-graph --features shuttle --lib schedules
 
 # Long campaigns, a target each.
 
@@ -60,7 +61,7 @@ crashes: deps ## Explore power cuts for hours (the short version is in `make tes
 	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --test graph --test isolation \
 		-- --nocapture crash:: cuts::
 
-schedules: deps ## Explore schedules of threads that commit (the short version is in `make test`)
+schedules: deps ## Explore schedules of threads that commit
 	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --features shuttle --lib \
 		-- --nocapture schedules
 

@@ -89,7 +89,7 @@ impl Loaded {
             "over_reading",
             "others",
         ];
-        let mut table = Table::new("import of CSV in one thread", &columns);
+        let mut table = Table::new("import of CSV", &columns);
         let reading = self.steps[0].took.seconds;
         let mut row = |name: &str, rows: u64, seconds: f64, others| {
             table.row(vec![

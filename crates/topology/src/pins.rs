@@ -19,9 +19,8 @@ use evergraph_persistence::ViewToken;
 
 use crate::error::TopologyError;
 use crate::list::ListScratch;
-use crate::plane::Plane;
 use crate::section_view::SectionView;
-use crate::store::{Mode, Published, Store};
+use crate::store::{Published, Store};
 
 /// A view of fewer reads keeps nothing: it would cost more than it saves.
 const READS_BEFORE: u32 = 4;
@@ -41,7 +40,7 @@ pub struct Pins {
 pub(crate) struct Table {
     /// Sections in which the view has vertices.
     sections: usize,
-    planes: Box<[OnceLock<Box<[Slot]>>]>,
+    planes: Box<[OnceLock<Groups>]>,
     /// What is in a plane where there is no section.
     empty: OnceLock<Arc<Pinned>>,
     /// DRAM of the slots.
@@ -50,7 +49,12 @@ pub(crate) struct Table {
     all_bytes: Arc<AtomicUsize>,
 }
 
-type Slot = ArcSwapOption<Pinned>;
+/// Slots of sections whose numbers follow one another.
+const GROUP: usize = 64;
+
+/// Made as they are used: of a slot that never was, dropping costs nothing.
+type Slot = OnceLock<ArcSwapOption<Pinned>>;
+type Groups = Box<[OnceLock<Box<[Slot]>>]>;
 
 /// A section that a view keeps.
 #[derive(Debug)]
@@ -97,25 +101,26 @@ impl Keepers {
         self.0.push(keeper);
     }
 
-    /// The section is replaced: nobody keeps it any more.
-    pub fn let_go(self) {
-        for keeper in self.0 {
-            if let Some(table) = keeper.table.upgrade()
-                && let Some(slot) = table.slot(keeper.plane as usize, keeper.section as usize)
-            {
+    /// The section is replaced: nobody keeps it any more. Gives what may be the last
+    /// of the tables, to be dropped without a lock.
+    pub fn let_go(self) -> Vec<Arc<Table>> {
+        let tables = self.0.into_iter().filter_map(|keeper| {
+            let table = keeper.table.upgrade()?;
+            if let Some(slot) = table.slot(keeper.plane as usize, keeper.section as usize) {
                 slot.store(None);
             }
-        }
+            Some(table)
+        });
+        tables.collect()
     }
 }
 
 impl Table {
     fn new(store: &Store, vertices: u64) -> Self {
-        let config = store.config();
         let planes = store.planes().iter().last();
         let planes = planes.map_or(0, |last| last.number() as usize + 1);
         Table {
-            sections: (vertices.div_ceil(1 << config.section_shift)) as usize,
+            sections: vertices.div_ceil(1 << store.section_shift()) as usize,
             planes: (0..planes).map(|_| OnceLock::new()).collect(),
             empty: OnceLock::new(),
             slot_bytes: AtomicUsize::new(0),
@@ -124,24 +129,50 @@ impl Table {
     }
 
     #[inline(always)]
-    fn slot(&self, plane: usize, section: usize) -> Option<&Slot> {
-        self.planes.get(plane)?.get()?.get(section)
+    fn slot(&self, plane: usize, section: usize) -> Option<&ArcSwapOption<Pinned>> {
+        let groups = self.planes.get(plane)?.get()?;
+        groups.get(section / GROUP)?.get()?[section % GROUP].get()
     }
 
     /// The same, made if need be; `None` where the view has no vertices or no
     /// plane, and if all views keep enough already.
-    fn reach(&self, plane: usize, section: usize) -> Option<&Slot> {
-        let place = self.planes.get(plane)?;
-        if place.get().is_none() && !self.has_room() {
+    fn reach(&self, plane: usize, section: usize) -> Option<&ArcSwapOption<Pinned>> {
+        if section >= self.sections {
             return None;
         }
-        let slots = place.get_or_init(|| {
-            let bytes = self.sections * size_of::<Slot>();
-            self.slot_bytes.fetch_add(bytes, Ordering::Relaxed);
-            self.all_bytes.fetch_add(bytes, Ordering::Relaxed);
-            (0..self.sections).map(|_| Slot::default()).collect()
+        let groups = self.made(self.planes.get(plane)?, self.sections.div_ceil(GROUP))?;
+        let slots = self.made(groups.get(section / GROUP)?, GROUP)?;
+        Some(slots[section % GROUP].get_or_init(ArcSwapOption::default))
+    }
+
+    /// Places for something, made if need be and if there is room.
+    fn made<'t, T: Default>(&self, home: &'t OnceLock<Box<[T]>>, len: usize) -> Option<&'t [T]> {
+        if let Some(made) = home.get() {
+            return Some(made);
+        }
+        let bytes = len * size_of::<T>();
+        if !self.charge(bytes) {
+            return None;
+        }
+        let mut is_new = false;
+        let made = home.get_or_init(|| {
+            is_new = true;
+            (0..len).map(|_| T::default()).collect()
         });
-        slots.get(section)
+        match is_new {
+            true => self.slot_bytes.fetch_add(bytes, Ordering::Relaxed),
+            false => self.all_bytes.fetch_sub(bytes, Ordering::Relaxed),
+        };
+        Some(made)
+    }
+
+    /// Whether so many bytes more may be kept; then they are counted.
+    fn charge(&self, bytes: usize) -> bool {
+        let all = self.all_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if all > MOST_BYTES {
+            self.all_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        all <= MOST_BYTES
     }
 
     fn has_room(&self) -> bool {
@@ -157,9 +188,7 @@ impl Table {
     /// A section to be kept, and whether it may be.
     fn pinned(&self, view: SectionView) -> (Arc<Pinned>, bool) {
         let bytes = size_of::<Pinned>() + view.heap_bytes();
-        let all = self.all_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if all > MOST_BYTES {
-            self.all_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if !self.charge(bytes) {
             return (Arc::new(Pinned::alone(view)), false);
         }
         let pinned = Arc::new(Pinned {
@@ -196,8 +225,11 @@ impl Pins {
         if let Some(table) = self.table.get() {
             return Some(table);
         }
+        if store.is_direct() {
+            return None;
+        }
         let reads = self.reads.fetch_add(1, Ordering::Relaxed);
-        if reads < READS_BEFORE || store.config().mode == Mode::Direct {
+        if reads < READS_BEFORE {
             return None;
         }
         let new = || Arc::new(Table::new(store, token.state().vertex_count));
@@ -252,14 +284,14 @@ impl Store {
         vertex: u32,
         visit: &mut impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, TopologyError> {
-        let Some(access) = self.planes().get(plane).map(Plane::access) else {
+        let shift = self.section_shift();
+        let home = self.planes().get(plane);
+        // The plane is not locked while a section is waited for.
+        let Some(section) = home.and_then(|home| home.section((vertex >> shift) as usize)) else {
             return Ok(ControlFlow::Continue(()));
         };
-        let Some((_, section, list)) = access.section_of(vertex) else {
-            return Ok(ControlFlow::Continue(()));
-        };
+        let list = vertex as usize & ((1 << shift) - 1);
         let lists = section.lists(self.context(), token.csn(), || self.needed())?;
-        drop(access);
         lists.verify(self.context())?;
         let _query = self.query_of(plane, vertex, &lists.body.base);
         Ok(lists.for_each_segment(list, &mut ListScratch::default(), visit))

@@ -10,8 +10,6 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
 
-use evergraph_persistence::PersistenceError;
-
 use crate::planes::Planes;
 use crate::section::Context;
 
@@ -157,19 +155,19 @@ impl Presence {
         planes: &Planes,
         section_shift: u32,
         vertex: u32,
-    ) -> Result<PlaneSet, PersistenceError> {
+    ) -> PlaneSet {
         let section = vertex >> section_shift;
         let block = match self.block(section) {
             Some(block) => block,
             // No view of today shows anything there, however large the number is.
-            None if !exists(planes, section) => return Ok(PlaneSet::NONE),
+            None if !exists(planes, section) => return PlaneSet::NONE,
             None => self.reach(section, 1 << section_shift),
         };
-        if block.state.load(Ordering::Acquire) != READ && !block.read(context, planes, section)? {
-            return Ok(PlaneSet::ALL);
+        if block.state.load(Ordering::Acquire) != READ && !block.read(context, planes, section) {
+            return PlaneSet::ALL;
         }
         let list = vertex as usize & (block.sets.len() - 1);
-        Ok(PlaneSet(block.sets[list].load(Ordering::Relaxed)))
+        PlaneSet(block.sets[list].load(Ordering::Relaxed))
     }
 
     /// DRAM in use.
@@ -200,16 +198,11 @@ impl Block {
     }
 
     /// Reads which lists there are, unless somebody does. Whether it is done.
-    fn read(
-        &self,
-        context: &Context,
-        planes: &Planes,
-        section: u32,
-    ) -> Result<bool, PersistenceError> {
+    fn read(&self, context: &Context, planes: &Planes, section: u32) -> bool {
         let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
         match (self.state).compare_exchange(NOT_READ, BEING_READ, from, to) {
             Ok(_) => {}
-            Err(state) => return Ok(state == READ),
+            Err(state) => return state == READ,
         }
         fence(Ordering::SeqCst);
         for plane in planes.iter() {
@@ -217,13 +210,16 @@ impl Block {
                 continue;
             };
             let bit = bit_of(plane.number());
-            if let Err(error) = stored.for_each_list(context, |list| self.add(list, bit)) {
-                self.state.store(NOT_READ, Ordering::Release);
-                return Err(error);
+            if stored
+                .for_each_list(context, |list| self.add(list, bit))
+                .is_err()
+            {
+                // Of damage those hear who read the lists.
+                (0..self.sets.len()).for_each(|list| self.add(list, bit));
             }
         }
         self.state.store(READ, Ordering::Release);
-        Ok(true)
+        true
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reads files by several threads, and gives their rows in the order of the files.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,8 +55,15 @@ pub(super) fn read_all(
             let (Some((path, kind)), Some(sender)) = (files.get(at), sender) else {
                 return;
             };
-            if !read(path, *kind, &wants, &sender) {
-                return;
+            let goes_on = catch_unwind(AssertUnwindSafe(|| read(path, *kind, &wants, &sender)));
+            match goes_on {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(panic) => {
+                    // Else what was read would pass for all of the file.
+                    let _ = sender.send(Err(given_up(path)));
+                    resume_unwind(panic)
+                }
             }
         }
     };
@@ -66,6 +74,13 @@ pub(super) fn read_all(
         }
         take_all(receivers, &mut take)
     })
+}
+
+fn given_up(path: &Path) -> Error {
+    Error::Io {
+        path: path.display().to_string(),
+        source: std::io::Error::other("whoever reads it has given up"),
+    }
 }
 
 fn take_all(

@@ -8,7 +8,7 @@ use evergraph_topology::TopologyError;
 
 use super::ids::NodeIds;
 use super::position::{Assigned, Place, Position};
-use super::transaction::TransactionError;
+use super::transaction::{Retryable, TransactionError};
 use super::value::Value;
 use super::{GraphError, Load, NodeId, PropertyGraph, Transaction};
 
@@ -95,8 +95,8 @@ pub(super) fn write(
             Ok(written) => return Ok(written),
             Err(error) => {
                 forget(ids, &mut named);
-                // Somebody may have made an index meanwhile.
-                if graph.can_load() {
+                // Others keep writing, or somebody has made an index meanwhile.
+                if !error.is_retryable() && graph.can_load() {
                     return Err(error);
                 }
             }

@@ -60,7 +60,7 @@ impl<'a> Expander<'a> {
         mut visit: impl FnMut(TypeCode, bool, &[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
         let (view, towards) = (self.view, self.towards);
-        let may_have = view.planes_of(node, towards, &self.types)?;
+        let may_have = view.planes_of(node, towards, &self.types);
         let (readers, places) = (&mut self.readers, &mut self.places);
         self.types
             .for_each_plane(towards, may_have, |kind, incoming, plane| {

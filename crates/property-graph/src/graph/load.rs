@@ -204,7 +204,6 @@ impl Load<'_> {
         }
         let batch = self.batch()?;
         let (graph, state) = (self.graph, &self.graph.core.state);
-        let prepared = graph.core.store.prepare(batch)?;
         let transaction = graph.transactions.execute(&RetryPolicy::default(), || {
             let transaction = graph.begin();
             transaction.inner.lock_schema()?;
@@ -217,6 +216,8 @@ impl Load<'_> {
             ));
         }
         self.check_ends()?;
+        // After the schema, as all transactions do.
+        let prepared = graph.core.store.prepare(batch)?;
         let mut commit = None;
         let (nodes, relationships) = (&mut self.nodes, &mut self.relationships);
         transaction.inner.commit_load(

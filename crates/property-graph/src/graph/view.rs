@@ -206,7 +206,7 @@ impl View {
         types: &TypeSet,
         mut visit: impl FnMut(TypeCode, bool, &[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        let may_have = self.planes_of(node, towards, types)?;
+        let may_have = self.planes_of(node, towards, types);
         let (store, pins) = (&self.core.store, &self.read.pins);
         types.for_each_plane(towards, may_have, |kind, incoming, plane| {
             let each = |neighbors: &[u32], ids: &[u32]| visit(kind, incoming, neighbors, ids);
@@ -223,15 +223,10 @@ impl View {
 
     /// Which lists a node may have, if it is worth asking.
     #[inline(always)]
-    pub(super) fn planes_of(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        types: &TypeSet,
-    ) -> Result<PlaneSet, GraphError> {
+    pub(super) fn planes_of(&self, node: NodeId, towards: Towards, types: &TypeSet) -> PlaneSet {
         match types.codes().len() * towards.lists().len() {
-            0..FEW_LISTS => Ok(PlaneSet::ALL),
-            _ => Ok(self.core.store.planes_of(node.0)?),
+            0..FEW_LISTS => PlaneSet::ALL,
+            _ => self.core.store.planes_of(node.0),
         }
     }
 
@@ -315,10 +310,8 @@ impl View {
     /// Codes of the types named, or of all that a node may have.
     pub(super) fn kinds_of(&self, node: NodeId, types: &[&str]) -> Vec<TypeCode> {
         let mut kinds = self.kinds(types);
-        // Of damage those hear who read the lists.
-        if types.is_empty()
-            && let Ok(may_have) = self.core.store.planes_of(node.0)
-        {
+        if types.is_empty() {
+            let may_have = self.core.store.planes_of(node.0);
             let has = |plane: usize| may_have.may_contain(plane);
             kinds.retain(|&kind| has(plane_of(kind, false)) || has(plane_of(kind, true)));
         }

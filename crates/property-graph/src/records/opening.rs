@@ -43,7 +43,9 @@ impl<R: Record> Table<R> {
     pub fn check(&self, csn: u64, problems: &mut Vec<String>) {
         for (number, chunk) in self.chunks.all() {
             let base = chunk.state.read().base.clone();
-            if let Some(base) = base
+            // Of what was loaded since the last checkpoint nothing is stored.
+            let stored = base.filter(|base| base.extent().is_some());
+            if let Some(base) = stored
                 && let Err(error) = self.check_chunk(number, &base, csn)
             {
                 problems.push(error.to_string());

@@ -328,6 +328,8 @@ impl Section {
         history_published: Option<PublishedHistory>,
     ) -> Result<(), PersistenceError> {
         let base = open_product(product, &frozen.body.base);
+        // Dropped after the lock.
+        let mut tables = Vec::new();
         let mut guard = self.state.lock();
         // After the lock: whoever settled the section knew of nothing newer.
         let needed = &needed();
@@ -373,7 +375,7 @@ impl Section {
         loaded.writer = None;
         loaded.body = body;
         if let Some(keepers) = keepers.take() {
-            keepers.let_go();
+            tables.extend(keepers.let_go());
         }
         if settled_further {
             self.move_newer(context, loaded, &old, &frozen.page);

@@ -323,14 +323,17 @@ impl Store {
 
     /// Which planes may have a list of a vertex, in any view. What is not in the
     /// set has none; it is for graphs of relationships. The first to ask about a
-    /// section reads the lengths of all planes there.
-    ///
-    /// # Errors
-    /// Damage.
+    /// section reads the lengths of all planes there; where that finds damage, each
+    /// may have a list, so that who reads the list hears of it.
     #[inline]
-    pub fn planes_of(&self, vertex: u32) -> Result<PlaneSet, TopologyError> {
+    pub fn planes_of(&self, vertex: u32) -> PlaneSet {
         let (context, shift) = (&self.context, self.config.section_shift);
-        Ok(context.presence.of(context, &self.planes, shift, vertex)?)
+        context.presence.of(context, &self.planes, shift, vertex)
+    }
+
+    /// Whether lists are read and written in place, without merges.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.direct.is_some()
     }
 
     /// What else lives in the store.
