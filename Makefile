@@ -6,7 +6,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test columnar crashes schedules outofcore
+.PHONY: help deps build demo test search columnar crashes schedules outofcore
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,8 +35,8 @@ deps: ## Install what is missing: the Rust toolchain, compilers for zstd (C) and
 		echo "hint: install gcc or clang (Debian: apt-get install gcc libc6-dev), then run make again"; exit 1; \
 	fi
 	@if ! command -v c++ >/dev/null; then \
-		echo "note: there is no C++ compiler, which the tests of vector search need"; \
-		echo "hint: install g++ or clang (Debian: apt-get install g++), then run make again"; \
+		echo "note: there is no C++ compiler, which vector search needs (make search)"; \
+		echo "hint: install g++ or clang (Debian: apt-get install g++) for vector search"; \
 	fi
 
 build: deps ## Build the command line, target/release/evergraph
@@ -45,10 +45,20 @@ build: deps ## Build the command line, target/release/evergraph
 demo: build ## Show the main job: ingest, analyse, kill, recover, prove
 	$${CARGO_TARGET_DIR:-target}/release/evergraph demo
 
-test: deps ## Check formatting and lints, run all tests
+# Rooms with heavy dependencies, which nothing else needs.
+HEAVY = --exclude evergraph-fulltext --exclude evergraph-vector
+
+test: deps ## Check formatting and lints, run all tests but those behind features
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	$(CARGO) test --workspace
+	$(CARGO) clippy --workspace $(HEAVY) --all-targets -- -D warnings
+	$(CARGO) test --workspace $(HEAVY)
+
+# Features, a target each.
+
+search: deps ## Test full-text and vector search (minutes of compiling; needs a C++ compiler)
+	$(CARGO) clippy -p evergraph-fulltext -p evergraph-vector --all-targets -- -D warnings
+	$(CARGO) test -p evergraph-fulltext -p evergraph-vector
+	$(CARGO) check -p evergraph --features fulltext,vector
 
 columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)
 	$(CARGO) test -p evergraph-interchange -p evergraph --test columnar --test property_export \

@@ -296,6 +296,88 @@ fn unique_names(graph: &PropertyGraph) {
         .unwrap();
 }
 
+/// Imports with an interruption after so many commits, again and again. What the last
+/// run says, and how many there were.
+fn import_in_pieces(
+    path: &Path,
+    options: &Options,
+    files: &[PathBuf],
+    rows_at_once: usize,
+    cut_every: u32,
+) -> (Imported, u32) {
+    for runs in 1..500 {
+        // Dropped without being closed, as a killed process leaves it.
+        let db = Database::open(path, options).unwrap();
+        let stop = Cancellation::new();
+        let commits = std::cell::Cell::new(0);
+        let cut = |_: &Imported| {
+            commits.set(commits.get() + 1);
+            if commits.get() == cut_every {
+                stop.cancel();
+            }
+        };
+        let again = PropertyImport {
+            files: files.to_vec(),
+            kind: None,
+            skip_bad: 1000,
+            rows_at_once,
+            resume: true,
+        };
+        match import(db.property_graph().unwrap(), &again, &stop, &cut) {
+            Ok(imported) => return (imported, runs),
+            Err(Error::Interrupted { .. }) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+    panic!("it does not get on");
+}
+
+#[test]
+fn an_import_in_bulk_that_was_cut_off_goes_on_where_it_was() {
+    let place = Place::new();
+    let mut nodes = ":ID,name,:LABEL\n".to_string();
+    for i in 0..3000 {
+        nodes += &match i % 400 {
+            7 => format!("{},again,Person\n", i / 2),
+            8 => "bad\n".to_string(),
+            _ => format!("{i},p{i},Person\n"),
+        };
+    }
+    let mut edges = ":START_ID,:END_ID,:TYPE,w:int\n".to_string();
+    for i in 0..4000_u64 {
+        edges += &format!("{},{},KNOWS,{i}\n", i % 2990, (i * i) % 2990);
+    }
+    let files = [
+        place.file("edges.csv", edges),
+        place.file("nodes.csv", nodes),
+    ];
+    // Too few rows at once for a bulk load.
+    let whole = database();
+    let whole = whole.property_graph().unwrap();
+    let by_transactions = PropertyImport {
+        files: files.to_vec(),
+        kind: None,
+        skip_bad: 1000,
+        rows_at_once: 100,
+        resume: false,
+    };
+    let expected = import(whole, &by_transactions, &Cancellation::new(), &|_| {}).unwrap();
+    let options = Options {
+        property_graph: true,
+        ..Options::default()
+    };
+    for (rows_at_once, cut_every) in [(300, 2), (700, 1), (10_000, 1)] {
+        let path = place.0.path().join(format!("bulk-{rows_at_once}"));
+        drop(Database::create(&path, &options).unwrap());
+        let (last, runs) = import_in_pieces(&path, &options, &files, rows_at_once, cut_every);
+        assert!(runs > 2, "{rows_at_once}: {runs}");
+        assert_eq!(last.skipped, expected.skipped, "{:?}", bad(&last));
+        let db = Database::open(&path, &options).unwrap();
+        assert_eq!(content(db.property_graph().unwrap()), content(whole));
+        assert!(db.check().problems.is_empty());
+    }
+}
+
 #[test]
 fn an_import_that_was_cut_off_goes_on_where_it_was() {
     let place = Place::new();
@@ -320,33 +402,7 @@ fn an_import_that_was_cut_off_goes_on_where_it_was() {
         let db = Database::create(&path, &options).unwrap();
         unique_names(db.property_graph().unwrap());
         drop(db);
-        let mut runs = 0;
-        let last = loop {
-            runs += 1;
-            assert!(runs < 500, "it does not get on");
-            // Dropped without being closed, as a killed process leaves it.
-            let db = Database::open(&path, &options).unwrap();
-            let stop = Cancellation::new();
-            let commits = std::cell::Cell::new(0);
-            let cut = |_: &Imported| {
-                commits.set(commits.get() + 1);
-                if commits.get() == cut_every {
-                    stop.cancel();
-                }
-            };
-            let again = PropertyImport {
-                files: files.clone(),
-                kind: None,
-                skip_bad: 100,
-                rows_at_once,
-                resume: true,
-            };
-            match import(db.property_graph().unwrap(), &again, &stop, &cut) {
-                Ok(imported) => break imported,
-                Err(Error::Interrupted { .. }) => {}
-                Err(other) => panic!("{other}"),
-            }
-        };
+        let (last, runs) = import_in_pieces(&path, &options, &files, rows_at_once, cut_every);
         assert!(runs > 3, "{rows_at_once} {cut_every}: {runs}");
         assert_eq!(last.nodes + last.resumed_nodes, expected.nodes);
         assert_eq!(

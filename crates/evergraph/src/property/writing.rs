@@ -12,6 +12,10 @@ use super::transaction::{Retryable, TransactionError};
 use super::value::Value;
 use super::{GraphError, Load, NodeId, PropertyGraph, Transaction};
 
+/// Fewer rows are written by a transaction: a load takes ids of chunks that are new,
+/// a transaction those that are free in others.
+const WORTH_LOADING: usize = 256;
+
 /// A row of a file, and where it stands.
 pub(super) struct Placed {
     pub row: Row,
@@ -87,7 +91,7 @@ pub(super) fn write(
     rows: &[Placed],
 ) -> Result<Written, GraphError> {
     let mut named = Vec::new();
-    if graph.can_load() {
+    if rows.len() >= WORTH_LOADING && graph.can_load() {
         let mut load = graph.load();
         let made = make(&mut load, ids, &mut named, position, rows);
         let written = made.and_then(|written| load.commit().map(|_| written));

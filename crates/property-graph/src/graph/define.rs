@@ -52,14 +52,10 @@ impl PropertyGraph {
         let Some(entry) = self.core.state.schema.named(&definition.name) else {
             return Ok(());
         };
-        let built = build(&self.core, &entry).and_then(|()| {
-            self.write(|transaction| {
-                transaction.confirm(&entry);
-                Ok(())
-            })
-        });
+        let built = build(&self.core, &entry)
+            .and_then(|()| self.write(|transaction| transaction.confirm(&entry)));
         if built.is_err() {
-            self.drop_definition(&definition.name)?;
+            self.write(|transaction| transaction.drop_entry(&entry))?;
         }
         built
     }
@@ -142,11 +138,33 @@ impl Transaction {
         Ok(())
     }
 
-    /// Nobody's writes depend on it, so nothing is locked.
-    fn confirm(&mut self, entry: &Entry) {
+    /// Says that all there is has been held to an entry, which nobody drops before the
+    /// commit.
+    fn confirm(&mut self, entry: &Arc<Entry>) -> Result<(), GraphError> {
+        let entries = self.hold_schema()?;
+        if !entries.iter().any(|other| Arc::ptr_eq(other, entry)) {
+            let name = &entry.stored.name;
+            return Err(GraphError::Unsupported(format!(
+                "\"{name}\" was dropped while it was being made"
+            )));
+        }
         self.schema.push(Effect::Confirmed {
             number: entry.number,
         });
+        Ok(())
+    }
+
+    /// Drops an entry, unless somebody has.
+    fn drop_entry(&mut self, entry: &Arc<Entry>) -> Result<(), GraphError> {
+        self.inner.lock_schema()?;
+        let entries = self.core.state.schema.entries();
+        if entries.iter().any(|other| Arc::ptr_eq(other, entry)) {
+            self.schema.push(Effect::Schema {
+                number: entry.number,
+                definition: None,
+            });
+        }
+        Ok(())
     }
 
     fn drop_definition(&mut self, name: &str) -> Result<(), GraphError> {

@@ -40,6 +40,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// What the properties of one chunk may be together.
+    pub fn chunk_bytes(&self) -> u64 {
+        *self.chunk_bytes.lock()
+    }
+
     /// Another limit, which can be reached.
     #[cfg(test)]
     pub fn set_chunk_bytes(&self, bytes: u64) {
@@ -65,6 +70,17 @@ impl Drop for Room {
             }
         }
     }
+}
+
+/// The error of a record in a chunk of `size` whose properties exceed `limit` bytes.
+pub(super) fn too_much(kind: &str, record: u32, size: u32, limit: u64) -> GraphError {
+    let first = record / size * size;
+    let last = first + (size - 1);
+    GraphError::Limit(format!(
+        "{kind} {record}: the properties of {kind}s {first} to {last} lie together, and would \
+         exceed {limit} bytes; store less in them, or make the graph with fewer records a chunk \
+         (`chunk_records`, now {size})"
+    ))
 }
 
 impl Transaction {
@@ -110,7 +126,7 @@ impl Transaction {
             }
         }
         let limits = &self.core.state.limits;
-        let limit = *limits.chunk_bytes.lock();
+        let limit = limits.chunk_bytes();
         for (number, (bytes, largest, _)) in chunks {
             let chunk = (R::KIND, number);
             let mut in_flight = limits.in_flight.lock();
@@ -118,13 +134,7 @@ impl Transaction {
             let fits = table.most_chunk_bytes(number) + others + bytes <= limit
                 || self.exact_bytes::<R>(number)? + others <= limit;
             if !fits {
-                let (first, last) = (number * size, (number + 1) * size - 1);
-                let kind = R::KIND;
-                return Err(GraphError::Limit(format!(
-                    "{kind} {largest}: the properties of {kind}s {first} to {last} lie together, \
-                     and would exceed {limit} bytes; store less in them, or make the graph with \
-                     fewer records a chunk (`chunk_records`, now {size})"
-                )));
+                return Err(too_much(R::KIND, largest, size, limit));
             }
             *in_flight.entry(chunk).or_default() += bytes;
             room.taken.push((chunk, bytes));

@@ -17,11 +17,14 @@ use super::PropertyGraph;
 use super::effects::{Effect, encode};
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
+use super::limits::too_much;
 use super::loaded::{
     LabelSets, Loaded, LoadedNode, LoadedRelationship, Row, encode_nodes, encode_nodes_singly,
     encode_relationships, encode_relationships_singly,
 };
 use super::names::{Recalled, UsedNames};
+use super::scan::Tabled;
+use super::state::State;
 use crate::dictionary::{Names, TypeCode};
 use crate::records::{NoIdsLeft, Record, Table};
 use crate::transaction::{RetryPolicy, TransactionError};
@@ -58,6 +61,8 @@ struct Part<R> {
     left: Range<u32>,
     /// Rows of a chunk that is not full.
     gathered: Loaded<R>,
+    /// First ids of rows that share a chunk, and bytes of their properties.
+    pieces: Vec<(u32, u64)>,
 }
 
 /// Ends and ids of relationships of one type.
@@ -216,6 +221,8 @@ impl Load<'_> {
             ));
         }
         self.check_ends()?;
+        check_room(state, state.nodes(), &self.nodes.pieces)?;
+        check_room(state, state.relationships(), &self.relationships.pieces)?;
         // After the schema, as all transactions do.
         let prepared = graph.core.store.prepare(batch)?;
         let mut commit = None;
@@ -328,6 +335,7 @@ impl<R: Row> Part<R> {
                 rows: Vec::new(),
                 heap: Vec::new(),
             },
+            pieces: Vec::new(),
         }
     }
 
@@ -368,6 +376,8 @@ impl<R: Row> Part<R> {
     }
 
     fn take_gathered(&mut self) -> Loaded<R> {
+        let bytes = self.gathered.heap.len() as u64;
+        self.pieces.push((self.gathered.first, bytes));
         let empty = Part::new().gathered;
         std::mem::replace(&mut self.gathered, empty)
     }
@@ -400,6 +410,21 @@ impl<R: Row> Part<R> {
             table.release_range(ids);
         }
     }
+}
+
+/// Whether chunks have room for what they get. Nobody else commits records meanwhile.
+fn check_room<T: Tabled>(
+    state: &State,
+    table: &Table<T>,
+    pieces: &[(u32, u64)],
+) -> Result<(), GraphError> {
+    let (size, limit) = (state.chunk_records(), state.limits.chunk_bytes());
+    for &(first, bytes) in pieces {
+        if bytes > 0 && table.most_chunk_bytes(first / size) + bytes > limit {
+            return Err(too_much(T::KIND, first, size, limit));
+        }
+    }
+    Ok(())
 }
 
 fn columns_of(lists: &mut Vec<(TypeCode, Columns)>, kind: TypeCode) -> &mut Columns {

@@ -10,10 +10,9 @@ impl<R: Record> Table<R> {
     pub fn most_chunk_bytes(&self, chunk: u32) -> u64 {
         self.chunks.get(chunk).map_or(0, |chunk| {
             let state = chunk.state.read();
-            let stored = state.base.as_ref().map_or(0, |base| match base.extent() {
-                Some(extent) => extent.len(),
-                None => base.loaded_bytes() as u64,
-            });
+            let extent = state.base.as_ref().and_then(|base| base.extent());
+            // What was loaded and is not stored is not merged either.
+            let stored = extent.map_or(0, |extent| extent.len());
             stored + state.unmerged_bytes as u64
         })
     }

@@ -11,7 +11,7 @@ use crate::value::{Properties, Value};
 
 /// An index or a constraint.
 pub(in crate::graph) struct Entry {
-    /// Tells it from the others; not given again.
+    /// Tells it from the others that there are.
     pub number: u32,
     /// What it says.
     pub stored: Stored,

@@ -116,3 +116,22 @@ fn a_transaction_is_held_to_its_bytes() {
     let refused = made(&graph, 8 << 20).expect_err("more than the log");
     assert!(refused.to_string().contains("log of"), "{refused}");
 }
+
+#[test]
+fn loads_keep_to_what_a_chunk_can_name() {
+    let storage = DramStorage::new();
+    let graph = create(&storage, OpenOptions::default());
+    graph.core.state.limits.set_chunk_bytes(700_000);
+    let loaded = |bytes: usize| {
+        let mut load = graph.load();
+        load.node(&["Large"], [("text", long(bytes))])?;
+        load.commit()
+    };
+    loaded(300_000).expect("it fits");
+    loaded(300_000).expect("it fits");
+    let refused = loaded(300_000).expect_err("too much for one chunk");
+    assert!(matches!(refused, GraphError::Limit(_)), "{refused}");
+    loaded(10).expect("a small one fits");
+    graph.checkpoint().expect("written");
+    assert_eq!(graph.view().nodes().count(), 3);
+}
