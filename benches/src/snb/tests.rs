@@ -46,6 +46,12 @@ fn loaded(network: &Network, part: csv::Part, medium: MediumKind, directory: &Pa
     db
 }
 
+/// As [`loaded`], and nothing of it is on a disk.
+fn in_memory(network: &Network, part: csv::Part) -> Database {
+    let directory = tempfile::tempdir().unwrap();
+    loaded(network, part, MediumKind::Dram, directory.path())
+}
+
 fn apply_all(graph: &PropertyGraph, events: &[Event]) {
     for some in events.chunks(AT_ONCE) {
         let apply_some = |tx: &mut _| some.iter().try_for_each(|event| apply(tx, &event.change));
@@ -83,13 +89,7 @@ fn assert_reads(view: &View, twin: &Twin) {
 #[test]
 fn short_reads_give_what_the_rows_say() {
     let network = network(150);
-    let directory = tempfile::tempdir().unwrap();
-    let db = loaded(
-        &network,
-        csv::Part::Whole,
-        MediumKind::Dram,
-        directory.path(),
-    );
+    let db = in_memory(&network, csv::Part::Whole);
     let graph = db.property_graph().unwrap();
     let twin = Twin::of(network.events());
     twin.assert_interesting();
@@ -101,13 +101,7 @@ fn short_reads_give_what_the_rows_say() {
 #[test]
 fn who_is_not_there_has_no_rows() {
     let network = network(10);
-    let directory = tempfile::tempdir().unwrap();
-    let db = loaded(
-        &network,
-        csv::Part::Whole,
-        MediumKind::Dram,
-        directory.path(),
-    );
+    let db = in_memory(&network, csv::Part::Whole);
     let view = db.property_graph().unwrap().view();
     let nobody = 1 << 40;
     assert_eq!(reads::profile(&view, nobody).unwrap(), None);
@@ -125,12 +119,7 @@ fn who_is_not_there_has_no_rows() {
 fn bulk_and_updates_are_the_whole_also_after_a_kill() {
     let network = network(100);
     let directory = tempfile::tempdir().unwrap();
-    let whole = loaded(
-        &network,
-        csv::Part::Whole,
-        MediumKind::Dram,
-        &directory.path().join("whole"),
-    );
+    let whole = in_memory(&network, csv::Part::Whole);
     let expected = dump(&whole.property_graph().unwrap().view());
 
     let grown = directory.path().join("grown");
@@ -162,13 +151,7 @@ fn bulk_and_updates_are_the_whole_also_after_a_kill() {
 #[test]
 fn an_update_that_refers_to_nothing_leaves_nothing() {
     let network = network(30);
-    let directory = tempfile::tempdir().unwrap();
-    let db = loaded(
-        &network,
-        csv::Part::Initial,
-        MediumKind::Dram,
-        directory.path(),
-    );
+    let db = in_memory(&network, csv::Part::Initial);
     let graph = db.property_graph().unwrap();
     let before = dump(&graph.view());
     let comments = updates::updates(&network).filter_map(|event| match event.change {
@@ -190,13 +173,7 @@ fn an_update_that_refers_to_nothing_leaves_nothing() {
 #[test]
 fn calls_and_updates_are_of_what_is_there() {
     let network = network(100);
-    let directory = tempfile::tempdir().unwrap();
-    let db = loaded(
-        &network,
-        csv::Part::Initial,
-        MediumKind::Dram,
-        directory.path(),
-    );
+    let db = in_memory(&network, csv::Part::Initial);
     let graph = db.property_graph().unwrap();
     let calls = [
         Calls::of_network(&network, 20),
@@ -225,13 +202,7 @@ fn calls_and_updates_are_of_what_is_there() {
 #[test]
 fn whatever_order_clients_come_in_nothing_refers_to_nothing() {
     let network = network(100);
-    let directory = tempfile::tempdir().unwrap();
-    let db = loaded(
-        &network,
-        csv::Part::Initial,
-        MediumKind::Dram,
-        directory.path(),
-    );
+    let db = in_memory(&network, csv::Part::Initial);
     let graph = db.property_graph().unwrap();
     let updates = Updates::of(&network, 800);
     let hands = clients::deal(&updates.others, 4);

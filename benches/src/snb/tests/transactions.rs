@@ -2,27 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use evergraph::Database;
 use evergraph::property::{GraphError, PropertyGraph, Towards, View};
 use evergraph::social::{Change, Like, Message, csv};
-use evergraph::{Database, MediumKind};
 
-use super::{loaded, network};
+use super::{in_memory, network};
 use crate::snb::parameters::Updates;
 use crate::snb::schema::{FORUM, HAS_MEMBER, HAS_MODERATOR, LIKES, MESSAGE, PERSON};
 use crate::snb::updates::{apply, number};
 use crate::snb::{nodes, reads};
 
 /// A network without its updates, and some of them.
-fn initial() -> (Database, Updates, tempfile::TempDir) {
+fn initial() -> (Database, Updates) {
     let network = network(100);
-    let directory = tempfile::tempdir().unwrap();
-    let db = loaded(
-        &network,
-        csv::Part::Initial,
-        MediumKind::Dram,
-        directory.path(),
-    );
-    (db, Updates::of(&network, 600), directory)
+    let db = in_memory(&network, csv::Part::Initial);
+    (db, Updates::of(&network, 600))
 }
 
 /// Whether a relationship of a type leads from one node to another.
@@ -93,7 +87,7 @@ fn shows(view: &View, change: &Change) -> bool {
 
 #[test]
 fn each_update_shows_at_once_and_not_before() {
-    let (db, updates, _directory) = initial();
+    let (db, updates) = initial();
     let graph = db.property_graph().unwrap();
     let mut seen = BTreeSet::new();
     for change in updates.persons.iter().chain(&updates.others) {
@@ -108,7 +102,7 @@ fn each_update_shows_at_once_and_not_before() {
 
 #[test]
 fn an_id_is_given_once() {
-    let (db, updates, _directory) = initial();
+    let (db, updates) = initial();
     let graph = db.property_graph().unwrap();
     let mut refused = BTreeSet::new();
     for change in updates.persons.iter().chain(&updates.others) {
@@ -149,7 +143,7 @@ fn likes(graph: &PropertyGraph) -> Vec<Change> {
 
 #[test]
 fn two_likes_of_one_post_at_a_time_do_not_conflict() {
-    let (db, _, _directory) = initial();
+    let (db, _) = initial();
     let graph = db.property_graph().unwrap();
     let likes = likes(graph);
     let (mut one, mut other) = (graph.begin(), graph.begin());
@@ -164,7 +158,7 @@ fn two_likes_of_one_post_at_a_time_do_not_conflict() {
 
 #[test]
 fn everybody_likes_one_post_without_a_conflict() {
-    let (db, _, _directory) = initial();
+    let (db, _) = initial();
     let graph = db.property_graph().unwrap();
     let likes = likes(graph);
     let before = graph.statistics().transactions.conflicts;

@@ -42,45 +42,32 @@ trait Maker {
     fn note(&mut self, name: &[u8], value: &[u8]);
 }
 
-impl Maker for Transaction {
-    fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError> {
-        self.create_node(&labels(row), properties(&row.properties))
-    }
+macro_rules! maker {
+    ($maker:ty) => {
+        impl Maker for $maker {
+            fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError> {
+                self.create_node(&labels(row), properties(&row.properties))
+            }
 
-    fn make_relationship(
-        &mut self,
-        row: &RelationshipRow,
-        (source, target): (NodeId, NodeId),
-    ) -> Result<(), GraphError> {
-        let properties = properties(&row.properties);
-        self.create_relationship(source, &row.kind, target, properties)?;
-        Ok(())
-    }
+            fn make_relationship(
+                &mut self,
+                row: &RelationshipRow,
+                (source, target): (NodeId, NodeId),
+            ) -> Result<(), GraphError> {
+                let properties = properties(&row.properties);
+                self.create_relationship(source, &row.kind, target, properties)?;
+                Ok(())
+            }
 
-    fn note(&mut self, name: &[u8], value: &[u8]) {
-        self.set_fact(name, value);
-    }
+            fn note(&mut self, name: &[u8], value: &[u8]) {
+                self.set_fact(name, value);
+            }
+        }
+    };
 }
 
-impl Maker for Load<'_> {
-    fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError> {
-        self.node(&labels(row), properties(&row.properties))
-    }
-
-    fn make_relationship(
-        &mut self,
-        row: &RelationshipRow,
-        (source, target): (NodeId, NodeId),
-    ) -> Result<(), GraphError> {
-        let properties = properties(&row.properties);
-        self.relationship(source, &row.kind, target, properties)?;
-        Ok(())
-    }
-
-    fn note(&mut self, name: &[u8], value: &[u8]) {
-        self.set_fact(name, value);
-    }
-}
+maker!(Transaction);
+maker!(Load<'_>);
 
 /// Commits rows of one kind, in bulk if the graph takes that. After an error nothing
 /// has changed, `ids` neither.

@@ -8,20 +8,19 @@ use super::effects::{self, Effect};
 use super::error::GraphError;
 use super::transaction::Transaction;
 use crate::dictionary::TypeCode;
-use crate::records::RelationshipRecord;
 
-/// Relationships of one type, by column.
+/// Ends and ids of relationships of one type, as the store takes them.
 #[derive(Default)]
-struct Columns {
-    sources: Vec<u32>,
-    targets: Vec<u32>,
-    ids: Vec<u32>,
+pub(super) struct Columns {
+    pub sources: Vec<u32>,
+    pub targets: Vec<u32>,
+    pub ids: Vec<u32>,
 }
 
 impl Columns {
-    fn push(&mut self, id: u32, record: &RelationshipRecord) {
-        self.sources.push(record.source);
-        self.targets.push(record.target);
+    pub fn push(&mut self, id: u32, source: u32, target: u32) {
+        self.sources.push(source);
+        self.targets.push(target);
         self.ids.push(id);
     }
 }
@@ -30,14 +29,7 @@ impl Columns {
 /// store, records and names for what is attached to it.
 pub(super) fn effects_of(transaction: &Transaction) -> Result<Batch, GraphError> {
     let overlay = transaction.inner.overlay();
-    let names = transaction.names.iter();
-    let mut effects: Vec<Effect> = names
-        .map(|(names, code, name)| Effect::Name {
-            names,
-            code,
-            name: name.to_string(),
-        })
-        .collect();
+    let mut effects = transaction.names.effects();
     effects.extend(transaction.schema.iter().cloned());
     let mut vertices = 0;
     for (id, change) in overlay.nodes().filter(|entry| entry.1.has_effect()) {
@@ -51,8 +43,14 @@ pub(super) fn effects_of(transaction: &Transaction) -> Result<Batch, GraphError>
     let mut deleted: BTreeMap<TypeCode, Columns> = BTreeMap::new();
     for (id, change) in overlay.relationships().filter(|entry| entry.1.has_effect()) {
         match (change.before(), change.after()) {
-            (None, Some(made)) => created.entry(made.kind).or_default().push(id, made),
-            (Some(gone), None) => deleted.entry(gone.kind).or_default().push(id, gone),
+            (None, Some(made)) => {
+                let columns = created.entry(made.kind).or_default();
+                columns.push(id, made.source, made.target);
+            }
+            (Some(gone), None) => {
+                let columns = deleted.entry(gone.kind).or_default();
+                columns.push(id, gone.source, gone.target);
+            }
             _ => {}
         }
         effects.push(Effect::Relationship {

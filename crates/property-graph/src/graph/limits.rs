@@ -2,7 +2,6 @@
 //! could be told, and the log could not be freed any more.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -155,24 +154,13 @@ impl Transaction {
             sum += encoded.len() as u64;
             Ok::<_, GraphError>(())
         };
-        let mut failure = None;
         let token = self.core.store.register();
-        let _ = table.for_each_in_chunk(chunk, token.csn(), |id, found| {
-            if R::change(overlay, id).is_some() {
-                return ControlFlow::Continue(());
-            }
-            let record = found.record().map_err(GraphError::from);
-            match record.and_then(|record| add(&record)) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(())
-                }
+        table.try_for_each_in_chunk(chunk, token.csn(), |id, found| {
+            match R::change(overlay, id) {
+                Some(_) => Ok(()),
+                None => add(&*found.record()?),
             }
         })?;
-        if let Some(error) = failure {
-            return Err(error);
-        }
         let is_here = |id: u32| id / size == chunk;
         let written = R::changes(overlay).filter(|(id, _)| is_here(*id));
         for after in written.filter_map(|(_, change): (u32, &Change<R>)| change.after()) {

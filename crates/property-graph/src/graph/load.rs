@@ -14,7 +14,8 @@ use std::sync::Arc;
 use evergraph_topology::{Batch, Commit};
 
 use super::PropertyGraph;
-use super::effects::{Effect, encode};
+use super::commit::Columns;
+use super::effects::encode;
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
 use super::limits::too_much;
@@ -65,14 +66,6 @@ struct Part<R> {
     pieces: Vec<(u32, u64)>,
 }
 
-/// Ends and ids of relationships of one type.
-#[derive(Default)]
-struct Columns {
-    sources: Vec<u32>,
-    targets: Vec<u32>,
-    ids: Vec<u32>,
-}
-
 impl PropertyGraph {
     /// Begins to gather nodes and relationships for a commit that costs a fraction of a
     /// transaction's. It is for graphs without indexes and constraints, which are
@@ -107,7 +100,7 @@ impl Load<'_> {
     /// # Errors
     /// No id or no code for a name is left; a value that cannot be stored. Then the
     /// load is as it was before.
-    pub fn node<'a>(
+    pub fn create_node<'a>(
         &mut self,
         labels: &[&str],
         properties: impl IntoIterator<Item = (&'a str, Value)>,
@@ -145,8 +138,8 @@ impl Load<'_> {
     /// Makes a relationship between nodes that exist, or that this load makes.
     ///
     /// # Errors
-    /// As [`Load::node`]. That an end does not exist is noticed at the commit.
-    pub fn relationship<'a>(
+    /// As [`Load::create_node`]. That an end does not exist is noticed at the commit.
+    pub fn create_relationship<'a>(
         &mut self,
         source: NodeId,
         kind: &str,
@@ -168,9 +161,7 @@ impl Load<'_> {
             len,
         });
         let lists = columns_of(&mut self.lists, kind);
-        lists.sources.push(source.0);
-        lists.targets.push(target.0);
-        lists.ids.push(id);
+        lists.push(id, source.0, target.0);
         if self.relationships.ends_chunk(id, table) {
             self.flush_relationships();
         }
@@ -207,7 +198,6 @@ impl Load<'_> {
         if self.payload.is_empty() {
             return Ok(None);
         }
-        let batch = self.batch()?;
         let (graph, state) = (self.graph, &self.graph.core.state);
         let transaction = graph.transactions.execute(&RetryPolicy::default(), || {
             let transaction = graph.begin();
@@ -224,7 +214,7 @@ impl Load<'_> {
         check_room(state, state.nodes(), &self.nodes.pieces)?;
         check_room(state, state.relationships(), &self.relationships.pieces)?;
         // After the schema, as all transactions do.
-        let prepared = graph.core.store.prepare(batch)?;
+        let prepared = graph.core.store.prepare(self.batch()?)?;
         let mut commit = None;
         let (nodes, relationships) = (&mut self.nodes, &mut self.relationships);
         transaction.inner.commit_load(
@@ -245,12 +235,6 @@ impl Load<'_> {
 
     /// What goes into the log.
     fn batch(&mut self) -> Result<Batch, GraphError> {
-        let names = self.names.iter().map(|(names, code, name)| Effect::Name {
-            names,
-            code,
-            name: name.to_string(),
-        });
-        let names: Vec<Effect> = names.collect();
         let mut batch = Batch::new();
         let vertices = self.nodes.taken().map(|ids| u64::from(ids.end)).max();
         if let Some(vertices) = vertices
@@ -261,11 +245,10 @@ impl Load<'_> {
         for (name, value) in &self.facts {
             batch.set_meta(name, value);
         }
-        batch.attach(encode(&names)?);
+        batch.attach(encode(&self.names.effects())?);
         batch.attach(std::mem::take(&mut self.payload));
-        for (kind, lists) in &self.lists {
-            let (sources, targets) = (lists.sources.clone(), lists.targets.clone());
-            batch.insert_relationships(*kind, sources, targets, lists.ids.clone());
+        for (kind, lists) in self.lists.drain(..) {
+            batch.insert_relationships(kind, lists.sources, lists.targets, lists.ids);
         }
         Ok(batch)
     }

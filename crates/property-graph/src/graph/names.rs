@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::effects::Effect;
 use super::error::GraphError;
 use super::state::State;
 use crate::dictionary::{KeyCode, LabelCode, Names, TypeCode};
@@ -36,10 +37,15 @@ impl UsedNames {
         Ok(code)
     }
 
-    /// The names, by table and code.
-    pub fn iter(&self) -> impl Iterator<Item = (Names, u32, &str)> {
+    /// What says in a commit what the codes mean.
+    pub fn effects(&self) -> Vec<Effect> {
         let entries = self.0.iter();
-        entries.map(|(&(names, code), name)| (names, code, &**name))
+        let effect = |(&(names, code), name): (&(Names, u32), &Arc<str>)| Effect::Name {
+            names,
+            code,
+            name: name.to_string(),
+        };
+        entries.map(effect).collect()
     }
 }
 

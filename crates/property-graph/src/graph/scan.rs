@@ -1,7 +1,7 @@
 //! Passes over all records, chunk by chunk.
 
 use std::marker::PhantomData;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use evergraph_persistence::PersistenceError;
@@ -184,21 +184,11 @@ fn read_chunk<R: Record>(
     csn: u64,
 ) -> Result<Found<R>, PersistenceError> {
     let mut records = Vec::new();
-    let mut failure = None;
-    let _ = table.for_each_in_chunk(chunk, csn, |id, found| match found.record() {
-        Ok(record) => {
-            records.push((id, record));
-            ControlFlow::Continue(())
-        }
-        Err(error) => {
-            failure = Some(error);
-            ControlFlow::Break(())
-        }
+    table.try_for_each_in_chunk(chunk, csn, |id, found| {
+        records.push((id, found.record()?));
+        Ok::<_, PersistenceError>(())
     })?;
-    match failure {
-        Some(error) => Err(error),
-        None => Ok(records),
-    }
+    Ok(records)
 }
 
 /// Nodes by id, all or those with a label. Reads a chunk at a time; after an

@@ -72,6 +72,27 @@ impl<R: Record> Table<R> {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// As [`Table::for_each_in_chunk`], to the end or the first error.
+    ///
+    /// # Errors
+    /// What `visit` says, and damage.
+    pub fn try_for_each_in_chunk<E: From<PersistenceError>>(
+        &self,
+        chunk: u32,
+        csn: u64,
+        mut visit: impl FnMut(u32, &Found<'_, R>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut outcome = Ok(());
+        let _ = self.for_each_in_chunk(chunk, csn, |id, found| {
+            outcome = visit(id, found);
+            match outcome {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        })?;
+        outcome
+    }
+
     /// Starts fetching a chunk, where it may not be in memory: for scans, one chunk
     /// or two ahead.
     pub fn prefetch(&self, chunk: u32) {

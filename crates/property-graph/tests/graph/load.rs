@@ -20,10 +20,10 @@ fn load_persons(graph: &PropertyGraph, count: i64) -> NodeId {
     let mut persons = Vec::new();
     for number in 0..count {
         let age = [("age", Value::from(number))];
-        persons.push(load.node(&["Person"], age).expect("gathered"));
+        persons.push(load.create_node(&["Person"], age).expect("gathered"));
         if let [.., before, last] = persons[..] {
             let none: [(&str, Value); 0] = [];
-            load.relationship(last, "KNOWS", before, none)
+            load.create_relationship(last, "KNOWS", before, none)
                 .expect("gathered");
         }
     }
@@ -52,7 +52,8 @@ fn what_is_not_committed_gives_its_ids_back() {
     let graph = graph();
     let mut load = graph.load();
     for _ in 0..50 {
-        load.node(&[], [("age", 1.into())]).expect("gathered");
+        load.create_node(&[], [("age", 1.into())])
+            .expect("gathered");
     }
     drop(load);
     assert_eq!(load_persons(&graph, 3), NodeId(0));
@@ -71,7 +72,7 @@ fn a_relationship_needs_its_ends() {
     for missing in [gone, NodeId(77)] {
         let mut load = graph.load();
         let none: [(&str, Value); 0] = [];
-        load.relationship(first, "KNOWS", missing, none)
+        load.create_relationship(first, "KNOWS", missing, none)
             .expect("gathered");
         let refused = load.commit().expect_err("an end is missing");
         assert!(
@@ -90,7 +91,7 @@ fn nobody_deletes_a_node_past_a_load() {
     // It has seen the node without the relationship that the load adds.
     let mut load = graph.load();
     let none: [(&str, Value); 0] = [];
-    load.relationship(first, "LIKES", first, none)
+    load.create_relationship(first, "LIKES", first, none)
         .expect("gathered");
     load.commit().expect("committed");
     let conflict = deletes
@@ -167,7 +168,7 @@ fn indexes_come_after_loads() {
         .expect("built");
     assert!(!graph.can_load());
     let mut load = graph.load();
-    load.node(&["Person"], [("age", 7.into())])
+    load.create_node(&["Person"], [("age", 7.into())])
         .expect("gathered");
     let refused = load.commit().expect_err("there is an index");
     assert!(matches!(refused, GraphError::Unsupported(_)), "{refused}");

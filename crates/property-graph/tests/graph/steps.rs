@@ -93,7 +93,7 @@ pub fn gather(loading: Loading, load: &mut Load<'_>, model: &mut Model) -> Resul
     for _ in 0..loading.nodes {
         let (label, content) = (name(&LABELS, next()), next());
         let values = [("age", value(content)), ("name", value(content / 2))];
-        let id = load.node(&[label], values.clone())?;
+        let id = load.create_node(&[label], values.clone())?;
         let node = ModelNode {
             labels: [label.to_string()].into(),
             values: stored(&values),
@@ -109,7 +109,7 @@ pub fn gather(loading: Loading, load: &mut Load<'_>, model: &mut Model) -> Resul
             continue;
         };
         let (kind, values) = (name(&TYPES, next()), [("note", value(next()))]);
-        let id = load.relationship(NodeId(source), kind, NodeId(target), values.clone())?;
+        let id = load.create_relationship(NodeId(source), kind, NodeId(target), values.clone())?;
         let relationship = ModelRelationship {
             kind: kind.to_string(),
             source,

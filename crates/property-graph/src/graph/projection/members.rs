@@ -1,6 +1,5 @@
 //! Which nodes a projection has, and what vertices stand for them.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -137,29 +136,21 @@ impl Chosen {
     /// The chosen nodes of one chunk, ascending.
     fn in_chunk(&self, view: &View, chunk: u32) -> Result<Vec<u32>, GraphError> {
         let mut found = Vec::new();
-        let mut failure = None;
         let table = view.core().state.nodes();
-        let _ = table.for_each_in_chunk(chunk, view.csn(), |id, record| {
+        table.try_for_each_in_chunk(chunk, view.csn(), |id, record| {
             let is_chosen = match self {
-                Chosen::All => Ok(true),
-                Chosen::Labelled(codes) => record.labels().map(|labels| {
+                Chosen::All => true,
+                Chosen::Labelled(codes) => {
+                    let labels = record.labels()?;
                     let has = |code: &LabelCode| labels.binary_search(code).is_ok();
                     codes.iter().any(has)
-                }),
-            };
-            match is_chosen {
-                Ok(true) => found.push(id),
-                Ok(false) => {}
-                Err(error) => {
-                    failure = Some(error);
-                    return ControlFlow::Break(());
                 }
+            };
+            if is_chosen {
+                found.push(id);
             }
-            ControlFlow::Continue(())
+            Ok::<_, GraphError>(())
         })?;
-        match failure {
-            Some(error) => Err(error.into()),
-            None => Ok(found),
-        }
+        Ok(found)
     }
 }

@@ -1,7 +1,5 @@
 //! Weights of relationships, from one of their properties.
 
-use std::ops::ControlFlow;
-
 use evergraph_graph::Weight;
 use rayon::prelude::*;
 
@@ -107,37 +105,25 @@ impl Wanted<'_> {
         let table = self.view.core().state.relationships();
         let first = chunk as usize * weights.len();
         let mut counted = Weighted::default();
-        let mut failure = None;
-        let _ = table.for_each_in_chunk(chunk, self.view.csn(), |id, record| {
-            let weight = record.ends().and_then(|(kind, ..)| {
-                if self.kinds.binary_search(&kind).is_err() {
-                    return Ok(None);
-                }
-                counted.relationships += 1;
-                match self.key {
-                    Some(key) => Ok(record.property(key)?.as_ref().and_then(number)),
-                    None => Ok(None),
-                }
-            });
-            match weight {
-                Ok(None) => {}
-                Ok(Some(weight)) => {
-                    counted.with_weight += 1;
-                    if let Some(place) = weights.get_mut(id as usize - first) {
-                        *place = weight;
-                    }
-                }
-                Err(error) => {
-                    failure = Some(error);
-                    return ControlFlow::Break(());
+        table.try_for_each_in_chunk(chunk, self.view.csn(), |id, record| {
+            let (kind, ..) = record.ends()?;
+            if self.kinds.binary_search(&kind).is_err() {
+                return Ok(());
+            }
+            counted.relationships += 1;
+            let value = match self.key {
+                Some(key) => record.property(key)?,
+                None => None,
+            };
+            if let Some(weight) = value.as_ref().and_then(number) {
+                counted.with_weight += 1;
+                if let Some(place) = weights.get_mut(id as usize - first) {
+                    *place = weight;
                 }
             }
-            ControlFlow::Continue(())
+            Ok::<_, GraphError>(())
         })?;
-        match failure {
-            Some(error) => Err(error.into()),
-            None => Ok(counted),
-        }
+        Ok(counted)
     }
 }
 

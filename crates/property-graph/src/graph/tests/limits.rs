@@ -124,7 +124,7 @@ fn loads_keep_to_what_a_chunk_can_name() {
     graph.core.state.limits.set_chunk_bytes(700_000);
     let loaded = |bytes: usize| {
         let mut load = graph.load();
-        load.node(&["Large"], [("text", long(bytes))])?;
+        load.create_node(&["Large"], [("text", long(bytes))])?;
         load.commit()
     };
     loaded(300_000).expect("it fits");
