@@ -29,14 +29,15 @@ pub const WORK_AT: &str = "WORK_AT";
 pub const LIKES: &str = "LIKES";
 
 /// Whatever has an id has one of its own: six constraints, each with an index that
-/// reads and updates find their nodes by. Costs a pass over the nodes for each.
+/// reads and updates find their nodes by.
 ///
 /// # Errors
 /// Two nodes with the same id.
 pub fn define(graph: &PropertyGraph) -> Result<(), GraphError> {
-    for label in [PERSON, FORUM, MESSAGE, PLACE, ORGANISATION, TAG] {
+    let labels = [PERSON, FORUM, MESSAGE, PLACE, ORGANISATION, TAG];
+    let of_label = |label| {
         let name = format!("{label} id");
-        graph.define(&Definition::of_nodes(&name, label, &["id"], Rule::Unique))?;
-    }
-    Ok(())
+        Definition::of_nodes(&name, label, &["id"], Rule::Unique)
+    };
+    graph.define_all(&labels.map(of_label))
 }

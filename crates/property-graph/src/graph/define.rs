@@ -1,11 +1,13 @@
 //! Making indexes and constraints, and dropping them.
 
+use std::collections::HashSet;
+use std::slice;
 use std::sync::Arc;
 
 use super::PropertyGraph;
+use super::build::build;
 use super::effects::Effect;
 use super::error::GraphError;
-use super::mend::build;
 use super::schema::{Definition, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
 use crate::dictionary::Names;
@@ -44,18 +46,31 @@ impl PropertyGraph {
     /// # Errors
     /// As there, and records for which it does not hold: then it is dropped again.
     pub fn define(&self, definition: &Definition) -> Result<(), GraphError> {
-        if definition.keys.is_empty() {
-            let what = "an index or a constraint is about one property at least";
-            return Err(GraphError::Unsupported(what.to_string()));
-        }
-        self.write(|transaction| transaction.define(definition))?;
-        let Some(entry) = self.core.state.schema.named(&definition.name) else {
-            return Ok(());
-        };
-        let built = build(&self.core, &entry)
-            .and_then(|()| self.write(|transaction| transaction.confirm(&entry)));
+        self.define_all(slice::from_ref(definition))
+    }
+
+    /// As [`PropertyGraph::define`] of several: all of them, or, after an error, none.
+    /// Costs no more than one pass over the nodes and one over the relationships.
+    ///
+    /// # Errors
+    /// As there, and a name that is given twice.
+    pub fn define_all(&self, definitions: &[Definition]) -> Result<(), GraphError> {
+        check(definitions)?;
+        self.write(|transaction| {
+            let mut definitions = definitions.iter();
+            definitions.try_for_each(|definition| transaction.define(definition))
+        })?;
+        let schema = &self.core.state.schema;
+        let made = definitions.iter().map(|definition| &definition.name);
+        let made: Vec<Arc<Entry>> = made.filter_map(|name| schema.named(name)).collect();
+        let built = build(&self.core, &made).and_then(|()| {
+            self.write(|transaction| made.iter().try_for_each(|entry| transaction.confirm(entry)))
+        });
         if built.is_err() {
-            self.write(|transaction| transaction.drop_entry(&entry))?;
+            self.write(|transaction| {
+                made.iter()
+                    .try_for_each(|entry| transaction.drop_entry(entry))
+            })?;
         }
         built
     }
@@ -107,6 +122,21 @@ impl PropertyGraph {
     }
 }
 
+fn check(definitions: &[Definition]) -> Result<(), GraphError> {
+    let mut names = HashSet::new();
+    for Definition { name, keys, .. } in definitions {
+        if keys.is_empty() {
+            let what = "an index or a constraint is about one property at least";
+            return Err(GraphError::Unsupported(what.to_string()));
+        }
+        if !names.insert(name) {
+            let what = format!("two of the indexes and constraints have the name \"{name}\"");
+            return Err(GraphError::Unsupported(what));
+        }
+    }
+    Ok(())
+}
+
 impl Transaction {
     fn define(&mut self, definition: &Definition) -> Result<(), GraphError> {
         self.inner.lock_schema()?;
@@ -132,7 +162,8 @@ impl Transaction {
             rule: definition.rule,
         };
         self.schema.push(Effect::Schema {
-            number: state.schema.free_number(),
+            // Of this transaction none has one yet.
+            number: state.schema.free_number() + self.schema.len() as u32,
             definition: Some(stored.encode(false)),
         });
         Ok(())

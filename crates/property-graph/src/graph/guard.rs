@@ -1,5 +1,6 @@
 //! What a transaction may write under the constraints that there are.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use evergraph_persistence::mutant::{Mutant, active};
@@ -14,6 +15,29 @@ use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::IndexKey;
 
 type Entries = Arc<Vec<Arc<Entry>>>;
+
+/// Values that have to be unique and that a transaction has given to records. Some of
+/// those records may have another value again.
+#[derive(Default)]
+pub(super) struct GivenValues {
+    /// By the number of the constraint, and the key.
+    of: HashMap<u32, HashMap<Vec<u8>, Vec<u32>>>,
+}
+
+impl GivenValues {
+    fn insert(&mut self, number: u32, key: Vec<u8>, id: u32) {
+        let ids = self.of.entry(number).or_default().entry(key).or_default();
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+
+    /// Records that were given a key.
+    fn with(&self, number: u32, key: &[u8]) -> &[u32] {
+        let ids = self.of.get(&number).and_then(|keys| keys.get(key));
+        ids.map_or(&[], Vec::as_slice)
+    }
+}
 
 impl Transaction {
     /// What there is, which nobody changes before this transaction has ended.
@@ -78,32 +102,49 @@ impl Transaction {
 
     /// Locks the values that a record has, had or had at the begin, and looks
     /// whether another has them.
-    fn check_unique<R: Tabled>(&self, entries: &Entries, id: u32) -> Result<(), GraphError> {
-        let Some(change) = R::change(self.inner.overlay(), id) else {
-            return Ok(());
-        };
+    fn check_unique<R: Tabled>(&mut self, entries: &Entries, id: u32) -> Result<(), GraphError> {
         for entry in entries.iter().filter(|entry| entry.stored.rule.is_unique()) {
+            let Some(change) = R::change(self.inner.overlay(), id) else {
+                return Ok(());
+            };
             let key_of = |record: &Arc<R>| entry.key_of(&**record);
             let old = change.before().and_then(key_of);
             let new = change.after().and_then(key_of);
-            if old == new {
-                continue;
+            if old != new {
+                for key in old.iter().chain(&new) {
+                    self.inner.lock_key(entry.number, key)?;
+                }
             }
-            for key in old.iter().chain(&new) {
-                self.inner.lock_key(entry.number, key)?;
-            }
-            if let Some(key) = new
-                && let Some(other) = self.other_with::<R>(entry, &key, id)?
-            {
+            let Some(key) = new else { continue };
+            let other = match self.own_with::<R>(entry, &key, id) {
+                // Of what is committed nothing else has what it had at the begin.
+                None if old.as_ref() != Some(&key) => self.committed_with::<R>(entry, &key, id)?,
+                own => own,
+            };
+            if let Some(other) = other {
                 let what = format!("{} {other} has the same values as it would", R::KIND);
                 return Err(entry.violated::<R>(id, &what));
             }
+            self.unique.insert(entry.number, key, id);
         }
         Ok(())
     }
 
-    /// Another record that has a key.
-    fn other_with<R: Tabled>(
+    /// Another record that this transaction has written, and that has a key.
+    fn own_with<R: Tabled>(&self, entry: &Entry, key: &[u8], id: u32) -> Option<u32> {
+        let overlay = self.inner.overlay();
+        let has_key = |other: u32| {
+            let after = R::change(overlay, other).and_then(|change| change.after());
+            after.is_some_and(|record| entry.key_of(&**record).as_deref() == Some(key))
+        };
+        let had_it = self.unique.with(entry.number, key);
+        let mut others = had_it.iter().copied().filter(|&other| other != id);
+        others.find(|&other| has_key(other))
+    }
+
+    /// A record that has a key as of the begin, and that this transaction has not
+    /// written.
+    fn committed_with<R: Tabled>(
         &self,
         entry: &Entry,
         key: &[u8],
@@ -111,12 +152,6 @@ impl Transaction {
     ) -> Result<Option<u32>, GraphError> {
         let has_key = |record: &Arc<R>| entry.key_of(&**record).as_deref() == Some(key);
         let overlay = self.inner.overlay();
-        let mut changed = R::changes(overlay);
-        let own =
-            changed.find(|(other, change)| *other != id && change.after().is_some_and(has_key));
-        if let Some((other, _)) = own {
-            return Ok(Some(other));
-        }
         let view = self.snapshot();
         let is_other = |other: u32| other != id && R::change(overlay, other).is_none();
         let range = KeyRange::exactly(key);

@@ -29,6 +29,7 @@
 //! [`Storage`]: evergraph_persistence::Storage
 
 mod adjacency;
+mod build;
 mod check;
 mod commit;
 mod core;

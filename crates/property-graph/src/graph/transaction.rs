@@ -12,6 +12,7 @@ use super::core::{Committed, Core};
 use super::effects::Effect;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
+use super::guard::GivenValues;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::mend::mend_indexes;
 use super::names::UsedNames;
@@ -44,6 +45,8 @@ pub struct Transaction {
     pub(super) facts: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Nobody changes indexes and constraints before it has ended.
     pub(super) holds_schema: bool,
+    /// Values that have to be unique, and who was given them.
+    pub(super) unique: GivenValues,
 }
 
 impl Transaction {
@@ -59,6 +62,7 @@ impl Transaction {
             schema: Vec::new(),
             facts: BTreeMap::new(),
             holds_schema: false,
+            unique: GivenValues::default(),
         }
     }
 
@@ -421,7 +425,8 @@ impl Transaction {
     /// transaction, a timeout, a constraint, more than the log takes at once or
     /// than can be stored ([`GraphError::Limit`]).
     pub fn commit(self) -> Result<Option<Commit>, GraphError> {
-        if !self.inner.has_effects() && self.schema.is_empty() {
+        let writes_elsewhere = !self.schema.is_empty() || !self.facts.is_empty();
+        if !self.inner.has_effects() && !writes_elsewhere {
             self.inner.check()?;
             return Ok(None);
         }
@@ -437,15 +442,12 @@ impl Transaction {
         let Transaction { core, inner, .. } = self;
         let prepared = core.store.prepare(batch)?;
         let mut commit = None;
-        inner.commit(
-            keys,
-            || Ok::<_, GraphError>(prepared.enqueue()),
-            |enqueued| {
-                let reached = enqueued.wait()?;
-                commit = Some(reached);
-                Ok(reached.csn)
-            },
-        )?;
+        let pending = inner.enqueue(keys, || Ok::<_, GraphError>(prepared.enqueue()))?;
+        pending.finish(|enqueued| {
+            let reached = enqueued.wait()?;
+            commit = Some(reached);
+            Ok::<_, GraphError>(reached.csn)
+        })?;
         drop(room);
         if core.state.schema.has_given_up() {
             mend_indexes(&core);

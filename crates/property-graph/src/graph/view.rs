@@ -15,7 +15,7 @@ use super::error::GraphError;
 use super::expander::Expander;
 use super::ids::{NodeId, RelationshipId};
 use super::scan::{NodeScan, RelationshipScan};
-use crate::dictionary::{Dictionary, LabelCode, Names, TypeCode};
+use crate::dictionary::{Dictionary, Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 
 /// The graph as of one commit. Cheap to clone. Taking one is O(1) and stops nobody; everything
@@ -122,10 +122,6 @@ impl View {
             Some(code) => NodeScan::new(self, Some(code)),
             None => NodeScan::empty(self),
         }
-    }
-
-    pub(super) fn nodes_with_label_code(&self, label: LabelCode) -> NodeScan<'_> {
-        NodeScan::new(self, Some(label))
     }
 
     /// All relationships, by id.

@@ -3,6 +3,8 @@
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Region, Uuid};
 
+use rayon::prelude::*;
+
 use super::base::{Base, Fence};
 use super::entry::{EntryRef, Interval};
 use super::writer::{ExtentWriter, Target};
@@ -13,9 +15,11 @@ use super::{Geometry, Index, IndexError, Kind};
 pub struct Collector {
     key_bytes: usize,
     keys: Vec<u8>,
-    /// Beginning of the key as a number, where it begins and its length, and the id.
-    entries: Vec<(u64, u64, u16, u32)>,
+    entries: Vec<Collected>,
 }
+
+/// Beginning of a key as a number, where it begins and its length, and the id.
+type Collected = (u64, u64, u16, u32);
 
 impl Collector {
     /// For an index of this geometry.
@@ -49,17 +53,42 @@ impl Collector {
         self.entries.is_empty()
     }
 
-    /// The entries, ascending.
-    fn sort(&mut self) -> impl Iterator<Item = EntryRef<'_>> {
-        let keys = &self.keys;
-        let key =
-            |&(_, start, len, _): &(u64, u64, u16, u32)| &keys[start as usize..][..len.into()];
-        self.entries.sort_unstable_by(|a, b| {
-            let by_head = a.0.cmp(&b.0);
-            by_head.then_with(|| (key(a), a.3).cmp(&(key(b), b.3)))
-        });
-        self.entries.iter().map(move |entry| (key(entry), entry.3))
+    /// Adds the entries of another for the same index.
+    pub fn append(&mut self, other: Self) {
+        let behind = self.keys.len() as u64;
+        self.keys.extend_from_slice(&other.keys);
+        let moved = other.entries.iter();
+        self.entries
+            .extend(moved.map(|&(head, start, len, id)| (head, start + behind, len, id)));
     }
+
+    /// Sorts the entries, in parallel.
+    pub fn sort(&mut self) {
+        let Collector { keys, entries, .. } = self;
+        entries.par_sort_unstable_by(|a, b| {
+            let by_head = a.0.cmp(&b.0);
+            by_head.then_with(|| (key_of(keys, a), a.3).cmp(&(key_of(keys, b), b.3)))
+        });
+    }
+
+    /// The ids of each key that more than one has, where the entries are sorted.
+    pub fn ids_of_shared_keys(&self) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+        let has_same = |a: &Collected, b: &Collected| {
+            a.0 == b.0 && key_of(&self.keys, a) == key_of(&self.keys, b)
+        };
+        let runs = self.entries.chunk_by(has_same);
+        let shared = runs.filter(|run| run.len() > 1);
+        shared.map(|run| run.iter().map(|entry| entry.3))
+    }
+
+    fn iter(&self) -> impl Iterator<Item = EntryRef<'_>> {
+        let entries = self.entries.iter();
+        entries.map(|entry| (key_of(&self.keys, entry), entry.3))
+    }
+}
+
+fn key_of<'k>(keys: &'k [u8], &(_, start, len, _): &Collected) -> &'k [u8] {
+    &keys[start as usize..][..len.into()]
 }
 
 impl Index {
@@ -80,7 +109,8 @@ impl Index {
         uuid: &Uuid,
         mut entries: Collector,
     ) -> Result<(), IndexError> {
-        self.build_sorted(csn, region, uuid, entries.sort())
+        entries.sort();
+        self.build_sorted(csn, region, uuid, entries.iter())
     }
 
     /// As [`Index::build`], from entries that ascend by key (as kept, that is cut to

@@ -7,13 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
 
+use super::lock::Resource;
 use super::overlay::List;
 use super::sync::RandomState;
 use super::writes::WriteSet;
 use crate::dictionary::{LabelCode, TypeCode};
 
 /// Encoded keys of an index, from one to the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRange {
     /// The number of the index.
     pub index: u32,
@@ -80,7 +81,7 @@ pub(super) struct ReadSet {
     kinds: BTreeSet<TypeCode>,
     lists: HashSet<List, RandomState>,
     neighbors: HashSet<(u32, bool), RandomState>,
-    ranges: BTreeMap<u32, Vec<KeyRange>>,
+    ranges: BTreeMap<u32, HashSet<KeyRange, RandomState>>,
     /// Everything was read.
     everything: bool,
     /// Entries that may still be added.
@@ -124,11 +125,7 @@ impl ReadSet {
             Predicate::Neighbors(node, incoming) => self.neighbors.insert((node, incoming)),
             Predicate::Keys(range) => {
                 let ranges = self.ranges.entry(range.index).or_default();
-                let is_new = !ranges.contains(&range);
-                if is_new {
-                    ranges.push(range);
-                }
-                is_new
+                ranges.insert(range)
             }
         };
         if is_new {
@@ -175,6 +172,10 @@ impl ReadSet {
     }
 
     fn predicate_changed_by(&self, writes: &WriteSet) -> Option<String> {
+        // Entries of an index that is dropped are not told any more.
+        if !self.ranges.is_empty() && writes.exclusive.contains(&Resource::Schema) {
+            return Some("which indexes there are".to_string());
+        }
         if self.all_nodes && writes.changes_nodes {
             return Some("the set of all nodes".to_string());
         }

@@ -2,6 +2,7 @@
 //! transactions that meet, and as algorithms read it.
 
 mod crash;
+mod definitions;
 mod follow;
 mod golden;
 mod kill;

@@ -1,12 +1,16 @@
 //! An index or a constraint with what belongs to it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use evergraph_persistence::PersistenceError;
 
 use super::definition::{Rule, Stored, SubjectCode, ValueType};
 use super::new_index;
+use crate::dictionary::{LabelCode, TypeCode};
 use crate::graph::error::GraphError;
 use crate::index::{Index, key};
-use crate::records::{NodeRecord, Record, RelationshipRecord};
+use crate::records::{Found, NodeRecord, Record, RelationshipRecord};
 use crate::value::{Properties, Value};
 
 /// An index or a constraint.
@@ -65,14 +69,24 @@ impl Entry {
         }
     }
 
-    /// What a record lacks, if it does: not said of values that have to be unique.
+    /// What is wrong with a record, if something is: not said of values that have to
+    /// be unique.
     pub fn violation<R: Governed>(&self, record: &R) -> Option<&'static str> {
         if !self.is_about(record) {
             return None;
         }
-        let rule = self.stored.rule;
         let properties = record.properties();
-        let mut values = self.stored.keys.iter().map(|&key| properties.get(key));
+        let keys = self.stored.keys.iter();
+        self.wrong_values(keys.map(|&key| properties.get(key)))
+    }
+
+    /// As [`Entry::violation`], of the values that a record has, in the order of the
+    /// keys.
+    pub fn wrong_values<'v>(
+        &self,
+        mut values: impl Iterator<Item = Option<&'v Value>> + Clone,
+    ) -> Option<&'static str> {
+        let rule = self.stored.rule;
         if rule.is_existence() && values.clone().any(|value| value.is_none()) {
             return Some("a property that has to be there is missing");
         }
@@ -100,6 +114,15 @@ pub(in crate::graph) trait Governed: Record {
 
     /// Whether it is one.
     fn is_of(&self, subject: SubjectCode) -> bool;
+
+    /// What tells which subjects one of them is.
+    type Marks;
+
+    /// That of one that a read found.
+    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, PersistenceError>;
+
+    /// Whether what has these marks is a subject.
+    fn is_marked(marks: &Self::Marks, subject: SubjectCode) -> bool;
 }
 
 impl Governed for NodeRecord {
@@ -110,10 +133,24 @@ impl Governed for NodeRecord {
     }
 
     fn is_of(&self, subject: SubjectCode) -> bool {
-        match subject {
-            SubjectCode::Label(label) => self.labels.binary_search(&label).is_ok(),
-            SubjectCode::Type(_) => false,
-        }
+        is_label_of(&self.labels, subject)
+    }
+
+    type Marks = Arc<[LabelCode]>;
+
+    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, PersistenceError> {
+        found.labels()
+    }
+
+    fn is_marked(labels: &Self::Marks, subject: SubjectCode) -> bool {
+        is_label_of(labels, subject)
+    }
+}
+
+fn is_label_of(labels: &[LabelCode], subject: SubjectCode) -> bool {
+    match subject {
+        SubjectCode::Label(label) => labels.binary_search(&label).is_ok(),
+        SubjectCode::Type(_) => false,
     }
 }
 
@@ -125,7 +162,17 @@ impl Governed for RelationshipRecord {
     }
 
     fn is_of(&self, subject: SubjectCode) -> bool {
-        subject == SubjectCode::Type(self.kind)
+        Self::is_marked(&self.kind, subject)
+    }
+
+    type Marks = TypeCode;
+
+    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, PersistenceError> {
+        found.ends().map(|(kind, ..)| kind)
+    }
+
+    fn is_marked(&kind: &Self::Marks, subject: SubjectCode) -> bool {
+        subject == SubjectCode::Type(kind)
     }
 }
 

@@ -33,10 +33,11 @@ const INDEX_PLANES: u32 = ATTACHED_PLANES + 16;
 /// All indexes and constraints of a graph.
 #[derive(Default)]
 pub(super) struct Schema {
+    /// Those that are gone, until their space is. Locked before `entries`, by who
+    /// takes both.
+    dropped: Mutex<Vec<Arc<Entry>>>,
     /// Replaced as a whole, so that readers take no lock for long.
     entries: RwLock<Arc<Vec<Arc<Entry>>>>,
-    /// Those that are gone, until their space is.
-    dropped: Mutex<Vec<Arc<Entry>>>,
     /// Commits that changed it since it was stored, the oldest first.
     unstored: Mutex<Vec<u64>>,
     /// Commits that are stored when the root is durable.
@@ -66,13 +67,9 @@ impl Schema {
 
     /// A number that nothing has.
     pub fn free_number(&self) -> u32 {
-        let dropped = self.dropped.lock();
-        let all = self.entries();
-        let last = all
-            .iter()
-            .chain(dropped.iter())
-            .map(|entry| entry.number)
-            .max();
+        let (entries, dropped) = self.all();
+        let all = entries.iter().chain(&dropped);
+        let last = all.map(|entry| entry.number).max();
         last.map_or(0, |last| last + 1)
     }
 
@@ -88,6 +85,7 @@ impl Schema {
         number: u32,
         definition: Option<&[u8]>,
     ) -> Result<(), PersistenceError> {
+        let mut dropped = self.dropped.lock();
         let mut entries = self.entries.write();
         let at = entries.binary_search_by_key(&number, |entry| entry.number);
         match (definition, at) {
@@ -101,7 +99,7 @@ impl Schema {
                 if let Some(index) = &gone.index {
                     index.dropped();
                 }
-                self.dropped.lock().push(gone);
+                dropped.push(gone);
             }
             _ => return Ok(()),
         }
@@ -130,18 +128,16 @@ impl Schema {
         self.has_given_up.load(Ordering::Acquire)
     }
 
-    /// Calls `build` for each index that was given up, unless somebody else is at it.
-    /// Those for which it fails stay given up, until somebody asks again.
-    pub fn mend(&self, mut build: impl FnMut(&Entry)) {
+    /// Calls `build` with what has an index that was given up, unless somebody else is
+    /// at it. Those that it does not build stay given up, until somebody asks again.
+    pub fn mend(&self, build: impl FnOnce(&[Arc<Entry>])) {
         let Some(_mending) = self.mending.try_lock() else {
             return;
         };
         self.has_given_up.store(false, Ordering::Release);
-        for entry in self.entries().iter() {
-            if entry.index.as_ref().is_some_and(Index::is_damaged) {
-                build(entry);
-            }
-        }
+        let is_damaged = |entry: &&Arc<Entry>| entry.index.as_ref().is_some_and(Index::is_damaged);
+        let damaged: Vec<_> = self.entries().iter().filter(is_damaged).cloned().collect();
+        build(&damaged);
     }
 
     /// What a change of a record does to the indexes.
@@ -178,10 +174,15 @@ impl Schema {
         Ok(())
     }
 
-    fn indexes(&self) -> Vec<Arc<Entry>> {
+    /// What there is, and what is gone and still has space, as of one moment.
+    fn all(&self) -> (Arc<Vec<Arc<Entry>>>, Vec<Arc<Entry>>) {
         let dropped = self.dropped.lock();
-        let entries = self.entries();
-        let all = entries.iter().chain(dropped.iter());
+        (self.entries(), dropped.clone())
+    }
+
+    fn indexes(&self) -> Vec<Arc<Entry>> {
+        let (entries, dropped) = self.all();
+        let all = entries.iter().chain(&dropped);
         all.filter(|entry| entry.index.is_some()).cloned().collect()
     }
 
@@ -212,7 +213,9 @@ impl Schema {
         place: &mut Place<'_>,
     ) -> Result<Vec<Flushed<()>>, PersistenceError> {
         let mut written = Vec::new();
-        for entry in self.indexes() {
+        // Of one moment: no root may name the index of a definition that it lacks.
+        let (entries, dropped) = self.all();
+        for entry in entries.iter().chain(&dropped) {
             if let Some(index) = &entry.index {
                 let Place {
                     region,
@@ -229,7 +232,6 @@ impl Schema {
         let Some(newest) = self.unstored.lock().last().copied() else {
             return Ok(written);
         };
-        let entries = self.entries();
         let mut bytes = Vec::new();
         for entry in entries.iter() {
             let definition = entry.stored.encode(entry.is_confirmed());

@@ -1,0 +1,154 @@
+//! Building indexes, and holding records to constraints: any number of them in one
+//! pass over the nodes and one over the relationships, chunks in parallel.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::core::Core;
+use super::error::GraphError;
+use super::scan::Tabled;
+use super::schema::Entry;
+use super::view::View;
+use crate::index::{Collector, key};
+use crate::records::{Found, NodeRecord, RelationshipRecord};
+use crate::value::Value;
+
+/// Parts of a table for each thread: those that are read faster leave more to the
+/// others.
+const PARTS_A_THREAD: usize = 4;
+
+/// Looks at all records that some entries are about, and builds their indexes. After
+/// an error some of them may have been built.
+pub(super) fn build(core: &Arc<Core>, entries: &[Arc<Entry>]) -> Result<(), GraphError> {
+    let view = View::new(core, core.store.register());
+    Pass::<NodeRecord>::new(&view, entries).build()?;
+    Pass::<RelationshipRecord>::new(&view, entries).build()
+}
+
+/// A pass over one kind of records.
+struct Pass<'a, R> {
+    view: &'a View,
+    entries: Vec<&'a Entry>,
+    of: std::marker::PhantomData<fn(R)>,
+}
+
+/// What was found for each entry; `None` for one that has no index.
+type Gathered = Vec<Option<Collector>>;
+
+impl<'a, R: Tabled> Pass<'a, R> {
+    fn new(view: &'a View, entries: &'a [Arc<Entry>]) -> Self {
+        let entries = entries.iter().map(|entry| &**entry);
+        Pass {
+            view,
+            entries: entries.filter(|entry| entry.is_about_any::<R>()).collect(),
+            of: std::marker::PhantomData,
+        }
+    }
+
+    fn build(&self) -> Result<(), GraphError> {
+        if self.entries.is_empty() {
+            return Ok(());
+        }
+        for (entry, collector) in self.entries.iter().zip(self.gather_all()?) {
+            if let Some(collector) = collector {
+                self.build_one(entry, collector)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn gather_all(&self) -> Result<Gathered, GraphError> {
+        let chunks = R::table(self.view.core()).chunk_count();
+        let parts = rayon::current_num_threads() * PARTS_A_THREAD;
+        let size = chunks.div_ceil(parts as u32).max(1);
+        let parts: Vec<Range<u32>> = (0..chunks)
+            .step_by(size as usize)
+            .map(|first| first..chunks.min(first.saturating_add(size)))
+            .collect();
+        let parts: Vec<Gathered> = parts
+            .into_par_iter()
+            .map(|chunks| self.gather(chunks))
+            .collect::<Result<_, GraphError>>()?;
+        let mut all = self.nothing();
+        for part in parts {
+            for (all, part) in all.iter_mut().zip(part) {
+                if let (Some(all), Some(part)) = (all, part) {
+                    all.append(part);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn nothing(&self) -> Gathered {
+        let collector = |entry: &&Entry| Some(entry.index.as_ref()?.collector());
+        self.entries.iter().map(collector).collect()
+    }
+
+    fn gather(&self, chunks: Range<u32>) -> Result<Gathered, GraphError> {
+        let mut gathered = self.nothing();
+        let table = R::table(self.view.core());
+        for chunk in chunks {
+            table.try_for_each_in_chunk(chunk, self.view.csn(), |id, found| {
+                self.take(id, found, &mut gathered)
+            })?;
+        }
+        Ok(gathered)
+    }
+
+    /// Holds a record to the entries that are about it.
+    fn take(
+        &self,
+        id: u32,
+        found: &Found<'_, R>,
+        gathered: &mut Gathered,
+    ) -> Result<(), GraphError> {
+        let marks = R::marks(found)?;
+        for (entry, collector) in self.entries.iter().zip(gathered) {
+            if !R::is_marked(&marks, entry.stored.subject) {
+                continue;
+            }
+            let values = entry.stored.keys.iter().map(|&key| found.property(key));
+            let values: Vec<Option<Value>> = values.collect::<Result<_, _>>()?;
+            if let Some(what) = entry.wrong_values(values.iter().map(Option::as_ref)) {
+                return Err(entry.violated::<R>(id, what));
+            }
+            let all: Option<Vec<&Value>> = values.iter().map(Option::as_ref).collect();
+            if let (Some(collector), Some(key)) = (collector, all.and_then(key::encode)) {
+                collector.push(&key, id);
+            }
+        }
+        Ok(())
+    }
+
+    fn build_one(&self, entry: &Entry, mut collector: Collector) -> Result<(), GraphError> {
+        collector.sort();
+        if entry.stored.rule.is_unique() {
+            self.check_unique(entry, &collector)?;
+        }
+        let place = self.view.core().state.schema.place();
+        if let (Some(index), Some((region, uuid))) = (&entry.index, place) {
+            index.build(self.view.csn(), &region, &uuid, collector)?;
+        }
+        Ok(())
+    }
+
+    fn check_unique(&self, entry: &Entry, collector: &Collector) -> Result<(), GraphError> {
+        for ids in collector.ids_of_shared_keys() {
+            // Keys that were cut may differ behind the cut.
+            let mut seen = HashSet::new();
+            for id in ids {
+                let record = R::of_view(self.view, id)?;
+                let key = record.and_then(|record| entry.key_of(&*record));
+                if key.is_some_and(|key| !seen.insert(key)) {
+                    let what = format!("another {} has the same values", R::KIND);
+                    return Err(entry.violated::<R>(id, &what));
+                }
+            }
+        }
+        Ok(())
+    }
+}
