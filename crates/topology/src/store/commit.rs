@@ -4,10 +4,15 @@
 //! records of everything that waits, fences once, hands the log on to the next
 //! leader, applies the group, and moves the watermark. So one group syncs while
 //! the one before is being applied, and both orders are the order of the log.
+//!
+//! Each thread sleeps by itself, and is woken when its commits are settled or when it
+//! is to lead. Were all of them woken for each group, that would take longer than
+//! what a small commit does.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Thread};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use evergraph_persistence::CommitLog;
@@ -31,6 +36,18 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    /// Wakes one of those that sleep to lead, if somebody has to. Whoever has enqueued
+    /// and does not wait yet looks by itself.
+    fn wake_a_leader(&self) {
+        if self.leading {
+            return;
+        }
+        let mut owners = self.waiting.iter().map(|ticket| &ticket.owner);
+        if let Some(asleep) = owners.find(|owner| owner.is_asleep.load(Ordering::Acquire)) {
+            asleep.thread.unpark();
+        }
+    }
+
     /// Takes tickets back, unless a leader has taken one.
     fn withdraw(&mut self, tickets: &[Arc<Ticket>]) -> bool {
         let is_ours = |waiting: &Arc<Ticket>| tickets.iter().any(|t| Arc::ptr_eq(t, waiting));
@@ -48,6 +65,35 @@ pub(super) struct Ticket {
     payload: Vec<u8>,
     pub wall_us: i64,
     outcome: Mutex<Option<Result<Commit, Arc<TopologyError>>>>,
+    owner: Arc<Owner>,
+}
+
+/// Who waits for tickets.
+pub(super) struct Owner {
+    thread: Thread,
+    /// Set while the queue is held.
+    is_asleep: AtomicBool,
+}
+
+impl Owner {
+    /// This thread.
+    pub fn here() -> Arc<Self> {
+        Arc::new(Owner {
+            thread: thread::current(),
+            is_asleep: AtomicBool::new(false),
+        })
+    }
+
+    /// Sleeps until it is woken, or somebody may have asked to stop.
+    fn sleep(&self, queue: MutexGuard<'_, Queue>, stop: Stop<'_>) {
+        self.is_asleep.store(true, Ordering::Release);
+        drop(queue);
+        match stop {
+            None => thread::park(),
+            Some(_) => thread::park_timeout(PATIENCE),
+        }
+        self.is_asleep.store(false, Ordering::Release);
+    }
 }
 
 impl Ticket {
@@ -119,8 +165,10 @@ impl Store {
         if self.direct.is_some() {
             return batches.into_iter().map(|b| self.commit_direct(b)).collect();
         }
-        let tickets: Result<Vec<_>, _> = batches.into_iter().map(|b| self.ticket(b)).collect();
-        self.wait_for(&tickets?, None)
+        let owner = Owner::here();
+        let tickets = batches.into_iter().map(|batch| self.ticket(batch, &owner));
+        let tickets: Vec<_> = tickets.collect::<Result<_, _>>()?;
+        self.wait_for(&owner, &tickets, None)
     }
 
     /// A commit by way of the log.
@@ -129,12 +177,17 @@ impl Store {
         batch: Batch,
         stop: Stop<'_>,
     ) -> Result<Commit, TopologyError> {
-        let ticket = self.ticket(batch)?;
-        let mut commits = self.wait_for(&[ticket], stop)?;
+        let owner = Owner::here();
+        let ticket = self.ticket(batch, &owner)?;
+        let mut commits = self.wait_for(&owner, &[ticket], stop)?;
         Ok(commits.pop().expect("one ticket, one commit"))
     }
 
-    pub(super) fn ticket(&self, batch: Batch) -> Result<Arc<Ticket>, TopologyError> {
+    pub(super) fn ticket(
+        &self,
+        batch: Batch,
+        owner: &Arc<Owner>,
+    ) -> Result<Arc<Ticket>, TopologyError> {
         let mut payload = Vec::new();
         record::encode(&batch.ops, &mut payload);
         // Without the log, which is held while a group is synced.
@@ -144,6 +197,7 @@ impl Store {
             payload,
             wall_us: batch.wall_us.unwrap_or_else(now_us),
             outcome: Mutex::new(None),
+            owner: Arc::clone(owner),
         }))
     }
 
@@ -151,12 +205,13 @@ impl Store {
     /// are withdrawn.
     fn wait_for(
         &self,
+        owner: &Owner,
         tickets: &[Arc<Ticket>],
         stop: Stop<'_>,
     ) -> Result<Vec<Commit>, TopologyError> {
         let mut queue = self.queue.lock();
         queue.waiting.extend(tickets.iter().map(Arc::clone));
-        self.lead_until_settled(queue, tickets, stop)
+        self.lead_until_settled(queue, owner, tickets, stop)
     }
 
     /// Gives a ticket its place.
@@ -167,13 +222,15 @@ impl Store {
     /// As [`Store::wait_for`], of one that has its place.
     pub(super) fn wait_for_one(&self, ticket: Arc<Ticket>) -> Result<Commit, TopologyError> {
         let queue = self.queue.lock();
-        let mut commits = self.lead_until_settled(queue, &[ticket], None)?;
+        let owner = Arc::clone(&ticket.owner);
+        let mut commits = self.lead_until_settled(queue, &owner, &[ticket], None)?;
         Ok(commits.pop().expect("one ticket, one commit"))
     }
 
     fn lead_until_settled<'a>(
         &'a self,
         mut queue: MutexGuard<'a, Queue>,
+        owner: &Owner,
         tickets: &[Arc<Ticket>],
         stop: Stop<'_>,
     ) -> Result<Vec<Commit>, TopologyError> {
@@ -183,14 +240,12 @@ impl Store {
                 return outcomes.map(|o| o.map_err(TopologyError::Group)).collect();
             }
             if is_stopped(stop) && queue.withdraw(tickets) {
-                self.queue_changed.notify_all();
+                queue.wake_a_leader();
                 return Err(TopologyError::Cancelled);
             }
             if queue.leading || queue.waiting.is_empty() {
-                match stop {
-                    None => self.queue_changed.wait(&mut queue),
-                    Some(_) => drop(self.queue_changed.wait_for(&mut queue, PATIENCE)),
-                }
+                owner.sleep(queue, stop);
+                queue = self.queue.lock();
                 continue;
             }
             queue.leading = true;
@@ -201,8 +256,8 @@ impl Store {
             queue = self.queue.lock();
             let is_first = |ticket: &Arc<Ticket>| Arc::ptr_eq(ticket, &first);
             if matches!(room, Ok(false)) || !queue.waiting.first().is_some_and(is_first) {
+                // It looks again who leads: it may.
                 queue.leading = false;
-                self.queue_changed.notify_all();
                 continue;
             }
             let group = std::mem::take(&mut queue.waiting);
@@ -352,11 +407,10 @@ impl Store {
         group: &[Arc<Ticket>],
         outcome: impl Fn(usize) -> Result<Commit, Arc<TopologyError>>,
     ) {
-        let _queue = self.queue.lock();
         for (i, ticket) in group.iter().enumerate() {
             *ticket.outcome.lock() = Some(outcome(i));
+            ticket.owner.thread.unpark();
         }
-        self.queue_changed.notify_all();
     }
 
     /// Lets the next leader begin, with what this one could not take first.
@@ -365,7 +419,7 @@ impl Store {
         left.append(&mut queue.waiting);
         queue.waiting = left;
         queue.leading = false;
-        self.queue_changed.notify_all();
+        queue.wake_a_leader();
     }
 
     /// Durability steps L1 and L2 for a group, for whose first commit the log has

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLockReadGuard;
 
-use super::commit::Ticket;
+use super::commit::{Owner, Ticket};
 use super::snapshots::Reserved;
 use super::{Batch, Commit, Store};
 use crate::error::TopologyError;
@@ -56,7 +56,7 @@ impl Store {
         }
         Ok(Prepared {
             store: self,
-            ticket: self.ticket(batch)?,
+            ticket: self.ticket(batch, &Owner::here())?,
             reserved,
             gate,
         })

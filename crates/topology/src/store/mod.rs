@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use evergraph_persistence::{
     AckLevel, CommitLog, Directory, Medium, MediumHandle, Pool, PoolFile, Registry, ViewToken,
 };
-use parking_lot::{Condvar, Mutex, RwLock};
+use parking_lot::{Mutex, RwLock};
 
 pub use batch::{Batch, Commit};
 pub use check::CheckReport;
@@ -94,7 +94,6 @@ pub struct Store {
     flow: flow::Flow,
     queried: queried::Queried,
     queue: Mutex<commit::Queue>,
-    queue_changed: Condvar,
     log: Mutex<LogState>,
     apply: Mutex<()>,
     roots: Mutex<RootState>,

@@ -10,7 +10,7 @@ use evergraph_persistence::{
     CommitLog, Directory, Entry, Medium, MediumHandle, PersistenceError, Pool, Region, Registry,
     Root, SectionKey, Storage, Uuid,
 };
-use parking_lot::{Condvar, Mutex, RwLock};
+use parking_lot::{Mutex, RwLock};
 
 use super::commit::NOTHING_ATTACHED;
 use super::direct::Direct;
@@ -312,7 +312,6 @@ impl Store {
             failed: AtomicBool::new(false),
             flow: Flow::default(),
             queue: Mutex::default(),
-            queue_changed: Condvar::new(),
             log: Mutex::new(LogState {
                 log,
                 next_csn: csn + 1,
