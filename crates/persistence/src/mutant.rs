@@ -188,6 +188,31 @@ mutants! {
     RecordHistoryDropped,
     /// Constraints: one is made while writers are on their way that did not know it.
     SchemaNotLocked,
+    /// Records: the log of a chunk that was loaded is freed before the chunk is on the
+    /// medium.
+    LoadNotKept,
+    /// Records: the log of nodes is freed further than they are merged.
+    NodesLogFreedTooFar,
+    /// Records: where nothing is, the moment since when is not kept, so that an id may
+    /// be given away that a snapshot shows.
+    BirthForgotten,
+    /// History: segments of records that were joined are used again before the root
+    /// that does not name them is published.
+    RecordHistoryFreedFirst,
+    /// Dictionary: what tables use while they write is stored one round late.
+    DictionaryBeforeTables,
+    /// Dictionary: behind a full page its items are written over.
+    DictionaryFullPageLost,
+    /// Choices: the size of chunks is not stored before the first commit.
+    ChoicesNotStored,
+    /// Definitions: one counts as held to before all there is was held to it.
+    ConfirmedTooEarly,
+    /// Definitions: the table says of all that they are held to.
+    StoredAsConfirmed,
+    /// Definitions: what says that one is held to is not kept until it is stored.
+    ConfirmationNotKept,
+    /// Open: what was not held to when the process ended stays.
+    UnconfirmedKept,
 }
 
 impl Mutant {

@@ -65,6 +65,9 @@ impl Dictionary {
             Some((begin, page)) if page.extent.len() < PAGE_BYTES as u64 => {
                 (space.pages.len() - 1, *begin)
             }
+            Some(_) if active(Mutant::DictionaryFullPageLost) => {
+                (space.pages.len() - 1, space.stored())
+            }
             _ => (space.pages.len(), space.stored()),
         };
         let mut begin = from;

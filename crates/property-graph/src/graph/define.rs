@@ -11,6 +11,7 @@ use super::error::GraphError;
 use super::schema::{Definition, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
 use crate::dictionary::Names;
+use evergraph_persistence::mutant::{Mutant, active};
 
 impl PropertyGraph {
     /// Makes an index: the nodes of a label are found fast by the values of some
@@ -138,7 +139,7 @@ fn check(definitions: &[Definition]) -> Result<(), GraphError> {
 }
 
 impl Transaction {
-    fn define(&mut self, definition: &Definition) -> Result<(), GraphError> {
+    pub(super) fn define(&mut self, definition: &Definition) -> Result<(), GraphError> {
         self.inner.lock_schema()?;
         let core = Arc::clone(&self.core);
         let state = &core.state;
@@ -164,14 +165,14 @@ impl Transaction {
         self.schema.push(Effect::Schema {
             // Of this transaction none has one yet.
             number: state.schema.free_number() + self.schema.len() as u32,
-            definition: Some(stored.encode(false)),
+            definition: Some(stored.encode(active(Mutant::ConfirmedTooEarly))),
         });
         Ok(())
     }
 
     /// Says that all there is has been held to an entry, which nobody drops before the
     /// commit.
-    fn confirm(&mut self, entry: &Arc<Entry>) -> Result<(), GraphError> {
+    pub(super) fn confirm(&mut self, entry: &Arc<Entry>) -> Result<(), GraphError> {
         let entries = self.hold_schema()?;
         if !entries.iter().any(|other| Arc::ptr_eq(other, entry)) {
             let name = &entry.stored.name;

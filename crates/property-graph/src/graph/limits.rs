@@ -13,9 +13,7 @@ use super::transaction::Transaction;
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::Change;
 
-/// Commits with less are not counted while they are on their way.
-const COUNTED_BYTES: usize = 64 << 10;
-/// What those may be together.
+/// Room in a chunk for commits that are not counted, because they are small.
 const UNCOUNTED_BYTES: u64 = 64 << 20;
 /// Properties of one chunk, which names places in them by 32 bits.
 const CHUNK_BYTES: u64 = u32::MAX as u64 - UNCOUNTED_BYTES;
@@ -91,10 +89,8 @@ impl Transaction {
             core: Arc::clone(&self.core),
             taken: Vec::new(),
         };
-        if self.inner.overlay().bytes() > COUNTED_BYTES {
-            self.take_room::<NodeRecord>(&mut room)?;
-            self.take_room::<RelationshipRecord>(&mut room)?;
-        }
+        self.take_room::<NodeRecord>(&mut room)?;
+        self.take_room::<RelationshipRecord>(&mut room)?;
         Ok(room)
     }
 
@@ -114,6 +110,11 @@ impl Transaction {
     fn take_room<R: Tabled>(&self, room: &mut Room) -> Result<(), GraphError> {
         let table = R::table(&self.core);
         let size = table.geometry().records_per_chunk;
+        // Were each record of a chunk left by such a commit, there would be room.
+        let uncounted = UNCOUNTED_BYTES / u64::from(size.max(1024));
+        if self.inner.overlay().bytes() as u64 <= uncounted {
+            return Ok(());
+        }
         // What is written to each chunk, and the largest of it.
         let mut chunks: BTreeMap<u32, (u64, u32, u64)> = BTreeMap::new();
         for (id, change) in R::changes(self.inner.overlay()) {

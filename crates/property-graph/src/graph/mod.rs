@@ -200,7 +200,7 @@ impl PropertyGraph {
 
     /// Merges what is committed into the extents and frees that part of the log.
     /// Commits and readers go on meanwhile. Indexes that turn out to be damaged are
-    /// built again from the records, and stored by the next checkpoint.
+    /// built again from the records, and stored by the next checkpoint after a commit.
     ///
     /// # Errors
     /// A full disk, say, and damaged records: nothing has changed.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Storage, Uuid};
 use evergraph_topology::{OpenReport, Store};
 
@@ -15,7 +16,8 @@ use crate::transaction::TransactionManager;
 
 impl PropertyGraph {
     /// Makes an empty graph. A crash in between leaves what is no graph yet, and
-    /// can be made again.
+    /// can be made again; or, just before the end, an empty graph that may have the
+    /// default number of records in a chunk.
     ///
     /// # Errors
     /// A storage on which there is a database, and what the medium says.
@@ -48,7 +50,9 @@ impl PropertyGraph {
         let store = Store::create_attached(storage, config, uuid, opening.tuning, attachment)?;
         // What was chosen is stored before the first commit, whose replay depends on it.
         // A checkpoint would find nothing new.
-        store.compact()?;
+        if !active(Mutant::ChoicesNotStored) {
+            store.compact()?;
+        }
         Ok(Self::over(store, state, opening))
     }
 
@@ -72,7 +76,9 @@ impl PropertyGraph {
         let is_writable = !opening.read_only;
         let graph = Self::over(store, state, opening);
         if is_writable {
-            graph.drop_unconfirmed()?;
+            if !active(Mutant::UnconfirmedKept) {
+                graph.drop_unconfirmed()?;
+            }
             build_missing_indexes(&graph.core);
         }
         Ok((graph, report))

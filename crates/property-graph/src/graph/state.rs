@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
@@ -182,7 +183,9 @@ impl Attachment for State {
         let parts = [
             self.dictionary.unmerged_since(),
             self.schema.unmerged_since(),
-            self.nodes().unmerged_since(),
+            (!active(Mutant::NodesLogFreedTooFar))
+                .then(|| self.nodes().unmerged_since())
+                .flatten(),
             self.relationships().unmerged_since(),
         ];
         parts.into_iter().flatten().min()
@@ -201,10 +204,16 @@ impl Attachment for State {
         needed: &Needed,
         place: &mut Place<'_>,
     ) -> Result<Vec<Flushed<()>>, PersistenceError> {
-        let mut written = self.nodes().write(csn, needed, place)?;
+        let mut written = Vec::new();
+        if active(Mutant::DictionaryBeforeTables) {
+            written.extend(self.dictionary.write(csn, place)?);
+        }
+        written.extend(self.nodes().write(csn, needed, place)?);
         written.extend(self.relationships().write(csn, needed, place)?);
         // Writing records gives codes to sets of labels and to texts.
-        written.extend(self.dictionary.write(csn, place)?);
+        if !active(Mutant::DictionaryBeforeTables) {
+            written.extend(self.dictionary.write(csn, place)?);
+        }
         written.extend(self.schema.write(csn, needed, place)?);
         written.extend(self.write_choices(place)?);
         Ok(written)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::Place;
@@ -183,7 +184,10 @@ impl<R: Record> Table<R> {
             let slot = Slot {
                 is_used: record.is_some(),
                 begin: *begin,
-                born: *born,
+                born: match record {
+                    None if active(Mutant::BirthForgotten) => *begin,
+                    _ => *born,
+                },
             };
             let fixed = match record {
                 Some(record) => store(&**record, &self.dictionary, &mut properties),

@@ -104,6 +104,9 @@ impl History {
         while let Some(last) = segments.pop_if(|last| last.len() <= 2 * bytes) {
             bytes += last.len();
             take_in(&last, place.uuid, needed, &mut new)?;
+            if active(Mutant::RecordHistoryFreedFirst) {
+                last.scribble(place.region)?;
+            }
             place.directory.remove_blob(self.kind(), last.number);
         }
         new.sort_by_key(|past| (past.id, past.begin));

@@ -18,7 +18,7 @@
 
 use std::sync::OnceLock;
 
-use evergraph_persistence::{Blob, Needed, PersistenceError, Uuid};
+use evergraph_persistence::{Blob, Needed, PersistenceError, Region, Uuid};
 
 use super::record::Fixed;
 use crate::bytes::{Reader, Wrong};
@@ -112,6 +112,11 @@ impl Segment {
     /// Bytes on the medium.
     pub fn len(&self) -> u64 {
         self.blob.extent.len()
+    }
+
+    /// Makes what it holds unreadable, as whoever uses its space again.
+    pub fn scribble(&self, region: &Region) -> Result<(), PersistenceError> {
+        region.scribble(&self.blob.extent)
     }
 
     pub fn damaged(&self, what: &str) -> PersistenceError {

@@ -1,0 +1,79 @@
+//! A process that ends between a definition and its confirmation, with a checkpoint in
+//! between.
+
+use evergraph_persistence::medium::DramStorage;
+use evergraph_persistence::mutant::{self, Mutant};
+
+use super::super::build::build;
+use super::super::{Definition, GraphOptions, OpenOptions, PropertyGraph, Rule};
+
+/// Two nodes, and a constraint that they have different names, stored
+/// before anybody looked.
+fn interrupted(storage: &DramStorage) -> PropertyGraph {
+    let mut options = GraphOptions::default();
+    options.store.log_bytes = 1 << 16;
+    options.store.growth_step = 1 << 16;
+    let graph = PropertyGraph::create(storage, options, [7; 16]).expect("created");
+    let unique = Definition::of_nodes("name", "Person", &["name"], Rule::Unique);
+    let made = graph.write(|own| {
+        own.create_node(&["Person"], [("name", "Ann".into())])?;
+        own.create_node(&["Person"], [("name", "Bob".into())])
+    });
+    made.expect("committed");
+    let defined = graph.write(|own| own.define(&unique));
+    defined.expect("committed");
+    graph.checkpoint().expect("written");
+    graph
+}
+
+/// How many definitions there are after the next opening.
+fn reopened(storage: &DramStorage, graph: PropertyGraph) -> usize {
+    drop(graph);
+    let (graph, _) = PropertyGraph::open(storage, OpenOptions::default()).expect("opened");
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+    let listed = graph.definitions().len();
+    assert_eq!(graph.core.state.schema.entries().len(), listed);
+    listed
+}
+
+fn is_gone() -> bool {
+    let storage = DramStorage::new();
+    let graph = interrupted(&storage);
+    assert_eq!(graph.definitions(), []);
+    drop(graph);
+    let (graph, _) = PropertyGraph::open(&storage, OpenOptions::default()).expect("opened");
+    graph.core.state.schema.entries().is_empty()
+}
+
+fn is_kept() -> bool {
+    let storage = DramStorage::new();
+    let graph = interrupted(&storage);
+    let entry = graph.core.state.schema.named("name").expect("defined");
+    build(&graph.core, std::slice::from_ref(&entry)).expect("it holds");
+    let confirmed = graph.write(|own| own.confirm(&entry));
+    confirmed.expect("committed");
+    graph.checkpoint().expect("written");
+    reopened(&storage, graph) == 1
+}
+
+fn with(mistake: Mutant, test: fn() -> bool) -> bool {
+    mutant::set(Some(mistake));
+    let outcome = test();
+    mutant::set(None);
+    outcome
+}
+
+#[test]
+fn what_was_not_held_to_is_gone() {
+    assert!(is_gone());
+    for mistake in [Mutant::StoredAsConfirmed, Mutant::UnconfirmedKept] {
+        assert!(!with(mistake, is_gone), "{mistake:?} survives");
+    }
+}
+
+#[test]
+fn what_was_held_to_stays() {
+    assert!(is_kept());
+    let mistake = Mutant::ConfirmationNotKept;
+    assert!(!with(mistake, is_kept), "{mistake:?} survives");
+}
