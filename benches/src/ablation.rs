@@ -58,7 +58,7 @@ const SPARSE: Variant = Variant {
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let parts = settings.names("parts", &["table5", "moves", "figure9", "figure1"])?;
-    // One direction, repetitions and all, as CHECKLIST's counting model has it.
+    // One direction, repetitions and all, as the counting model has it.
     let list = EdgeList::load(settings, settings.scale.unwrap_or(16), false)?;
     let mut tables = Vec::new();
     for part in parts {

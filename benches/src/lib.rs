@@ -150,22 +150,30 @@ pub fn command(args: &BenchArgs, _json: bool) -> Result<Value, String> {
     command_with(args, &|message| eprintln!("{message}"))
 }
 
+/// Whether there is such a benchmark with such parameters.
+///
+/// # Errors
+/// If there is none of that name, or a parameter makes no sense.
+pub fn check(args: &BenchArgs) -> Result<(), String> {
+    Settings::new(args, named(&args.name)?.parameters, &|_| ()).map(drop)
+}
+
+fn named(name: &str) -> Result<&'static Benchmark, String> {
+    let mut all = BENCHMARKS.iter().chain(PARTS);
+    all.find(|benchmark| benchmark.name == name).ok_or_else(|| {
+        format!(
+            "there is no benchmark {name:?}; there are {}",
+            NAMES.join(", ")
+        )
+    })
+}
+
 /// As [`command`], with progress to `progress`.
 ///
 /// # Errors
 /// As [`command`].
 pub fn command_with(args: &BenchArgs, progress: &dyn Fn(&str)) -> Result<Value, String> {
-    let benchmark = BENCHMARKS
-        .iter()
-        .chain(PARTS)
-        .find(|benchmark| benchmark.name == args.name)
-        .ok_or_else(|| {
-            format!(
-                "there is no benchmark {:?}; there are {}",
-                args.name,
-                NAMES.join(", ")
-            )
-        })?;
+    let benchmark = named(&args.name)?;
     let settings = Settings::new(args, benchmark.parameters, progress)?;
     let mut facts = machine::facts();
     let tables = (benchmark.run)(&settings)?;

@@ -47,6 +47,8 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
         parameters: args.parameters.clone(),
         memory: Some(crate::memory::METER),
     };
+    evergraph_benches::check(&args)
+        .map_err(|message| Failure::usage(message, "see docs/benchmarks.md"))?;
     let result = evergraph_benches::command(&args, as_json)
         .map_err(|message| Failure::new(message, "see docs/benchmarks.md"))?;
     let text = evergraph_benches::render(&result);

@@ -17,6 +17,7 @@ mod export;
 mod generate;
 mod import;
 mod import_graph;
+mod index;
 mod maintain;
 mod medium;
 mod memory;
@@ -82,6 +83,8 @@ enum Command {
     Snapshot(snapshot::Args),
     /// Keep the graph of now sealed: in the form that algorithms read fastest
     Seal(seal::Args),
+    /// List, make or drop indexes and constraints of a property graph
+    Index(index::Args),
     /// Bring a result up to date with the graph, or begin to
     Maintain(maintain::Args),
     /// List, show or drop the results that runs have kept
@@ -107,24 +110,29 @@ fn main() -> ExitCode {
 }
 
 fn execute(cli: &Cli) -> Result<Report, Failure> {
-    let stop = stop::on_ctrl_c(matches!(cli.command, Command::Bench(_)));
+    // What does not look at the switch is ended by the signal, which loses nothing.
+    let stop = stop::on_ctrl_c;
     match &cli.command {
-        Command::Demo(args) => demo::execute(args, &stop),
-        Command::Generate(args) => generate::execute(args, cli.json, &stop),
-        Command::Import(args) => import::execute(args, &stop),
-        Command::Export(args) => export::execute(args, &stop),
-        Command::DeleteEdges(args) => delete_edges::execute(args, &stop),
-        Command::DeleteVertices(args) => delete_vertices::execute(args, &stop),
-        Command::Compact(args) => compact::execute(args, &stop),
+        Command::Demo(args) => demo::execute(args, &stop()),
+        Command::Generate(args) => generate::execute(args, cli.json, &stop()),
+        Command::Import(args) => import::execute(args, &stop()),
+        Command::Export(args) => export::execute(args, &stop()),
+        Command::DeleteEdges(args) => delete_edges::execute(args, &stop()),
+        Command::DeleteVertices(args) => delete_vertices::execute(args, &stop()),
+        Command::Compact(args) => compact::execute(args, &stop()),
         Command::Relayout(args) => relayout::execute(args),
-        Command::Run(args) => run::execute(args, cli.json, &stop),
-        Command::Snapshot(args) => snapshot::execute(args, cli.json, &stop),
-        Command::Seal(args) => seal::execute(args, &stop),
-        Command::Maintain(args) => maintain::execute(args, &stop),
-        Command::Results(args) => results::execute(args, cli.json, &stop),
+        Command::Index(args) => index::execute(args),
+        Command::Run(args) => run::execute(args, cli.json, &stop()),
+        Command::Snapshot(args) => snapshot::execute(args, cli.json),
+        Command::Seal(args) => seal::execute(args, &stop()),
+        Command::Maintain(args) => maintain::execute(args, &stop()),
+        Command::Results(args) => results::execute(args, cli.json, &stop()),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
-        Command::Bench(args) => bench::execute(args, cli.json),
+        Command::Bench(args) => {
+            stop::end_benchmarks();
+            bench::execute(args, cli.json)
+        }
         Command::DemoChild(args) => demo::child::execute(args),
     }
 }

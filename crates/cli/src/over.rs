@@ -19,12 +19,12 @@ enum Sink<'a> {
     /// To a file of its own each, in this directory.
     Files(&'a Path),
     /// To one file with a column each, when all are there.
-    Columns(Columns<'a>),
+    Columns(Columns),
 }
 
 /// Columns that wait to be written.
-struct Columns<'a> {
-    path: &'a Path,
+struct Columns {
+    target: Target,
     gathered: Vec<ValueColumn>,
     /// Bytes that may still come.
     room: u64,
@@ -33,7 +33,10 @@ struct Columns<'a> {
 /// What is shown of one moment.
 struct Row {
     json: Value,
+    /// Of the columns that all rows have.
     cells: Vec<String>,
+    iterations: Option<u64>,
+    facts: Vec<String>,
 }
 
 /// Runs an algorithm on each of the moments.
@@ -51,9 +54,7 @@ pub fn execute(
     let mut failure = None;
     let mut format = evergraph::run::Format::default();
     let mut total = 0.0;
-    let mut names = ["SNAPSHOT", "COMMIT", "VERTICES", "TIME"]
-        .map(str::to_string)
-        .to_vec();
+    let mut facts = Vec::new();
     let mut is_wrong = false;
     let memory = Some(crate::memory::METER);
     let ran = over(db, moments, request, &control, memory, |moment, outcome| {
@@ -64,8 +65,7 @@ pub fn execute(
         is_wrong |= outcome.verified.as_ref().is_some_and(Result::is_err);
         format = outcome.format;
         if rows.is_empty() {
-            names.extend(outcome.iterations.map(|_| "ITERATIONS".to_string()));
-            names.extend(outcome.result.iter().map(|(name, _)| name.to_uppercase()));
+            facts.extend(outcome.result.iter().map(|(name, _)| name.to_uppercase()));
         }
         rows.push(Row::of(moment, &outcome));
         sink.take(db, moment, outcome, stop).map_err(|why| {
@@ -90,8 +90,7 @@ pub fn execute(
     if to_stdout {
         return Ok(Report::new(json!({}), ""));
     }
-    let mut table = vec![names];
-    table.extend(rows.iter().map(|row| row.cells.clone()));
+    let table = table(&rows, facts);
     let snapshots = rows.len() as u64;
     let text = format!(
         "{}{} of {} snapshots in {}\n",
@@ -130,16 +129,40 @@ impl Row {
             json["verified"] = json!(verified.is_ok());
             json["mismatch"] = json!(verified.as_ref().err());
         }
-        let mut cells = vec![
+        let cells = vec![
             moment.name().to_string(),
             moment.csn.to_string(),
             count(outcome.vertices),
             seconds(outcome.seconds),
         ];
-        cells.extend(outcome.iterations.map(count));
-        cells.extend(facts.map(|(_, value)| short(&fact(value).1)));
-        Row { json, cells }
+        Row {
+            json,
+            cells,
+            iterations: outcome.iterations,
+            facts: facts.map(|(_, value)| short(&fact(value).1)).collect(),
+        }
     }
+}
+
+/// The rows under their titles. Iterations have a column if any row has some: a result
+/// that was kept does not tell its own.
+fn table(rows: &[Row], facts: Vec<String>) -> Vec<Vec<String>> {
+    let has_iterations = rows.iter().any(|row| row.iterations.is_some());
+    let mut titles = ["SNAPSHOT", "COMMIT", "VERTICES", "TIME"]
+        .map(str::to_string)
+        .to_vec();
+    titles.extend(has_iterations.then(|| "ITERATIONS".to_string()));
+    titles.extend(facts);
+    let mut table = vec![titles];
+    for row in rows {
+        let mut cells = row.cells.clone();
+        if has_iterations {
+            cells.push(row.iterations.map_or("-".to_string(), count));
+        }
+        cells.extend_from_slice(&row.facts);
+        table.push(cells);
+    }
+    table
 }
 
 /// A number with no more digits than a table has room for.
@@ -162,7 +185,7 @@ impl<'a> Sink<'a> {
         let wants_files = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if !wants_files {
             return Ok(Sink::Columns(Columns {
-                path,
+                target: Target::open(path)?,
                 gathered: Vec::new(),
                 room: request.memory_limit.unwrap_or(memory_bytes() / 2),
             }));
@@ -196,10 +219,13 @@ impl<'a> Sink<'a> {
         format: evergraph::run::Format,
         stop: &Cancellation,
     ) -> Result<(), Failure> {
-        let Sink::Columns(Columns { path, gathered, .. }) = self else {
+        let Sink::Columns(Columns {
+            target, gathered, ..
+        }) = self
+        else {
             return Ok(());
         };
-        Target::open(path)?.write(stop, |out| write_columns(out, db, &gathered, format))
+        target.write(stop, |out| write_columns(out, db, &gathered, format))
     }
 }
 
@@ -226,7 +252,7 @@ fn file_of(moment: &Moment) -> String {
     moment.name().replace('/', "_") + ".txt"
 }
 
-impl Columns<'_> {
+impl Columns {
     fn take(&mut self, moment: &Moment, outcome: Outcome) -> Result<(), Failure> {
         let to_files = "give a directory, `-o DIR/`, for a file of each snapshot";
         let Some(vertices) = outcome.values.vertices() else {

@@ -112,12 +112,12 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         );
     }
     let at = args.as_of.as_deref().map(At::from_text);
+    let target = args.output.as_deref().map(Target::open).transpose()?;
     let view = evergraph::run::view(&db, &request, at.as_ref())?;
     let key = args.projection.write.as_deref();
     let writing = key
         .map(|key| WriteBack::begin(&db, &view, key))
         .transpose()?;
-    let target = args.output.as_deref().map(Target::open).transpose()?;
     let outcome = compute((&db, &view), &request, control)?;
     if let Some(target) = target {
         target.write(stop, |out| write_values(out, &db, &outcome))?;
@@ -144,6 +144,7 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
         durable: args.durable.durable()?,
         projection: args.projection.projection(),
         name_by: args.projection.name_by.clone(),
+        write_back: args.projection.write.is_some(),
     })
 }
 

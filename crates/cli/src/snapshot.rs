@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report, count, note, table};
-use crate::seal;
+use crate::{seal, stop};
 
 /// A database, and what is done with its snapshots.
 #[derive(clap::Args)]
@@ -80,7 +80,7 @@ enum Action {
 }
 
 /// Runs the command.
-pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
+pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     if let Action::Diff(args) = &args.action {
         args.check(as_json)?;
     }
@@ -93,21 +93,21 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         false => args.medium.options()?,
     };
     let db = Database::open(&args.db, &options)?;
-    let report = act(&db, &args.action, stop);
+    let report = act(&db, &args.action);
     if !looks {
         db.close()?;
     }
     report
 }
 
-fn act(db: &Database, action: &Action, stop: &Cancellation) -> Result<Report, Failure> {
+fn act(db: &Database, action: &Action) -> Result<Report, Failure> {
     match action {
         Action::Create { name, time } => create(db, name, time.as_deref()),
         Action::List => list::list(db),
         Action::Drop { names } => drop_named(db, names),
-        Action::Diff(args) => changes::diff(db, args, stop),
+        Action::Diff(args) => changes::diff(db, args, &stop::on_ctrl_c()),
         Action::Flatten { before } => flatten(db, before.as_deref()),
-        Action::Rebase { name } => rebase(db, name, stop),
+        Action::Rebase { name } => rebase(db, name, &stop::on_ctrl_c()),
         Action::Prune { rules, dry_run } => keep::prune(db, rules, *dry_run),
         Action::Retain { rules, all } => keep::retain(db, rules, *all),
     }

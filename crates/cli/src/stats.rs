@@ -1,10 +1,8 @@
 //! `evergraph stats`: facts about a database.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+mod graph;
 
 use evergraph::graph::Direction;
-use evergraph::property::Census;
 use evergraph::{IdKind, Layout, MediumKind, Mode, allocated_bytes};
 use serde_json::{Map, Value, json};
 
@@ -15,8 +13,8 @@ use crate::seal;
 /// Runs the command.
 pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     let db = args.open()??;
-    let census = match db.is_property_graph() {
-        true => Some(Census::of(&db.property_graph()?.view())?),
+    let graph = match db.is_property_graph() {
+        true => Some(graph::facts(&db, db.property_graph()?)?),
         false => None,
     };
     let (stats, view) = (db.stats(), db.view());
@@ -57,6 +55,10 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     let sealed = db.sealed_graphs();
     let medium = db.medium().name();
     let live_edges = view.edge_count()?;
+    let dram = stats.page_dram_bytes
+        + stats.tail_dram_bytes
+        + stats.reading_dram_bytes
+        + stats.attached_bytes;
     let mut json = json!({
         "vertices": view.vertex_count(),
         "edges": live_edges,
@@ -93,12 +95,14 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "shards": stats.shards.shards,
         "merge_queried_below": stats.query_merging.below,
         "sections_by_layout": sections_by_layout,
-        "dram_bytes": stats.page_dram_bytes + stats.tail_dram_bytes,
+        "dram_bytes": dram,
         "clean": opened.clean,
         "replayed_commits": opened.replayed_commits,
         "replayed_entries": opened.replayed_entries,
         "wall_us": view.wall_us(),
     });
+    json["reading_dram_bytes"] = json!(stats.reading_dram_bytes);
+    json["attached_dram_bytes"] = json!(stats.attached_bytes);
     let mut rows = vec![
         ("vertices", count(view.vertex_count() as u64)),
         ("edges", count(live_edges)),
@@ -137,6 +141,14 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
                 bytes(stats.buffer_budget_bytes as u64)
             ),
         ),
+        (
+            "memory",
+            format!(
+                "{}, {} of it for views",
+                bytes(dram as u64),
+                bytes(stats.reading_dram_bytes as u64)
+            ),
+        ),
         ("sections", count(stats.sections as u64)),
         ("stored sections", layouts_shown.join(", ")),
         (
@@ -149,26 +161,9 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             .to_string(),
         ),
     ];
-    if let Some(census) = &census {
-        json["property_graph"] = json!({
-            "nodes": census.nodes,
-            "relationships": census.relationships,
-            "labels": named(&census.labels),
-            "types": named(&census.types),
-            "keys": named(&census.keys),
-        });
-        rows.push(("nodes", count(census.nodes)));
-        rows.push(("relationships", count(census.relationships)));
-        for (title, counts) in [
-            ("labels", &census.labels),
-            ("types", &census.types),
-            ("keys", &census.keys),
-        ] {
-            let each = counts
-                .iter()
-                .map(|(name, n)| format!("{name} {}", count(*n)));
-            rows.push((title, each.collect::<Vec<_>>().join(", ")));
-        }
+    if let Some((facts, more)) = graph {
+        json["property_graph"] = facts;
+        rows.extend(more);
     }
     for graph in &sealed {
         let text = format!("{}: {}", graph.name.text(), seal::line(graph, view.csn()));
@@ -193,10 +188,4 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         rows.push(("queries merge", below));
     }
     Ok(Report::new(json, table(&rows)))
-}
-
-/// Counts by name, as an object.
-fn named(counts: &BTreeMap<Arc<str>, u64>) -> Value {
-    let pairs = counts.iter().map(|(name, n)| (name.to_string(), json!(n)));
-    Value::Object(pairs.collect())
 }

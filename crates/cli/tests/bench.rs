@@ -49,3 +49,17 @@ fn too_little_memory_is_reported() {
     assert_eq!(runs[0]["finished"], true, "{result:#}");
     assert_eq!(runs[1]["finished"], false, "{result:#}");
 }
+
+#[test]
+fn a_benchmark_that_there_is_not_is_wrong_usage() {
+    let place = Place::new();
+    for (command, error) in [
+        ("bench nosuch", "there is no benchmark"),
+        ("bench limits --param nosuch=1", "has no parameter"),
+        ("bench limits --param nosuch", "name=value"),
+    ] {
+        let refused = place.call(command);
+        refused.expect(2);
+        assert!(refused.error().contains(error), "{}", refused.error());
+    }
+}

@@ -5,7 +5,7 @@ mod common;
 use common::Place;
 use serde_json::{Value, json};
 
-/// Every key that DESIGN.md promises is there.
+/// Every key that is promised is there.
 #[track_caller]
 fn has_keys(value: &Value, keys: &[&str]) {
     for key in keys {

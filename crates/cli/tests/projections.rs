@@ -145,6 +145,9 @@ fn wrong_flags_are_told() {
     for wrong in [
         "run film pagerank --orientation sideways",
         "run film pagerank --default-weight 2",
+        "run film sssp --weight years --default-weight nan",
+        "run film sssp --weight years --default-weight inf",
+        "run film sssp --source 0,2",
         "run film pagerank --weight years --default-weight heavy",
         "run film pagerank --over .. --write rank",
         "run film pagerank --write",
@@ -232,4 +235,115 @@ fn results_of_parts_are_kept_with_their_nodes() {
     assert_eq!(shown.stdout, "0 inf\n2 0\n3 1\n");
     place.json("run film pagerank --checkpoint-every 1 --resume --labels Person --write rank");
     assert_eq!(place.json("check film")["ok"], true);
+}
+
+#[test]
+fn rows_of_a_range_stand_below_each_other() {
+    let place = film();
+    place.json("snapshot film create before");
+    place.json("run film pagerank --write rank");
+    place.json("run film pagerank --keep now");
+    let outcome = place.call("run film pagerank --over before..now");
+    outcome.expect(0);
+    let rows: Vec<Vec<&str>> = (outcome.stdout.lines().take(3))
+        .map(|line| line.split("  ").filter(|cell| !cell.is_empty()).collect())
+        .collect();
+    let iterations = rows[0].iter().position(|cell| cell.trim() == "ITERATIONS");
+    let iterations = iterations.expect("a column");
+    assert_ne!(rows[1][iterations].trim(), "-");
+    assert_eq!(rows[2][iterations].trim(), "-", "{}", outcome.stdout);
+    assert_eq!(rows[1].len(), rows[0].len(), "{}", outcome.stdout);
+    assert_eq!(rows[2].len(), rows[0].len(), "{}", outcome.stdout);
+    // What cannot be written is told before anything runs.
+    let refused = place.call("run film pagerank --over before..now -o no/such/place");
+    refused.expect(1);
+    assert!(
+        refused.error().contains("no/such/place"),
+        "{}",
+        refused.error()
+    );
+}
+
+#[test]
+fn a_run_that_cannot_begin_leaves_no_snapshot() {
+    let place = film();
+    for command in [
+        "run film pagerank --checkpoint-every 1 -o no/such/place",
+        "run film pagerank --checkpoint-every 1 --write KEY --labels Nobody",
+    ] {
+        assert_ne!(place.call(command).code, Some(0), "{command}");
+        assert_eq!(place.json("stats film")["snapshots"], 0, "{command}");
+    }
+}
+
+#[test]
+fn indexes_and_constraints_are_made_listed_and_dropped() {
+    let place = film();
+    let none = place.call("index film");
+    none.expect(0);
+    assert!(none.stdout.starts_with("there are no indexes"));
+    place.json("index film create names --label Person --key name");
+    let made = place.json("index film create years --relationships KNOWS --key years,since");
+    assert_eq!(made["created"]["relationships"], "KNOWS");
+    place.json("index film create one --label Film --key name --rule key");
+    let listed = place.json("index film list");
+    let definitions = listed["definitions"].as_array().expect("a list");
+    assert_eq!(definitions.len(), 3);
+    assert_eq!(definitions[0]["label"], "Person");
+    assert_eq!(definitions[0]["rule"], "index");
+    assert_eq!(definitions[0]["entries"], 2);
+    assert_eq!(definitions[1]["keys"][1], "since");
+    let stats = place.json("stats film");
+    assert_eq!(
+        stats["property_graph"]["definitions"],
+        listed["definitions"]
+    );
+    assert!(stats["property_graph"]["versions_for_views"].is_u64());
+    let text = place.call("stats film").stdout;
+    assert!(text.contains("one: key of nodes Film (name)"), "{text}");
+    for (command, code, error) in [
+        (
+            "index film create names --label Film --key name",
+            1,
+            "already",
+        ),
+        (
+            "index film create named --label Person --key name --rule exists",
+            1,
+            "name",
+        ),
+        (
+            "index film create typed --label Film --key name --rule integer",
+            1,
+            "another type",
+        ),
+        ("index film drop nothing", 1, "nothing"),
+        (
+            "index film create wrong --label Film --key name --rule uniqe",
+            2,
+            "uniqe",
+        ),
+        ("index film create wrong --key name", 2, "--label"),
+        ("index film create wrong --label Film", 2, "--key"),
+    ] {
+        let refused = place.call(command);
+        refused.expect(code);
+        assert!(
+            refused.stderr.contains(error),
+            "{command}: {}",
+            refused.stderr
+        );
+    }
+    let typo = place.call("index film create typo --label Persn --key name");
+    typo.expect(0);
+    assert!(typo.stderr.contains("no node has had the label Persn yet"));
+    for name in ["typo", "names", "one"] {
+        place.json(&format!("index film drop {name}"));
+    }
+    let left = place.json("index film list");
+    assert_eq!(left["definitions"].as_array().map(Vec::len), Some(1));
+    assert_eq!(place.json("check film")["ok"], true);
+    place.file("edges.txt", "0 1\n1 2\n");
+    place.json("import plain edges.txt");
+    place.call("index plain list").expect(1);
 }

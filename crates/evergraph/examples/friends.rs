@@ -1,5 +1,5 @@
-//! A property graph: a transaction, a reader, a conflict that is tried again, and
-//! an algorithm on a part of it.
+//! A property graph: transactions, a reader of one moment, and an algorithm on a part
+//! of it.
 
 use evergraph::algorithms::{Control, pagerank};
 use evergraph::property::{GraphError, ProjectionOptions, Towards};

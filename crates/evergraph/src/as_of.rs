@@ -5,10 +5,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use evergraph_snapshots::View;
-use evergraph_topology::Snapshot;
+use evergraph_topology::{Snapshot, is_reserved};
 
 use crate::calendar::{start_of, time_of_text, time_text};
-use crate::held::is_held;
 use crate::names::nearest;
 use crate::{Database, Error};
 
@@ -155,7 +154,7 @@ impl Database {
         let between = snapshots
             .iter()
             .filter(|snapshot| (first..=last).contains(&snapshot.csn))
-            .filter(|snapshot| !is_held(&snapshot.name) || is_end(snapshot));
+            .filter(|snapshot| !is_reserved(&snapshot.name) || is_end(snapshot));
         let mut moments: Vec<Moment> = between.map(Moment::of).collect();
         // Two names of one commit show one graph.
         moments.dedup_by_key(|moment| moment.csn);
@@ -205,7 +204,7 @@ fn from_csn(at: &At, snapshots: &[Snapshot], newest: u64) -> Result<u64, Error> 
 
 /// The snapshots that do not belong to results.
 fn named(snapshots: &[Snapshot]) -> impl DoubleEndedIterator<Item = &Snapshot> {
-    snapshots.iter().filter(|s| !is_held(&s.name))
+    snapshots.iter().filter(|s| !is_reserved(&s.name))
 }
 
 fn find(at: &At, snapshots: &[Snapshot], newest: u64) -> Result<Moment, Error> {

@@ -72,7 +72,7 @@ fn opening_of(options: &Options) -> OpenOptions {
     OpenOptions {
         read_only: options.read_only,
         tuning: options.tuning,
-        ..OpenOptions::default()
+        transactions: options.transactions.clone(),
     }
 }
 
@@ -94,7 +94,10 @@ impl Database {
         let opened = options.storage(path)?;
         let uuid = random_uuid()?;
         let made = if options.property_graph {
-            let mut fixed = GraphOptions::default();
+            let mut fixed = GraphOptions {
+                chunk_records: options.chunk_records,
+                ..GraphOptions::default()
+            };
             let sections = fixed.store.section_shift;
             fixed.store = options.config();
             if options.section_shift == Options::default().section_shift {
@@ -148,10 +151,8 @@ impl Database {
             let (store, report) = Store::open_with(storage, options.read_only, tuning)?;
             (Made::Edges(Box::new(store)), report)
         };
-        // Of a property graph no run keeps a state: all its snapshots are its users'.
-        let keeps_states = matches!(made, Made::Edges(_));
         let db = Self::assemble(made, report, path, options, opened, lock);
-        if !options.read_only && keeps_states {
+        if !options.read_only {
             // What cannot be dropped now is in nobody's way, and goes another time.
             let _ = db.drop_abandoned();
         }

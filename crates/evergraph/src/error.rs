@@ -109,6 +109,7 @@ impl Error {
             Error::Store(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => {
                 "check the path, or make a database with `evergraph import`"
             }
+            Error::Store(TopologyError::BadSnapshotName { .. }) => "choose another name",
             Error::Store(TopologyError::Weights(_)) => {
                 "whether edges have weights is chosen when a database is made"
             }

@@ -5,13 +5,13 @@
 //! of its commit; then it goes with the result. What a process that was killed has
 //! left is dropped when the database is opened, when nobody can be about to need it.
 
-use evergraph_topology::Snapshot;
+use evergraph_topology::{RESERVED_NAMES, Snapshot};
 
 use crate::maintain::is_maintained;
 use crate::{Database, Error};
 
-const RUN: &str = "run/";
-const MAINTAINED: &str = "maintain/";
+const RUN: &str = RESERVED_NAMES[0];
+const MAINTAINED: &str = RESERVED_NAMES[1];
 
 /// What the snapshot of a run is called whose state has this name.
 pub(crate) fn name_of_run(state: &str) -> String {
@@ -21,11 +21,6 @@ pub(crate) fn name_of_run(state: &str) -> String {
 /// What the names of the snapshots of a maintained result begin with.
 pub(crate) fn prefix_of_maintained(result: &str) -> String {
     format!("{MAINTAINED}{result}/")
-}
-
-/// Whether a snapshot of this name belongs to a result.
-pub(crate) fn is_held(name: &str) -> bool {
-    name.starts_with(RUN) || name.starts_with(MAINTAINED)
 }
 
 /// Whose a snapshot is.

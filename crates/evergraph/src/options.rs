@@ -9,6 +9,8 @@ use evergraph_persistence::medium::{
     DramStorage, EmulatedDevice, EmulatedStorage, FileStorage, LatencyProfile, MappedKind,
     MappedStorage,
 };
+use evergraph_property_graph::graph::GraphOptions;
+use evergraph_property_graph::transaction::Settings;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Config, Layout, Mode, Tuning};
 
@@ -71,6 +73,9 @@ pub struct Options {
     /// A section holds `1 << section_shift` vertices (creation only). Property graphs
     /// have sections of 2048 nodes if this is left as it is.
     pub section_shift: u32,
+    /// Records of a property graph that lie in one chunk, which a checkpoint writes for
+    /// one of them that changed; at most 65,536 (creation only).
+    pub chunk_records: u32,
     /// Bytes of the commit log: what recovery replays at most (creation only).
     pub log_bytes: u64,
     /// Open without writing a byte.
@@ -82,6 +87,9 @@ pub struct Options {
     pub rebase: Option<RebasePolicy>,
     /// DRAM for what is committed and not merged.
     pub tuning: Tuning,
+    /// What holds for all transactions of a property graph: their time, and the DRAM
+    /// that one may take.
+    pub transactions: Settings,
     /// DRAM for sealed copies that are kept for the next run of an algorithm;
     /// copies of older commits go when there is no room.
     pub sealed_bytes: u64,
@@ -101,11 +109,13 @@ impl Default for Options {
             mode: config.mode,
             layout: config.layout,
             section_shift: config.section_shift,
+            chunk_records: GraphOptions::default().chunk_records,
             log_bytes: config.log_bytes,
             read_only: false,
             background: true,
             rebase: Some(RebasePolicy::default()),
             tuning: Tuning::default(),
+            transactions: Settings::default(),
             sealed_bytes: evergraph_persistence::memory_bytes() / 4,
         }
     }

@@ -3,10 +3,9 @@
 use std::fmt;
 
 use evergraph_persistence::PersistenceError;
-use evergraph_topology::{Batch, Snapshot};
+use evergraph_topology::{Batch, Snapshot, is_reserved};
 
 use crate::calendar::{DAY, SECOND_US};
-use crate::held::is_held;
 use crate::import::Every;
 use crate::{Database, Error};
 
@@ -49,14 +48,14 @@ impl Retention {
             return pruned;
         }
         // Those of results do not use up the places of others, and are of today.
-        let others = || snapshots.iter().filter(|s| !is_held(&s.name));
+        let others = || snapshots.iter().filter(|s| !is_reserved(&s.name));
         let newest = others().map(|s| s.time_us).max().unwrap_or(0);
         let length_us = self.within.and_then(length_us);
         let since = length_us.map(|length| newest.saturating_sub(length));
         let last = self.last.unwrap_or(0);
         let mut older = others().count() as u64;
         for snapshot in snapshots {
-            let needed = is_held(&snapshot.name);
+            let needed = is_reserved(&snapshot.name);
             let is_last = !needed && older <= last;
             older -= u64::from(!needed);
             let is_kept = is_last

@@ -1,10 +1,9 @@
 //! Named snapshots of a database: making, dropping and listing them.
 
 use evergraph_snapshots::{Diff, View, diff};
-use evergraph_topology::{Snapshot, TopologyError};
+use evergraph_topology::{Snapshot, check_snapshot_name, is_reserved};
 
 use crate::as_of::unknown;
-use crate::held::is_held;
 use crate::run::now_us;
 use crate::{At, Database, Error};
 
@@ -20,7 +19,7 @@ impl Database {
     /// begins as those of results (`run/`, `maintain/`). Direct mode, whose edges are
     /// no commits.
     pub fn create_snapshot(&self, name: &str, time_us: Option<i64>) -> Result<Snapshot, Error> {
-        check_name(name)?;
+        check_snapshot_name(name)?;
         let rules = self.retention()?;
         let new = Snapshot {
             name: name.to_string(),
@@ -49,7 +48,7 @@ impl Database {
     /// A name that no snapshot has, or one that belongs to a result or to the state
     /// of a run; then nothing is dropped.
     pub fn drop_snapshots(&self, names: &[&str]) -> Result<(), Error> {
-        let of_results = names.iter().any(|name| is_held(name));
+        let of_results = names.iter().any(|name| is_reserved(name));
         let _no_update = of_results.then(|| self.maintaining.lock());
         let snapshots = self.snapshots();
         for &name in names {
@@ -89,7 +88,7 @@ impl Database {
     pub fn flatten(&self, before: Option<&At>) -> Result<Vec<String>, Error> {
         let before = before.map(|at| self.moment(at)).transpose()?;
         let dropped = self.store().drop_snapshots_where(|snapshots| {
-            let others = || snapshots.iter().filter(|known| !is_held(&known.name));
+            let others = || snapshots.iter().filter(|known| !is_reserved(&known.name));
             let newest = others().next_back().map(|newest| newest.csn);
             let first_kept = before.map(|moment| moment.csn).or(newest);
             others()
@@ -107,28 +106,4 @@ impl Database {
     pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, Error> {
         Ok(self.store().snapshot_sizes()?)
     }
-}
-
-/// Refuses names that [`At::from_text`] takes for something else, and those of
-/// results.
-pub(crate) fn check_name(name: &str) -> Result<(), Error> {
-    let bad = |why| {
-        Err(Error::from(TopologyError::BadSnapshotName {
-            name: name.chars().take(40).collect(),
-            why,
-        }))
-    };
-    if name == "now" {
-        return bad("it stands for the newest commit");
-    }
-    if name.contains("..") {
-        return bad("`..` stands between the ends of a range");
-    }
-    if name.trim() != name {
-        return bad("it begins or ends with a blank");
-    }
-    if is_held(name) {
-        return bad("it begins as those that belong to results");
-    }
-    Ok(())
 }

@@ -4,8 +4,15 @@
 use evergraph::graph::Direction;
 use evergraph::maintain::{Request, maintainable};
 use evergraph::run::{self, Outcome, Values};
-use evergraph::{At, Cancellation, Control, Database, MediumKind, Options};
+use evergraph::{At, Batch, Cancellation, Control, Database, MediumKind, Options};
 use proptest::prelude::*;
+
+/// Makes a snapshot that belongs to a result.
+fn hold(db: &Database, name: &str) {
+    let mut batch = Batch::new();
+    batch.hold_snapshot(name);
+    db.commit(batch).unwrap();
+}
 
 fn options(direction: Direction) -> Options {
     Options {
@@ -200,17 +207,17 @@ fn what_a_cut_off_update_left_goes_with_the_next() {
     check(&db, "k-core", "cores");
 
     // Cut off before the result or behind it: what is held too much has another commit.
-    db.store().create_snapshot("maintain/pr/9", None).unwrap();
+    hold(&db, "maintain/pr/9");
     assert_eq!(csn_of(&db, "pr"), first.csn);
     let second = db.maintain(&asked, &Control::new()).unwrap();
     assert_eq!(holds(&db, "pr"), [second.csn]);
     check(&db, "pagerank", "pr");
-    db.store().create_snapshot("maintain/pr/9", None).unwrap();
+    hold(&db, "maintain/pr/9");
     db.maintain(&asked, &Control::new()).unwrap();
     assert_eq!(holds(&db, "pr"), [second.csn]);
 
     // Cut off before there was a result.
-    db.store().create_snapshot("maintain/new/1", None).unwrap();
+    hold(&db, "maintain/new/1");
     let made = db.maintain(&request("cc", "new"), &Control::new()).unwrap();
     assert_eq!(holds(&db, "new"), [made.csn]);
 

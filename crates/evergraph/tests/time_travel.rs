@@ -36,6 +36,13 @@ fn name_at(db: &Database, text: &str) -> String {
     }
 }
 
+/// Makes a snapshot that belongs to a result.
+fn hold(db: &Database, name: &str) {
+    let mut batch = Batch::new();
+    batch.hold_snapshot(name);
+    db.commit(batch).unwrap();
+}
+
 /// A database with snapshots `a`, of the end of May, and `b` and `c` of June.
 fn with_snapshots() -> Database {
     let db = database(&options());
@@ -150,6 +157,8 @@ fn names_that_stand_for_something_else_are_refused() {
         let error = db.create_snapshot(name, None).unwrap_err();
         assert!(error.to_string().contains(reason), "{name}: {error}");
     }
+    // Nor below.
+    assert!(db.store().create_snapshot("run/x", None).is_err());
     assert_eq!(db.snapshots().len(), 3);
     let unknown = db.drop_snapshots(&["a", "bb"]).unwrap_err();
     assert!(unknown.hint().contains("`b`"), "{unknown}");
@@ -218,13 +227,11 @@ fn snapshots_that_no_result_needs_can_be_dropped_and_go_at_opening() {
         "maintain/new/1",
         "maintain/of-all/9",
     ] {
-        db.store().create_snapshot(name, None).unwrap();
+        hold(&db, name);
     }
-    db.store().create_snapshot("maintain/mine", None).unwrap();
+    hold(&db, "maintain/mine");
     db.maintain(&maintained("of-all"), &Control::new()).unwrap();
-    db.store()
-        .create_snapshot("maintain/of-all/2", None)
-        .unwrap();
+    hold(&db, "maintain/of-all/2");
     let needed = db.drop_snapshots(&["run/of-all", "maintain/of-all/1"]);
     let needed = needed.unwrap_err().to_string();
     assert!(
@@ -322,7 +329,7 @@ fn retention_keeps_what_its_rules_name() {
         let names: Vec<_> = db.snapshots().into_iter().map(|s| s.name).collect();
         names.join(" ")
     };
-    db.store().create_snapshot("run/base", None).unwrap();
+    hold(&db, "run/base");
     let rules = Retention {
         last: Some(2),
         names: vec!["a*".to_string()],

@@ -42,9 +42,9 @@ pub enum PersistenceError {
         /// The holder, 0 if unknown.
         pid: u32,
     },
-    /// One commit larger than the log can ever hold.
+    /// One commit larger than the log can ever hold: half of it.
     #[error(
-        "a commit of {wanted_bytes} bytes does not fit a log of {capacity_bytes} bytes; commit smaller batches, \
+        "a commit of {wanted_bytes} bytes is more than half of a log of {capacity_bytes} bytes; commit smaller batches, \
          or make the database with a larger log"
     )]
     CommitTooLarge {

@@ -1,5 +1,5 @@
 //! The explorer is proved on toys: correct ones are clean, each broken one is
-//! caught. The mistakes are those of `TRUST.md` and of databases that made them.
+//! caught. The mistakes are those of databases that made them.
 
 #[path = "explorer/append_log.rs"]
 mod append_log;

@@ -8,7 +8,7 @@
 //! | all ones | gap (direct mode) |
 //!
 //! So vertex 0, a gap and a deletion cannot be confused, as they can be where a
-//! sign bit stands for all three (CHECKLIST row D6).
+//! sign bit stands for all three.
 
 /// Number of distinct vertices: ids are below it.
 pub const MAX_VERTICES: u64 = (1 << 30) - 1;

@@ -39,7 +39,7 @@ pub use attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Attachment};
 pub use entry::{MAX_VERTICES, TOMBSTONE};
 pub use error::TopologyError;
 pub use front::shards::ShardReport;
-pub use history::Snapshot;
+pub use history::{RESERVED_NAMES, Snapshot, check_snapshot_name, is_reserved};
 pub use layout::Layout;
 pub use list::ListScratch;
 pub use pins::Pins;

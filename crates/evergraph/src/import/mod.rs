@@ -22,10 +22,9 @@ use std::time::Instant;
 use evergraph_algorithms::Cancellation;
 use evergraph_graph::Direction;
 use evergraph_topology::ids::IdKind;
-use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError};
+use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapshot_name};
 
 use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, TimeUnit};
-use crate::snapshots::check_name;
 use crate::{Database, Error};
 use progress::Record;
 pub(crate) use progress::identity_of;
@@ -319,7 +318,7 @@ fn reading_for(db: &Database, options: &ImportOptions) -> Result<formats::Option
                 "steps are from 1 edge, or from a second up to 10000 years",
             ));
         }
-        check_name(&format!("{}name", series.prefix))?;
+        check_snapshot_name(&format!("{}name", series.prefix))?;
         reading.timestamps |= series.every.is_of_time() && reading.columns.timestamp.is_none();
     }
     match config.ids {

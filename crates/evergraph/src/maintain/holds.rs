@@ -27,7 +27,7 @@ impl<'db> Holds<'db> {
         for hold in self.all().iter().filter(|hold| Some(hold.csn) != kept) {
             batch.drop_snapshot(&hold.name);
         }
-        batch.create_snapshot(&name, None);
+        batch.hold_snapshot(&name);
         Ok(self.db.commit(batch)?.csn)
     }
 

@@ -13,7 +13,7 @@ use evergraph_snapshots::GraphView;
 use evergraph_snapshots::state::{Description, Stored};
 
 use crate::names::nearest;
-use crate::run::{AnyGraph, Fact, busiest, find, largest, stopped};
+use crate::run::{AnyGraph, Fact, between_ids, busiest, find, largest, stopped};
 use crate::{Database, Error};
 
 /// An algorithm of which the result can be maintained.
@@ -91,7 +91,7 @@ impl Problem {
         Ok(Self {
             kind,
             name,
-            parameters: algorithm.canonical(&checked),
+            parameters: algorithm.canonical(&checked, between_ids(db)),
             given: !given.is_empty(),
             ranks: Parameters {
                 damping: checked.value("damping").unwrap_or(usual.damping),

@@ -37,6 +37,7 @@ pub use census::Census;
 #[cfg(feature = "fulltext")]
 pub use evergraph_fulltext as fulltext;
 pub use evergraph_property_graph::graph::*;
+pub use evergraph_property_graph::index::KeyRange;
 pub use evergraph_property_graph::{transaction, value};
 #[cfg(feature = "vector")]
 pub use evergraph_vector as vector;

@@ -1,7 +1,8 @@
 //! What the registry says about an algorithm, and the check of its parameters.
 
+use super::given::Given;
 use super::parameters::COMMON;
-use super::{Computed, Context, Form, Format};
+use super::{Computed, Context};
 use crate::Error;
 use crate::names::nearest;
 
@@ -154,22 +155,38 @@ impl Algorithm {
         [self.name].into_iter().chain(self.aliases.iter().copied())
     }
 
-    /// The values given, checked against names and ranges.
+    /// The values given, checked against names and ranges. Files are read.
+    ///
+    /// # Errors
+    /// Names and values that there are not; a file that cannot be read.
     pub(crate) fn parse(&self, given: &[(String, String)]) -> Result<Given, Error> {
-        let mut values: Vec<(&'static str, String)> = Vec::new();
+        let mut parsed = Given::default();
         for (name, value) in given {
             let parameter = self.parameter(name)?;
             parameter.check(value)?;
-            let twice = values.iter().any(|(known, _)| *known == parameter.name);
+            let twice = parsed.text(name).is_some();
             if twice && !parameter.kind.takes_several() {
                 return Err(Error::argument(
                     format!("parameter `{name}` is given twice"),
                     "give it once",
                 ));
             }
-            values.push((parameter.name, value.clone()));
+            if parameter.kind == Kind::File {
+                let text = std::fs::read_to_string(value).map_err(|e| Error::io(value, e))?;
+                parsed.files.push((parameter.name, text));
+            }
+            parsed.values.push((parameter.name, value.clone()));
         }
-        Ok(Given(values))
+        Ok(parsed)
+    }
+
+    /// Whether weights count in a run with these parameters.
+    pub(super) fn reads_weights(&self, given: &Given) -> bool {
+        match self.weights {
+            Weights::Ignored => false,
+            Weights::OnRequest => given.values.iter().any(|(_, word)| word == "weights"),
+            Weights::Used | Weights::Required => true,
+        }
     }
 
     fn parameter(&self, name: &str) -> Result<&'static Parameter, Error> {
@@ -359,53 +376,8 @@ impl Kind {
         }
     }
 
-    fn takes_several(&self) -> bool {
+    pub(super) fn takes_several(&self) -> bool {
         matches!(self, Kind::Vertices | Kind::Pairs)
-    }
-}
-
-/// Checked values.
-#[derive(Debug, Default)]
-pub(crate) struct Given(Vec<(&'static str, String)>);
-
-impl Given {
-    /// Every value of a parameter.
-    pub fn all(&self, name: &str) -> Vec<&str> {
-        let values = self.0.iter().filter(|(known, _)| *known == name);
-        values.map(|(_, value)| value.as_str()).collect()
-    }
-
-    /// The value of a parameter.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.all(name).first().copied()
-    }
-
-    /// The value as a number or a switch.
-    pub fn value<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.text(name)?.parse().ok()
-    }
-
-    /// Which form of the graph is wanted.
-    pub fn form(&self) -> Form {
-        match self.text("graph") {
-            Some("sealed") => Form::Sealed,
-            Some("compressed") => Form::Compressed,
-            Some("simple") => Form::Simple,
-            _ => Form::Live,
-        }
-    }
-
-    /// How values are to be written.
-    pub fn format(&self) -> Format {
-        match self.text("spec") {
-            Some("graphalytics") => Format::Graphalytics,
-            _ => Format::Evergraph,
-        }
-    }
-
-    /// Whether a switch is on.
-    pub fn is_on(&self, name: &str) -> bool {
-        self.value(name).unwrap_or(false)
     }
 }
 

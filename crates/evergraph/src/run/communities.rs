@@ -151,7 +151,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
 ];
 
 /// The lists of a contracted graph.
-fn contracted(_: &super::algorithm::Given, size: Size) -> u64 {
+fn contracted(_: &super::given::Given, size: Size) -> u64 {
     let logarithm = u64::from(size.vertices.max(2).ilog2());
     12 * (size.vertices + size.arcs / logarithm)
 }

@@ -8,7 +8,9 @@ use evergraph_algorithms::{Control, Mismatch, RunError, UNREACHED};
 use evergraph_graph::{Graph, NeighborReader};
 use evergraph_snapshots::View;
 
-use super::algorithm::{Algorithm, Given};
+use super::algorithm::Algorithm;
+use super::canonical::between_ids;
+use super::given::Given;
 use super::graph::{AnyGraph, Plain};
 use super::naming::Naming;
 use super::part::Part;
@@ -143,10 +145,16 @@ impl Context<'_> {
         self.given.value("seed").unwrap_or(27)
     }
 
-    /// The vertex that `source` names; without one the vertex with the most
+    /// The one vertex that `source` names; without one the vertex with the most
     /// out-neighbors.
     pub fn source(&self) -> Result<u32, Error> {
-        Ok(self.sources()?[0])
+        match self.sources()?[..] {
+            [source] => Ok(source),
+            ref several => Err(Error::argument(
+                format!("parameter `source` names {} vertices", several.len()),
+                "this algorithm starts from one",
+            )),
+        }
     }
 
     /// The pairs of vertices that a parameter names as `U:V`.
@@ -166,10 +174,7 @@ impl Context<'_> {
 
     /// The parts between commas, unless ids are texts, which may have some.
     pub fn split<'t>(&self, texts: &'t [&'t str]) -> impl Iterator<Item = &'t str> + use<'t> {
-        let between = match (self.part, self.db.config().ids) {
-            (None, IdKind::Texts) => None,
-            _ => Some(','),
-        };
+        let between = between_ids(self.db);
         let parts = move |text: &'t &'t str| text.split(move |c| Some(c) == between);
         texts.iter().flat_map(parts).map(str::trim)
     }

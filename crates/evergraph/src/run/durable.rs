@@ -11,20 +11,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use evergraph_algorithms::placement::Policy;
 use evergraph_algorithms::{Control, Saved};
 use evergraph_graph::OwnedColumn;
-use evergraph_snapshots::View;
 use evergraph_snapshots::state::{Description, Hot, ResultStore, Stored};
-use evergraph_topology::{Mode, TopologyError};
 
-use super::algorithm::{Algorithm, Given};
+use super::algorithm::Algorithm;
 use super::checkpointer::Checkpointer;
+use super::given::Given;
 use super::graph::AnyGraph;
 use super::part::Part;
 use super::placed::{Divided, Placed, divide, place};
 use super::prepare::Preparation;
 use super::stored::{notes, parameters, with_columns};
-use super::{Computed, Outcome, Request, find};
-use crate::held::name_of_run;
-use crate::{At, Database, Error};
+use super::{Computed, Outcome, Request};
+use crate::{Database, Error};
 
 /// What of a run is to survive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,114 +75,29 @@ impl Durable {
         self.checkpoint_every.is_some() || self.resume || self.keep.is_some()
     }
 
-    fn keeps_state(&self) -> bool {
+    pub(super) fn keeps_state(&self) -> bool {
         self.checkpoint_every.is_some() || self.resume
-    }
-}
-
-/// The view that a request runs on: that of the state that it goes on from, else
-/// that of a moment, if one is given, else the newest, as a new snapshot if states
-/// are kept. A run on a moment of the past can go on as long as its snapshot is
-/// there.
-///
-/// # Errors
-/// If there is nothing to go on from, its commit is not kept any more, or is not
-/// that of the moment.
-pub fn view(db: &Database, request: &Request, at: Option<&At>) -> Result<View, Error> {
-    // The newest is a moment of its own: the run makes a snapshot of it.
-    let at = at.filter(|at| !matches!(at, At::Now));
-    let of_moment = at.map(|at| db.as_of(at)).transpose()?;
-    if !request.durable.keeps_state() {
-        return Ok(of_moment.unwrap_or_else(|| db.view()));
-    }
-    let algorithm = find(&request.algorithm)?;
-    algorithm.check_resumable(&algorithm.parse(&request.parameters)?)?;
-    if db.config().mode == Mode::Direct {
-        return Err(Error::usage(
-            "direct mode keeps no moment of the graph that a run could go on from",
-            "use a database in merged mode",
-        ));
-    }
-    let name = state_name(request, algorithm);
-    check_writable(db, name)?;
-    match saved(db, request, name)? {
-        Some(stored) => {
-            let csn = stored.description().graph.csn;
-            if let Some(other) = of_moment.filter(|view| view.csn() != csn) {
-                return Err(Error::usage(
-                    format!(
-                        "the run {name:?} began at commit {csn}, and not at {}",
-                        other.csn()
-                    ),
-                    "go on without --as-of, or give the new run another name",
-                ));
-            }
-            db.as_of(&At::Csn(csn)).map_err(|error| {
-                Error::usage(
-                    format!(
-                        "the run {name:?} began at commit {csn}: {}",
-                        error.summary()
-                    ),
-                    "that graph cannot be read any more; drop the state and run it anew",
-                )
-            })
-        }
-        None => {
-            if let Some(view) = of_moment {
-                return Ok(view);
-            }
-            if !db.results.running.lock().insert(name.to_string()) {
-                return Err(Error::usage(
-                    format!("a run {name:?} goes on in this process"),
-                    "give this one another name",
-                ));
-            }
-            let view = newest_held(db, name);
-            if view.is_err() {
-                ended(db, request)?;
-            }
-            view
-        }
-    }
-}
-
-/// The newest moment, which the state of a run will need.
-fn newest_held(db: &Database, name: &str) -> Result<View, Error> {
-    // One that a run left that ended before its first state.
-    drop_snapshot(db, name)?;
-    let snapshot = db.store().create_snapshot(&name_of_run(name), None)?;
-    db.as_of(&At::Csn(snapshot.csn))
-}
-
-/// When a run has ended in whatever way: its snapshot stays only for a state that
-/// was kept.
-pub(super) fn ended(db: &Database, request: &Request) -> Result<(), Error> {
-    if !request.durable.keeps_state() {
-        return Ok(());
-    }
-    let name = state_name(request, find(&request.algorithm)?);
-    db.results.running.lock().remove(name);
-    let snapshot = db.store().snapshot(&name_of_run(name));
-    match snapshot {
-        Ok(snapshot) if !db.needs(&snapshot)? => drop_snapshot(db, name),
-        _ => Ok(()),
     }
 }
 
 /// Refuses what no result can be called, and what could not be written, before
 /// anything is computed.
-fn check_writable(db: &Database, name: &str) -> Result<(), Error> {
+pub(super) fn check_writable(db: &Database, name: &str) -> Result<(), Error> {
     let _given_up = db.results()?.begin(name, &[])?;
     Ok(())
 }
 
-fn state_name<'r>(request: &'r Request, algorithm: &Algorithm) -> &'r str {
+pub(super) fn state_name<'r>(request: &'r Request, algorithm: &Algorithm) -> &'r str {
     let name = request.durable.name.as_deref();
     name.unwrap_or(algorithm.name)
 }
 
 /// The state to go on from, if there is to be one.
-fn saved(db: &Database, request: &Request, name: &str) -> Result<Option<Arc<Stored>>, Error> {
+pub(super) fn saved(
+    db: &Database,
+    request: &Request,
+    name: &str,
+) -> Result<Option<Arc<Stored>>, Error> {
     let durable = &request.durable;
     let results = db.results()?;
     let found = match (durable.resume, durable.checkpoint_every) {
@@ -212,6 +125,18 @@ fn saved(db: &Database, request: &Request, name: &str) -> Result<Option<Arc<Stor
     Ok(Some(stored))
 }
 
+/// Refuses to keep states of a graph that nobody could go on with.
+fn check_kept(db: &Database, csn: u64, durable: &Durable) -> Result<(), Error> {
+    let is_kept = db.snapshots().iter().any(|snapshot| snapshot.csn == csn);
+    match durable.keeps_state() && !is_kept {
+        true => Err(Error::usage(
+            format!("no snapshot keeps commit {csn}, so that no run could go on from its state"),
+            "run it on the view that `run::view` gives for the request",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// What a run leaves, decided before it begins.
 pub(super) struct Plan<'a> {
     results: Arc<ResultStore>,
@@ -237,6 +162,7 @@ impl<'a> Plan<'a> {
             return Ok(None);
         }
         let name = state_name(request, algorithm);
+        check_kept(db, graph.identity().csn, durable)?;
         let from = match durable.keeps_state() {
             true => saved(db, request, name)?,
             false => None,
@@ -245,7 +171,7 @@ impl<'a> Plan<'a> {
         let description = Description {
             name: name.to_string(),
             algorithm: algorithm.name.to_string(),
-            parameters: parameters(algorithm, given, part),
+            parameters: parameters(db, (algorithm, given), part),
             graph: graph.identity(),
             step: 0,
             finished: false,
@@ -329,7 +255,10 @@ impl<'a> Plan<'a> {
             return Ok((run(control)?, None));
         }
         let (resumed_step, saved) = match &self.from {
-            Some(from) => (from.description().step, Some(read_state(from)?)),
+            Some(from) => (
+                from.description().step,
+                Some(Saved::new(from.description().step, read_columns(from)?)),
+            ),
             None => (0, None),
         };
         let every = self.durable.checkpoint_every.unwrap_or(u64::MAX);
@@ -366,8 +295,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Keeps the result, and drops the state; its snapshot goes when the run has
-    /// [`ended`].
+    /// Keeps the result, and drops the state; its snapshot goes with the run's view.
     pub(super) fn finish(&self, outcome: &Outcome) -> Result<(), Error> {
         let state = &self.description.name;
         if let Some(keep) = &self.durable.keep {
@@ -392,21 +320,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Drops the snapshot of a run, if there is one.
-pub(crate) fn drop_snapshot(db: &Database, state: &str) -> Result<(), Error> {
-    match db.store().drop_snapshots(&[&name_of_run(state)]) {
-        Ok(()) | Err(TopologyError::UnknownSnapshot(_)) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn read_state(from: &Stored) -> Result<Saved, Error> {
+/// All columns of a result.
+pub(super) fn read_columns(from: &Stored) -> Result<Vec<(String, OwnedColumn)>, Error> {
     let names: Vec<&str> = from.columns().map(|(name, ..)| name).collect();
-    let columns: Result<Vec<(String, OwnedColumn)>, Error> = names
-        .into_iter()
+    let columns = names.into_iter();
+    columns
         .map(|name| Ok((name.to_string(), from.column(name)?)))
-        .collect();
-    Ok(Saved::new(from.description().step, columns?))
+        .collect()
 }
 
 /// Refuses to go on from the state of something else, and says what is different.

@@ -14,6 +14,7 @@ mod components;
 mod context;
 mod degrees;
 mod durable;
+mod given;
 mod graph;
 mod naming;
 mod output;
@@ -36,6 +37,7 @@ mod traversal;
 mod trees;
 mod triangles;
 mod values;
+mod view;
 mod writing;
 
 use std::borrow::Cow;
@@ -47,12 +49,13 @@ use evergraph_snapshots::View;
 use crate::property::ProjectionOptions;
 use crate::{Database, Error};
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+pub(crate) use canonical::between_ids;
 use context::{Computed, Context, Measured};
 pub(crate) use context::{busiest, largest, stopped};
 pub(crate) use degrees::facts as degree_facts;
 use durable::Plan;
-pub use durable::{Checkpointing, Durable, view};
-pub(crate) use durable::{drop_snapshot, now_us};
+pub(crate) use durable::now_us;
+pub use durable::{Checkpointing, Durable};
 pub use graph::{AnyGraph, AnyReader};
 pub use naming::{Naming, Nodes};
 pub use output::{ValueColumn, real, write_columns, write_values};
@@ -69,6 +72,8 @@ pub(crate) use sealing::{Content, Source, seal};
 pub use stored::Kept;
 pub(crate) use stored::stored_notes;
 pub use values::{Format, Lists, Values};
+pub(crate) use view::drop_snapshot;
+pub use view::{RunView, view};
 pub use writing::{WriteBack, Written};
 
 /// What to run.
@@ -92,6 +97,9 @@ pub struct Request {
     /// A property of the nodes of a property graph that they go by where the result
     /// names them. Nodes without it go by their id.
     pub name_by: Option<String>,
+    /// The result is to go to the nodes ([`WriteBack`]): what no transaction could
+    /// write is refused before anything is computed.
+    pub write_back: bool,
 }
 
 /// One fact of a summary.
@@ -186,26 +194,12 @@ fn run_if_any(
     control: &Control<'_>,
     memory: Option<MemoryMeter>,
 ) -> Result<Option<Outcome>, Error> {
-    let ran = run_through(db, view, request, control, memory);
-    let ended = durable::ended(db, request);
-    let outcome = ran?;
-    ended?;
-    Ok(outcome)
-}
-
-fn run_through(
-    db: &Database,
-    view: &View,
-    request: &Request,
-    control: &Control<'_>,
-    memory: Option<MemoryMeter>,
-) -> Result<Option<Outcome>, Error> {
     let algorithm = find(&request.algorithm)?;
     let given = algorithm.parse(&request.parameters)?;
     if view.vertex_count() == 0 {
         return Ok(None);
     }
-    let part = Part::of(db, view, request, algorithm)?;
+    let part = Part::of(db, view, request, (algorithm, &given))?;
     let part = part.as_ref();
     let mut damaged = None;
     if !request.durable.writes() && !given.is_on("verify") {
@@ -231,6 +225,9 @@ fn run_through(
     };
     let preparation = Preparation::new(db, view, projected, algorithm.needs, given.form())?;
     let (vertices, edges) = preparation.counts()?;
+    if request.write_back {
+        writing::check_fits(db, algorithm, vertices)?;
+    }
     let naming = match part {
         None => Naming::External,
         Some(part) => part.naming(vertices as u32, preparation.nodes()),
@@ -283,7 +280,9 @@ fn run_through(
 
 /// The error for a graph of which nothing can be computed.
 fn without_vertices(db: &Database, view: &View, request: &Request) -> Result<Error, Error> {
-    let part = Part::of(db, view, request, find(&request.algorithm)?)?;
+    let algorithm = find(&request.algorithm)?;
+    let given = algorithm.parse(&request.parameters)?;
+    let part = Part::of(db, view, request, (algorithm, &given))?;
     Ok(match part {
         Some(part) => part.without_nodes(),
         None => Error::usage("the graph has no vertices", "import edges first"),

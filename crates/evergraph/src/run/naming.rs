@@ -6,9 +6,6 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use evergraph_topology::ids::IdTable;
-use parking_lot::RwLockReadGuard;
-
 use crate::property::value::Value;
 use crate::property::{self, GraphError, NodeId};
 use crate::{Database, Error};
@@ -124,7 +121,7 @@ impl Naming {
     /// Names many vertices.
     pub(super) fn namer<'a>(&'a self, db: &'a Database) -> Namer<'a> {
         match self {
-            Naming::External => Namer::External(db.store().ids().read()),
+            Naming::External => Namer::External(db),
             Naming::Nodes(nodes) => Namer::Nodes(nodes, RefCell::default()),
         }
     }
@@ -140,7 +137,9 @@ impl Naming {
 
 /// Names vertices in lines of a file.
 pub(super) enum Namer<'a> {
-    External(RwLockReadGuard<'a, IdTable>),
+    /// Each name takes the lock of the ids for itself: many lines are written while
+    /// others commit.
+    External(&'a Database),
     /// And the first node that could not be read.
     Nodes(&'a Nodes, RefCell<Option<Error>>),
 }
@@ -149,7 +148,7 @@ impl Namer<'_> {
     /// The name; without what ends a line or a part of it, if it is a property.
     pub fn name(&self, vertex: u32) -> String {
         match self {
-            Namer::External(ids) => ids.name(vertex),
+            Namer::External(db) => db.vertex_name(vertex),
             Namer::Nodes(nodes, failure) => match nodes.name(vertex) {
                 Ok(name) => escaped(&name).into_owned(),
                 Err(error) => {

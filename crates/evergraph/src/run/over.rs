@@ -13,8 +13,9 @@ use evergraph_graph::{Direction, Graph};
 use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
 
-use super::algorithm::{Algorithm, Given, Needs};
+use super::algorithm::{Algorithm, Needs};
 use super::components::sizes;
+use super::given::Given;
 use super::prepare::Preparation;
 use super::{
     Computed, Context, Fact, Form, Measured, MemoryMeter, Naming, Outcome, Request, Values,

@@ -11,6 +11,8 @@ use evergraph_snapshots::View;
 use super::Request;
 use super::algorithm::{Algorithm, Weights};
 use super::cancelled;
+use super::canonical::joined;
+use super::given::Given;
 use super::naming::{Naming, Nodes};
 use super::prepare::Projected;
 use crate::names::nearest;
@@ -38,7 +40,7 @@ impl Part {
         db: &Database,
         view: &View,
         request: &Request,
-        algorithm: &Algorithm,
+        (algorithm, given): (&Algorithm, &Given),
     ) -> Result<Option<Self>, Error> {
         if !db.is_property_graph() {
             return match request.projection.is_some() || request.name_by.is_some() {
@@ -52,6 +54,12 @@ impl Part {
         check_names("relationship type", &options.types, &view.known_types())?;
         let keys = options.weight.iter().chain(&request.name_by);
         check_names("property", keys, &view.known_keys())?;
+        if !options.default_weight.is_finite() {
+            return Err(Error::argument(
+                format!("a weight cannot be {}", options.default_weight),
+                "give a number for relationships that have none",
+            ));
+        }
         for names in [&mut options.labels, &mut options.types] {
             names.sort();
             names.dedup();
@@ -62,7 +70,7 @@ impl Part {
                 "name the property of relationships that is their weight: --weight KEY",
             ));
         }
-        if algorithm.weights == Weights::Ignored {
+        if !algorithm.reads_weights(given) {
             options.weight = None;
         }
         Ok(Some(Part {
@@ -82,8 +90,8 @@ impl Part {
         };
         let default = options.weight.as_ref().map(|_| options.default_weight);
         let all = [
-            ("labels", joined(&options.labels)),
-            ("types", joined(&options.types)),
+            ("labels", joined(options.labels.iter().map(String::as_str))),
+            ("types", joined(options.types.iter().map(String::as_str))),
             ("orientation", orientation),
             ("weight", options.weight.clone()),
             ("default-weight", default.map(|weight| weight.to_string())),
@@ -220,11 +228,4 @@ fn any_of(labels: &[String]) -> String {
         [label] => format!("label {label}"),
         labels => format!("label of {}", labels.join(", ")),
     }
-}
-
-/// Names in one text, from which they can be told; `None` if there are none.
-fn joined(names: &[String]) -> Option<String> {
-    let escaped = |name: &String| name.replace('\\', "\\\\").replace(',', "\\,");
-    let escaped: Vec<String> = names.iter().map(escaped).collect();
-    (!names.is_empty()).then(|| escaped.join(","))
 }

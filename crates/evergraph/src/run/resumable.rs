@@ -1,6 +1,7 @@
 //! Which algorithms can be cut off and go on, and what a step of theirs is.
 
-use super::algorithm::{Algorithm, Given};
+use super::algorithm::Algorithm;
+use super::given::Given;
 use crate::Error;
 
 /// An algorithm whose kernel offers its state after each step.

@@ -5,9 +5,8 @@ use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Objective};
 use evergraph_algorithms::{UNREACHED, bfs};
 use evergraph_graph::Graph;
 
-use super::algorithm::{
-    Algorithm, Determinism, Dram, Given, Kind, Needs, Parameter, Size, Weights,
-};
+use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+use super::given::Given;
 use super::parameters::SEED;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
@@ -282,8 +281,11 @@ fn with_shares(found: &rumor::RumorSources) -> Vec<(u32, f64)> {
 /// the busiest vertex finds first.
 fn infected(context: &Context<'_>) -> Result<Vec<u32>, Error> {
     let mut infected = context.vertices("infected")?.unwrap_or_default();
-    if let Some(path) = context.given.text("infected-file") {
-        infected.extend(vertices_in(context, path)?);
+    if let (Some(path), Some(text)) = (
+        context.given.text("infected-file"),
+        context.given.file("infected-file"),
+    ) {
+        infected.extend(vertices_in(context, path, text)?);
     } else if infected.is_empty() {
         let found = bfs::run(
             context.graph,
@@ -300,8 +302,7 @@ fn infected(context: &Context<'_>) -> Result<Vec<u32>, Error> {
 }
 
 /// The vertices that the lines of a file name; empty lines do not count.
-fn vertices_in(context: &Context<'_>, path: &str) -> Result<Vec<u32>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, error))?;
+fn vertices_in(context: &Context<'_>, path: &str, text: &str) -> Result<Vec<u32>, Error> {
     let lines = (1..).zip(text.lines().map(str::trim));
     let vertices: Vec<u32> = lines
         .filter(|(_, name)| !name.is_empty())

@@ -10,8 +10,11 @@ use std::sync::Arc;
 use evergraph_graph::{Column, Direction};
 use evergraph_snapshots::View;
 use evergraph_snapshots::state::{StateError, Stored};
+use evergraph_topology::Mode;
 
-use super::algorithm::{Algorithm, Given};
+use super::algorithm::Algorithm;
+use super::canonical::between_ids;
+use super::given::Given;
 use super::naming::{Naming, Nodes};
 use super::output::write_lines;
 use super::part::Part;
@@ -100,8 +103,12 @@ pub(super) fn find_kept(
     (algorithm, given): (&Algorithm, &Given),
     part: Option<&Part>,
 ) -> Result<Option<Outcome>, Error> {
+    // Commits there are numbered anew by each process: none says which graph it was.
+    if db.config().mode == Mode::Direct {
+        return Ok(None);
+    }
     let started = Instant::now();
-    let parameters = parameters(algorithm, given, part);
+    let parameters = parameters(db, (algorithm, given), part);
     let fits = |stored: &&Arc<Stored>| {
         let known = stored.description();
         known.finished
@@ -153,11 +160,11 @@ pub(super) fn find_kept(
 /// What a result was computed with: parameters of the algorithm, and the part of a
 /// property graph.
 pub(super) fn parameters(
-    algorithm: &Algorithm,
-    given: &Given,
+    db: &Database,
+    (algorithm, given): (&Algorithm, &Given),
     part: Option<&Part>,
 ) -> Vec<(String, String)> {
-    let mut parameters = algorithm.canonical(given);
+    let mut parameters = algorithm.canonical(given, between_ids(db));
     parameters.extend(part.map(Part::parameters).unwrap_or_default());
     parameters.sort();
     parameters

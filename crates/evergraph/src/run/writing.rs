@@ -3,6 +3,7 @@
 use evergraph_algorithms::UNREACHED;
 use evergraph_snapshots::View;
 
+use super::algorithm::Algorithm;
 use super::naming::Nodes;
 use super::{Outcome, Values};
 use crate::property::Transaction;
@@ -11,6 +12,22 @@ use crate::{Database, Error};
 
 /// A name of a property has at most so many bytes.
 const MOST_KEY_BYTES: usize = 1 << 16;
+
+/// Bytes of the log that a node takes at least when a property is written: its kind
+/// and id, the number of its labels, the length of its properties and their number,
+/// and one of them.
+const LEAST_NODE_BYTES: u64 = 1 + 4 + 4 + 4 + 1 + 2;
+/// Algorithms that may leave vertices without a value, of which nothing is written.
+const PARTIAL: [&str; 8] = [
+    "bfs",
+    "weighted-bfs",
+    "delta-stepping",
+    "bellman-ford",
+    "widest-path",
+    "influence-maximization",
+    "rumor-sources",
+    "set-cover",
+];
 
 /// A transaction that waits for a result to write. It is begun before the run, so
 /// that what others do to the nodes meanwhile is a conflict, and not lost.
@@ -33,6 +50,7 @@ const MOST_KEY_BYTES: usize = 1 << 16;
 /// })?;
 /// let request = Request {
 ///     algorithm: "degrees".to_string(),
+///     write_back: true,
 ///     ..Request::default()
 /// };
 /// let view = db.view();
@@ -102,13 +120,23 @@ impl WriteBack {
     /// the property. Vertices are written as ids of nodes.
     ///
     /// # Errors
-    /// A result that is no value of each node; a node that was changed since
+    /// A result that is no value of each node, or of another commit; a node that was changed since
     /// [`WriteBack::begin`] ([`Error::is_retryable`]); a constraint that does not
     /// hold; more than the log takes at once. Then nothing is written.
     pub fn write(mut self, outcome: &Outcome) -> Result<Written, Error> {
         let Some(nodes) = outcome.naming.nodes() else {
             return Err(unwritable(outcome));
         };
+        let read = self.transaction.snapshot().csn();
+        if outcome.csn != read {
+            return Err(Error::usage(
+                format!(
+                    "the result is of commit {}, and the transaction that is to write it of {read}",
+                    outcome.csn
+                ),
+                "give `WriteBack::begin` the view that the run reads; nothing was written",
+            ));
+        }
         let values = of_nodes(&outcome.values, nodes).ok_or_else(|| unwritable(outcome))?;
         let (mut with_value, mut without_value) = (0, 0);
         for (vertex, value) in (0..).zip(values) {
@@ -132,6 +160,24 @@ impl WriteBack {
             csn: commit.map(|commit| commit.csn),
         })
     }
+}
+
+/// Refuses more nodes than one commit can write, as far as that is known before the
+/// run.
+pub(super) fn check_fits(db: &Database, algorithm: &Algorithm, nodes: u64) -> Result<(), Error> {
+    let most = db.config().log_bytes / 2;
+    let least = nodes.saturating_mul(LEAST_NODE_BYTES);
+    if PARTIAL.contains(&algorithm.name) || least <= most {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!(
+            "a property of {nodes} nodes takes at least {least} bytes of the log at once, and half \
+             of the log, {most} bytes, is the most"
+        ),
+        "keep the result with --keep NAME, write a file with -o FILE, or import into a database \
+         with a larger --log-mib",
+    ))
 }
 
 fn unwritable(outcome: &Outcome) -> Error {
@@ -188,5 +234,54 @@ fn real(value: f64) -> Value {
     match value.is_finite() {
         true => Value::Float(value),
         false => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evergraph_algorithms::Control;
+
+    use super::super::{Request, algorithms, run};
+    use super::{PARTIAL, of_nodes};
+    use crate::property::ProjectionOptions;
+    use crate::property::value::Value;
+    use crate::{Database, MediumKind, Options};
+
+    /// In a graph of which a search reaches a part, with more nodes than seeds by default.
+    #[test]
+    fn all_others_give_each_node_a_value() {
+        let options = Options {
+            medium: MediumKind::Dram,
+            property_graph: true,
+            ..Options::default()
+        };
+        let db = Database::create("in memory", &options).unwrap();
+        let graph = db.property_graph().unwrap();
+        let create = |tx: &mut crate::property::Transaction| {
+            for _ in 0..30 {
+                let (a, b) = (tx.create_node(&[], [])?, tx.create_node(&[], [])?);
+                tx.create_relationship(a, "TO", b, [("weight", 1.into())])?;
+            }
+            Ok(())
+        };
+        graph.write(create).unwrap();
+        let mut partial = Vec::new();
+        for algorithm in algorithms() {
+            let request = Request {
+                algorithm: algorithm.name.to_string(),
+                projection: Some(ProjectionOptions::new().weight("weight", 1.0)),
+                ..Request::default()
+            };
+            let outcome = run(&db, &db.view(), &request, &Control::new(), None).unwrap();
+            let nodes = outcome.naming.nodes().unwrap();
+            let values = of_nodes(&outcome.values, nodes).unwrap_or_default();
+            if values.contains(&Value::Null) {
+                partial.push(algorithm.name);
+            }
+        }
+        partial.sort_unstable();
+        let mut expected = PARTIAL;
+        expected.sort_unstable();
+        assert_eq!(partial, expected);
     }
 }

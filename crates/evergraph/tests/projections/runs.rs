@@ -2,7 +2,7 @@
 
 use evergraph::property::{NodeId, Orientation, ProjectionOptions};
 use evergraph::run::{self, Durable, Outcome, Request, write_values};
-use evergraph::{At, Cancellation, Control, Database, Error};
+use evergraph::{At, Cancellation, Control, Database, Error, MediumKind, Options};
 
 use super::sample::{Sample, request, run, sample};
 
@@ -323,4 +323,54 @@ fn what_follows_changes_is_refused_with_a_reason() {
     let error = sample.db.follow(&request).err().expect("refused");
     assert!(error.summary().contains("property graph"), "{error}");
     assert!(error.hint().contains("evergraph run"), "{error}");
+}
+
+#[test]
+fn weights_that_are_not_finite_count_as_none() {
+    let options = Options {
+        medium: MediumKind::Dram,
+        property_graph: true,
+        ..Options::default()
+    };
+    let db = Database::create("nowhere", &options).expect("a database in memory");
+    let graph = db.property_graph().expect("it is one");
+    let costs = [1e300, f64::NAN, f64::NEG_INFINITY, 5.0];
+    graph
+        .write(|tx| {
+            let mut before = tx.create_node(&[], [])?;
+            for cost in costs {
+                let node = tx.create_node(&[], [])?;
+                tx.create_relationship(before, "ROAD", node, [("cost", cost.into())])?;
+                before = node;
+            }
+            Ok(())
+        })
+        .expect("written");
+    let with_default = |default| Request {
+        projection: Some(ProjectionOptions::new().weight("cost", default)),
+        ..request("delta-stepping", &[("source", "0")])
+    };
+    let outcome = run(&db, &with_default(2.0)).expect("run");
+    assert_eq!(lines(&db, &outcome), ["0 0", "1 2", "2 4", "3 6", "4 11"]);
+    for default in [f32::NAN, f32::INFINITY] {
+        let error = run(&db, &with_default(default)).expect_err("no weight");
+        assert!(matches!(error, Error::Argument { .. }), "{error}");
+    }
+}
+
+#[test]
+fn weights_that_nobody_reads_make_no_difference() {
+    let sample = sample();
+    let costs = people().weight("cost", 1.0);
+    let wanted = |part: &ProjectionOptions, keep: Option<&str>| Request {
+        projection: Some(part.clone()),
+        durable: Durable {
+            keep: keep.map(str::to_string),
+            ..Durable::default()
+        },
+        ..request("rumor-sources", &[])
+    };
+    run(&sample.db, &wanted(&costs, Some("hops"))).expect("run");
+    let again = run(&sample.db, &wanted(&people(), None)).expect("run");
+    assert_eq!(again.kept.as_deref(), Some("hops"));
 }

@@ -2,8 +2,8 @@
 
 use evergraph::property::value::Value;
 use evergraph::property::{NodeId, ProjectionOptions};
-use evergraph::run::{self, Request, Values, WriteBack, Written};
-use evergraph::{At, Control, Error};
+use evergraph::run::{self, Durable, Request, Values, WriteBack, Written};
+use evergraph::{At, Control, Database, Error, MediumKind, Options};
 
 use super::sample::{Sample, request, sample};
 
@@ -137,4 +137,75 @@ fn the_past_is_not_written() {
             .summary()
             .contains("without properties")
     );
+}
+
+#[test]
+fn a_result_is_written_by_the_transaction_of_its_commit() {
+    let sample = sample();
+    let db = &sample.db;
+    let earlier = db.view();
+    db.property_graph()
+        .expect("it is one")
+        .write(|tx| tx.set(NodeId(1), "other", 1))
+        .expect("written");
+    let writing = WriteBack::begin(db, &db.view(), "found").expect("now");
+    let wanted = people("pagerank", &[]);
+    let outcome = run::run(db, &earlier, &wanted, &Control::new(), None).expect("run");
+    let error = writing.write(&outcome).expect_err("of the past").summary();
+    assert!(error.contains("the result is of commit"), "{error}");
+    assert_eq!(found(&sample), []);
+}
+
+#[test]
+fn more_than_a_commit_takes_is_refused_before_the_run() {
+    let options = Options {
+        medium: MediumKind::Dram,
+        property_graph: true,
+        log_bytes: 1 << 16,
+        ..Options::default()
+    };
+    let db = Database::create("nowhere", &options).expect("a database in memory");
+    let graph = db.property_graph().expect("it is one");
+    for _ in 0..3 {
+        graph
+            .write(|tx| {
+                for _ in 0..1000 {
+                    tx.create_node(&[], [])?;
+                }
+                Ok(())
+            })
+            .expect("written");
+    }
+    let mut wanted = Request {
+        write_back: true,
+        durable: Durable {
+            checkpoint_every: Some(1),
+            ..Durable::default()
+        },
+        ..request("pagerank", &[])
+    };
+    let view = run::view(&db, &wanted, None).expect("a view");
+    let error = run::run(&db, &view, &wanted, &Control::new(), None).expect_err("too much");
+    drop(view);
+    assert!(error.summary().contains("half of the log"), "{error}");
+    assert!(error.hint().contains("--keep"), "{error}");
+    assert!(db.snapshots().is_empty());
+    assert_eq!(db.results().expect("results").list().len(), 0);
+    // It says no less than the commit would.
+    wanted.write_back = false;
+    wanted.durable = Durable::default();
+    let view = db.view();
+    let writing = WriteBack::begin(&db, &view, "found").expect("now");
+    let outcome = run::run(&db, &view, &wanted, &Control::new(), None).expect("run");
+    let error = writing.write(&outcome).expect_err("too much").to_string();
+    assert!(error.contains("more than half of a log"), "{error}");
+    // Where few nodes have a value, nobody can tell.
+    let some = Request {
+        write_back: true,
+        ..request("bfs", &[])
+    };
+    let view = db.view();
+    let writing = WriteBack::begin(&db, &view, "found").expect("now");
+    let outcome = run::run(&db, &view, &some, &Control::new(), None).expect("run");
+    assert_eq!(writing.write(&outcome).expect("one").nodes, 1);
 }

@@ -42,6 +42,9 @@ pub enum GraphError {
     /// What is asked for is not possible.
     #[error("{0}")]
     Unsupported(String),
+    /// An error of the caller's own: whoever writes ends the transaction with it.
+    #[error(transparent)]
+    User(#[from] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl From<MediumError> for GraphError {

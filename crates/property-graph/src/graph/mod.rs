@@ -62,7 +62,7 @@ mod view;
 
 use std::sync::Arc;
 
-use evergraph_topology::{CheckReport, Snapshot, Store};
+use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserved};
 
 pub use adjacency::{Adjacent, Towards, TypeSet};
 pub use entity::{Node, Relationship};
@@ -82,7 +82,9 @@ pub use view::View;
 
 use self::core::{Committed, Core};
 use self::mend::mend_indexes;
-use crate::transaction::{RetryPolicy, TransactionManager, TransactionOptions};
+use crate::transaction::{
+    ActiveTransaction, TransactionId, TransactionManager, TransactionOptions,
+};
 
 /// A property graph on a storage. Share it between threads by reference or in an
 /// `Arc`.
@@ -140,7 +142,8 @@ impl PropertyGraph {
     ///
     /// # Errors
     /// What `work` returns, conflicts after many attempts, and what committing
-    /// says. Then nothing of it is in the graph.
+    /// says. Then nothing of it is in the graph. An error of its own `work` returns as
+    /// [`GraphError::User`].
     pub fn write<T>(
         &self,
         work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
@@ -159,7 +162,7 @@ impl PropertyGraph {
         self.write_with(TransactionOptions::serializable(), work)
     }
 
-    /// As [`PropertyGraph::write`], with other isolation, timeout or name.
+    /// As [`PropertyGraph::write`], with other isolation, timeout, name or pauses.
     ///
     /// # Errors
     /// As [`PropertyGraph::write`].
@@ -168,7 +171,7 @@ impl PropertyGraph {
         options: TransactionOptions,
         mut work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
     ) -> Result<T, GraphError> {
-        self.transactions.execute(&RetryPolicy::default(), || {
+        self.transactions.execute(&options.retry, || {
             let mut transaction = self.begin_with(&options);
             let done = work(&mut transaction)?;
             transaction.commit()?;
@@ -176,11 +179,26 @@ impl PropertyGraph {
         })
     }
 
+    /// The transactions that have begun and not ended, by number: the oldest keeps
+    /// versions.
+    pub fn active_transactions(&self) -> Vec<ActiveTransaction> {
+        self.transactions.active()
+    }
+
+    /// Ends a transaction of somebody else: its locks are free at once, and its owner
+    /// gets an error at the next step. `false` if there is none of this number, or it
+    /// is committing.
+    pub fn terminate(&self, id: TransactionId) -> bool {
+        self.transactions.terminate(id)
+    }
+
     /// Names the graph as of a commit of its own. Whatever a view of it reads is
-    /// kept until the name is dropped: neighbors and properties.
+    /// kept until the name is dropped: neighbors and properties. Of a graph in a
+    /// `Database` use `Database::create_snapshot`, which also keeps to its rules of
+    /// retention.
     ///
     /// # Errors
-    /// A name that exists or is none.
+    /// A name that exists, is none, or is reserved: see [`Store::create_snapshot`].
     pub fn create_snapshot(&self, name: &str) -> Result<Snapshot, GraphError> {
         Ok(self.core.store.create_snapshot(name, None)?)
     }
@@ -188,8 +206,16 @@ impl PropertyGraph {
     /// Drops a named snapshot.
     ///
     /// # Errors
-    /// If there is none of this name.
+    /// If there is none of this name; one that belongs to a result, with which it
+    /// goes.
     pub fn drop_snapshot(&self, name: &str) -> Result<(), GraphError> {
+        if is_reserved(name) {
+            return Err(TopologyError::Unsupported(format!(
+                "the snapshot \"{name}\" belongs to a result; drop the result: its snapshot \
+                 goes with it"
+            ))
+            .into());
+        }
         Ok(self.core.store.drop_snapshots(&[name])?)
     }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_graph::{Graph, VertexId};
 use evergraph_topology::Commit;
 
 use super::adjacency::{Adjacent, Towards};
@@ -16,7 +15,6 @@ use super::guard::GivenValues;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::mend::mend_indexes;
 use super::names::UsedNames;
-use super::projection::Projection;
 use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
 use crate::dictionary::{Names, TypeCode};
@@ -365,27 +363,10 @@ impl Transaction {
         }
     }
 
-    /// Gives each node of a projection a property, a result of an algorithm, and
-    /// gives their number. Null leaves a node without it.
-    ///
-    /// # Errors
-    /// As [`Transaction::set`]: a node that was changed after the projection's
-    /// view conflicts.
-    pub fn write_back(
-        &mut self,
-        projection: &Projection,
-        key: &str,
-        mut value: impl FnMut(VertexId) -> Value,
-    ) -> Result<usize, GraphError> {
-        let count = projection.vertex_count();
-        for vertex in 0..count as VertexId {
-            self.set(projection.node(vertex), key, value(vertex))?;
-        }
-        Ok(count)
-    }
-
     /// Stores a small named fact of the store with the commit, if it has other
     /// effects; an empty one is removed. Conflicts with nobody: the last one stays.
+    /// Names that begin with `retention`, `import:` or `graph-import` are those of
+    /// Evergraph itself.
     pub fn set_fact(&mut self, name: &[u8], value: &[u8]) {
         self.facts.insert(name.to_vec(), value.to_vec());
     }

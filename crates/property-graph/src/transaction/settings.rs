@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock::{Clock, SystemClock};
+use super::retry::RetryPolicy;
 
 /// What a transaction is protected from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,6 +27,9 @@ pub struct TransactionOptions {
     pub timeout: Option<Duration>,
     /// Shown by [`TransactionManager::active`](super::TransactionManager::active).
     pub name: Option<Arc<str>>,
+    /// How often, and after which pauses, `PropertyGraph::write_with` runs it again
+    /// after a conflict.
+    pub retry: RetryPolicy,
 }
 
 impl TransactionOptions {

@@ -175,13 +175,11 @@ fn results_are_written_back_as_one_commit() {
     let mut transaction = sample.graph.begin();
     let projection = transaction.snapshot().project(&options).expect("readable");
     let found = connected_components::run(&projection, &Control::new()).expect("run");
-    let written = transaction.write_back(&projection, "component", |vertex| {
-        Value::from(i64::from(projection.node(found.labels[vertex as usize]).0))
-    });
-    assert_eq!(
-        written.expect("nobody else writes"),
-        projection.vertex_count()
-    );
+    for vertex in 0..projection.vertex_count() as u32 {
+        let component = projection.node(found.labels[vertex as usize]).0;
+        let set = transaction.set(projection.node(vertex), "component", i64::from(component));
+        set.expect("nobody else writes");
+    }
     transaction.commit().expect("committed");
     for node in sample.graph.view().nodes() {
         let node = node.expect("readable");

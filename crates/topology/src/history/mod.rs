@@ -6,12 +6,14 @@
 
 mod cache;
 mod chain;
+pub(crate) mod name;
 pub(crate) mod names;
 mod section;
 pub(crate) mod segment;
 pub(crate) mod tiers;
 
 pub use cache::PageCache;
+pub use name::{RESERVED_NAMES, check_snapshot_name, is_reserved};
 pub use names::Snapshot;
 pub(crate) use section::{
     EachPage, History, Merged as MergedHistory, NewPoints, Published as PublishedHistory,

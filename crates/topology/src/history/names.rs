@@ -6,12 +6,10 @@ use std::sync::Arc;
 use evergraph_persistence::PersistenceError;
 use evergraph_persistence::mutant::{Mutant, active};
 
+use super::name::check_name;
 use crate::error::TopologyError;
 use crate::record::Op;
 use crate::store::Published;
-
-/// Bytes of the longest name.
-const LONGEST_NAME: usize = 255;
 
 /// A named moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,30 +231,6 @@ pub(crate) enum Change {
     Kept(u64),
     /// It has one name less.
     Released(u64),
-}
-
-/// What a name must be: 1 to 255 bytes without control characters, and not a
-/// number, which would be a commit.
-fn check_name(name: &str) -> Result<(), TopologyError> {
-    let bad = |why| {
-        Err(TopologyError::BadSnapshotName {
-            name: name.chars().take(40).collect(),
-            why,
-        })
-    };
-    if name.is_empty() {
-        return bad("it is empty");
-    }
-    if name.len() > LONGEST_NAME {
-        return bad("it is longer than 255 bytes");
-    }
-    if name.chars().any(char::is_control) {
-        return bad("it has control characters");
-    }
-    if name.bytes().all(|byte| byte.is_ascii_digit()) {
-        return bad("it is a number, which stands for a commit");
-    }
-    Ok(())
 }
 
 /// The shortest list of changes that says the same. If `all` are there, nothing

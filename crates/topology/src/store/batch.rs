@@ -9,6 +9,8 @@ use crate::record::{Edges, ExternalIds, Op, Relationships};
 pub struct Batch {
     pub(super) ops: Vec<Op>,
     pub(super) wall_us: Option<i64>,
+    /// It may create snapshots of reserved names.
+    pub(super) reserves: bool,
 }
 
 /// What a commit reached.
@@ -106,7 +108,9 @@ impl Batch {
         self
     }
 
-    /// Stores a small named fact, together with the rest.
+    /// Stores a small named fact, together with the rest; an empty value removes it.
+    /// Keys that begin with `retention`, `import:` or `graph-import` are those of
+    /// Evergraph itself, which does not know its database any more without them.
     pub fn set_meta(&mut self, key: &[u8], value: &[u8]) -> &mut Self {
         self.ops.push(Op::Meta {
             key: key.to_vec(),
@@ -123,6 +127,13 @@ impl Batch {
             time_us,
         });
         self
+    }
+
+    /// As [`Batch::create_snapshot`], also of a name that is reserved
+    /// ([`is_reserved`](crate::is_reserved)). For whoever keeps results.
+    pub fn hold_snapshot(&mut self, name: &str) -> &mut Self {
+        self.reserves = true;
+        self.create_snapshot(name, None)
     }
 
     /// Drops a snapshot.

@@ -22,6 +22,7 @@ use super::flow::{PATIENCE, Stop, is_stopped};
 use super::{Batch, Commit, Store};
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
+use crate::history::name::check_not_reserved;
 use crate::record::{self, Edges, Op, Relationships};
 
 /// What a commit is told whose payload nobody would apply.
@@ -275,7 +276,10 @@ impl Store {
         // External ids that the table will have when an operation is applied;
         // only one caller at a time assigns any.
         let mut ids = None;
-        for op in batches.iter().flat_map(|batch| &batch.ops) {
+        let ops = batches
+            .iter()
+            .flat_map(|batch| batch.ops.iter().map(move |op| (op, batch.reserves)));
+        for (op, reserves) in ops {
             match op {
                 Op::Insert(edges) => self.validate_edges(edges, self.config.weighted)?,
                 Op::Delete(edges) => self.validate_edges(edges, false)?,
@@ -293,6 +297,7 @@ impl Store {
                 Op::Attached(_) if self.attached.is_none() => {
                     return Err(TopologyError::Unsupported(NOTHING_ATTACHED.to_string()));
                 }
+                Op::CreateSnapshot { name, .. } if !reserves => check_not_reserved(name)?,
                 Op::Meta { .. }
                 | Op::CreateSnapshot { .. }
                 | Op::DropSnapshot { .. }

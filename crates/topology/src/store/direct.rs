@@ -213,6 +213,7 @@ impl Store {
         let mut rest = Batch {
             ops: Vec::new(),
             wall_us: batch.wall_us,
+            reserves: batch.reserves,
         };
         let mut missed_deletes = 0;
         for op in batch.ops {

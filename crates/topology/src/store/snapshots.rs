@@ -32,8 +32,8 @@ impl Store {
     /// was like that, microseconds since 1970, if not now.
     ///
     /// # Errors
-    /// A name that exists, or is none (see [`TopologyError::BadSnapshotName`]);
-    /// direct mode, whose edges are no commits; and what [`Store::commit`] says.
+    /// A name that exists, or is none (see [`TopologyError::BadSnapshotName`]), or
+    /// reserved ([`is_reserved`](crate::is_reserved)); direct mode, whose edges are no commits; and what [`Store::commit`] says.
     pub fn create_snapshot(
         &self,
         name: &str,

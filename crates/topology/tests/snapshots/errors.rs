@@ -25,6 +25,11 @@ fn names_are_checked_before_anything_is_logged() {
         (long.as_str(), "255 bytes"),
         ("a\nb", "control"),
         ("2016", "a number"),
+        ("now", "the newest commit"),
+        ("a..b", "a range"),
+        (" a", "a blank"),
+        ("run/a", "belong to results"),
+        ("maintain/a/1", "belong to results"),
     ] {
         let error = create(store, name).unwrap_err();
         assert!(error.contains(why), "{error}");
@@ -45,6 +50,10 @@ fn names_are_checked_before_anything_is_logged() {
     store.commit(batch).unwrap();
     let again = store.snapshot("may").unwrap();
     assert_eq!((again.csn, again.time_us), (2, -5));
+    let mut held = Batch::new();
+    held.hold_snapshot("run/a");
+    store.commit(held).unwrap();
+    assert!(store.snapshot("run/a").is_ok());
     let names = ["2016-05", "Mai 2016 – Ende", &"x".repeat(255)];
     for name in names {
         create(store, name).unwrap();

@@ -127,11 +127,13 @@ impl Wanted<'_> {
     }
 }
 
-/// A weight; integers beyond 2²⁴ and floats lose digits.
+/// A weight; integers beyond 2²⁴ and floats lose digits. None is infinite, nor beyond
+/// what a weight can be.
 fn number(value: &Value) -> Option<Weight> {
-    match value {
-        Value::Integer(value) => Some(*value as Weight),
-        Value::Float(value) => Some(*value as Weight),
-        _ => None,
-    }
+    let weight = match value {
+        Value::Integer(value) => *value as Weight,
+        Value::Float(value) => *value as Weight,
+        _ => return None,
+    };
+    weight.is_finite().then_some(weight)
 }
