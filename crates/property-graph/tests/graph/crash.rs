@@ -572,11 +572,15 @@ fn workloads(seeds: std::ops::RangeInclusive<u64>, operations: u64) -> Vec<Workl
     seeds.flat_map(of_seed).collect()
 }
 
-/// Those that mistakes are looked for in: first those that begin with what most of
+/// Those that mistakes are looked for in. First those that begin with what most of
 /// them need, an index and the script.
 fn short() -> Vec<Workload> {
-    let mut workloads = workloads(1..=6, 14);
-    workloads.sort_by_key(|of| (of.seed % 6 != 0, !of.name.ends_with("-lines")));
+    let seeds = [6, 1, 3];
+    let mut workloads: Vec<Workload> = seeds
+        .iter()
+        .flat_map(|&seed| workloads(seed..=seed, 11))
+        .collect();
+    workloads.sort_by_key(|of| !of.name.ends_with("-lines"));
     workloads
 }
 
@@ -625,24 +629,24 @@ fn every_seeded_mistake_is_caught() {
     };
     // Without a mistake they are clean: the test before says so.
     let workloads = short();
-    let score = mutant_score(&mistakes, || {
-        workloads.iter().map(|workload| explorer.explore(workload))
-    });
-    for outcome in &score {
+    let mut survivors = Vec::new();
+    for mistake in mistakes {
+        let score = mutant_score(&[mistake], || {
+            workloads.iter().map(|workload| explorer.explore(workload))
+        });
+        let outcome = &score[0];
         let message = outcome.message.as_deref().unwrap_or("SURVIVED");
-        let first_line: String = message
-            .lines()
-            .next()
-            .unwrap_or("")
-            .chars()
-            .take(90)
-            .collect();
+        let first_line = message.lines().next().unwrap_or("");
+        let first_line: String = first_line.chars().take(90).collect();
         println!(
-            "{:?}: {} executions: {first_line}",
-            outcome.mistake, outcome.executions
+            "{mistake:?}: {} executions: {first_line}",
+            outcome.executions
         );
+        if !outcome.is_caught() {
+            survivors.push(mistake);
+        }
     }
-    assert!(score.iter().all(|outcome| outcome.is_caught()));
+    assert_eq!(survivors, []);
 }
 
 /// A constraint is made while a writer, who began before, writes what it forbids.
