@@ -135,8 +135,7 @@ pub fn import_files(graph: &PropertyGraph, directory: &Path, skip_bad: u64) -> R
         files: vec![directory.to_path_buf()],
         kind: Some(FileKind::Ldbc),
         skip_bad,
-        rows_at_once: PropertyImport::ROWS_AT_ONCE,
-        resume: false,
+        ..PropertyImport::default()
     };
     let done = import(graph, &options, &Cancellation::default(), &|_| {}).map_err(text)?;
     Ok(done.nodes + done.relationships)

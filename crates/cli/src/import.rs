@@ -1,18 +1,17 @@
 //! `evergraph import`: files of edges into a database.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use evergraph::graph::Direction;
+use clap::builder::NonEmptyStringValueParser;
 use evergraph::import::{
-    Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, import, probe,
-    probe_times,
+    Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, import, probe_times,
 };
-use evergraph::property::Census;
-use evergraph::{Cancellation, Database, IdKind, Layout, Mode, Options, allocated_bytes, formats};
+use evergraph::{Cancellation, Database, Layout, allocated_bytes, formats};
 use serde_json::json;
 
 use crate::import_graph;
+use crate::import_into::{give_up, open};
 use crate::progress;
 use crate::reading::InputArgs;
 use crate::relayout;
@@ -26,13 +25,13 @@ pub struct Args {
     pub input: InputArgs,
     /// Every edge goes both ways
     #[arg(long, conflicts_with = "directions")]
-    undirected: bool,
+    pub undirected: bool,
     /// Keep lists of out-neighbors, or of in-neighbors as well [default: out]
     #[arg(long, value_enum)]
-    directions: Option<Directions>,
+    pub directions: Option<Directions>,
     /// Read and keep a weight with each edge
     #[arg(long)]
-    weighted: bool,
+    pub weighted: bool,
     /// Read a time with each edge; commits get the times of their edges
     #[arg(long)]
     timestamps: bool,
@@ -59,10 +58,19 @@ pub struct Args {
     /// How edges reach the medium: through the log, or each in place at once
     /// (byte-addressed media only; such an import cannot be resumed)
     #[arg(long, value_enum, default_value_t = ImportMode::Merged, conflicts_with = "resume")]
-    mode: ImportMode,
+    pub mode: ImportMode,
     /// What vertices are called: dense numbers from 0, or anything, mapped
     #[arg(long, value_enum)]
-    ids: Option<Ids>,
+    pub ids: Option<Ids>,
+    /// Directory of the tables that a mapping names [default: where the mapping is]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Label of nodes that have none in their file
+    #[arg(long, value_name = "L", value_parser = NonEmptyStringValueParser::new())]
+    pub label: Option<String>,
+    /// Type of relationships that have none in their file
+    #[arg(long = "type", value_name = "T", value_parser = NonEmptyStringValueParser::new())]
+    pub relationship_type: Option<String>,
     /// Add to a database that has edges already
     #[arg(long, conflicts_with = "resume")]
     pub append: bool,
@@ -79,19 +87,19 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
-enum Directions {
+pub enum Directions {
     Out,
     Both,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
-enum ImportMode {
+pub enum ImportMode {
     Merged,
     Direct,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
-enum Ids {
+pub enum Ids {
     /// Numbers from 0, as they are
     Dense,
     /// Any: 64-bit numbers if the first ids are numbers, texts otherwise
@@ -103,6 +111,7 @@ enum Ids {
 impl Args {
     /// A flag that says something of plain edges, if one was given.
     pub fn flag_of_edges(&self) -> Option<&'static str> {
+        let reading = &self.input.reading;
         let given = [
             ("--undirected", self.undirected),
             ("--directions", self.directions.is_some()),
@@ -111,18 +120,41 @@ impl Args {
             ("--snapshot-every", self.snapshot_every.is_some()),
             ("--mode direct", self.mode == ImportMode::Direct),
             ("--ids", self.ids.is_some()),
+            ("--time-unit", self.time_unit.is_some()),
+            ("--allow-uneven", reading.allow_uneven),
+            ("--source-column", reading.source_column.is_some()),
+            ("--target-column", reading.target_column.is_some()),
+            ("--weight-column", reading.weight_column.is_some()),
+            ("--time-column", reading.time_column.is_some()),
         ];
-        given
-            .iter()
-            .find(|(_, given)| *given)
-            .map(|(flag, _)| *flag)
+        first_given(&given)
     }
+
+    /// A flag that says something of property graphs, if one was given.
+    fn flag_of_graphs(&self) -> Option<&'static str> {
+        first_given(&[
+            ("--data", self.data.is_some()),
+            ("--label", self.label.is_some()),
+            ("--type", self.relationship_type.is_some()),
+        ])
+    }
+}
+
+fn first_given(flags: &[(&'static str, bool)]) -> Option<&'static str> {
+    let mut flags = flags.iter();
+    flags.find(|(_, given)| *given).map(|(flag, _)| *flag)
 }
 
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     if import_graph::is_meant(args)? {
         return import_graph::execute(args, stop);
+    }
+    if let Some(flag) = args.flag_of_graphs() {
+        return Err(Failure::usage(
+            format!("{flag} is about property graphs, and these files are of plain edges"),
+            "leave it out; --format says what files are that do not look like it",
+        ));
     }
     let reading = reading(args)?;
     let (db, is_new) = open(args, &reading)?;
@@ -140,7 +172,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     match follow(&db, &args.input.files, &options, stop) {
         Ok(report) => finish(args, db, &report, started),
         Err(error) => {
-            give_up(db, &args.input.db, is_new)?;
+            give_up(db, &args.input.db, is_new);
             Err(error)
         }
     }
@@ -210,134 +242,6 @@ pub fn follow(
         note(&format!("skipped: {} lines in all", count(skipped.count)));
     }
     Ok(report)
-}
-
-/// Opens the database, or makes it. Says whether it is new.
-fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Failure> {
-    let options = Options {
-        tuning: args.tuning.tuning(),
-        ..args.input.medium.options()?
-    };
-    if Database::exists(&args.input.db) {
-        let db = Database::open(&args.input.db, &options)?;
-        db.refuse_property_graph("importing edges")?;
-        check_continued(args, &db)?;
-        return Ok((db, false));
-    }
-    let options = Options {
-        log_bytes: args.log_mib << 20,
-        weighted: args.weighted,
-        ..choose(args, reading, options)?
-    };
-    Ok((Database::create(&args.input.db, &options)?, true))
-}
-
-/// Direction and kind of ids of a new database.
-fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<Options, Failure> {
-    let found = probe(&args.input.files, reading)?;
-    let mut undirected = args.undirected;
-    if !undirected && found.symmetric && args.directions.is_none() {
-        note("the files say that their edges are undirected; importing them so");
-        undirected = true;
-    }
-    let direction = match (undirected, args.directions) {
-        (true, _) => Direction::Undirected,
-        (false, Some(Directions::Both)) => Direction::Both,
-        (false, _) => Direction::Out,
-    };
-    let ids = match args.ids {
-        None | Some(Ids::Dense) => IdKind::Dense,
-        Some(Ids::Map) if found.numeric => IdKind::Numbers,
-        Some(Ids::Map | Ids::Text) => IdKind::Texts,
-    };
-    let mode = match args.mode {
-        ImportMode::Merged => Mode::Merged,
-        ImportMode::Direct => Mode::Direct,
-    };
-    Ok(Options {
-        direction,
-        ids,
-        mode,
-        layout: args.layout.unwrap_or(options.layout),
-        ..options
-    })
-}
-
-/// Refuses what does not fit a database that exists.
-fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
-    let config = db.config();
-    if args.input.resume && config.mode == Mode::Direct {
-        return Err(Failure::new(
-            "an import in direct mode cannot be resumed: each edge is a commit of its own",
-            "import into another path",
-        ));
-    }
-    let is_empty = db.view().vertex_count() == 0;
-    if !is_empty && !args.append && !args.input.resume {
-        return Err(Failure::new(
-            format!("there is a database at {} already", args.input.db.display()),
-            "use --append to add to it, --resume to go on with an interrupted import, or another path",
-        ));
-    }
-    if let Some(layout) = args.layout
-        && layout != config.layout
-    {
-        return Err(Failure::new(
-            format!("the database has the layout `{}`", config.layout.name()),
-            format!(
-                "leave out --layout, or change it first: evergraph relayout {} --layout {}",
-                args.input.db.display(),
-                layout.name()
-            ),
-        ));
-    }
-    let other_direction = (args.undirected && config.direction != Direction::Undirected)
-        || (args.directions == Some(Directions::Out) && config.direction != Direction::Out)
-        || (args.directions == Some(Directions::Both) && config.direction != Direction::Both);
-    let other_ids = match args.ids {
-        None => false,
-        Some(Ids::Dense) => config.ids != IdKind::Dense,
-        Some(Ids::Map) => config.ids == IdKind::Dense,
-        Some(Ids::Text) => config.ids != IdKind::Texts,
-    };
-    if other_direction || other_ids {
-        return Err(Failure::new(
-            format!(
-                "the database was made with direction {:?} and ids {:?}",
-                config.direction, config.ids
-            ),
-            "leave out the flag that says otherwise, or import into a new database",
-        ));
-    }
-    Ok(())
-}
-
-/// Closes a database after a failure, and removes it if it is new and empty.
-pub fn give_up(db: Database, path: &Path, is_new: bool) -> Result<(), Failure> {
-    let is_empty = db.view().vertex_count() == 0;
-    let on_disk = db.medium() != evergraph::MediumKind::Dram;
-    if !is_empty {
-        note(&format!("{} are in the database and stay", content(&db)?));
-    }
-    db.close()?;
-    if is_new && is_empty && on_disk {
-        // What cannot be removed does no harm: an empty database can be imported into.
-        for file in ["pool", "log", "extents", "lock"] {
-            let _ = std::fs::remove_file(path.join(file));
-        }
-        let _ = std::fs::remove_dir(path);
-    }
-    Ok(())
-}
-
-/// What is in a database, counted.
-fn content(db: &Database) -> Result<String, Failure> {
-    if !db.is_property_graph() {
-        return Ok(format!("{} edges", count(db.view().edge_count()?)));
-    }
-    let census = Census::of(&db.property_graph()?.view())?;
-    let (nodes, relationships) = (count(census.nodes), count(census.relationships));
-    Ok(format!("{nodes} nodes and {relationships} relationships"))
 }
 
 fn finish(

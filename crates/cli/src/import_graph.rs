@@ -8,7 +8,8 @@ use evergraph::property::{FileKind, Imported, PropertyImport, import};
 use evergraph::{Cancellation, Database, Options, allocated_bytes};
 use serde_json::json;
 
-use crate::import::{Args, give_up};
+use crate::import::Args;
+use crate::import_into::give_up;
 use crate::progress;
 use crate::reading::InputFormat;
 use crate::report::{Failure, Report, bytes, count, note, seconds, table};
@@ -36,6 +37,10 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             Some(InputFormat::Property(kind)) => Some(kind),
             _ => None,
         },
+        separator: args.input.reading.separator,
+        data: args.data.clone(),
+        label: args.label.clone(),
+        relationship_type: args.relationship_type.clone(),
         skip_bad: args.input.reading.skip_bad,
         rows_at_once: args.batch_edges as usize,
         resume: args.input.resume,
@@ -55,7 +60,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     match imported {
         Ok(imported) => finish(db, &args.input.db, &imported, started),
         Err(error) => {
-            give_up(db, &args.input.db, is_new)?;
+            give_up(db, &args.input.db, is_new);
             Err(error.into())
         }
     }

@@ -17,6 +17,7 @@ mod export;
 mod generate;
 mod import;
 mod import_graph;
+mod import_into;
 mod index;
 mod maintain;
 mod medium;

@@ -15,7 +15,7 @@ use crate::report::Failure;
 pub struct InputArgs {
     /// Directory of the database
     pub db: PathBuf,
-    /// Files of edges, plain, gzip or zstd
+    /// Files of edges, or of nodes and relationships, plain, gzip or zstd
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -31,8 +31,8 @@ pub struct InputArgs {
 #[derive(Clone, Debug, clap::Args)]
 pub struct ReadingArgs {
     /// Format: edgelist, csv, mtx, gr, metis, or events (`+ u v`, `- u v`); of a
-    /// property graph (import only) neo4j, ldbc, jsonl, graphml, parquet, or arrow;
-    /// found out by default
+    /// property graph (import only) neo4j, ldbc, jsonl, graphml, parquet, arrow, or
+    /// tables (a mapping in TOML, and the tables that it names); found out by default
     #[arg(long, value_name = "F")]
     pub format: Option<InputFormat>,
     /// Tolerate up to N malformed lines, and report them

@@ -120,6 +120,9 @@ impl Error {
             Error::Interchange(InterchangeError::Unwritable { .. }) => {
                 "export with --format jsonl, or leave it out with --labels or --types"
             }
+            Error::Interchange(InterchangeError::Mapping(_)) => {
+                "docs/property-files.md describes mappings of tables"
+            }
             Error::Interchange(_) => "mend the file, or leave bad rows out with --skip-bad N",
             _ => "`evergraph check` tells whether the database is sound",
         }

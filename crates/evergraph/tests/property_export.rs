@@ -187,10 +187,7 @@ fn write(view: &View, options: &PropertyExport) -> Result<Exported, Error> {
 fn read(graph: &PropertyGraph, file: &Path) {
     let options = PropertyImport {
         files: vec![file.to_path_buf()],
-        kind: None,
-        skip_bad: 0,
-        rows_at_once: PropertyImport::ROWS_AT_ONCE,
-        resume: false,
+        ..PropertyImport::default()
     };
     import(graph, &options, &Cancellation::new(), &|_| {}).unwrap();
 }
@@ -294,10 +291,8 @@ fn parquet_says_how_it_is_had() {
     std::fs::write(&file, "PAR1").unwrap();
     let options = PropertyImport {
         files: vec![file],
-        kind: None,
-        skip_bad: 0,
         rows_at_once: 1,
-        resume: false,
+        ..PropertyImport::default()
     };
     let refused = import(graph, &options, &Cancellation::new(), &|_| {});
     assert!(refused.unwrap_err().hint().contains("--features columnar"));

@@ -1,47 +1,22 @@
 //! Files of nodes and relationships into a database: what bad rows do, and what is
 //! known of them.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
+use common::{Place, bad, content, database, import_in_pieces};
 use evergraph::property::{
-    Census, Definition, FileKind, GraphError, Imported, Node, NodeId, PropertyGraph,
-    PropertyImport, Relationship, Rule, import,
+    Census, Definition, FileKind, GraphError, Imported, PropertyGraph, PropertyImport, Rule, import,
 };
-use evergraph::{Cancellation, Database, Error, MediumKind, Options};
-use tempfile::TempDir;
-
-fn database() -> Database {
-    let options = Options {
-        medium: MediumKind::Dram,
-        property_graph: true,
-        log_bytes: 1 << 20,
-        ..Options::default()
-    };
-    Database::create("anywhere", &options).unwrap()
-}
-
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Place(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-}
+use evergraph::{Cancellation, Database, Error, Options};
 
 fn run(graph: &PropertyGraph, files: &[&Path], skip_bad: u64) -> Result<Imported, Error> {
     let options = PropertyImport {
         files: files.iter().map(|file| file.to_path_buf()).collect(),
-        kind: None,
         skip_bad,
         rows_at_once: 0,
-        resume: false,
+        ..PropertyImport::default()
     };
     import(graph, &options, &Cancellation::new(), &|_| {})
 }
@@ -50,22 +25,10 @@ fn run(graph: &PropertyGraph, files: &[&Path], skip_bad: u64) -> Result<Imported
 fn run_at_once(graph: &PropertyGraph, files: &[&Path], skip_bad: u64) -> Result<Imported, Error> {
     let options = PropertyImport {
         files: files.iter().map(|file| file.to_path_buf()).collect(),
-        kind: None,
         skip_bad,
-        rows_at_once: usize::MAX,
-        resume: false,
+        ..PropertyImport::default()
     };
     import(graph, &options, &Cancellation::new(), &|_| {})
-}
-
-/// Lines of the bad rows, without directories.
-fn bad(imported: &Imported) -> Vec<String> {
-    let lines = imported.bad_rows.iter().map(|bad| {
-        let text = bad.to_string();
-        text.rsplit_once('/')
-            .map_or(text.clone(), |(_, file)| file.to_string())
-    });
-    lines.collect()
 }
 
 #[test]
@@ -183,10 +146,7 @@ fn an_import_is_stopped_before_its_first_commit() {
     let file = place.file("nodes.csv", format!(":ID,age:int\n{rows}\"never ends\n"));
     let options = PropertyImport {
         files: vec![file],
-        kind: None,
-        skip_bad: 0,
-        rows_at_once: PropertyImport::ROWS_AT_ONCE,
-        resume: false,
+        ..PropertyImport::default()
     };
     let stop = Cancellation::new();
     let db = database();
@@ -211,46 +171,6 @@ fn the_kind_of_a_file_is_told_by_its_own_name() {
     let ldbc = "id|name|url\n";
     assert_eq!(kind("x.csv/place_0_0.txt", ldbc), None);
     assert_eq!(kind("x/place_0_0.csv", ldbc), Some(FileKind::Ldbc));
-}
-
-/// A graph by the property `name` of its nodes: labels and properties, and each
-/// relationship, sorted.
-fn content(graph: &PropertyGraph) -> (Vec<String>, Vec<String>) {
-    let view = graph.view();
-    let name = |id: NodeId| {
-        let node = view.node(id).unwrap().expect("an end is there");
-        node.get("name").map(|name| format!("{name:?}"))
-    };
-    let sorted = |properties: &mut dyn Iterator<Item = String>| {
-        let mut properties: Vec<String> = properties.collect();
-        properties.sort();
-        properties.join(", ")
-    };
-    let node = |node: Node| {
-        let mut labels = node.labels();
-        labels.sort();
-        let mut properties = node
-            .properties()
-            .map(|(key, value)| format!("{key}: {value:?}"));
-        format!("{labels:?} {}", sorted(&mut properties))
-    };
-    let relationship = |relationship: Relationship| {
-        let mut properties = relationship
-            .properties()
-            .map(|(key, value)| format!("{key}: {value:?}"));
-        let (source, target) = (relationship.source(), relationship.target());
-        let kind = relationship.kind();
-        let properties = sorted(&mut properties);
-        format!("{:?} {kind} {:?} {properties}", name(source), name(target))
-    };
-    let mut nodes: Vec<String> = view.nodes().map(|found| node(found.unwrap())).collect();
-    let relationships = view.relationships();
-    let mut relationships: Vec<String> = relationships
-        .map(|found| relationship(found.unwrap()))
-        .collect();
-    nodes.sort();
-    relationships.sort();
-    (nodes, relationships)
 }
 
 /// Rows with everything that can be wrong with them: ids that come twice, ends that
@@ -296,42 +216,6 @@ fn unique_names(graph: &PropertyGraph) {
         .unwrap();
 }
 
-/// Imports with an interruption after so many commits, again and again. What the last
-/// run says, and how many there were.
-fn import_in_pieces(
-    path: &Path,
-    options: &Options,
-    files: &[PathBuf],
-    rows_at_once: usize,
-    cut_every: u32,
-) -> (Imported, u32) {
-    for runs in 1..500 {
-        // Dropped without being closed, as a killed process leaves it.
-        let db = Database::open(path, options).unwrap();
-        let stop = Cancellation::new();
-        let commits = std::cell::Cell::new(0);
-        let cut = |_: &Imported| {
-            commits.set(commits.get() + 1);
-            if commits.get() == cut_every {
-                stop.cancel();
-            }
-        };
-        let again = PropertyImport {
-            files: files.to_vec(),
-            kind: None,
-            skip_bad: 1000,
-            rows_at_once,
-            resume: true,
-        };
-        match import(db.property_graph().unwrap(), &again, &stop, &cut) {
-            Ok(imported) => return (imported, runs),
-            Err(Error::Interrupted { .. }) => {}
-            Err(other) => panic!("{other}"),
-        }
-    }
-    panic!("it does not get on");
-}
-
 #[test]
 fn an_import_in_bulk_that_was_cut_off_goes_on_where_it_was() {
     let place = Place::new();
@@ -356,10 +240,9 @@ fn an_import_in_bulk_that_was_cut_off_goes_on_where_it_was() {
     let whole = whole.property_graph().unwrap();
     let by_transactions = PropertyImport {
         files: files.to_vec(),
-        kind: None,
         skip_bad: 1000,
         rows_at_once: 100,
-        resume: false,
+        ..PropertyImport::default()
     };
     let expected = import(whole, &by_transactions, &Cancellation::new(), &|_| {}).unwrap();
     let options = Options {
@@ -369,7 +252,13 @@ fn an_import_in_bulk_that_was_cut_off_goes_on_where_it_was() {
     for (rows_at_once, cut_every) in [(300, 2), (700, 1), (10_000, 1)] {
         let path = place.0.path().join(format!("bulk-{rows_at_once}"));
         drop(Database::create(&path, &options).unwrap());
-        let (last, runs) = import_in_pieces(&path, &options, &files, rows_at_once, cut_every);
+        let pieces = PropertyImport {
+            files: files.to_vec(),
+            skip_bad: 1000,
+            rows_at_once,
+            ..PropertyImport::default()
+        };
+        let (last, runs) = import_in_pieces(&path, &options, &pieces, cut_every);
         assert!(runs > 1, "{rows_at_once}: {runs}");
         assert_eq!(last.skipped, expected.skipped, "{:?}", bad(&last));
         let db = Database::open(&path, &options).unwrap();
@@ -402,7 +291,13 @@ fn an_import_that_was_cut_off_goes_on_where_it_was() {
         let db = Database::create(&path, &options).unwrap();
         unique_names(db.property_graph().unwrap());
         drop(db);
-        let (last, runs) = import_in_pieces(&path, &options, &files, rows_at_once, cut_every);
+        let pieces = PropertyImport {
+            files: files.to_vec(),
+            skip_bad: 1000,
+            rows_at_once,
+            ..PropertyImport::default()
+        };
+        let (last, runs) = import_in_pieces(&path, &options, &pieces, cut_every);
         assert!(runs > 3, "{rows_at_once} {cut_every}: {runs}");
         assert_eq!(last.nodes + last.resumed_nodes, expected.nodes);
         assert_eq!(
@@ -416,10 +311,9 @@ fn an_import_that_was_cut_off_goes_on_where_it_was() {
         // What is done is done once.
         let again = PropertyImport {
             files: files.clone(),
-            kind: None,
-            skip_bad: 0,
             rows_at_once,
             resume: true,
+            ..PropertyImport::default()
         };
         let nothing = import(graph, &again, &Cancellation::new(), &|_| {}).unwrap();
         assert_eq!((nothing.nodes, nothing.resumed_nodes), (0, expected.nodes));
@@ -430,4 +324,98 @@ fn an_import_that_was_cut_off_goes_on_where_it_was() {
         let refused = import(graph, &other, &Cancellation::new(), &|_| {});
         assert!(matches!(refused, Err(Error::Usage { .. })), "{refused:?}");
     }
+}
+
+#[test]
+fn a_row_that_was_mended_is_in_after_the_import_went_on() {
+    let place = Place::new();
+    let nodes = place.file("nodes.csv", ":ID,name\naa,a\nbb,b\n");
+    // The bad row is behind what the files are compared by.
+    let rows = "aa,bb,KNOWS\n".repeat(9000);
+    let edges = |end: &str| format!(":START_ID,:END_ID,:TYPE\n{rows}aa,{end},KNOWS\n{rows}");
+    let files = vec![nodes, place.file("edges.csv", edges("zz"))];
+    for rows_at_once in [100, PropertyImport::ROWS_AT_ONCE] {
+        place.file("edges.csv", edges("zz"));
+        let db = database();
+        let graph = db.property_graph().unwrap();
+        let options = PropertyImport {
+            files: files.clone(),
+            rows_at_once,
+            resume: true,
+            ..PropertyImport::default()
+        };
+        let refused = import(graph, &options, &Cancellation::new(), &|_| {});
+        assert!(
+            refused
+                .unwrap_err()
+                .to_string()
+                .contains("edges.csv:9002: ")
+        );
+        place.file("edges.csv", edges("bb"));
+        let imported = import(graph, &options, &Cancellation::new(), &|_| {}).unwrap();
+        assert_eq!(
+            imported.relationships + imported.resumed_relationships,
+            18_001
+        );
+        assert_eq!(Census::of(&graph.view()).unwrap().relationships, 18_001);
+    }
+}
+
+#[test]
+fn large_rows_are_committed_before_there_are_many() {
+    let place = Place::new();
+    let text = "x".repeat(1 << 20);
+    let row = |i: usize| format!("{{\"id\":{i},\"label\":\"A\",\"props\":{{\"t\":\"{text}\"}}}}\n");
+    let file = place.file("large.jsonl", (0..40).map(row).collect::<String>());
+    let options = Options {
+        log_bytes: 64 << 20,
+        medium: evergraph::MediumKind::Dram,
+        property_graph: true,
+        ..Options::default()
+    };
+    let db = Database::create("anywhere", &options).unwrap();
+    let steps = std::cell::RefCell::new(Vec::new());
+    let note = |done: &Imported| steps.borrow_mut().push(done.nodes);
+    let options = PropertyImport {
+        files: vec![file],
+        ..PropertyImport::default()
+    };
+    import(
+        db.property_graph().unwrap(),
+        &options,
+        &Cancellation::new(),
+        &note,
+    )
+    .unwrap();
+    assert_eq!(steps.into_inner(), [16, 32, 40]);
+}
+
+#[test]
+fn what_an_import_kept_of_many_commits_is_forgotten_in_a_small_log() {
+    let place = Place::new();
+    let rows: String = (0..30_000).map(|i| format!("{i}\n")).collect();
+    let file = place.file("nodes.csv", format!(":ID\n{rows}"));
+    let db = database();
+    let graph = db.property_graph().unwrap();
+    let options = PropertyImport {
+        files: vec![file],
+        rows_at_once: 1,
+        ..PropertyImport::default()
+    };
+    let imported = import(graph, &options, &Cancellation::new(), &|_| {}).unwrap();
+    assert_eq!(imported.nodes, 30_000);
+}
+
+#[test]
+fn a_file_is_read_once_and_what_an_export_left_is_not() {
+    let place = Place::new();
+    let nodes = place.file("all/nodes.csv", ":ID,name\na,a\n");
+    place.file("all/nodes.csv.partial", ":ID,name\nb,b\n");
+    let all = nodes.parent().unwrap();
+    let db = database();
+    let imported = run(db.property_graph().unwrap(), &[&nodes, all, &nodes], 0).unwrap();
+    assert_eq!(
+        (imported.nodes, imported.files, imported.ignored.len()),
+        (1, 1, 1)
+    );
 }

@@ -48,6 +48,9 @@ pub enum InterchangeError {
     /// from which on rows cannot be told apart. Never skipped.
     #[error("{0}")]
     Unreadable(BadRow),
+    /// A mapping of tables is not what it has to be, or does not fit its files.
+    #[error("{0}")]
+    Mapping(BadRow),
     /// One row cannot be read; those behind it can.
     #[error("{0}")]
     BadRow(BadRow),

@@ -111,6 +111,18 @@ pub enum Contents {
     Both,
 }
 
+/// What is known of a row besides what it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// A node of an id that there is already is no other node, and nothing is wrong.
+    pub merges: bool,
+    /// A relationship of the node that came last before it: where that was refused,
+    /// it is not there either.
+    pub is_of_node: bool,
+    /// The columns of the ends of a relationship, if they have names.
+    pub ends: Option<Arc<[Arc<str>; 2]>>,
+}
+
 /// Gives the rows of one input, and says where they stood. After a
 /// [`InterchangeError::BadRow`] it can be asked for more; after another error there
 /// is no more.
@@ -123,6 +135,11 @@ pub trait RowReader: Iterator<Item = Result<Row, InterchangeError>> {
 
     /// What there can be, before the first row is asked for.
     fn contents(&self) -> Contents;
+
+    /// What is known of the last row besides.
+    fn standing(&self) -> Standing {
+        Standing::default()
+    }
 }
 
 impl<R: RowReader + ?Sized> RowReader for Box<R> {
@@ -136,5 +153,9 @@ impl<R: RowReader + ?Sized> RowReader for Box<R> {
 
     fn contents(&self) -> Contents {
         (**self).contents()
+    }
+
+    fn standing(&self) -> Standing {
+        (**self).standing()
     }
 }

@@ -109,10 +109,14 @@ impl Scalar {
                 }
             }),
             Scalar::Float => {
-                let float: Result<f64, _> = number.parse();
-                float
-                    .map(Value::Float)
-                    .map_err(|_| format!("{} is no number", shown(text)))
+                let float: f64 = number
+                    .parse()
+                    .map_err(|_| format!("{} is no number", shown(text)))?;
+                // Whoever means infinity writes it.
+                match float.is_infinite() && number.bytes().any(|byte| byte.is_ascii_digit()) {
+                    true => Err(format!("{} does not fit into 64 bits", shown(text))),
+                    false => Ok(Value::Float(float)),
+                }
             }
             Scalar::Bytes => hexadecimal(number)
                 .map(|bytes| Value::Bytes(bytes.into()))

@@ -55,6 +55,20 @@ fn the_short_form_is_read() {
 }
 
 #[test]
+fn what_has_two_ends_is_a_relationship_whatever_its_type_is() {
+    let text = concat!(
+        r#"{"from":1,"type":"node","to":2}"#,
+        "\n",
+        r#"{"from":1,"to":2}"#,
+        "\n",
+        r#"{"type":"relationship","start":{"id":1},"end":{"id":2}}"#,
+    );
+    let kinds = rows(reader(text).with_type(Some("LINK".into())));
+    let kinds: Vec<_> = kinds.iter().map(|row| &*relationship(row).kind).collect();
+    assert_eq!(kinds, ["node", "LINK", "LINK"]);
+}
+
+#[test]
 fn types_that_json_lacks_are_tagged() {
     let rows = rows(reader(
         r#"{"type":"node","id":7,"space":"S","properties":{"d":{"$date":"2020-01-31"},"p":{"$point":"{x: 1.0, y: 2.0, srid: 7203}"},"b":{"$bytes":"00ff"},"n":{"$float":"NaN"},"i":1,"f":1.0,"m":{"$map":{"$date":1}}}}"#,
@@ -129,6 +143,23 @@ fn bad_lines_are_reported_and_reading_goes_on() {
             "{\"type\":\"node\",\"properties\":[]}",
             "graph.jsonl:14: properties: no object",
         ),
+        (
+            "{\"id\":1,\"label\":\"P\",\"name\":\"Ann\"}",
+            "graph.jsonl:15: name: rows have no such member",
+        ),
+        (
+            "{\"type\":\"node\",\"id\":\"1\",\"props\":{}}",
+            "graph.jsonl:16: props: rows have no such member",
+        ),
+        (
+            "{\"from\":1,\"type\":\"T\",\"to\":2,\"since\":3}",
+            "graph.jsonl:17: since: rows have no such member",
+        ),
+        (
+            "{\"id\":1,\"label\":\"P\",\"labels\":[\"Q\"]}",
+            "graph.jsonl:18: labels: it is there in the long form, too",
+        ),
+        ("{\"from\":1,\"to\":2}", "graph.jsonl:19: label: no text"),
     ];
     let text: Vec<&str> = lines
         .iter()

@@ -4,7 +4,7 @@ mod common;
 
 use common::{literal, message, node, read, relationship, rows};
 use evergraph_interchange::csv::{Ids, Neo4jOptions, Neo4jReader};
-use evergraph_interchange::{ExternalId, InterchangeError, RowReader, Skipping};
+use evergraph_interchange::{ExternalId, InterchangeError, RowReader};
 
 fn reader(text: &str) -> Neo4jReader<&[u8]> {
     Neo4jReader::new("file.csv", text.as_bytes(), Neo4jOptions::default()).unwrap()
@@ -16,6 +16,50 @@ fn header_error(header: &str) -> String {
         header.as_bytes(),
         Neo4jOptions::default(),
     ))
+}
+
+#[test]
+fn another_separator_is_told_from_the_header() {
+    let hint = "is there another separator";
+    for header in [
+        ":ID;name;:LABEL\n1;a;A\n",
+        "id:ID\tname:string\n",
+        ":ID|name\n",
+    ] {
+        let error = header_error(header);
+        assert!(
+            error.contains(hint) && error.contains("one column"),
+            "{error}"
+        );
+    }
+    let error = header_error(":ID,kind:LABEL\n1,a\n");
+    assert!(
+        error.contains("kind:LABEL") && error.contains(hint),
+        "{error}"
+    );
+    let error = header_error(":START_ID,:END_ID,kind:TYPE\n1,2,a\n");
+    assert!(error.contains(hint), "{error}");
+    let options = Neo4jOptions {
+        delimiter: b';',
+        ..Neo4jOptions::default()
+    };
+    let reader = Neo4jReader::new("file.csv", ":ID;name;:LABEL\n1;a,b;A\n".as_bytes(), options);
+    let found = rows(reader.unwrap());
+    assert_eq!(literal(&node(&found[0]).properties, "name"), "'a,b'");
+}
+
+#[test]
+fn a_number_that_no_float_holds_is_bad() {
+    let found = read(reader(":ID,x:double\n1,1e400\n2,-Infinity\n"));
+    let message = found[0].as_ref().unwrap_err();
+    assert!(
+        message.contains("\"1e400\" does not fit into 64 bits"),
+        "{message}"
+    );
+    assert_eq!(
+        literal(&node(found[1].as_ref().unwrap()).properties, "x"),
+        "(-1.0 / 0.0)"
+    );
 }
 
 const MOVIES: &str = "\
@@ -237,35 +281,10 @@ fn header_labels_and_type_may_come_from_elsewhere() {
 }
 
 #[test]
-fn so_many_bad_rows_are_left_out_and_remembered() {
-    let text = ":ID,n:int\n1,a\n2,2\n3,c\n4,4\n5,e\n";
-    let mut skipping = Skipping::new(reader(text), 2);
-    assert!(skipping.next().unwrap().is_ok());
-    assert_eq!(skipping.bad_count(), 1);
-    assert!(skipping.next().unwrap().is_ok());
-    let lines: Vec<u64> = skipping.bad_rows().iter().map(|bad| bad.line).collect();
-    assert_eq!(lines, [2, 4]);
-    let error = skipping.next().unwrap().unwrap_err();
-    let expected = "file.csv:6: n: \"e\" is no integer (bad row 3, 2 may be skipped)";
-    assert_eq!(error.to_string(), expected);
-    // What only the user of a row can see counts, too.
-    let mut skipping = Skipping::new(reader(text), 2);
-    skipping.next();
-    assert!(skipping.reject("its end is nowhere").is_ok());
-    assert_eq!(
-        skipping.bad_rows()[1].to_string(),
-        "file.csv:3: its end is nowhere"
-    );
-    // None may be left out: the row's own message.
-    let error = Skipping::new(reader(text), 0).next().unwrap().unwrap_err();
-    assert_eq!(error.to_string(), "file.csv:2: n: \"a\" is no integer");
-}
-
-#[test]
-fn a_quote_that_does_not_end_is_never_skipped() {
-    let mut skipping = Skipping::new(reader(":ID,t\n1,\"a\n2,b\n"), u64::MAX);
-    let error = skipping.next().unwrap().unwrap_err();
+fn a_quote_that_does_not_end_ends_reading() {
+    let mut reader = reader(":ID,t\n1,\"a\n2,b\n");
+    let error = reader.next().unwrap().unwrap_err();
     assert!(matches!(error, InterchangeError::Unreadable(_)), "{error}");
     assert!(error.to_string().starts_with("file.csv:2: "), "{error}");
-    assert!(skipping.next().is_none());
+    assert!(reader.next().is_none());
 }

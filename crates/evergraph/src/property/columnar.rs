@@ -1,15 +1,21 @@
 //! Parquet and Arrow, where the program was built with them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use evergraph_interchange::RowReader;
 
 use super::FileKind;
 use crate::Error;
 
-/// Opens a Parquet or Arrow file for its rows.
+/// Opens a Parquet or Arrow file for its rows. Relationships without a type have
+/// `relationship`.
 #[cfg(feature = "columnar")]
-pub(super) fn open(kind: FileKind, path: &Path) -> Result<Box<dyn RowReader>, Error> {
+pub(super) fn open(
+    kind: FileKind,
+    path: &Path,
+    relationship: Option<Arc<str>>,
+) -> Result<Box<dyn RowReader>, Error> {
     use std::fs::File;
     use std::io::{BufReader, Read, Seek};
 
@@ -20,7 +26,10 @@ pub(super) fn open(kind: FileKind, path: &Path) -> Result<Box<dyn RowReader>, Er
     let name = path.display().to_string();
     let failed = |error| Error::io(name.clone(), error);
     let mut file = File::open(path).map_err(failed)?;
-    let options = ColumnarOptions::default();
+    let options = ColumnarOptions {
+        kind: relationship,
+        ..ColumnarOptions::default()
+    };
     if kind == FileKind::Parquet {
         return Ok(Box::new(ColumnarReader::parquet(&name, file, options)?));
     }
@@ -38,7 +47,11 @@ pub(super) fn open(kind: FileKind, path: &Path) -> Result<Box<dyn RowReader>, Er
 
 /// Says that they are not there.
 #[cfg(not(feature = "columnar"))]
-pub(super) fn open(_: FileKind, _: &Path) -> Result<Box<dyn RowReader>, Error> {
+pub(super) fn open(
+    _: FileKind,
+    _: &Path,
+    _: Option<Arc<str>>,
+) -> Result<Box<dyn RowReader>, Error> {
     Err(not_there())
 }
 

@@ -2,15 +2,17 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use evergraph_interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo4jReader};
 use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader};
 use evergraph_interchange::json_lines::JsonLinesReader;
+use evergraph_interchange::tables::{TableFile, TableReader};
 use evergraph_interchange::{InterchangeError, RowReader};
 
-use super::columnar;
-use crate::Error;
+use super::{columnar, tables};
 use crate::formats::{extension, open_bytes};
+use crate::{Cancellation, Error};
 
 /// The formats of nodes and relationships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub enum FileKind {
     Parquet,
     /// Arrow, as a file (also called Feather) or as a stream; as Parquet.
     Arrow,
+    /// A mapping, which names plain tables and says what they hold. Only read.
+    Tables,
 }
 
 impl FileKind {
@@ -38,6 +42,7 @@ impl FileKind {
         ("graphml", FileKind::GraphMl),
         ("parquet", FileKind::Parquet),
         ("arrow", FileKind::Arrow),
+        ("tables", FileKind::Tables),
     ];
 
     /// What the name of a file says it is, compression aside; `None` if nothing.
@@ -58,6 +63,9 @@ impl FileKind {
     pub fn of(path: &Path) -> Result<Option<Self>, Error> {
         if let Some(kind) = Self::of_name(path) {
             return Ok(Some(kind));
+        }
+        if extension(path).as_deref() == Some("toml") {
+            return Ok(Some(FileKind::Tables));
         }
         let mut first = String::new();
         let mut beginning = BufReader::new(open_bytes(path)?.take(1 << 16));
@@ -83,15 +91,57 @@ impl FileKind {
         let is_ldbc = extension(path).as_deref() == Some("csv") && is_header;
         Ok(is_ldbc.then_some(FileKind::Ldbc))
     }
+}
 
-    /// Opens a file for its rows.
-    pub(super) fn open(self, path: &Path) -> Result<Box<dyn RowReader>, Error> {
-        let file = path.display().to_string();
-        let input = || open_bytes(path).map(|bytes| BufReader::with_capacity(1 << 18, bytes));
-        Ok(match self {
+/// What files do not say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Defaults {
+    /// Between columns of CSV with Neo4j's header.
+    pub separator: Option<u8>,
+    /// The label of nodes that have none.
+    pub label: Option<Arc<str>>,
+    /// The type of relationships that have none.
+    pub kind: Option<Arc<str>>,
+}
+
+/// A file, and what it is.
+pub(super) struct Source {
+    pub path: PathBuf,
+    holds: Holds,
+}
+
+enum Holds {
+    Kind(FileKind),
+    Table(TableFile),
+}
+
+impl Source {
+    /// How its rows are read, as a text.
+    pub fn identity(&self) -> String {
+        match &self.holds {
+            Holds::Kind(kind) => format!("{kind:?}"),
+            Holds::Table(table) => table.identity(),
+        }
+    }
+
+    /// Opens the file for its rows.
+    pub fn open(&self, defaults: &Defaults) -> Result<Box<dyn RowReader>, Error> {
+        let file = self.path.display().to_string();
+        let kind = match &self.holds {
+            Holds::Kind(kind) => *kind,
+            Holds::Table(table) => {
+                return Ok(Box::new(TableReader::new(&file, open(&self.path)?, table)?));
+            }
+        };
+        Ok(match kind {
             FileKind::Neo4j => {
-                let options = Neo4jOptions::default();
-                Box::new(Neo4jReader::new(&file, input()?, options)?)
+                let usual = Neo4jOptions::default();
+                let options = Neo4jOptions {
+                    delimiter: defaults.separator.unwrap_or(usual.delimiter),
+                    kind: defaults.kind.clone(),
+                    ..usual
+                };
+                Box::new(Neo4jReader::new(&file, open(&self.path)?, options)?)
             }
             FileKind::Ldbc => {
                 let name = LdbcName::of(&file).ok_or_else(|| {
@@ -101,56 +151,121 @@ impl FileKind {
                          person_knows_person_0_0.csv",
                     )
                 })?;
-                Box::new(LdbcReader::new(&file, input()?, &name, Naming::default())?)
+                let naming = Naming::default();
+                Box::new(LdbcReader::new(&file, open(&self.path)?, &name, naming)?)
             }
-            FileKind::JsonLines => Box::new(JsonLinesReader::new(&file, input()?)),
+            FileKind::JsonLines => {
+                let reader = JsonLinesReader::new(&file, open(&self.path)?);
+                Box::new(reader.with_type(defaults.kind.clone()))
+            }
             FileKind::GraphMl => {
-                let options = GraphMlOptions::default();
-                Box::new(GraphMlReader::new(&file, input()?, options))
+                let options = GraphMlOptions {
+                    kind: defaults.kind.clone(),
+                    ..GraphMlOptions::default()
+                };
+                Box::new(GraphMlReader::new(&file, open(&self.path)?, options))
             }
-            FileKind::Parquet | FileKind::Arrow => columnar::open(self, path)?,
+            FileKind::Parquet | FileKind::Arrow => {
+                columnar::open(kind, &self.path, defaults.kind.clone())?
+            }
+            FileKind::Tables => unreachable!("a mapping is read before its files"),
         })
     }
+}
+
+/// The bytes of a file, decompressed.
+pub(super) fn open(path: &Path) -> Result<impl BufRead + use<>, Error> {
+    Ok(BufReader::with_capacity(1 << 18, open_bytes(path)?))
 }
 
 /// What is to be read.
 #[derive(Default)]
 pub(super) struct Chosen {
-    pub files: Vec<(PathBuf, FileKind)>,
+    pub files: Vec<Source>,
     /// Files of directories that hold neither nodes nor relationships.
     pub ignored: Vec<PathBuf>,
 }
 
 impl Chosen {
-    /// The files themselves, and those in directories, in the order of their names.
+    /// The files themselves, those of mappings, and those in directories, in the order
+    /// of their names. Files of mappings are in `data`, or beside the mapping.
     ///
     /// # Errors
     /// A directory that cannot be read; a file of no known kind that was named
-    /// itself.
-    pub fn new(paths: &[PathBuf], kind: Option<FileKind>) -> Result<Self, Error> {
+    /// itself; a mapping that is wrong.
+    pub fn new(
+        paths: &[PathBuf],
+        kind: Option<FileKind>,
+        data: Option<&Path>,
+        stop: &Cancellation,
+    ) -> Result<Self, Error> {
         let mut chosen = Chosen::default();
         for path in paths {
-            match path.is_dir() {
-                true => {
-                    let before = chosen.files.len();
-                    chosen.add_directory(path, kind)?;
-                    if chosen.files.len() == before {
-                        return Err(without_files(path));
-                    }
-                }
-                false => {
-                    let kind = match kind {
-                        Some(kind) => kind,
-                        None => FileKind::of(path)?.ok_or_else(|| unknown(path))?,
-                    };
-                    chosen.files.push((path.clone(), kind));
+            if path.is_dir() {
+                match chosen.add_directory(path, kind)? {
+                    0 => return Err(without_files(path)),
+                    _ => continue,
                 }
             }
+            let kind = match kind {
+                Some(kind) => kind,
+                None => FileKind::of(path)?.ok_or_else(|| unknown(path))?,
+            };
+            if kind != FileKind::Tables {
+                chosen.add_once(path.clone(), kind);
+                continue;
+            }
+            for (path, table) in tables::files(path, data, stop)? {
+                chosen.add(path, Holds::Table(table));
+            }
+        }
+        if data.is_some() && !chosen.has(|holds| matches!(holds, Holds::Table(_))) {
+            return Err(Error::argument(
+                "a directory of tables is given, and no mapping that says what they hold",
+                "name the mapping, a file that ends in .toml; docs/property-files.md describes it",
+            ));
         }
         Ok(chosen)
     }
 
-    fn add_directory(&mut self, path: &Path, kind: Option<FileKind>) -> Result<(), Error> {
+    /// Refuses a separator between columns where no file is read by it.
+    ///
+    /// # Errors
+    /// If there is one.
+    pub fn check_separator(&self, separator: Option<u8>) -> Result<(), Error> {
+        let is_read_by_it = |holds: &Holds| matches!(holds, Holds::Kind(FileKind::Neo4j));
+        match separator {
+            Some(_) if !self.has(is_read_by_it) => Err(Error::argument(
+                "--separator is about CSV with Neo4j's header, and no file is such",
+                "leave it out; a mapping of tables says `delimiter` itself",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn has(&self, what: impl Fn(&Holds) -> bool) -> bool {
+        self.files.iter().any(|file| what(&file.holds))
+    }
+
+    fn add(&mut self, path: PathBuf, holds: Holds) {
+        self.files.push(Source { path, holds });
+    }
+
+    /// A file is read once, however often it is named.
+    fn add_once(&mut self, path: PathBuf, kind: FileKind) {
+        let whole = path.canonicalize().ok();
+        let is_same = |source: &Source| {
+            let is_whole = matches!(source.holds, Holds::Kind(_));
+            is_whole && whole.is_some() && source.path.canonicalize().ok() == whole
+        };
+        if !self.files.iter().any(is_same) {
+            self.add(path, Holds::Kind(kind));
+        }
+    }
+
+    /// Adds what is in a directory. How many files of a known kind there are.
+    fn add_directory(&mut self, path: &Path, kind: Option<FileKind>) -> Result<usize, Error> {
+        let mut count = 0;
         let unreadable = |source| Error::Io {
             path: path.display().to_string(),
             source,
@@ -162,18 +277,28 @@ impl Chosen {
         inside.sort();
         for path in inside {
             if path.is_dir() {
-                self.add_directory(&path, kind)?;
+                count += self.add_directory(&path, kind)?;
                 continue;
             }
-            match FileKind::of(&path)? {
-                Some(found) if kind.is_none_or(|kind| kind == found) => {
-                    self.files.push((path, found));
+            // What cannot be opened was not named, either.
+            match FileKind::of(&path).ok().flatten() {
+                // An export that was cut off leaves such.
+                _ if is_partial(&path) => self.ignored.push(path),
+                // Other things than mappings are TOML, too: a mapping is named itself.
+                None | Some(FileKind::Tables) => self.ignored.push(path),
+                Some(found) if kind.is_some_and(|kind| kind != found) => self.ignored.push(path),
+                Some(found) => {
+                    count += 1;
+                    self.add_once(path, found);
                 }
-                _ => self.ignored.push(path),
             }
         }
-        Ok(())
+        Ok(count)
     }
+}
+
+fn is_partial(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "partial")
 }
 
 fn without_files(path: &Path) -> Error {
@@ -183,7 +308,7 @@ fn without_files(path: &Path) -> Error {
             path.display()
         ),
         "name files, or a directory of CSV with headers of Neo4j or LDBC, JSON lines, \
-         GraphML, Parquet or Arrow",
+         GraphML, Parquet or Arrow; plain tables need a mapping (docs/property-files.md)",
     )
 }
 
@@ -193,7 +318,8 @@ fn unknown(path: &Path) -> Error {
             "{}: neither nodes nor relationships of a known format",
             path.display()
         ),
-        "say which it is with --format: neo4j, ldbc, jsonl, graphml, parquet or arrow",
+        "say which it is with --format: neo4j, ldbc, jsonl, graphml, parquet or arrow; plain \
+         tables need a mapping (docs/property-files.md)",
     )
 }
 

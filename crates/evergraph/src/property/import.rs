@@ -6,63 +6,23 @@
 //! bulk, or, if there are indexes or constraints, in transactions
 //! ([`writing`](super::writing)).
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use evergraph_interchange::{BadRow, Contents, InterchangeError, Row};
 
-use super::files::{Chosen, FileKind};
+use super::files::{Chosen, Defaults};
 use super::ids::NodeIds;
+use super::import_options::{Imported, PropertyImport};
 use super::position::{Assigned, Pass, Place, Position};
-use super::reading::{Portion, read_all};
-use super::writing::{Placed, Written, ends, is_of_rows, is_taken, write};
+use super::reading::{Item, Portion, read_all};
+use super::writing::{Placed, Unfit, Why, Written, ends, is_of_rows, is_taken, write};
 use super::{GraphError, PropertyGraph};
 use crate::{Cancellation, Error};
 
 /// Bad rows that are remembered with their reasons.
 const REMEMBERED: usize = 100;
-
-/// What to import, and how.
-#[derive(Clone, Debug)]
-pub struct PropertyImport {
-    /// Files, and directories whose files are meant.
-    pub files: Vec<PathBuf>,
-    /// What they are; told from each file if nothing is said.
-    pub kind: Option<FileKind>,
-    /// Bad rows that are left out; one more ends the import.
-    pub skip_bad: u64,
-    /// Rows of one transaction, from 1 to [`PropertyImport::ROWS_AT_ONCE`].
-    pub rows_at_once: usize,
-    /// Goes on behind what the newest import, of the same files, has committed.
-    /// Nobody may have deleted nodes meanwhile.
-    pub resume: bool,
-}
-
-impl PropertyImport {
-    /// Rows of one transaction at most, and what is best: some megabytes of the log.
-    pub const ROWS_AT_ONCE: usize = 10_000;
-}
-
-/// What was imported.
-#[derive(Clone, Debug, Default)]
-pub struct Imported {
-    /// Nodes that this run made.
-    pub nodes: u64,
-    /// Relationships that it made.
-    pub relationships: u64,
-    /// Nodes that runs before it had made of the same files.
-    pub resumed_nodes: u64,
-    /// Relationships that they had made.
-    pub resumed_relationships: u64,
-    /// Rows that were left out...
-    pub skipped: u64,
-    /// ...and the first hundred of them.
-    pub bad_rows: Vec<BadRow>,
-    /// Files that were read...
-    pub files: usize,
-    /// ...and those of directories that hold something else.
-    pub ignored: Vec<PathBuf>,
-}
+/// Bytes of rows that wait for their commit at most, but for the last of them.
+const BYTES_AT_ONCE: usize = 16 << 20;
 
 impl Pass {
     fn takes(self, row: &Row) -> bool {
@@ -91,12 +51,18 @@ struct Import<'a> {
     nodes: NodeIds,
     /// Rows that wait for their commit, and their file.
     rows: Vec<Placed>,
+    /// What they take.
+    bytes: usize,
     file: Arc<str>,
     done: Imported,
     /// What the commits so far say, and what those of an earlier run said.
     position: Position,
     earlier: Place,
+    /// Which rows became which nodes.
     assigned: Assigned,
+    /// The last row of a node before the relationship at hand, and whether the node may
+    /// be another row's.
+    node: Option<(Place, bool)>,
 }
 
 /// Imports files. What was committed stays if it is stopped or fails.
@@ -113,8 +79,16 @@ pub fn import(
     stop: &Cancellation,
     progress: &dyn Fn(&Imported),
 ) -> Result<Imported, Error> {
-    let Chosen { files, ignored } = Chosen::new(&options.files, options.kind)?;
-    let mut position = Position::begin(&files)?;
+    let (data, kind) = (options.data.as_deref(), options.kind);
+    let chosen = Chosen::new(&options.files, kind, data, stop)?;
+    chosen.check_separator(options.separator)?;
+    let Chosen { files, ignored } = chosen;
+    let defaults = Defaults {
+        separator: options.separator,
+        label: options.label.as_deref().map(Arc::from),
+        kind: options.relationship_type.as_deref().map(Arc::from),
+    };
+    let mut position = Position::begin(&files, &defaults)?;
     let mut assigned = Assigned::default();
     if options.resume {
         (position, assigned) = position.resume(graph)?;
@@ -127,6 +101,7 @@ pub fn import(
         progress,
         nodes: NodeIds::default(),
         rows: Vec::new(),
+        bytes: 0,
         file: Arc::from(""),
         done: Imported {
             files: files.len(),
@@ -138,6 +113,7 @@ pub fn import(
         earlier: position.next,
         position,
         assigned,
+        node: None,
     };
     if import.position.done {
         return Ok(import.done);
@@ -149,7 +125,7 @@ pub fn import(
             row: 0,
         };
         let wants = |contents| pass.reads(contents);
-        read_all(&files, wants, |file, portion| {
+        read_all(&files, &defaults, wants, |file, portion| {
             if file != place.file {
                 import.commit()?;
                 (place.file, place.row) = (file, 0);
@@ -174,17 +150,32 @@ impl Import<'_> {
         self.file = file;
         // In files of both it was seen in the first pass.
         let counts_bad = contents != Contents::Both || place.pass == Pass::Nodes;
-        for (item, line) in items {
-            match item {
+        for Item {
+            row,
+            line,
+            standing,
+            bytes,
+        } in items
+        {
+            if let Ok(Row::Node(_)) = row {
+                let pass = Pass::Nodes;
+                self.node = Some((Place { pass, ..*place }, standing.merges));
+            }
+            match row {
+                Ok(_) if standing.is_of_node && self.is_node_refused() => {}
                 Ok(row) if place.pass.takes(&row) => {
                     let placed = Placed {
                         row,
                         place: *place,
                         line,
+                        standing,
                     };
                     match *place < self.earlier {
                         true => self.pass_over(&placed)?,
-                        false => self.rows.push(placed),
+                        false => {
+                            self.rows.push(placed);
+                            self.bytes += bytes;
+                        }
                     }
                 }
                 Err(InterchangeError::BadRow(bad)) if counts_bad => self.skip(bad)?,
@@ -192,31 +183,41 @@ impl Import<'_> {
                 Err(error) => return Err(error.into()),
             }
             place.row += 1;
-            if self.rows.len() >= self.rows_at_once {
+            if self.rows.len() >= self.rows_at_once || self.bytes >= BYTES_AT_ONCE {
                 self.commit()?;
             }
         }
         Ok(())
     }
 
+    /// Whether the node of the row at hand was left out.
+    fn is_node_refused(&self) -> bool {
+        let assigned = |place| self.assigned.node(place).is_some();
+        !self
+            .node
+            .is_some_and(|(place, merges)| merges || assigned(place))
+    }
+
     /// Takes note of a row that an earlier run has committed, or left out.
     fn pass_over(&mut self, placed: &Placed) -> Result<(), Error> {
-        let problem = match &placed.row {
-            Row::Relationship(relationship) => ends(relationship, &self.nodes).err(),
+        let standing = &placed.standing;
+        let why = match &placed.row {
+            Row::Relationship(relationship) => ends(relationship, standing, &self.nodes).err(),
             Row::Node(node) => match (self.assigned.node(placed.place), &node.id) {
                 (Some(known), Some(id)) => {
                     self.nodes.insert(id, known);
                     None
                 }
                 (Some(_), None) => None,
-                (None, Some(id)) if self.nodes.get(id).is_some() => Some(is_taken(id)),
-                (None, _) => Some("it was left out before the interruption".to_string()),
+                (None, Some(id)) if self.nodes.get(id).is_some() => is_taken(id, standing),
+                (None, _) => {
+                    let problem = "it was left out before the interruption";
+                    Some(Why::of_row(problem.to_string()))
+                }
             },
         };
-        match problem {
-            None => Ok(()),
-            Some(problem) => self.leave_out(placed.line, problem),
-        }
+        let line = placed.line;
+        why.map_or(Ok(()), |why| self.leave_out(Unfit { line, why }))
     }
 
     /// Commits the rows that wait.
@@ -225,6 +226,7 @@ impl Import<'_> {
         if self.rows.is_empty() {
             return Ok(());
         }
+        self.bytes = 0;
         let mut rows = std::mem::take(&mut self.rows);
         self.add(&rows)?;
         rows.clear();
@@ -237,12 +239,13 @@ impl Import<'_> {
     /// are tried by themselves, down to the rows that are to blame.
     fn add(&mut self, rows: &[Placed]) -> Result<(), Error> {
         match self.write(rows) {
-            Ok(bad) => bad
-                .into_iter()
-                .try_for_each(|(line, problem)| self.leave_out(line, problem)),
+            Ok(bad) => bad.into_iter().try_for_each(|row| self.leave_out(row)),
             Err(error) if !is_of_rows(&error) => Err(error.into()),
             Err(error) => match rows {
-                [row] => self.leave_out(row.line, error.to_string()),
+                [row] => self.leave_out(Unfit {
+                    line: row.line,
+                    why: Why::of_row(error.to_string()),
+                }),
                 rows => {
                     let (first, second) = rows.split_at(rows.len() / 2);
                     self.add(first)?;
@@ -252,13 +255,23 @@ impl Import<'_> {
         }
     }
 
-    /// Commits rows of one kind, and gives the lines of those that fit nowhere, with
-    /// the reasons.
-    fn write(&mut self, rows: &[Placed]) -> Result<Vec<(u64, String)>, GraphError> {
+    /// Commits rows of one kind, and gives those that fit nowhere.
+    fn write(&mut self, rows: &[Placed]) -> Result<Vec<Unfit>, GraphError> {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let Written { position, bad } = write(self.graph, &mut self.nodes, &self.position, rows)?;
+        let Written {
+            position,
+            assigned,
+            bad,
+        } = write(
+            self.graph,
+            &mut self.nodes,
+            &self.position,
+            rows,
+            self.skip_bad - self.done.skipped,
+        )?;
+        self.assigned.extend(assigned);
         self.done.nodes += position.nodes - self.position.nodes;
         self.done.relationships += position.relationships - self.position.relationships;
         self.position = position;
@@ -279,12 +292,12 @@ impl Import<'_> {
         })
     }
 
-    fn leave_out(&mut self, line: u64, problem: String) -> Result<(), Error> {
+    fn leave_out(&mut self, row: Unfit) -> Result<(), Error> {
         self.skip(BadRow {
             file: Arc::clone(&self.file),
-            line,
-            column: None,
-            problem,
+            line: row.line,
+            column: row.why.column,
+            problem: row.why.problem,
         })
     }
 

@@ -29,8 +29,10 @@ mod export;
 mod files;
 mod ids;
 mod import;
+mod import_options;
 mod position;
 mod reading;
+mod tables;
 mod writing;
 
 pub use census::Census;
@@ -43,7 +45,8 @@ pub use evergraph_property_graph::{transaction, value};
 pub use evergraph_vector as vector;
 pub use export::{Exported, PropertyExport, export};
 pub use files::FileKind;
-pub use import::{Imported, PropertyImport, import};
+pub use import::import;
+pub use import_options::{Imported, PropertyImport};
 
 use crate::{Database, Error};
 

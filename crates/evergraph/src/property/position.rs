@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use evergraph_persistence::PersistenceError;
 use evergraph_topology::{Batch, Store};
 
-use super::files::FileKind;
+use super::files::{Defaults, Source};
 use super::{NodeId, PropertyGraph};
 use crate::Error;
 use crate::import::identity_of;
@@ -18,6 +18,9 @@ use crate::import::identity_of;
 /// Where the position of the newest import is recorded; a colon and a number follow
 /// for the nodes of each of its commits.
 const KEY: &str = "graph-import";
+
+/// Facts that one commit takes away: some tens of KiB of the log.
+const FORGOTTEN_AT_ONCE: usize = 1000;
 
 /// The rows of one kind that a pass over the files takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +41,7 @@ pub(super) struct Place {
 /// What the commits of an import so far say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
-    /// Of the files and their formats.
+    /// Of the files and how they are read.
     identity: u64,
     /// Rows before this one are in, unless they were bad.
     pub next: Place,
@@ -66,12 +69,21 @@ impl Position {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn begin(files: &[(PathBuf, FileKind)]) -> Result<Self, Error> {
-        let kinds: Vec<FileKind> = files.iter().map(|file| file.1).collect();
-        let paths: Vec<PathBuf> = files.iter().map(|file| file.0.clone()).collect();
-        let how = format!("{kinds:?}");
+    pub fn begin(files: &[Source], defaults: &Defaults) -> Result<Self, Error> {
+        let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+        let each: Vec<String> = files.iter().map(Source::identity).collect();
+        let how = format!("[{}]", each.join(", "));
+        let defaults = match defaults {
+            Defaults {
+                separator: None,
+                label: None,
+                kind: None,
+            } => String::new(),
+            given => format!("{given:?}"),
+        };
+        let parts = [how.as_bytes(), defaults.as_bytes()];
         Ok(Position {
-            identity: identity_of(&[how.as_bytes()], &paths)?,
+            identity: identity_of(&parts, &paths)?,
             next: Place {
                 pass: Pass::Nodes,
                 file: 0,
@@ -106,7 +118,7 @@ impl Position {
             for commit in 0..found.commits {
                 let stored = store.meta(&key(commit)).ok_or_else(unreadable)?;
                 let nodes = Assigned::decode(&stored).ok_or_else(unreadable)?;
-                nodes.0.into_iter().for_each(|run| assigned.push_run(run));
+                assigned.extend(nodes);
             }
         }
         Ok((found, assigned))
@@ -134,7 +146,8 @@ impl Position {
         facts
     }
 
-    /// Records that nothing is left to read, and forgets which rows are which nodes.
+    /// Records that nothing is left to read, and forgets which rows are which nodes: the
+    /// last first, and not all in one commit, which a small log would have no room for.
     ///
     /// # Errors
     /// What committing says.
@@ -142,11 +155,17 @@ impl Position {
         let mut batch = Batch::new();
         let done = Position { done: true, ..self };
         batch.set_meta(KEY.as_bytes(), &done.encode());
-        let known = (0..).map(key).take_while(|key| store.meta(key).is_some());
-        for key in known {
-            batch.set_meta(&key, b"");
-        }
         store.commit(batch)?;
+        let known = (0..).map(key).take_while(|key| store.meta(key).is_some());
+        let mut known: Vec<Vec<u8>> = known.collect();
+        known.reverse();
+        for keys in known.chunks(FORGOTTEN_AT_ONCE) {
+            let mut batch = Batch::new();
+            for key in keys {
+                batch.set_meta(key, b"");
+            }
+            store.commit(batch)?;
+        }
         Ok(())
     }
 
@@ -203,6 +222,11 @@ impl Position {
 }
 
 impl Assigned {
+    /// Appends what rows behind all of these became.
+    pub fn extend(&mut self, behind: Assigned) {
+        behind.0.into_iter().for_each(|run| self.push_run(run));
+    }
+
     /// Notes what a row became; rows come in their order.
     pub fn push(&mut self, place: Place, node: NodeId) {
         self.push_run(Run {

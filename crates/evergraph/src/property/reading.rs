@@ -1,20 +1,23 @@
 //! Reads files by several threads, and gives their rows in the order of the files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use evergraph_interchange::{Contents, InterchangeError, Row};
+use evergraph_interchange::{Contents, InterchangeError, Row, Standing};
 use parking_lot::Mutex;
 
-use super::files::FileKind;
+use super::files::{Defaults, Source};
+use super::value::Value;
 use crate::Error;
 
-/// Rows that a thread hands on at a time.
-pub(super) const PORTION: usize = 1024;
+/// Rows that a thread hands on at a time...
+const PORTION: usize = 1024;
+/// ...and what they take at most, but for the last of them.
+const PORTION_BYTES: usize = 1 << 20;
 /// Portions of a file that wait for whoever takes them.
 const AHEAD: usize = 8;
 /// More threads would wait for the one that takes the rows.
@@ -25,8 +28,16 @@ pub(super) struct Portion {
     /// What the file is called.
     pub file: Arc<str>,
     pub contents: Contents,
-    /// Rows and bad rows, each with its line.
-    pub items: Vec<(Result<Row, InterchangeError>, u64)>,
+    pub items: Vec<Item>,
+}
+
+/// A row or a bad row, and where it stands.
+pub(super) struct Item {
+    pub row: Result<Row, InterchangeError>,
+    pub line: u64,
+    pub standing: Standing,
+    /// What the row takes in DRAM, about.
+    pub bytes: usize,
 }
 
 /// Hands `take` the number of each file and what it has, portion by portion, in their
@@ -35,7 +46,8 @@ pub(super) struct Portion {
 /// # Errors
 /// What `take` says; a file that cannot be read.
 pub(super) fn read_all(
-    files: &[(PathBuf, FileKind)],
+    files: &[Source],
+    defaults: &Defaults,
     wants: impl Fn(Contents) -> bool + Sync,
     mut take: impl FnMut(u32, Portion) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -52,16 +64,17 @@ pub(super) fn read_all(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let sender = senders.get(at).and_then(|sender| sender.lock().take());
-            let (Some((path, kind)), Some(sender)) = (files.get(at), sender) else {
+            let (Some(source), Some(sender)) = (files.get(at), sender) else {
                 return;
             };
-            let goes_on = catch_unwind(AssertUnwindSafe(|| read(path, *kind, &wants, &sender)));
+            let reads = || read(source, defaults, &wants, &sender);
+            let goes_on = catch_unwind(AssertUnwindSafe(reads));
             match goes_on {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(panic) => {
                     // Else what was read would pass for all of the file.
-                    let _ = sender.send(Err(given_up(path)));
+                    let _ = sender.send(Err(given_up(&source.path)));
                     resume_unwind(panic)
                 }
             }
@@ -97,12 +110,12 @@ fn take_all(
 
 /// Sends what a file has. Whether somebody takes it.
 fn read(
-    path: &Path,
-    kind: FileKind,
+    source: &Source,
+    defaults: &Defaults,
     wants: impl Fn(Contents) -> bool,
     sender: &SyncSender<Result<Portion, Error>>,
 ) -> bool {
-    let mut reader = match kind.open(path) {
+    let mut reader = match source.open(defaults) {
         Ok(reader) => reader,
         Err(error) => return sender.send(Err(error)).is_ok(),
     };
@@ -111,27 +124,69 @@ fn read(
         return true;
     }
     let file = Arc::clone(reader.file());
-    let mut items = Vec::new();
-    while let Some(item) = reader.next() {
-        match item {
-            Ok(_) | Err(InterchangeError::BadRow(_)) => items.push((item, reader.line())),
+    let (mut items, mut bytes) = (Vec::new(), 0);
+    while let Some(mut row) = reader.next() {
+        match &mut row {
+            Ok(Row::Node(node)) if node.labels.is_empty() => {
+                node.labels.extend(defaults.label.clone());
+            }
+            Ok(_) | Err(InterchangeError::BadRow(_)) => {}
             // What came before it counts.
-            Err(error) => {
-                return send(&file, contents, items, sender)
-                    && sender.send(Err(error.into())).is_ok();
+            Err(_) => {
+                let sent = send(&file, contents, items, sender);
+                return sent && row.is_err_and(|error| sender.send(Err(error.into())).is_ok());
             }
         }
-        if items.len() == PORTION && !send(&file, contents, std::mem::take(&mut items), sender) {
-            return false;
+        let of_row = row.as_ref().map_or(0, bytes_of);
+        bytes += of_row;
+        items.push(Item {
+            row,
+            bytes: of_row,
+            line: reader.line(),
+            standing: reader.standing(),
+        });
+        if items.len() == PORTION || bytes >= PORTION_BYTES {
+            bytes = 0;
+            if !send(&file, contents, std::mem::take(&mut items), sender) {
+                return false;
+            }
         }
     }
     send(&file, contents, items, sender)
 }
 
+/// What a row takes in DRAM, about.
+fn bytes_of(row: &Row) -> usize {
+    let properties = match row {
+        Row::Node(node) => &node.properties,
+        Row::Relationship(relationship) => &relationship.properties,
+    };
+    let values = properties
+        .iter()
+        .map(|property| bytes_of_value(&property.1));
+    size_of::<Item>() + values.sum::<usize>()
+}
+
+fn bytes_of_value(value: &Value) -> usize {
+    let inside = match value {
+        Value::Text(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::List(elements) => elements.iter().map(bytes_of_value).sum(),
+        Value::Map(entries) => {
+            let entries = entries.iter();
+            entries
+                .map(|(key, value)| key.len() + bytes_of_value(value))
+                .sum()
+        }
+        _ => 0,
+    };
+    size_of::<Value>() + inside
+}
+
 fn send(
     file: &Arc<str>,
     contents: Contents,
-    items: Vec<(Result<Row, InterchangeError>, u64)>,
+    items: Vec<Item>,
     sender: &SyncSender<Result<Portion, Error>>,
 ) -> bool {
     let file = Arc::clone(file);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_interchange::{ExternalId, NodeRow, RelationshipRow, Row};
+use evergraph_interchange::{ExternalId, NodeRow, RelationshipRow, Row, Standing};
 use evergraph_persistence::PersistenceError;
 use evergraph_topology::TopologyError;
 
@@ -21,14 +21,29 @@ pub(super) struct Placed {
     pub row: Row,
     pub place: Place,
     pub line: u64,
+    pub standing: Standing,
+}
+
+/// A row that fits nowhere.
+pub(super) struct Unfit {
+    pub line: u64,
+    pub why: Why,
+}
+
+/// Why a row fits nowhere, and the column that says so.
+pub(super) struct Why {
+    pub column: Option<Arc<str>>,
+    pub problem: String,
 }
 
 /// What a commit has done.
 pub(super) struct Written {
     /// Where the import is behind it.
     pub position: Position,
-    /// Lines of rows that fit nowhere, with the reasons.
-    pub bad: Vec<(u64, String)>,
+    /// Which rows became which nodes.
+    pub assigned: Assigned,
+    /// Rows that fit nowhere.
+    pub bad: Vec<Unfit>,
 }
 
 /// What makes nodes and relationships.
@@ -70,17 +85,19 @@ maker!(Transaction);
 maker!(Load<'_>);
 
 /// Commits rows of one kind, in bulk if the graph takes that. After an error nothing
-/// has changed, `ids` neither.
+/// has changed, `ids` neither. Ends before the bad row that is one more than
+/// `most_bad`: a row is not behind an import before somebody has left it out.
 pub(super) fn write(
     graph: &PropertyGraph,
     ids: &mut NodeIds,
     position: &Position,
     rows: &[Placed],
+    most_bad: u64,
 ) -> Result<Written, GraphError> {
     let mut named = Vec::new();
     if rows.len() >= WORTH_LOADING && graph.can_load() {
         let mut load = graph.load();
-        let made = make(&mut load, ids, &mut named, position, rows);
+        let made = make(&mut load, ids, &mut named, position, rows, most_bad);
         let written = made.and_then(|written| load.commit().map(|_| written));
         match written {
             Ok(written) => return Ok(written),
@@ -95,7 +112,7 @@ pub(super) fn write(
     }
     let written = graph.write(|tx| {
         forget(ids, &mut named);
-        make(tx, ids, &mut named, position, rows)
+        make(tx, ids, &mut named, position, rows, most_bad)
     });
     if written.is_err() {
         forget(ids, &mut named);
@@ -117,13 +134,25 @@ fn make<'r>(
     named: &mut Vec<&'r ExternalId>,
     position: &Position,
     rows: &'r [Placed],
+    most_bad: u64,
 ) -> Result<Written, GraphError> {
     let mut bad = Vec::new();
     let mut assigned = Assigned::default();
     let (mut nodes, mut relationships) = (0, 0);
-    for Placed { row, place, line } in rows {
-        let problem = match row {
-            Row::Node(NodeRow { id: Some(id), .. }) if ids.get(id).is_some() => is_taken(id),
+    // Behind the last row, unless it ends before.
+    let mut next = rows.last().map(|last| Place {
+        row: last.place.row + 1,
+        ..last.place
+    });
+    for placed in rows {
+        let Placed { row, place, .. } = placed;
+        let why = match row {
+            Row::Node(NodeRow { id: Some(id), .. }) if ids.get(id).is_some() => {
+                match is_taken(id, &placed.standing) {
+                    Some(why) => why,
+                    None => continue,
+                }
+            }
             Row::Node(node) => {
                 let made = maker.make_node(node)?;
                 assigned.push(*place, made);
@@ -134,25 +163,26 @@ fn make<'r>(
                 }
                 continue;
             }
-            Row::Relationship(relationship) => match ends(relationship, ids) {
+            Row::Relationship(relationship) => match ends(relationship, &placed.standing, ids) {
                 Ok(ends) => {
                     maker.make_relationship(relationship, ends)?;
                     relationships += 1;
                     continue;
                 }
-                Err(problem) => problem,
+                Err(why) => why,
             },
         };
-        bad.push((*line, problem));
+        let line = placed.line;
+        bad.push(Unfit { line, why });
+        if bad.len() as u64 > most_bad {
+            next = Some(*place);
+            break;
+        }
     }
     let mut after = position.clone();
-    if let Some(last) = rows.last()
+    if let Some(next) = next
         && nodes + relationships > 0
     {
-        let next = Place {
-            row: last.place.row + 1,
-            ..last.place
-        };
         after = position.advance(nodes, relationships, next);
         for (name, value) in position.facts(&after, &assigned) {
             maker.note(&name, &value);
@@ -160,21 +190,41 @@ fn make<'r>(
     }
     Ok(Written {
         position: after,
+        assigned,
         bad,
     })
 }
 
 /// The ends of a relationship, or which of them is not there.
-pub(super) fn ends(row: &RelationshipRow, ids: &NodeIds) -> Result<(NodeId, NodeId), String> {
-    let end = |id: &ExternalId| {
-        let found = ids.get(id);
-        found.ok_or_else(|| format!("there is no node {id}"))
+pub(super) fn ends(
+    row: &RelationshipRow,
+    standing: &Standing,
+    ids: &NodeIds,
+) -> Result<(NodeId, NodeId), Why> {
+    let end = |at: usize, id: &ExternalId| {
+        let columns = standing.ends.as_ref();
+        ids.get(id).ok_or_else(|| Why {
+            column: columns.map(|columns| Arc::clone(&columns[at])),
+            problem: format!("there is no node {id}"),
+        })
     };
-    Ok((end(&row.source)?, end(&row.target)?))
+    Ok((end(0, &row.source)?, end(1, &row.target)?))
 }
 
-pub(super) fn is_taken(id: &ExternalId) -> String {
-    format!("there is a node {id} already")
+/// What is wrong with a node whose id is there already, if anything is.
+pub(super) fn is_taken(id: &ExternalId, standing: &Standing) -> Option<Why> {
+    let problem = || format!("there is a node {id} already");
+    (!standing.merges).then(|| Why::of_row(problem()))
+}
+
+impl Why {
+    /// Of the row as a whole.
+    pub fn of_row(problem: String) -> Self {
+        Why {
+            column: None,
+            problem,
+        }
+    }
 }
 
 /// Whether it is for what stands in a row that a commit cannot be.

@@ -42,6 +42,15 @@ pub(crate) struct Header {
 impl Header {
     /// `ids` are the ids of columns that do not say.
     pub(crate) fn read(fields: &[&str], ids: Ids) -> Result<Self, Problem> {
+        if let [all] = fields
+            && all.contains([';', '\t', '|'])
+        {
+            let hint = "is there another separator between columns (--separator)?";
+            return Err(Problem::new(format!(
+                "the header is one column, {}; {hint}",
+                shown(all)
+            )));
+        }
         let columns: Result<Vec<Column>, Problem> = fields
             .iter()
             .map(|field| column(field.trim(), ids))
@@ -144,6 +153,11 @@ fn column(field: &str, ids: Ids) -> Result<Column, Problem> {
         "ID" => Ok(Column::Id(id_column())),
         "START_ID" => Ok(Column::Start(id_column())),
         "END_ID" => Ok(Column::End(id_column())),
+        "LABEL" | "TYPE" if !name.is_empty() => Err(Problem::at(
+            field,
+            "labels and types have no name before the colon; is there another separator \
+             between columns (--separator)?",
+        )),
         "LABEL" => Ok(Column::Labels),
         "TYPE" => Ok(Column::Type),
         "IGNORE" => Ok(Column::Ignore),

@@ -159,10 +159,7 @@ impl<R: BufRead> LdbcReader<R> {
         name: &LdbcName,
         naming: Naming,
     ) -> Result<Self, InterchangeError> {
-        let dialect = Dialect {
-            delimiter: b'|',
-            quotes: false,
-        };
+        let dialect = Dialect::new(b'|', false);
         let file: Arc<str> = file.into();
         let mut records = Records::new(input, dialect);
         let read = records

@@ -4,14 +4,13 @@
 pub(crate) mod header;
 mod ldbc;
 mod neo4j;
-mod records;
+pub(crate) mod records;
 mod write;
 mod write_ldbc;
 
 pub use ldbc::{LdbcName, LdbcReader, Naming};
-#[cfg(feature = "columnar")]
-pub(crate) use neo4j::integer_id;
 pub use neo4j::{Ids, Neo4jOptions, Neo4jReader};
+pub(crate) use neo4j::{integer_id, value};
 pub use write::Neo4jWriter;
 #[cfg(feature = "columnar")]
 pub(crate) use write::fields_of;

@@ -71,10 +71,7 @@ impl<R: BufRead> Neo4jReader<R> {
     /// [`InterchangeError::Unreadable`] if there is no header, or it is not clear what
     /// each column holds; [`InterchangeError::Input`].
     pub fn new(file: &str, input: R, options: Neo4jOptions) -> Result<Self, InterchangeError> {
-        let dialect = Dialect {
-            delimiter: options.delimiter,
-            quotes: true,
-        };
+        let dialect = Dialect::new(options.delimiter, true);
         let file: Arc<str> = file.into();
         let mut records = Records::new(input, dialect);
         let header = match &options.header {

@@ -21,6 +21,25 @@ pub(crate) struct Dialect {
     /// Whether `"` around a field takes its delimiters and line ends as text. If not,
     /// a quote is a character like others.
     pub quotes: bool,
+    /// Whether a delimiter before a space is text: for files that do not quote texts
+    /// with delimiters in them.
+    pub spaced_is_text: bool,
+}
+
+impl Dialect {
+    pub(crate) fn new(delimiter: u8, quotes: bool) -> Self {
+        Dialect {
+            delimiter,
+            quotes,
+            spaced_is_text: false,
+        }
+    }
+
+    /// Whether a field ends here.
+    fn ends_field(self, line: &[u8], at: usize) -> bool {
+        let is_text = self.spaced_is_text && line.get(at + 1) == Some(&b' ');
+        line[at] == self.delimiter && !is_text
+    }
 }
 
 /// What became of a record.
@@ -84,6 +103,19 @@ impl<R: BufRead> Records<R> {
         })
     }
 
+    /// Passes over lines, whatever is in them; at the end over those that there are.
+    pub(crate) fn pass_over(&mut self, lines: u64) -> io::Result<()> {
+        for _ in 0..lines {
+            self.raw.clear();
+            while self.read_line()? && !self.raw.ends_with(b"\n") {
+                // A piece of a line that is longer than any row.
+                self.lines_read -= 1;
+                self.raw.clear();
+            }
+        }
+        Ok(())
+    }
+
     /// The next record that is no empty line.
     pub(crate) fn advance(&mut self) -> io::Result<Option<Outcome>> {
         loop {
@@ -126,7 +158,13 @@ impl<R: BufRead> Records<R> {
                 Outcome::Record
             }
         };
-        if matches!(found, Outcome::Record) && std::str::from_utf8(&self.text).is_err() {
+        // Each field by itself: two broken characters may be a good one together.
+        let are_texts = || {
+            let text = std::str::from_utf8(&self.text);
+            let mut fields = self.fields.iter();
+            text.is_ok_and(|text| fields.all(|(field, _)| text.is_char_boundary(field.start)))
+        };
+        if matches!(found, Outcome::Record) && !are_texts() {
             return Ok(Outcome::Bad(Problem::new("the line is not UTF-8")));
         }
         Ok(found)
@@ -135,8 +173,8 @@ impl<R: BufRead> Records<R> {
     fn split_plain(&mut self) {
         self.text.extend_from_slice(trimmed(&self.raw));
         let mut start = 0;
-        for (at, &byte) in self.text.iter().enumerate() {
-            if byte == self.dialect.delimiter {
+        for at in 0..self.text.len() {
+            if self.dialect.ends_field(&self.text, at) {
                 self.fields.push((start..at, false));
                 start = at + 1;
             }
@@ -156,7 +194,7 @@ impl<R: BufRead> Records<R> {
                 self.fields.push((start..self.text.len(), true));
             } else {
                 let rest = trimmed(&self.raw).get(at..).unwrap_or(&[]);
-                let end = rest.iter().position(|&byte| byte == self.dialect.delimiter);
+                let end = (0..rest.len()).find(|&at| self.dialect.ends_field(rest, at));
                 let field = &rest[..end.unwrap_or(rest.len())];
                 if field.contains(&QUOTE) {
                     let problem = "a quote inside of a field that does not begin with one";
@@ -225,11 +263,7 @@ mod tests {
     type Fields = Result<Vec<(String, bool)>, String>;
 
     fn fields(text: &str, quotes: bool) -> Vec<(u64, Fields)> {
-        let dialect = Dialect {
-            delimiter: b',',
-            quotes,
-        };
-        let mut records = Records::new(text.as_bytes(), dialect);
+        let mut records = Records::new(text.as_bytes(), Dialect::new(b',', quotes));
         let mut found = Vec::new();
         while let Some(read) = records.advance().unwrap() {
             let line = records.line();
@@ -292,6 +326,24 @@ mod tests {
     }
 
     #[test]
+    fn a_delimiter_before_a_space_is_text_where_it_is_said() {
+        let dialect = Dialect {
+            spaced_is_text: true,
+            ..Dialect::new(b',', true)
+        };
+        let text = "1,12, rue X,Y,\n\"a\",b, c, d,\"e, f\",\n";
+        let mut records = Records::new(text.as_bytes(), dialect);
+        for expected in [
+            &["1", "12, rue X", "Y", ""][..],
+            &["a", "b, c, d", "e, f", ""],
+        ] {
+            assert!(matches!(records.advance().unwrap(), Some(Outcome::Record)));
+            let fields = (0..records.field_count()).map(|at| records.field(at).unwrap().text);
+            assert_eq!(fields.collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
     fn bad_quotes_are_reported_and_reading_goes_on() {
         let found = fields("a\"b\n\"a\"b\nfine\n\"never\nends", true);
         assert!(found[0].1.as_ref().unwrap_err().contains("a quote inside"));
@@ -310,11 +362,9 @@ mod tests {
 
     #[test]
     fn a_line_that_is_no_text_is_bad() {
-        let dialect = Dialect {
-            delimiter: b',',
-            quotes: true,
-        };
-        let mut records = Records::new(&b"\xff\xfe,a\nb\n"[..], dialect);
+        let text = b"\xff\xfe,a\n\"\xc3\",\"\xa9\"\nb\n";
+        let mut records = Records::new(&text[..], Dialect::new(b',', true));
+        assert!(matches!(records.advance().unwrap(), Some(Outcome::Bad(_))));
         assert!(matches!(records.advance().unwrap(), Some(Outcome::Bad(_))));
         assert!(matches!(records.advance().unwrap(), Some(Outcome::Record)));
         assert_eq!(records.field(0).unwrap().text, "b");

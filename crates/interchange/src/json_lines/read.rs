@@ -20,6 +20,8 @@ pub struct JsonLinesReader<R> {
     input: R,
     line: u64,
     raw: Vec<u8>,
+    /// Of relationships that have none.
+    kind: Option<Arc<str>>,
     done: bool,
 }
 
@@ -31,8 +33,15 @@ impl<R: BufRead> JsonLinesReader<R> {
             input,
             line: 0,
             raw: Vec::new(),
+            kind: None,
             done: false,
         }
+    }
+
+    /// Relationships that have no type have this one.
+    pub fn with_type(mut self, kind: Option<Arc<str>>) -> Self {
+        self.kind = kind;
+        self
     }
 
     /// The next line that is not empty; `false` at the end.
@@ -57,7 +66,7 @@ impl<R: BufRead> JsonLinesReader<R> {
     }
 }
 
-fn row(line: &[u8]) -> Result<Row, Problem> {
+fn row(line: &[u8], kind: Option<&Arc<str>>) -> Result<Row, Problem> {
     let json: Json = serde_json::from_slice(line).map_err(|error| {
         // Its own place is within the line.
         Problem::new(format!(
@@ -69,36 +78,56 @@ fn row(line: &[u8]) -> Result<Row, Problem> {
     let Json::Object(object) = json else {
         return Err(Problem::new("the line is no JSON object"));
     };
+    if object.contains_key("from") && object.contains_key("to") {
+        return relationship(in_full(object)?, kind).map(Row::Relationship);
+    }
     match object.get("type").and_then(Json::as_str) {
         Some("node") => return node(object).map(Row::Node),
-        Some("relationship") => return relationship(object).map(Row::Relationship),
+        Some("relationship") => return relationship(object, kind).map(Row::Relationship),
         _ => {}
     }
-    if object.contains_key("from") && object.contains_key("to") {
-        return relationship(in_full(object)).map(Row::Relationship);
-    }
     if object.contains_key("label") && !object.contains_key("type") {
-        return node(in_full(object)).map(Row::Node);
+        return node(in_full(object)?).map(Row::Node);
     }
     Err(Problem::at("type", "neither \"node\" nor \"relationship\""))
 }
 
 /// The short form that people write by hand, in the names of the long one:
 /// `{"id", "label", "props"}`, and `{"from", "type", "to", "props"}`.
-fn in_full(object: Map<String, Json>) -> Map<String, Json> {
+fn in_full(object: Map<String, Json>) -> Result<Map<String, Json>, Problem> {
     let is_relationship = object.contains_key("from");
-    let pairs = object.into_iter().map(|(name, value)| {
+    let mut full = Map::new();
+    for (name, value) in object {
         let end = |value| Json::Object(Map::from_iter([("id".to_string(), value)]));
-        match name.as_str() {
-            "from" => ("start".to_string(), end(value)),
-            "to" => ("end".to_string(), end(value)),
-            "type" if is_relationship => ("label".to_string(), value),
-            "label" if !is_relationship => ("labels".to_string(), Json::Array(vec![value])),
-            "props" => ("properties".to_string(), value),
-            _ => (name, value),
+        let (long, value) = match name.as_str() {
+            "from" => ("start", end(value)),
+            "to" => ("end", end(value)),
+            "type" if is_relationship => ("label", value),
+            "label" if !is_relationship => ("labels", Json::Array(vec![value])),
+            "props" => ("properties", value),
+            "id" | "space" | "labels" | "properties" => (name.as_str(), value),
+            _ => return Err(unknown(&name)),
+        };
+        if full.insert(long.to_string(), value).is_some() {
+            return Err(Problem::at(&name, "it is there in the long form, too"));
         }
-    });
-    pairs.collect()
+    }
+    Ok(full)
+}
+
+fn unknown(name: &str) -> Problem {
+    Problem::at(
+        name,
+        "rows have no such member; properties are in \"properties\" or \"props\"",
+    )
+}
+
+/// What is left of a row is an error: nothing that is said is dropped silently.
+fn finish(object: &Map<String, Json>, passed: &[&str]) -> Result<(), Problem> {
+    let mut left = object
+        .keys()
+        .filter(|name| !passed.contains(&name.as_str()));
+    left.next().map_or(Ok(()), |name| Err(unknown(name)))
 }
 
 /// Without the place, which serde_json appends.
@@ -129,16 +158,22 @@ fn node(mut object: Map<String, Json>) -> Result<NodeRow, Problem> {
             _ => return Err(Problem::at("labels", "a label is a text that is not empty")),
         }
     }
+    let properties = properties(object.remove("properties"))?;
+    finish(&object, &["type"])?;
     Ok(NodeRow {
         id,
         labels,
-        properties: properties(object.remove("properties"))?,
+        properties,
     })
 }
 
-fn relationship(mut object: Map<String, Json>) -> Result<RelationshipRow, Problem> {
-    let kind = match object.remove("label").as_ref().and_then(Json::as_str) {
-        Some(kind) if !kind.is_empty() => Arc::from(kind),
+fn relationship(
+    mut object: Map<String, Json>,
+    kind: Option<&Arc<str>>,
+) -> Result<RelationshipRow, Problem> {
+    let kind = match (object.remove("label"), kind) {
+        (Some(Json::String(kind)), _) if !kind.is_empty() => Arc::from(kind),
+        (None | Some(Json::Null), Some(kind)) => kind.clone(),
         _ => {
             return Err(Problem::at(
                 "label",
@@ -150,11 +185,15 @@ fn relationship(mut object: Map<String, Json>) -> Result<RelationshipRow, Proble
         Some(Json::Object(mut end)) => id(name, &mut end),
         _ => Err(Problem::at(name, "no object with an id")),
     };
+    let (source, target) = (end("start")?, end("end")?);
+    let properties = properties(object.remove("properties"))?;
+    // Its own id names nothing, and what its ends are is said where they are.
+    finish(&object, &["type", "id"])?;
     Ok(RelationshipRow {
-        source: end("start")?,
-        target: end("end")?,
+        source,
+        target,
         kind,
-        properties: properties(object.remove("properties"))?,
+        properties,
     })
 }
 
@@ -219,7 +258,7 @@ impl<R: BufRead> Iterator for JsonLinesReader<R> {
             return Some(Err(InterchangeError::Unreadable(bad)));
         }
         let bad = |problem: Problem| InterchangeError::BadRow(problem.row(&self.file, self.line));
-        Some(row(self.raw.trim_ascii_end()).map_err(bad))
+        Some(row(self.raw.trim_ascii_end(), self.kind.as_ref()).map_err(bad))
     }
 }
 

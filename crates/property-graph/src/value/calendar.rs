@@ -187,6 +187,11 @@ impl FromStr for Date {
         if let Some((year, month, day)) = signed_year(text) {
             return Date::new(year, month, day);
         }
+        // The library reads a time and an offset behind it, too, and drops them.
+        let is_of_dates = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'W' | b'w');
+        if !text.bytes().all(is_of_dates) {
+            return Err(not_readable("DATE", text, "more than a date is there"));
+        }
         let date: Result<civil::Date, _> = text.parse();
         date.map(Date::from_civil)
             .map_err(|why| not_readable("DATE", text, why))
@@ -212,6 +217,20 @@ impl FromStr for LocalTime {
     type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Self, ValueError> {
+        // The library reads a date and an offset around it, too, and drops them; a leap
+        // second becomes the one before.
+        let is_of_times = |byte: u8| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b',');
+        if !text.bytes().all(is_of_times) {
+            return Err(not_readable(
+                "LOCAL TIME",
+                text,
+                "more than a time is there",
+            ));
+        }
+        let digits: String = text.chars().filter(|&character| character != ':').collect();
+        if digits.get(4..6) == Some("60") {
+            return Err(not_readable("LOCAL TIME", text, "seconds are from 0 to 59"));
+        }
         let time: Result<civil::Time, _> = text.parse();
         time.map(LocalTime::from_civil)
             .map_err(|why| not_readable("LOCAL TIME", text, why))

@@ -429,6 +429,38 @@ fn moments_with_offsets_are_read() {
     assert_eq!(parts, (-14, -25, -18_368, 500_000_000));
 }
 
+#[test]
+fn what_a_type_has_no_place_for_is_refused() {
+    for text in [
+        "2020-01-01T10:00",
+        "2020-01-01 10:00",
+        "2020-01-01[Europe/Rome]",
+        "2020-01-01Z",
+    ] {
+        assert!(text.parse::<Date>().is_err(), "{text}");
+    }
+    for text in [
+        "10:00+02:00",
+        "10:00Z",
+        "2020-01-01T10:00",
+        "23:59:60",
+        "235960",
+        "10:00-01",
+    ] {
+        assert!(text.parse::<LocalTime>().is_err(), "{text}");
+    }
+    for text in [
+        "2020-01-01T10:00+02:00",
+        "2020-01-01T10:00Z",
+        "2020-06-30T23:59:60",
+    ] {
+        assert!(text.parse::<LocalDateTime>().is_err(), "{text}");
+    }
+    assert!("2020-06-30T23:59:60Z".parse::<DateTime>().is_err());
+    assert!("2020-06-30T23:59:59Z".parse::<DateTime>().is_ok());
+    assert!("2020-06-30 23:59:59.25".parse::<LocalDateTime>().is_ok());
+}
+
 /// As docs/storage-format.md has it.
 #[test]
 fn stored_bytes_are_as_documented() {

@@ -90,6 +90,12 @@ pub fn export(
                 "choose neo4j, jsonl, graphml or parquet",
             ));
         }
+        FileKind::Tables => {
+            return Err(Error::argument(
+                "a mapping of plain tables is read, and not written",
+                "choose neo4j, jsonl, graphml or parquet",
+            ));
+        }
     }
     Ok(export.done)
 }

@@ -1,0 +1,132 @@
+//! The database that `evergraph import` imports edges into.
+
+use std::path::Path;
+
+use evergraph::graph::Direction;
+use evergraph::import::probe;
+use evergraph::{Database, IdKind, Mode, Options, formats};
+
+use crate::import::{Args, Directions, Ids, ImportMode};
+use crate::report::{Failure, note};
+
+/// Opens the database, or makes it. Says whether it is new.
+pub fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Failure> {
+    let options = Options {
+        tuning: args.tuning.tuning(),
+        ..args.input.medium.options()?
+    };
+    if Database::exists(&args.input.db) {
+        let db = Database::open(&args.input.db, &options)?;
+        db.refuse_property_graph("importing edges")?;
+        check_continued(args, &db)?;
+        return Ok((db, false));
+    }
+    let options = Options {
+        log_bytes: args.log_mib << 20,
+        weighted: args.weighted,
+        ..choose(args, reading, options)?
+    };
+    Ok((Database::create(&args.input.db, &options)?, true))
+}
+
+/// Direction and kind of ids of a new database.
+fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<Options, Failure> {
+    let found = probe(&args.input.files, reading)?;
+    let mut undirected = args.undirected;
+    if !undirected && found.symmetric && args.directions.is_none() {
+        note("the files say that their edges are undirected; importing them so");
+        undirected = true;
+    }
+    let direction = match (undirected, args.directions) {
+        (true, _) => Direction::Undirected,
+        (false, Some(Directions::Both)) => Direction::Both,
+        (false, _) => Direction::Out,
+    };
+    let ids = match args.ids {
+        None | Some(Ids::Dense) => IdKind::Dense,
+        Some(Ids::Map) if found.numeric => IdKind::Numbers,
+        Some(Ids::Map | Ids::Text) => IdKind::Texts,
+    };
+    let mode = match args.mode {
+        ImportMode::Merged => Mode::Merged,
+        ImportMode::Direct => Mode::Direct,
+    };
+    Ok(Options {
+        direction,
+        ids,
+        mode,
+        layout: args.layout.unwrap_or(options.layout),
+        ..options
+    })
+}
+
+/// Refuses what does not fit a database that exists.
+fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
+    let config = db.config();
+    if args.input.resume && config.mode == Mode::Direct {
+        return Err(Failure::new(
+            "an import in direct mode cannot be resumed: each edge is a commit of its own",
+            "import into another path",
+        ));
+    }
+    let is_empty = db.view().vertex_count() == 0;
+    if !is_empty && !args.append && !args.input.resume {
+        return Err(Failure::new(
+            format!("there is a database at {} already", args.input.db.display()),
+            "use --append to add to it, --resume to go on with an interrupted import, or another path",
+        ));
+    }
+    if let Some(layout) = args.layout
+        && layout != config.layout
+    {
+        return Err(Failure::new(
+            format!("the database has the layout `{}`", config.layout.name()),
+            format!(
+                "leave out --layout, or change it first: evergraph relayout {} --layout {}",
+                args.input.db.display(),
+                layout.name()
+            ),
+        ));
+    }
+    let other_direction = (args.undirected && config.direction != Direction::Undirected)
+        || (args.directions == Some(Directions::Out) && config.direction != Direction::Out)
+        || (args.directions == Some(Directions::Both) && config.direction != Direction::Both);
+    let other_ids = match args.ids {
+        None => false,
+        Some(Ids::Dense) => config.ids != IdKind::Dense,
+        Some(Ids::Map) => config.ids == IdKind::Dense,
+        Some(Ids::Text) => config.ids != IdKind::Texts,
+    };
+    if other_direction || other_ids {
+        return Err(Failure::new(
+            format!(
+                "the database was made with direction {:?} and ids {:?}",
+                config.direction, config.ids
+            ),
+            "leave out the flag that says otherwise, or import into a new database",
+        ));
+    }
+    Ok(())
+}
+
+/// Closes a database after a failure, and removes it if it is new and empty. What
+/// fails here is told, too; the failure before is what ends the command.
+pub fn give_up(db: Database, path: &Path, is_new: bool) {
+    let is_empty = db.view().vertex_count() == 0;
+    let on_disk = db.medium() != evergraph::MediumKind::Dram;
+    if !is_empty {
+        note("what was committed is in the database and stays; `evergraph stats` counts it");
+    }
+    if let Err(error) = db.close() {
+        note(&format!(
+            "the database could not be closed in order: {error}"
+        ));
+    }
+    if is_new && is_empty && on_disk {
+        // What cannot be removed does no harm: an empty database can be imported into.
+        for file in ["pool", "log", "extents", "lock"] {
+            let _ = std::fs::remove_file(path.join(file));
+        }
+        let _ = std::fs::remove_dir(path);
+    }
+}
