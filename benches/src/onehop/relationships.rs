@@ -1,32 +1,40 @@
 //! One hop in a property graph: of one type, and of all of many types of which a node
 //! has two, beside static graphs of the same relationships.
 
-use evergraph_graph::{Csr, Direction, VertexId};
-use evergraph_property_graph::graph::{NodeId, PropertyGraph, Towards, TypeSet, View};
-use serde_json::json;
+mod lists;
+mod ways;
 
-use super::{Answers, ask, through_readers};
+use evergraph_graph::VertexId;
+use evergraph_property_graph::graph::{NodeId, PropertyGraph};
+use serde_json::{Value, json};
+
+use super::Answers;
 use crate::graphs::EdgeList;
 use crate::meter::Measured;
 use crate::settings::Settings;
 use crate::table::{Table, number};
 use crate::transactions::graph::{empty, text};
+use lists::Static;
+use ways::{Reads, Ways};
 
+const NODES_AT_ONCE: usize = 100_000;
 const RELATIONSHIPS_AT_ONCE: usize = 10_000;
 
-/// Source, target and type of the relationships that the edges become: two types for
-/// each source, which differ from source to source.
-fn relationships(list: &EdgeList, types: u32) -> Vec<(VertexId, VertexId, u32)> {
-    let edges = list.edges.iter().enumerate();
-    edges
-        .map(|(i, &(u, v))| {
-            (
-                u,
-                v,
-                u.wrapping_mul(7).wrapping_add(11 * (i as u32 % 2)) % types,
-            )
-        })
-        .collect()
+/// A relationship that an edge became.
+struct Made {
+    source: VertexId,
+    target: VertexId,
+    kind: u32,
+    id: u32,
+}
+
+/// The type of a source's relationship: two types for each source, which differ from
+/// source to source.
+fn kind_of(source: VertexId, number: usize, types: u32) -> u32 {
+    source
+        .wrapping_mul(7)
+        .wrapping_add(11 * (number as u32 % 2))
+        % types
 }
 
 pub fn run(
@@ -39,18 +47,18 @@ pub fn run(
         return Err("types is a number from 1 to 1000".to_string());
     }
     settings.progress("onehop: loading the property graph");
-    let relationships = relationships(list, types);
     let (graph, _storage, _place) = empty(settings)?;
-    load(&graph, list.vertex_count, &relationships)?;
+    let made = load(&graph, list, types)?;
     let mut table = Table::new(
         format!(
-            "relationships that leave {} random nodes of {}, {types} types",
+            "relationships that leave {} nodes of {}, {types} types",
             queries.len(),
             list.name
         ),
         &[
-            "graph",
+            "order",
             "types",
+            "reads",
             "access",
             "threads",
             "ns_per_query",
@@ -62,58 +70,52 @@ pub fn run(
         ],
     );
     let view = graph.view();
-    for (name, set) in [("one", view.types(&["T0"])), ("all", view.types(&[]))] {
-        let of = relationships.iter().filter(|r| name == "all" || r.2 == 0);
-        let edges: Vec<(VertexId, VertexId)> = of.map(|&(u, v, _)| (u, v)).collect();
-        let csr = Csr::from_edges(list.vertex_count, &edges, Direction::Out);
-        for &threads in &settings.threads {
-            settings.progress(&format!("onehop: {name}, {threads} threads"));
-            let least = through_readers(&csr, queries, threads)?;
-            let found = [
-                ("csr, order of insertion", "reader", least),
-                (
-                    "merged",
-                    "Expander",
-                    by_expander(&view, &set, queries, threads)?,
-                ),
-                (
-                    "merged",
-                    "View::expand_lists",
-                    by_view(&view, &set, queries, threads)?,
-                ),
-                (
-                    "merged",
-                    "View::neighbors",
-                    by_name(&view, name, queries, threads)?,
-                ),
-            ];
-            for (graph, access, (measured, answers)) in found {
-                table.row(row(
-                    graph, name, access, threads, measured, answers, least, queries,
-                ));
+    let ascending: Vec<VertexId> = (0..list.vertex_count as VertexId)
+        .cycle()
+        .take(queries.len())
+        .collect();
+    for (name, types) in [("one", &["T0"][..]), ("all", &[])] {
+        let wanted = made.iter().filter(|made| name == "all" || made.kind == 0);
+        let entries: Vec<_> = wanted
+            .map(|made| (made.source, made.target, made.id))
+            .collect();
+        let csr = Static::of(list.vertex_count, &entries);
+        let numbers: Vec<i64> = (0..list.vertex_count as i64).collect();
+        for (order, queries) in [("random", queries), ("ascending", &ascending[..])] {
+            for &threads in &settings.threads {
+                settings.progress(&format!("onehop: {name}, {order}, {threads} threads"));
+                let ways = Ways {
+                    graph: &graph,
+                    view: &view,
+                    types,
+                    queries,
+                    threads,
+                    trials: settings.trials.unwrap_or(3),
+                };
+                for reads in Reads::ALL {
+                    let least = ways.on_csr(&csr, &numbers, reads)?;
+                    let found = ways.on_graph(reads)?;
+                    let rows = std::iter::once(("static CSR", least)).chain(found);
+                    for (access, found) in rows {
+                        let mut row = vec![json!(order), json!(name), json!(reads.name())];
+                        row.extend([json!(access), json!(threads)]);
+                        row.extend(figures(queries.len(), found, least));
+                        table.row(row);
+                    }
+                }
             }
         }
     }
     Ok(table)
 }
 
-#[allow(clippy::too_many_arguments)]
-fn row(
-    graph: &str,
-    types: &str,
-    access: &str,
-    threads: usize,
-    measured: Measured,
-    answers: Answers,
+fn figures(
+    queries: usize,
+    (measured, answers): (Measured, Answers),
     csr: (Measured, Answers),
-    queries: &[VertexId],
-) -> Vec<serde_json::Value> {
-    let a_query = 1e9 / queries.len() as f64;
-    vec![
-        json!(graph),
-        json!(types),
-        json!(access),
-        json!(threads),
+) -> [Value; 6] {
+    let a_query = 1e9 / queries as f64;
+    [
         number(measured.seconds * a_query),
         number(measured.cpu_seconds * a_query),
         number(measured.cpu_seconds / csr.0.cpu_seconds),
@@ -123,84 +125,40 @@ fn row(
     ]
 }
 
-fn load(
-    graph: &PropertyGraph,
-    nodes: usize,
-    relationships: &[(VertexId, VertexId, u32)],
-) -> Result<(), String> {
-    let made = graph.write(|transaction| {
-        for _ in 0..nodes {
-            transaction.create_node(&["Node"], [])?;
-        }
-        Ok(())
-    });
-    made.map_err(text)?;
-    for some in relationships.chunks(RELATIONSHIPS_AT_ONCE) {
+/// Nodes with their numbers, and a relationship for each edge; all of it merged.
+fn load(graph: &PropertyGraph, list: &EdgeList, types: u32) -> Result<Vec<Made>, String> {
+    let numbers: Vec<i64> = (0..list.vertex_count as i64).collect();
+    for some in numbers.chunks(NODES_AT_ONCE) {
         let made = graph.write(|transaction| {
-            for &(u, v, kind) in some {
-                let kind = format!("T{kind}");
-                transaction.create_relationship(NodeId(u), &kind, NodeId(v), [])?;
+            for &number in some {
+                transaction.create_node(&["Node"], [("number", number.into())])?;
             }
             Ok(())
         });
         made.map_err(text)?;
     }
-    graph.checkpoint().map_err(text)
-}
-
-fn by_expander(
-    view: &View,
-    types: &TypeSet,
-    queries: &[VertexId],
-    threads: usize,
-) -> Result<(Measured, Answers), String> {
-    ask(queries, threads, |mine| {
-        let mut expander = view.expander(Towards::Outgoing, types);
-        let mut answers = Answers::default();
-        for &v in mine {
-            let read = expander.for_each_list(NodeId(v), |_, _, some, _| answers.add(some));
-            let _ = read.map_err(text)?;
-        }
-        Ok(answers)
-    })
-}
-
-fn by_view(
-    view: &View,
-    types: &TypeSet,
-    queries: &[VertexId],
-    threads: usize,
-) -> Result<(Measured, Answers), String> {
-    ask(queries, threads, |mine| {
-        let mut answers = Answers::default();
-        for &v in mine {
-            let each = |_, _, some: &[u32], _: &[u32]| answers.add(some);
-            let _ = view
-                .expand_lists(NodeId(v), Towards::Outgoing, types, each)
-                .map_err(text)?;
-        }
-        Ok(answers)
-    })
-}
-
-fn by_name(
-    view: &View,
-    types: &str,
-    queries: &[VertexId],
-    threads: usize,
-) -> Result<(Measured, Answers), String> {
-    let names: &[&str] = match types {
-        "all" => &[],
-        _ => &["T0"],
-    };
-    ask(queries, threads, |mine| {
-        let mut answers = Answers::default();
-        for &v in mine {
-            let found = view.neighbors(NodeId(v), Towards::Outgoing, names);
-            for adjacent in found.map_err(text)? {
-                let _ = answers.add(&[adjacent.neighbor.0]);
-            }
-        }
-        Ok(answers)
-    })
+    let mut made = Vec::with_capacity(list.edges.len());
+    for some in list.edges.chunks(RELATIONSHIPS_AT_ONCE) {
+        let first = made.len();
+        let some = graph.write(|transaction| {
+            let edges = some.iter().enumerate();
+            let create = |(i, &(source, target)): (usize, &(VertexId, VertexId))| {
+                let kind = kind_of(source, first + i, types);
+                let (name, ends) = (format!("T{kind}"), (NodeId(source), NodeId(target)));
+                let id = transaction
+                    .create_relationship(ends.0, &name, ends.1, [])?
+                    .0;
+                Ok(Made {
+                    source,
+                    target,
+                    kind,
+                    id,
+                })
+            };
+            edges.map(create).collect::<Result<Vec<Made>, _>>()
+        });
+        made.extend(some.map_err(text)?);
+    }
+    graph.checkpoint().map_err(text)?;
+    Ok(made)
 }

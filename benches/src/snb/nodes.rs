@@ -1,6 +1,7 @@
 //! What every read needs: the node of an id, the one neighbor that there must be,
 //! properties that must be there.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use evergraph::property::value::Value;
@@ -24,12 +25,10 @@ pub fn only_neighbor(
     towards: Towards,
     kind: &str,
 ) -> Result<Node, GraphError> {
-    let mut only = None;
-    view.for_each_neighbor(of.id(), towards, &[kind], |adjacent| {
-        only = Some(adjacent.neighbor);
-    })?;
+    let first = view.for_each_neighbor(of.id(), towards, &[kind], ControlFlow::Break)?;
+    let only = first.break_value();
     let only = only.ok_or_else(|| missing(format!("{kind} of {}", of.id())))?;
-    node(view, only)
+    node(view, only.neighbor)
 }
 
 /// A whole number.
@@ -42,6 +41,12 @@ pub fn integer(node: &Node, key: &str) -> Result<i64, GraphError> {
 pub fn text(node: &Node, key: &str) -> Result<Arc<str>, GraphError> {
     let found = node.get_as(key)?;
     found.ok_or_else(|| missing(format!("{key} of {}", node.id())))
+}
+
+/// A property that every node here has, without the others.
+pub fn property(view: &View, node: NodeId, key: &str) -> Result<Value, GraphError> {
+    let found = view.property(node, key)?;
+    found.ok_or_else(|| missing(format!("{key} of {node}")))
 }
 
 /// A moment or a day in milliseconds since 1970, however it was imported.

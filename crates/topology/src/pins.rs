@@ -19,8 +19,8 @@ use evergraph_persistence::ViewToken;
 
 use crate::error::TopologyError;
 use crate::list::ListScratch;
-use crate::section_view::SectionView;
-use crate::store::{Published, Store};
+use crate::section_view::{Lists, SectionView, Segments};
+use crate::store::{Published, Query, Store};
 
 /// A view of fewer reads keeps nothing: it would cost more than it saves.
 const READS_BEFORE: u32 = 4;
@@ -207,6 +207,47 @@ impl Drop for Table {
     }
 }
 
+/// A section to read one list of.
+enum Read {
+    /// By this view, which it may be taken from meanwhile.
+    Kept(Guard<Option<Arc<Pinned>>>),
+    Pinned(Arc<Pinned>),
+    /// Without getting ready for other lists.
+    Once(Lists),
+    /// There is none.
+    Nothing,
+}
+
+impl Read {
+    #[inline(always)]
+    fn view(&self) -> Option<&SectionView> {
+        match self {
+            Read::Kept(kept) => kept.as_ref().map(|pinned| &pinned.view),
+            Read::Pinned(pinned) => Some(&pinned.view),
+            Read::Once(_) | Read::Nothing => None,
+        }
+    }
+
+    #[inline(always)]
+    fn segments<'a>(&'a self, list: usize, scratch: &'a mut Option<ListScratch>) -> Segments<'a> {
+        let new = ListScratch::default;
+        match (self.view(), self) {
+            (Some(view), _) => view.segments(list, || scratch.insert(new())),
+            (None, Read::Once(lists)) => lists.segments(list, || scratch.insert(new())),
+            (None, _) => Segments::default(),
+        }
+    }
+
+    #[inline(always)]
+    fn query<'a>(&self, store: &'a Store, plane: usize, vertex: u32) -> Option<Query<'a>> {
+        match (self.view(), self) {
+            (Some(view), _) => Some(store.query(plane, vertex, view)),
+            (None, Read::Once(lists)) => Some(store.query_of(plane, vertex, &lists.body.base)),
+            (None, _) => None,
+        }
+    }
+}
+
 impl Pins {
     /// Nothing kept yet.
     pub fn new() -> Self {
@@ -256,45 +297,44 @@ impl Store {
     ) -> Result<ControlFlow<B>, TopologyError> {
         let shift = self.section_shift();
         let (section, list) = (vertex >> shift, vertex as usize & ((1 << shift) - 1));
-        if let Some(kept) = pins.kept(plane, section as usize)
-            && let Some(pinned) = &*kept
-        {
-            let _query = self.query(plane, vertex, &pinned.view);
-            return Ok(pinned.view.for_each_weighted(list, visit));
+        let read = match pins.kept(plane, section as usize) {
+            Some(kept) => Read::Kept(kept),
+            None => self.read_first(token, pins, plane, section)?,
+        };
+        let _query = read.query(self, plane, vertex);
+        let mut scratch = None;
+        for (neighbors, ids) in read.segments(list, &mut scratch) {
+            let flow = visit(neighbors, ids);
+            if flow.is_break() {
+                return Ok(flow);
+            }
         }
-        if pins
-            .table(self, token)
-            .is_some_and(|table| table.has_room())
-        {
-            let Some(pinned) = self.pin_for(token, pins, plane, section)? else {
-                return Ok(ControlFlow::Continue(()));
-            };
-            let _query = self.query(plane, vertex, &pinned.view);
-            return Ok(pinned.view.for_each_weighted(list, visit));
-        }
-        self.read_once(token, plane, vertex, &mut visit)
+        Ok(ControlFlow::Continue(()))
     }
 
-    /// Reads a list without getting ready for others.
+    /// A section that is not kept; it is kept from now on, if that may be.
+    #[cold]
     #[inline(never)]
-    fn read_once<B>(
+    fn read_first(
         &self,
         token: &ViewToken<Published>,
+        pins: &Pins,
         plane: usize,
-        vertex: u32,
-        visit: &mut impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, TopologyError> {
-        let shift = self.section_shift();
+        number: u32,
+    ) -> Result<Read, TopologyError> {
+        let table = pins.table(self, token);
+        if table.is_some_and(|table| table.has_room()) {
+            let pinned = self.pin_for(token, pins, plane, number)?;
+            return Ok(pinned.map_or(Read::Nothing, Read::Pinned));
+        }
         let home = self.planes().get(plane);
         // The plane is not locked while a section is waited for.
-        let Some(section) = home.and_then(|home| home.section((vertex >> shift) as usize)) else {
-            return Ok(ControlFlow::Continue(()));
+        let Some(section) = home.and_then(|home| home.section(number as usize)) else {
+            return Ok(Read::Nothing);
         };
-        let list = vertex as usize & ((1 << shift) - 1);
         let lists = section.lists(self.context(), token.csn(), || self.needed())?;
         lists.verify(self.context())?;
-        let _query = self.query_of(plane, vertex, &lists.body.base);
-        Ok(lists.for_each_segment(list, &mut ListScratch::default(), visit))
+        Ok(Read::Once(lists))
     }
 
     /// A section as of a view, kept if that may be; `None` if there is none.

@@ -44,6 +44,12 @@ impl PlaneSet {
         PlaneSet(self.0 & other.0)
     }
 
+    /// The planes that are in one of them.
+    #[inline(always)]
+    pub fn or(self, other: PlaneSet) -> PlaneSet {
+        PlaneSet(self.0 | other.0)
+    }
+
     /// Whether no plane has a list.
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -54,15 +60,12 @@ impl PlaneSet {
         self.0.count_ones() as usize
     }
 
-    /// The planes in it, ascending, where those of types below 32 alone are meant.
+    /// Takes out the lowest plane, where those of types below 32 alone are meant.
     #[inline(always)]
-    pub fn planes(self) -> impl Iterator<Item = usize> {
-        let mut bits = self.0;
-        std::iter::from_fn(move || {
-            let plane = bits.trailing_zeros();
-            bits &= bits.wrapping_sub(1);
-            (plane < BITS).then_some(plane as usize)
-        })
+    pub fn pop_first(&mut self) -> Option<usize> {
+        let plane = self.0.trailing_zeros();
+        self.0 &= self.0.wrapping_sub(1);
+        (plane < BITS).then_some(plane as usize)
     }
 }
 
@@ -244,9 +247,10 @@ mod tests {
         // Of more types than 32, some have one bit.
         assert!(set.may_contain(64));
         let wanted: PlaneSet = [63, 4, 5].into_iter().collect();
-        assert_eq!(set.and(wanted).planes().collect::<Vec<_>>(), [5, 63]);
-        assert_eq!(PlaneSet::ALL.planes().count(), 64);
-        assert!(PlaneSet::OUT.planes().eq((0..64).step_by(2)));
-        assert!(PlaneSet::IN.planes().eq((1..64).step_by(2)));
+        let planes = |mut set: PlaneSet| std::iter::from_fn(move || set.pop_first());
+        assert!(planes(set.and(wanted)).eq([5, 63]));
+        assert!(planes(PlaneSet::ALL).eq(0..64));
+        assert!(planes(PlaneSet::OUT).eq((0..64).step_by(2)));
+        assert!(planes(PlaneSet::IN).eq((1..64).step_by(2)));
     }
 }

@@ -325,9 +325,17 @@ impl Base {
         if self.in_pairs {
             return self.for_each_pairs(start, count, visit);
         }
+        let (words, weights) = self.slices(start, count);
+        visit(words, weights)
+    }
+
+    /// Words and weights of `count` entries from `start`, which do not lie in pairs.
+    #[inline(always)]
+    pub fn slices(&self, start: usize, count: usize) -> (&[u32], &[u32]) {
+        debug_assert!(!self.in_pairs);
         let weights = self.weights.as_ref();
         let weights = weights.map_or(&[][..], |w| w.range(start, count));
-        visit(self.words.range(start, count), weights)
+        (self.words.range(start, count), weights)
     }
 
     #[inline(never)]

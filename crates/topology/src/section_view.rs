@@ -3,7 +3,7 @@
 mod lists;
 mod versions;
 
-pub(crate) use lists::Lists;
+pub(crate) use lists::{Lists, Segments};
 
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
@@ -23,9 +23,11 @@ pub struct SectionView {
     /// Every list is just its merged part, whole and without tombstones: then
     /// `starts` and `words` say everything, as in a static graph.
     plain: bool,
+    /// Not of blocks: entries lie beside each other, and their weights beside them.
+    packed: bool,
     starts: Words,
     words: Words,
-    /// Beside `words` in a plain section that has weights.
+    /// Beside `words` in a packed section that has weights, unless they are in pairs.
     weights: Option<Words>,
     /// In a section that is not plain, where each list without tombstones starts
     /// in `words`, and its entries there, with [`BUFFERED`] if there are more; of
@@ -58,6 +60,7 @@ impl SectionView {
     pub(crate) fn new(lists: Lists, fits_in_memory: bool) -> Self {
         let mut view = SectionView {
             plain: false,
+            packed: false,
             starts: zeros(0),
             words: zeros(0),
             weights: None,
@@ -75,11 +78,10 @@ impl SectionView {
             };
             view.plain =
                 fits_in_memory && !base.has_gaps && page.tombstones.is_none() && is_merged();
+            view.packed = true;
             view.starts = base.starts.clone();
             view.words = base.words.clone();
-            if view.plain {
-                view.weights = base.weights.clone();
-            }
+            view.weights = base.weights.clone();
         }
         if let Base::Blocks(base) = &body.base
             && let Some(words) = base.span_words()
@@ -358,6 +360,27 @@ impl SectionView {
         self.for_each_raw_segment(list, |words, _| visit(words))
     }
 
+    /// A list with its weight bits, if it is one slice of the extent.
+    #[inline(always)]
+    fn in_one_slice(&self, list: usize) -> Option<(&[u32], &[u32])> {
+        let (start, count) = match self.plain {
+            true => (self.starts[list], self.starts[list + 1] - self.starts[list]),
+            false => self.span_in_extent(list)?,
+        };
+        let (start, count) = (start as usize, count as usize);
+        let weights = self.weights.as_ref();
+        let weights = weights.map_or(&[][..], |weights| weights.range(start, count));
+        Some((self.words.range(start, count), weights))
+    }
+
+    /// Start and length of a list of a section that is not plain, if all of it is in
+    /// the extent.
+    #[inline(always)]
+    fn span_in_extent(&self, list: usize) -> Option<(u32, u32)> {
+        let (start, len) = (self.spans[2 * list], self.spans[2 * list + 1]);
+        (self.packed && len & (BUFFERED | CHAINED) == 0).then_some((start, len))
+    }
+
     /// As [`SectionView::for_each_segment`], with weight bits.
     #[inline(always)]
     pub fn for_each_weighted_segment<B>(
@@ -366,14 +389,21 @@ impl SectionView {
         scratch: &mut ListScratch,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        match &self.weights {
-            Some(weights) if self.plain => {
-                let start = self.starts[list] as usize;
-                let count = self.starts[list + 1] as usize - start;
-                visit(self.words.range(start, count), weights.range(start, count))
-            }
-            _ => self.lists.for_each_segment(list, scratch, visit),
+        match self.in_one_slice(list) {
+            Some((words, weights)) => visit(words, weights),
+            None => self.for_each_weighted_general(list, scratch, &mut visit),
         }
+    }
+
+    /// Lists of several slices, and those that have to be put together.
+    #[inline(never)]
+    fn for_each_weighted_general<B>(
+        &self,
+        list: usize,
+        scratch: &mut ListScratch,
+        visit: &mut impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.lists.for_each_segment(list, scratch, visit)
     }
 
     /// Calls `visit` with the words and weight bits of a list as they are
@@ -386,34 +416,24 @@ impl SectionView {
         self.lists.for_each_raw_segment(list, visit)
     }
 
-    /// As [`SectionView::for_each_weighted_segment`], with memory of its own for
-    /// lists with deletions.
+    /// What [`SectionView::for_each_weighted_segment`] visits. `scratch` is asked for
+    /// if the list has to be put together.
     #[inline(always)]
-    pub(crate) fn for_each_weighted<B>(
-        &self,
+    pub(crate) fn segments<'a>(
+        &'a self,
         list: usize,
-        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        if self.plain {
-            let start = self.starts[list] as usize;
-            let count = self.starts[list + 1] as usize - start;
-            let weights = self.weights.as_ref();
-            return visit(
-                self.words.range(start, count),
-                weights.map_or(&[], |weights| weights.range(start, count)),
-            );
+        scratch: impl FnOnce() -> &'a mut ListScratch,
+    ) -> Segments<'a> {
+        match self.in_one_slice(list) {
+            Some(slices) => Segments::one(slices),
+            None => self.lists.segments(list, scratch),
         }
-        self.for_each_weighted_general(list, visit)
     }
 
-    #[inline(never)]
-    fn for_each_weighted_general<B>(
-        &self,
-        list: usize,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        self.lists
-            .for_each_segment(list, &mut ListScratch::default(), visit)
+    /// Whether no list is a chain of blocks.
+    #[inline(always)]
+    pub(crate) fn is_packed(&self) -> bool {
+        self.packed
     }
 
     /// Whether it is read from this body.

@@ -98,10 +98,8 @@ pub fn replies(view: &View, message: i64) -> Result<Vec<Reply>, GraphError> {
         return Ok(Vec::new());
     }
     let author = only_neighbor(view, &message, Towards::Outgoing, HAS_CREATOR)?;
-    let mut known: BTreeSet<NodeId> = BTreeSet::new();
-    view.for_each_neighbor(author.id(), Towards::Both, &[KNOWS], |adjacent| {
-        known.insert(adjacent.neighbor);
-    })?;
+    let knows = view.neighbors(author.id(), Towards::Both, &[KNOWS])?;
+    let known: BTreeSet<NodeId> = knows.iter().map(|adjacent| adjacent.neighbor).collect();
     let mut replies = Vec::new();
     for adjacent in comments {
         let comment = node(view, adjacent.neighbor)?;

@@ -1,11 +1,14 @@
 //! Short reads 1 to 3: of persons.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use evergraph::property::{GraphError, Towards, View};
+use evergraph::property::{GraphError, NodeId, Towards, View};
 
-use super::super::nodes::{find, integer, milliseconds, missing, node, only_neighbor, text};
+use super::super::nodes::{
+    find, integer, milliseconds, missing, node, only_neighbor, property, text,
+};
 use super::super::schema::{HAS_CREATOR, IS_LOCATED_IN, KNOWS, PERSON};
 use super::{Name, content_of, original_post};
 
@@ -75,15 +78,23 @@ pub fn recent_messages(view: &View, person: i64) -> Result<Vec<Recent>, GraphErr
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(Vec::new());
     };
-    let mut messages = Vec::new();
-    for adjacent in view.neighbors(person.id(), Towards::Incoming, &[HAS_CREATOR])? {
-        let message = node(view, adjacent.neighbor)?;
-        let creation_date = milliseconds(message.get("creationDate"))?;
-        messages.push((creation_date, integer(&message, "id")?, message));
+    let messages = view.neighbors(person.id(), Towards::Incoming, &[HAS_CREATOR])?;
+    let mut recent = BinaryHeap::with_capacity(MOST_RECENT + 1);
+    // Younger ones tend to be last, and an older one than ten others costs its date.
+    for message in messages.iter().rev().map(|adjacent| adjacent.neighbor) {
+        let date = milliseconds(Some(&property(view, message, "creationDate")?))?;
+        let is_older = |oldest: &Reverse<(i64, i64, NodeId)>| date < oldest.0.0;
+        if recent.len() == MOST_RECENT && recent.peek().is_some_and(is_older) {
+            continue;
+        }
+        let id = i64::try_from(property(view, message, "id")?)?;
+        recent.push(Reverse((date, id, message)));
+        if recent.len() > MOST_RECENT {
+            recent.pop();
+        }
     }
-    messages.sort_unstable_by_key(|&(date, id, _)| Reverse((date, id)));
-    messages.truncate(MOST_RECENT);
-    let row = |(creation_date, id, message)| {
+    let row = |Reverse((creation_date, id, message))| {
+        let message = node(view, message)?;
         let content = content_of(&message)?;
         let post = original_post(view, message)?;
         let poster = only_neighbor(view, &post, Towards::Outgoing, HAS_CREATOR)?;
@@ -95,7 +106,7 @@ pub fn recent_messages(view: &View, person: i64) -> Result<Vec<Recent>, GraphErr
             poster: Name::of(&poster)?,
         })
     };
-    messages.into_iter().map(row).collect()
+    recent.into_sorted_vec().into_iter().map(row).collect()
 }
 
 /// Short read 3: whom a person knows and since when. The youngest friendship first,

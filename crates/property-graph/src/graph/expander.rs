@@ -4,13 +4,12 @@ use std::ops::ControlFlow;
 
 use evergraph_topology::{ListReader, in_plane};
 
-use super::adjacency::{Adjacent, Towards, TypeSet, each_listed};
+use super::adjacency::{Adjacent, Towards, for_each_listed};
 use super::error::GraphError;
 use super::ids::NodeId;
+use super::types::{ListOf, TypeSet};
 use super::view::View;
 use crate::dictionary::TypeCode;
-
-const NO_READER: u32 = u32::MAX;
 
 /// Reads the relationships of many nodes of one view ([`View::expander`]), of some
 /// types and in one direction or both.
@@ -18,19 +17,18 @@ pub struct Expander<'a> {
     view: &'a View,
     towards: Towards,
     types: TypeSet,
-    readers: Vec<ListReader<'a>>,
-    /// Which of them reads a plane.
-    places: Vec<u32>,
+    /// By plane, made as they are used.
+    readers: Box<[Option<Box<ListReader<'a>>>]>,
 }
 
 impl<'a> Expander<'a> {
-    pub(super) fn new(view: &'a View, towards: Towards, types: &TypeSet) -> Self {
+    pub(super) fn new(view: &'a View, towards: Towards, types: TypeSet) -> Self {
+        let planes = types.codes().last().map_or(0, |&kind| in_plane(kind) + 1);
         Expander {
             view,
             towards,
-            types: types.clone(),
-            readers: Vec::new(),
-            places: vec![NO_READER; types.codes().last().map_or(0, |&kind| in_plane(kind) + 1)],
+            types,
+            readers: (0..planes).map(|_| None).collect(),
         }
     }
 
@@ -43,13 +41,16 @@ impl<'a> Expander<'a> {
     pub fn for_each<B>(
         &mut self,
         node: NodeId,
-        visit: impl FnMut(Adjacent) -> ControlFlow<B>,
+        mut visit: impl FnMut(Adjacent) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        self.for_each_list(node, each_listed(node, self.towards, visit))
+        let towards = self.towards;
+        self.read_lists(node, |list, neighbors, ids| {
+            for_each_listed(node, towards, list, neighbors, ids, &mut visit)
+        })
     }
 
-    /// As [`Expander::for_each`], slice by slice, as [`View::expand_lists`] gives
-    /// them.
+    /// The same slice by slice: type, whether the relationships enter the node, the
+    /// nodes at their other ends and their ids. A loop comes in both directions.
     ///
     /// # Errors
     /// As [`Expander::for_each`].
@@ -59,18 +60,27 @@ impl<'a> Expander<'a> {
         node: NodeId,
         mut visit: impl FnMut(TypeCode, bool, &[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        let (view, towards) = (self.view, self.towards);
-        let may_have = view.planes_of(node, towards, &self.types);
-        let (readers, places) = (&mut self.readers, &mut self.places);
-        self.types
-            .for_each_plane(towards, may_have, |kind, incoming, plane| {
-                if places[plane] == NO_READER {
-                    places[plane] = readers.len() as u32;
-                    readers.push(view.list_reader(plane));
-                }
-                let reader = &mut readers[places[plane] as usize];
-                let each = |neighbors: &[u32], ids: &[u32]| visit(kind, incoming, neighbors, ids);
-                Ok(reader.for_each_segment(node.0, each)?)
-            })
+        self.read_lists(node, |(kind, incoming, _), neighbors, ids| {
+            visit(kind, incoming, neighbors, ids)
+        })
+    }
+
+    #[inline(always)]
+    fn read_lists<B>(
+        &mut self,
+        node: NodeId,
+        mut visit: impl FnMut(ListOf, &[u32], &[u32]) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, GraphError> {
+        let may_have = self.view.planes_of(node, self.towards, &self.types);
+        for list in self.types.lists(self.towards, may_have) {
+            let reader = &mut self.readers[list.2];
+            let reader = reader.get_or_insert_with(|| Box::new(self.view.list_reader(list.2)));
+            let each = |neighbors: &[u32], ids: &[u32]| visit(list, neighbors, ids);
+            let flow = reader.for_each_segment(node.0, each)?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 }

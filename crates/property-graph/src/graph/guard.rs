@@ -1,10 +1,12 @@
 //! What a transaction may write under the constraints that there are.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use evergraph_persistence::mutant::{Mutant, active};
 
+use super::adjacency::Towards;
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::scan::Tabled;
@@ -94,10 +96,11 @@ impl Transaction {
             }
         }
         let mut found = Vec::new();
-        for kind in kinds {
-            self.neighbors_of_kind(node, super::Towards::Both, kind, &mut found)?;
-        }
-        Ok(found.into_iter().map(|found| found.relationship).collect())
+        let _ = self.expand_changed(node, Towards::Both, kinds, &mut |adjacent| {
+            found.push(adjacent.relationship);
+            ControlFlow::<()>::Continue(())
+        })?;
+        Ok(found)
     }
 
     /// Locks the values that a record has, had or had at the begin, and looks

@@ -29,6 +29,7 @@
 //! [`Storage`]: evergraph_persistence::Storage
 
 mod adjacency;
+mod asked;
 mod build;
 mod check;
 mod commit;
@@ -47,6 +48,7 @@ mod load;
 mod loaded;
 mod mend;
 mod names;
+mod neighbors;
 mod open;
 mod options;
 mod projection;
@@ -58,13 +60,14 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 mod transaction;
+mod types;
 mod view;
 
 use std::sync::Arc;
 
 use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserved};
 
-pub use adjacency::{Adjacent, Towards, TypeSet};
+pub use adjacency::{Adjacent, Towards};
 pub use entity::{Node, Relationship};
 pub use error::GraphError;
 pub use expander::Expander;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use evergraph_topology::Commit;
 
-use super::adjacency::{Adjacent, Towards};
 use super::commit::effects_of;
 use super::core::{Committed, Core};
 use super::effects::Effect;
@@ -17,11 +16,9 @@ use super::mend::mend_indexes;
 use super::names::UsedNames;
 use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
-use crate::dictionary::{Names, TypeCode};
+use crate::dictionary::Names;
 use crate::records::{NodeRecord, RelationshipRecord};
-use crate::transaction::{
-    self, List, Predicate, Savepoint, TransactionManager, TransactionOptions,
-};
+use crate::transaction::{self, Predicate, Savepoint, TransactionManager, TransactionOptions};
 use crate::value::{Properties, Value};
 
 /// A transaction. It reads the graph as of its begin, with what it wrote itself;
@@ -261,106 +258,35 @@ impl Transaction {
         RelationshipScan::of_transaction(&self.inner)
     }
 
-    /// As [`View::neighbors`]; what the transaction made comes last in each list.
-    pub fn neighbors(
+    /// As [`View::property`].
+    ///
+    /// # Errors
+    /// As [`View::property`].
+    pub fn property(
         &self,
-        node: NodeId,
-        towards: Towards,
-        types: &[&str],
-    ) -> Result<Vec<Adjacent>, GraphError> {
-        let mut found = Vec::new();
-        self.has_read_lists(node, towards, types);
-        for kind in self.kinds(node, types) {
-            self.neighbors_of_kind(node, towards, kind, &mut found)?;
-        }
-        Ok(found)
-    }
-
-    /// How many relationships [`Transaction::neighbors`] would give.
-    pub fn degree(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        types: &[&str],
-    ) -> Result<usize, GraphError> {
-        Ok(self.neighbors(node, towards, types)?.len())
-    }
-
-    /// Codes of the types named, or of all that the node may have.
-    fn kinds(&self, node: NodeId, types: &[&str]) -> Vec<TypeCode> {
-        let mut kinds = self.snapshot().kinds_of(node, types);
-        if types.is_empty() {
-            let changed = self.inner.overlay().lists_of(node.0);
-            kinds.extend(changed.map(|list| list.kind));
-            kinds.sort_unstable();
-            kinds.dedup();
-        }
-        kinds
-    }
-
-    pub(super) fn neighbors_of_kind(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        kind: TypeCode,
-        found: &mut Vec<Adjacent>,
-    ) -> Result<(), GraphError> {
+        entity: impl Into<Entity>,
+        key: &str,
+    ) -> Result<Option<Value>, GraphError> {
+        let entity = entity.into();
         let overlay = self.inner.overlay();
-        let is_new = overlay.creates_node(node.0);
-        // A loop is in two lists.
-        let is_repeated = |incoming: bool, neighbor: NodeId| {
-            towards == Towards::Both && incoming && neighbor == node
+        let changed = match entity {
+            Entity::Node(id) => {
+                self.inner.has_read_node(id.0);
+                let change = overlay.node(id.0);
+                change.map(|change| change.after().map(|record| &record.properties))
+            }
+            Entity::Relationship(id) => {
+                self.inner.has_read_relationship(id.0);
+                let change = overlay.relationship(id.0);
+                change.map(|change| change.after().map(|record| &record.properties))
+            }
         };
-        for &incoming in towards.lists() {
-            if !is_new {
-                let only = match incoming {
-                    false => Towards::Outgoing,
-                    true => Towards::Incoming,
-                };
-                self.snapshot()
-                    .for_each_of_kind(node, only, kind, &mut |adjacent| {
-                        let is_deleted = overlay.deletes_relationship(adjacent.relationship.0);
-                        if !is_deleted && !is_repeated(incoming, adjacent.neighbor) {
-                            found.push(adjacent);
-                        }
-                    })?;
-            }
-            let list = List {
-                node: node.0,
-                kind,
-                incoming,
-            };
-            let created = overlay.created(list);
-            let created = created.filter(|entry| !is_repeated(incoming, NodeId(entry.0)));
-            found.extend(created.map(|(neighbor, id)| Adjacent {
-                relationship: RelationshipId(id),
-                neighbor: NodeId(neighbor),
-                kind,
-                incoming,
-            }));
-        }
-        Ok(())
-    }
-
-    /// Notes what a serializable transaction asks for.
-    fn has_read_lists(&self, node: NodeId, towards: Towards, types: &[&str]) {
-        let view = self.snapshot();
-        let all_known = types
-            .iter()
-            .all(|name| view.dictionary().code(Names::Types, name).is_some());
-        for &incoming in towards.lists() {
-            if types.is_empty() || !all_known {
-                self.inner.has_read(Predicate::Neighbors(node.0, incoming));
-                continue;
-            }
-            for kind in view.kinds(types) {
-                self.inner.has_read(Predicate::List(List {
-                    node: node.0,
-                    kind,
-                    incoming,
-                }));
-            }
-        }
+        let Some(properties) = changed else {
+            return self.snapshot().property(entity, key);
+        };
+        let code = self.core.state.dictionary.code(Names::Keys, key);
+        let value = properties.zip(code).and_then(|(own, code)| own.get(code));
+        Ok(value.cloned())
     }
 
     /// Stores a small named fact of the store with the commit, if it has other

@@ -1,42 +1,40 @@
 //! The graph as of one commit.
 
-use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::ViewToken;
 use evergraph_snapshots::View as Moment;
-use evergraph_topology::{ListReader, Pins, PlaneSet, Published};
+use evergraph_topology::{Pins, Published};
 
-pub(super) use super::adjacency::plane_of;
-use super::adjacency::{Adjacent, Towards, TypeSet, each_listed};
+use super::asked::Asked;
 use super::core::Core;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
-use super::expander::Expander;
-use super::ids::{NodeId, RelationshipId};
+use super::ids::{Entity, NodeId, RelationshipId};
 use super::scan::{NodeScan, RelationshipScan};
-use crate::dictionary::{Dictionary, Names, TypeCode};
+use super::types::TypeSet;
+use crate::dictionary::{Dictionary, KeyCode, Names};
 use crate::records::{NodeRecord, RelationshipRecord};
+use crate::value::Value;
 
 /// The graph as of one commit. Cheap to clone. Taking one is O(1) and stops nobody; everything
 /// that it shows stays readable as long as it lives, whatever is committed
 /// meanwhile.
 #[derive(Clone)]
 pub struct View {
-    core: Arc<Core>,
+    pub(super) core: Arc<Core>,
     token: Arc<ViewToken<Published>>,
-    read: Arc<Read>,
+    pub(super) read: Arc<Read>,
 }
 
 /// What a view and its clones have read.
 #[derive(Debug, Default)]
-struct Read {
-    pins: Pins,
-    all_types: OnceLock<TypeSet>,
+pub(super) struct Read {
+    pub pins: Pins,
+    pub all_types: OnceLock<TypeSet>,
+    pub types: Asked<TypeSet>,
+    keys: Asked<KeyCode>,
 }
-
-/// So many lists are read without asking first which there are.
-const FEW_LISTS: usize = 4;
 
 impl View {
     pub(super) fn new(core: &Arc<Core>, token: ViewToken<Published>) -> Self {
@@ -129,210 +127,41 @@ impl View {
         RelationshipScan::new(self)
     }
 
-    /// The relationships of a node in one direction or both, of some types or,
-    /// if none is named, of all. In insertion order for each type and direction;
-    /// a loop comes once. A node that does not exist has none.
-    pub fn neighbors(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        types: &[&str],
-    ) -> Result<Vec<Adjacent>, GraphError> {
-        let mut found = Vec::new();
-        self.for_each_neighbor(node, towards, types, |adjacent| found.push(adjacent))?;
-        Ok(found)
-    }
-
-    /// As [`View::neighbors`], without gathering them.
-    pub fn for_each_neighbor(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        types: &[&str],
-        mut visit: impl FnMut(Adjacent),
-    ) -> Result<(), GraphError> {
-        let each = |adjacent| {
-            visit(adjacent);
-            ControlFlow::<()>::Continue(())
-        };
-        let _ = match types {
-            [] => self.expand(node, towards, self.all_types(), each)?,
-            types => self.expand(node, towards, &self.types(types), each)?,
-        };
-        Ok(())
-    }
-
-    /// The types of these names, or all that there are if none is named, looked up
-    /// once for many nodes. What is no name of a type is left out.
-    pub fn types(&self, names: &[&str]) -> TypeSet {
-        match names {
-            [] => self.all_types().clone(),
-            names => TypeSet::of(self.kinds(names)),
-        }
-    }
-
-    /// Calls `visit` with the relationships of a node, in the order of
-    /// [`View::neighbors`], until it breaks. Of many types, only the lists that the
-    /// node has are read: the first time that somebody asks for many types in a
-    /// section of nodes, what they have is found out for all of them.
-    ///
-    /// Nothing is allocated unless a list has deletions.
+    /// One property of a node or a relationship, without making anything of the
+    /// others; `None` if it does not have it, or is not there.
     ///
     /// # Errors
-    /// Damage, found at the first read of a section.
-    #[inline]
-    pub fn expand<B>(
+    /// Damage.
+    pub fn property(
         &self,
-        node: NodeId,
-        towards: Towards,
-        types: &TypeSet,
-        visit: impl FnMut(Adjacent) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, GraphError> {
-        self.expand_lists(node, towards, types, each_listed(node, towards, visit))
-    }
-
-    /// As [`View::expand`], slice by slice: type, whether the relationships enter the
-    /// node, the nodes at their other ends and their ids. A loop comes in both
-    /// directions.
-    #[inline]
-    pub fn expand_lists<B>(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        types: &TypeSet,
-        mut visit: impl FnMut(TypeCode, bool, &[u32], &[u32]) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, GraphError> {
-        let may_have = self.planes_of(node, towards, types);
-        let (store, pins) = (&self.core.store, &self.read.pins);
-        types.for_each_plane(towards, may_have, |kind, incoming, plane| {
-            let each = |neighbors: &[u32], ids: &[u32]| visit(kind, incoming, neighbors, ids);
-            Ok(store.read_list(&self.token, pins, plane, node.0, each)?)
-        })
-    }
-
-    /// Reads the relationships of many nodes, faster than [`View::expand`]: what it
-    /// has read it keeps until it is dropped, up to a thousand sections of nodes for
-    /// each list, also while merges replace them.
-    pub fn expander(&self, towards: Towards, types: &TypeSet) -> Expander<'_> {
-        Expander::new(self, towards, types)
-    }
-
-    /// Which lists a node may have, if it is worth asking.
-    #[inline(always)]
-    pub(super) fn planes_of(&self, node: NodeId, towards: Towards, types: &TypeSet) -> PlaneSet {
-        match types.codes().len() * towards.lists().len() {
-            0..FEW_LISTS => PlaneSet::ALL,
-            _ => self.core.store.planes_of(node.0),
-        }
-    }
-
-    /// Reads the lists of one plane.
-    pub(super) fn list_reader(&self, plane: usize) -> ListReader<'_> {
-        let store = &self.core.store;
-        store.reader_with(&self.token, &self.read.pins, plane)
-    }
-
-    /// How many relationships [`View::neighbors`] would give.
-    pub fn degree(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        types: &[&str],
-    ) -> Result<usize, GraphError> {
-        self.degree_in(node, towards, &self.types(types))
-    }
-
-    /// As [`View::degree`], of types that were looked up before.
-    ///
-    /// # Errors
-    /// As [`View::expand`].
-    pub fn degree_in(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        types: &TypeSet,
-    ) -> Result<usize, GraphError> {
-        let mut degree = 0;
-        let _ = self.expand_lists(node, towards, types, |_, incoming, neighbors, _| {
-            degree += neighbors.len();
-            if incoming && towards == Towards::Both {
-                degree -= neighbors.iter().filter(|&&n| n == node.0).count();
+        entity: impl Into<Entity>,
+        key: &str,
+    ) -> Result<Option<Value>, GraphError> {
+        let Some(key) = self.key(key) else {
+            return Ok(None);
+        };
+        let (state, csn) = (&self.core.state, self.csn());
+        let found = match entity.into() {
+            Entity::Node(id) => {
+                let found = state.nodes().find(id.0, csn)?;
+                found.map(|found| found.property(key)).transpose()?
             }
-            ControlFlow::<()>::Continue(())
-        })?;
-        Ok(degree)
-    }
-
-    /// Whether a node has any relationship.
-    pub fn has_relationships(&self, node: NodeId) -> Result<bool, GraphError> {
-        let all = self.all_types();
-        let found = self.expand(node, Towards::Both, all, |_| ControlFlow::Break(()))?;
-        Ok(found.is_break())
-    }
-
-    /// The relationships that leave a node, or enter it, until `each` breaks.
-    pub(super) fn for_each_attached(
-        &self,
-        node: NodeId,
-        incoming: bool,
-        each: &mut dyn FnMut(u32) -> ControlFlow<()>,
-    ) -> Result<(), GraphError> {
-        let towards = match incoming {
-            false => Towards::Outgoing,
-            true => Towards::Incoming,
+            Entity::Relationship(id) => {
+                let found = state.relationships().find(id.0, csn)?;
+                found.map(|found| found.property(key)).transpose()?
+            }
         };
-        let _ = self.expand_lists(node, towards, self.all_types(), |_, _, _, ids| {
-            ids.iter().try_for_each(|&id| each(id))
-        })?;
-        Ok(())
+        Ok(found.flatten())
     }
 
-    /// The relationships of a node of one type, as [`View::expand`] gives them.
-    pub(super) fn for_each_of_kind(
-        &self,
-        node: NodeId,
-        towards: Towards,
-        kind: TypeCode,
-        visit: &mut impl FnMut(Adjacent),
-    ) -> Result<(), GraphError> {
-        let each = |adjacent| {
-            visit(adjacent);
-            ControlFlow::<()>::Continue(())
-        };
-        let _ = self.expand(node, towards, &TypeSet::of(vec![kind]), each)?;
-        Ok(())
-    }
-
-    /// Codes of the types named, or of all that a node may have.
-    pub(super) fn kinds_of(&self, node: NodeId, types: &[&str]) -> Vec<TypeCode> {
-        let mut kinds = self.kinds(types);
-        if types.is_empty() {
-            let may_have = self.core.store.planes_of(node.0);
-            let has = |plane: usize| may_have.may_contain(plane);
-            kinds.retain(|&kind| has(plane_of(kind, false)) || has(plane_of(kind, true)));
+    /// The code of a property's key, if it has one.
+    fn key(&self, key: &str) -> Option<KeyCode> {
+        if let Some(&code) = self.read.keys.recall(&[key]) {
+            return Some(code);
         }
-        kinds
-    }
-
-    /// Codes of the types named, or of all that there are.
-    pub(super) fn kinds(&self, types: &[&str]) -> Vec<TypeCode> {
-        if types.is_empty() {
-            return self.all_types().codes().to_vec();
-        }
-        let mut kinds: Vec<TypeCode> = types
-            .iter()
-            .filter_map(|name| self.dictionary().code(Names::Types, name))
-            .filter_map(|code| TypeCode::try_from(code).ok())
-            .collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        kinds
-    }
-
-    /// All types that the view may show; those that come later it does not.
-    fn all_types(&self) -> &TypeSet {
-        let read = || TypeSet::of(self.core.store.relationship_types());
-        self.read.all_types.get_or_init(read)
+        let code = self.dictionary().code(Names::Keys, key)?;
+        self.read.keys.remember(&[key], code);
+        Some(code)
     }
 
     pub(super) fn dictionary(&self) -> &Arc<Dictionary> {

@@ -53,7 +53,7 @@ impl<R: Record> Table<R> {
                 }
                 let place = match versions.remove(&at) {
                     Some(record) => record.map(FoundAt::Version),
-                    None => self.find_stored(first + at, csn, base)?,
+                    None => self.find_stored(first + at, csn, Arc::clone(base))?,
                 };
                 if let Some(place) = place
                     && visit_at(at, place).is_break()

@@ -151,7 +151,7 @@ impl<R: Record> Table<R> {
         let place = match chunk.look_up(at, csn) {
             Lookup::Nothing => None,
             Lookup::Version(version) => version.map(FoundAt::Version),
-            Lookup::Base(base) => self.find_stored(id, csn, &base)?,
+            Lookup::Base(base) => self.find_stored(id, csn, base)?,
         };
         Ok(place.map(|place| self.found(place)))
     }
@@ -169,12 +169,12 @@ impl<R: Record> Table<R> {
         &self,
         id: u32,
         csn: u64,
-        base: &Arc<StoredChunk>,
+        base: Arc<StoredChunk>,
     ) -> Result<Option<FoundAt<R>>, PersistenceError> {
         let at = self.place_of(id).1;
         let slot = base.read(self.uuid())?.slot(at);
         if slot.begin <= csn {
-            return Ok(slot.is_used.then(|| FoundAt::Chunk(Arc::clone(base), at)));
+            return Ok(slot.is_used.then(|| FoundAt::Chunk(base, at)));
         }
         let past = self.history.find(id, csn, self.uuid())?;
         Ok(past.map(|(segment, at)| FoundAt::Past(segment, at)))

@@ -8,6 +8,8 @@ mod golden;
 mod kill;
 mod load;
 mod model;
+mod names;
+mod neighbors;
 mod projection;
 mod random;
 mod rules;

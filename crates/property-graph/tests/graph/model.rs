@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{Adjacent, NodeId, Towards, Transaction, View};
+use evergraph_property_graph::graph::{
+    Adjacent, Entity, NodeId, RelationshipId, Towards, Transaction, View,
+};
 
 pub const LABELS: [&str; 3] = ["Person", "City", "Admin"];
 pub const TYPES: [&str; 3] = ["KNOWS", "LIVES_IN", "LIKES"];
@@ -75,6 +77,7 @@ pub trait Readable {
     fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32>;
     fn found_of_type(&self, kind: &str, key: &str, value: &Value) -> BTreeSet<u32>;
     fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent>;
+    fn value(&self, entity: Entity, key: &str) -> Option<Value>;
 }
 
 macro_rules! readable {
@@ -145,6 +148,10 @@ macro_rules! readable {
                 let found = self.neighbors(NodeId(node), towards, types);
                 found.expect("neighbors are readable")
             }
+
+            fn value(&self, entity: Entity, key: &str) -> Option<Value> {
+                self.property(entity, key).expect("readable")
+            }
         }
     };
 }
@@ -185,6 +192,7 @@ pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
         }
     }
     compare_found(reader, model)?;
+    compare_values(reader, model)?;
     for &node in model.nodes.keys() {
         for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
             compare_lists(reader, model, node, towards, None)?;
@@ -226,6 +234,31 @@ fn compare_found(reader: &impl Readable, model: &Model) -> Result<(), String> {
             if found != expected {
                 return Err(format!(
                     "{kind} with {key} {value} are {found:?} and should be {expected:?}"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each property for itself.
+fn compare_values(reader: &impl Readable, model: &Model) -> Result<(), String> {
+    let nodes = model.nodes.iter();
+    let nodes = nodes.map(|(&id, node)| (Entity::Node(NodeId(id)), &node.values));
+    let relationships = model.relationships.iter();
+    let relationships =
+        relationships.map(|(&id, own)| (Entity::Relationship(RelationshipId(id)), &own.values));
+    let none = Values::new();
+    let nowhere = [
+        (Entity::Node(NodeId(u32::MAX)), &none),
+        (Entity::Relationship(RelationshipId(u32::MAX)), &none),
+    ];
+    for (entity, values) in nodes.chain(relationships).chain(nowhere) {
+        for key in KEYS.iter().chain(&["never used"]) {
+            let (found, expected) = (reader.value(entity, key), values.get(*key));
+            if found.as_ref() != expected {
+                return Err(format!(
+                    "{key} of {entity:?} is {found:?} and should be {expected:?}"
                 ));
             }
         }

@@ -54,7 +54,7 @@ mod verify;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use read::{Base, Use};
+pub use read::{Base, Segments, Use};
 pub use rewrite::Identity;
 pub use source::ListSource;
 pub use update::Written;

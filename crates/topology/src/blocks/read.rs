@@ -147,17 +147,19 @@ impl Base {
         count: usize,
         mut visit: impl FnMut(&'a [u32], &'a [u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        let mut segments = self.segments(list, count);
+        segments.try_for_each(|(words, weights)| visit(words, weights))
+    }
+
+    /// What [`Base::for_each_segment`] visits, under the same conditions.
+    #[inline]
+    pub fn segments(&self, list: usize, count: usize) -> Segments<'_> {
         let place = self.index.place(list);
         assert!(count <= place.len as usize, "a prefix of the list");
-        let weighted = self.index.columns() == 2;
-        self.for_each_block(place.first, count, |block, capacity, here| {
-            let weights = if weighted {
-                block.weights(capacity, here)
-            } else {
-                &[]
-            };
-            visit(block.words(here), weights)
-        })
+        Segments {
+            blocks: self.blocks(place.first, count),
+            weighted: self.index.columns() == 2,
+        }
     }
 
     /// Calls `visit` with the words of a list that begins at block `first`:
@@ -170,33 +172,18 @@ impl Base {
         count: usize,
         mut visit: impl FnMut(&'a [u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        self.for_each_block(first, count, |block, _, here| visit(block.words(here)))
+        let mut blocks = self.blocks(first, count);
+        blocks.try_for_each(|(block, _, here)| visit(block.words(here)))
     }
 
-    /// Calls `visit` with the blocks of a list, the capacity of each, and how
-    /// many of `count` entries are there.
     #[inline(always)]
-    fn for_each_block<'a, B>(
-        &'a self,
-        first: u32,
-        count: usize,
-        mut visit: impl FnMut(Block<'a>, usize, usize) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
+    fn blocks(&self, first: u32, count: usize) -> Blocks<'_> {
         assert!(self.is_verified(), "checked before the first read");
-        let (mut address, mut left) = (first, count);
-        while left > 0 {
-            let block = self.slabs.block(address);
-            let capacity = block.capacity();
-            let here = left.min(capacity);
-            left -= here;
-            if left > 0 {
-                // It comes while these entries are worked on.
-                address = block.next();
-                self.slabs.prefetch(address);
-            }
-            visit(block, capacity, here)?;
+        Blocks {
+            slabs: &self.slabs,
+            address: first,
+            left: count,
         }
-        ControlFlow::Continue(())
     }
 
     /// Whether a list lies in several blocks.
@@ -290,6 +277,55 @@ impl Base {
             slabs: Vec::new(),
             free: Vec::new(),
         }
+    }
+}
+
+/// The blocks of a list, the capacity of each, and how many of the entries that were
+/// asked for are there.
+struct Blocks<'a> {
+    slabs: &'a Slabs,
+    address: u32,
+    left: usize,
+}
+
+impl<'a> Iterator for Blocks<'a> {
+    type Item = (Block<'a>, usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            return None;
+        }
+        let block = self.slabs.block(self.address);
+        let capacity = block.capacity();
+        let here = self.left.min(capacity);
+        self.left -= here;
+        if self.left > 0 {
+            // It comes while these entries are worked on.
+            self.address = block.next();
+            self.slabs.prefetch(self.address);
+        }
+        Some((block, capacity, here))
+    }
+}
+
+/// Words and weights (empty without weights) of a list, block by block.
+pub struct Segments<'a> {
+    blocks: Blocks<'a>,
+    weighted: bool,
+}
+
+impl<'a> Iterator for Segments<'a> {
+    type Item = (&'a [u32], &'a [u32]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (block, capacity, here) = self.blocks.next()?;
+        let weights = match self.weighted {
+            true => block.weights(capacity, here),
+            false => &[],
+        };
+        Some((block.words(here), weights))
     }
 }
 

@@ -273,40 +273,71 @@ impl VertexBuffers {
     pub fn for_each_segment<B>(
         &self,
         list: usize,
-        mut count: usize,
+        count: usize,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let mut link = self.heads[list].load(Ordering::Relaxed);
-        while count > 0 {
-            assert!(link != 0, "a published length lies within the buffers");
-            let (chunk, words) = chunk_of(link);
-            let capacity = self.capacity(words);
-            let here = count.min(capacity);
-            // SAFETY: the first `count` entries of the list are published: they
-            // were stored under the section's lock before the caller read the
-            // length under it, and `append` stores only behind them.
-            let (words, weights) = unsafe {
-                (
-                    self.arena.slice(chunk + LINK_WORDS, here),
-                    if self.columns == 2 {
-                        self.arena.slice(chunk + LINK_WORDS + capacity, here)
-                    } else {
-                        &[]
-                    },
-                )
-            };
-            visit(words, weights)?;
-            count -= here;
-            if count > 0 {
-                link = self.arena.word(chunk).load(Ordering::Relaxed);
-            }
+        let mut segments = self.segments(list, count);
+        segments.try_for_each(|(words, weights)| visit(words, weights))
+    }
+
+    /// What [`VertexBuffers::for_each_segment`] visits, under the same condition.
+    #[inline]
+    pub fn segments(&self, list: usize, count: usize) -> Segments<'_> {
+        Segments {
+            buffers: self,
+            link: self.heads[list].load(Ordering::Relaxed),
+            left: count,
         }
-        ControlFlow::Continue(())
     }
 
     /// DRAM in use: of the pool, and beside it.
     pub fn bytes(&self) -> (usize, usize) {
         (self.arena.bytes(), self.heads.len() * 4)
+    }
+}
+
+/// Words and weights of a list, chunk by chunk.
+#[derive(Debug)]
+pub struct Segments<'a> {
+    buffers: &'a VertexBuffers,
+    /// To the next chunk.
+    link: u32,
+    /// Published entries from there on.
+    left: usize,
+}
+
+impl<'a> Iterator for Segments<'a> {
+    type Item = (&'a [u32], &'a [u32]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            return None;
+        }
+        assert!(self.link != 0, "a published length lies within the buffers");
+        let arena = &self.buffers.arena;
+        let (chunk, words) = chunk_of(self.link);
+        let capacity = self.buffers.capacity(words);
+        let here = self.left.min(capacity);
+        // SAFETY: the first `left` entries from this chunk on are published (at the
+        // begin by the condition of `segments`): they were stored under the section's
+        // lock before the caller read the length under it, and `append` stores only
+        // behind them.
+        let segment = unsafe {
+            (
+                arena.slice(chunk + LINK_WORDS, here),
+                if self.buffers.columns == 2 {
+                    arena.slice(chunk + LINK_WORDS + capacity, here)
+                } else {
+                    &[]
+                },
+            )
+        };
+        self.left -= here;
+        if self.left > 0 {
+            self.link = arena.word(chunk).load(Ordering::Relaxed);
+        }
+        Some(segment)
     }
 }
 

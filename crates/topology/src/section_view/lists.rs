@@ -6,10 +6,64 @@ use std::sync::Arc;
 
 use evergraph_persistence::PersistenceError;
 
+use crate::blocks;
 use crate::entry::Cancels;
+use crate::front::buffers;
+use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::ListScratch;
 use crate::section::{Body, Context};
+
+/// The slices of one list: live neighbors, and beside them bits of weights or ids of
+/// relationships (nothing in a graph without).
+///
+/// Whoever loops over them keeps what it does with them to itself, so the compiler
+/// can keep sums in registers, which it cannot if a closure is handed on.
+#[derive(Default)]
+pub(crate) struct Segments<'a> {
+    first: Option<Slices<'a>>,
+    rest: Option<Rest<'a>>,
+}
+
+/// Neighbors, and what is beside them.
+pub(crate) type Slices<'a> = (&'a [u32], &'a [u32]);
+
+/// What is not one slice of the extent.
+struct Rest<'a> {
+    blocks: Option<blocks::Segments<'a>>,
+    buffered: Option<buffers::Segments<'a>>,
+}
+
+impl<'a> Segments<'a> {
+    /// All in one.
+    #[inline(always)]
+    pub fn one(slices: Slices<'a>) -> Self {
+        Segments {
+            first: Some(slices),
+            rest: None,
+        }
+    }
+}
+
+impl<'a> Iterator for Segments<'a> {
+    type Item = Slices<'a>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Slices<'a>> {
+        match self.first.take() {
+            None => self.rest.as_mut()?.next(),
+            first => first,
+        }
+    }
+}
+
+impl<'a> Rest<'a> {
+    #[inline(never)]
+    fn next(&mut self) -> Option<Slices<'a>> {
+        let block = self.blocks.as_mut().and_then(Iterator::next);
+        block.or_else(|| self.buffered.as_mut()?.next())
+    }
+}
 
 /// Where the entries of a section are, and how many of them count.
 #[derive(Clone, Debug)]
@@ -51,6 +105,36 @@ impl Lists {
             return visit(&scratch.words, &scratch.weights);
         }
         self.for_each_raw_segment(list, visit)
+    }
+
+    /// What [`Lists::for_each_segment`] visits. `scratch` is asked for if the list has
+    /// to be put together.
+    pub fn segments<'a>(
+        &'a self,
+        list: usize,
+        scratch: impl FnOnce() -> &'a mut ListScratch,
+    ) -> Segments<'a> {
+        let base = &self.body.base;
+        if self.page.tombstones(list) > 0 || base.is_in_pairs() {
+            let scratch = scratch();
+            self.assemble(list, scratch);
+            return Segments::one((&scratch.words, &scratch.weights));
+        }
+        let raw = self.raw_len(list);
+        let merged = self.merged_len(list).min(raw);
+        let (packed, blocks) = match base {
+            _ if merged == 0 => (None, None),
+            Base::Packed(base) => (Some(base.slices(base.starts[list] as usize, merged)), None),
+            Base::Blocks(base) => (None, Some(base.segments(list, merged))),
+        };
+        let buffers = self.body.buffers.get().filter(|_| raw > merged);
+        Segments {
+            first: packed,
+            rest: Some(Rest {
+                blocks,
+                buffered: buffers.map(|buffers| buffers.segments(list, raw - merged)),
+            }),
+        }
     }
 
     /// Calls `visit` with the words and weight bits of a list as they are stored,

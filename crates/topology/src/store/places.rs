@@ -46,6 +46,7 @@ pub struct ListReader<'a> {
     token: &'a ViewToken<Published>,
     plane: usize,
     pins: Option<&'a Pins>,
+    section_shift: u32,
     /// Sections that were read: the one of number `n` at `n` modulo the length.
     kept: Vec<Kept>,
     scratch: ListScratch,
@@ -53,8 +54,20 @@ pub struct ListReader<'a> {
     ids: Vec<u32>,
 }
 
-/// A section by number; none if it does not exist.
-type Kept = Option<(u32, Option<Arc<Pinned>>)>;
+/// A section that was read.
+struct Kept {
+    number: u32,
+    /// None if it does not exist.
+    section: Option<Arc<Pinned>>,
+}
+
+impl Kept {
+    /// No section has this number: vertex ids are smaller.
+    const NOTHING: Kept = Kept {
+        number: u32::MAX,
+        section: None,
+    };
+}
 
 /// Sections that a reader of lists keeps until it is dropped.
 const MOST_KEPT: usize = 1 << 10;
@@ -67,6 +80,7 @@ impl Store {
             token,
             plane,
             pins: None,
+            section_shift: self.section_shift(),
             kept: Vec::new(),
             scratch: ListScratch::default(),
             neighbors: Vec::new(),
@@ -175,41 +189,42 @@ impl ListReader<'_> {
     /// Live entries in the list of a vertex.
     pub fn degree(&mut self, vertex: u32) -> Result<usize, TopologyError> {
         let place = self.place_of(vertex)?;
-        let list = vertex as usize & ((1 << self.store.config.section_shift) - 1);
-        Ok(self
-            .section_at(place)
-            .map_or(0, |section| section.view.degree(list)))
+        let list = self.list_of(vertex);
+        let section = self.kept[place].section.as_deref();
+        Ok(section.map_or(0, |section| section.view.degree(list)))
+    }
+
+    /// The list of a vertex, by its number in the section.
+    #[inline(always)]
+    fn list_of(&self, vertex: u32) -> usize {
+        vertex as usize & ((1 << self.section_shift) - 1)
     }
 
     /// Where the section of a vertex is kept.
     #[inline(always)]
     fn place_of(&mut self, vertex: u32) -> Result<usize, TopologyError> {
-        let number = vertex >> self.store.config.section_shift;
+        let number = vertex >> self.section_shift;
         let place = number as usize & self.kept.len().wrapping_sub(1);
         match self.kept.get(place) {
-            Some(Some((kept, _))) if *kept == number => Ok(place),
+            Some(kept) if kept.number == number => Ok(place),
             _ => self.find(number),
         }
     }
 
-    #[inline(always)]
-    fn section_at(&self, place: usize) -> Option<&Pinned> {
-        self.kept[place].as_ref()?.1.as_deref()
-    }
-
     /// Finds a section; where it is kept.
+    #[cold]
     #[inline(never)]
     fn find(&mut self, number: u32) -> Result<usize, TopologyError> {
         let alone = Pins::new();
         let pins = self.pins.unwrap_or(&alone);
         let section = self.store.pin_for(self.token, pins, self.plane, number)?;
         match self.kept.len() {
-            0 => self.kept.push(None),
-            1 => self.kept.resize_with(MOST_KEPT, || None),
+            0 => self.kept.push(Kept::NOTHING),
+            1 => self.kept.resize_with(MOST_KEPT, || Kept::NOTHING),
             _ => {}
         }
         let place = number as usize & (self.kept.len() - 1);
-        self.kept[place] = Some((number, section));
+        self.kept[place] = Kept { number, section };
         Ok(place)
     }
 
@@ -220,16 +235,21 @@ impl ListReader<'_> {
     pub fn for_each_segment<B>(
         &mut self,
         vertex: u32,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, TopologyError> {
         let place = self.place_of(vertex)?;
-        let list = vertex as usize & ((1 << self.store.config.section_shift) - 1);
-        let section = self.kept[place].as_ref().and_then(|kept| kept.1.as_deref());
-        let Some(Pinned { view, .. }) = section else {
+        let list = self.list_of(vertex);
+        let Some(Pinned { view, .. }) = self.kept[place].section.as_deref() else {
             return Ok(ControlFlow::Continue(()));
         };
         let _query = self.store.query(self.plane, vertex, view);
-        Ok(view.for_each_weighted_segment(list, &mut self.scratch, visit))
+        for (neighbors, ids) in view.segments(list, || &mut self.scratch) {
+            let flow = visit(neighbors, ids);
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Appends the live neighbors of a vertex.

@@ -91,7 +91,10 @@ impl Store {
     /// is what it reads. Never waits.
     #[inline(always)]
     pub fn query(&self, plane: usize, vertex: u32, section: &SectionView) -> Query<'_> {
-        self.query_of(plane, vertex, section.base())
+        match section.is_packed() {
+            true => Query(None),
+            false => self.query_of(plane, vertex, section.base()),
+        }
     }
 
     /// As [`Store::query`]. Lists that are never of several blocks do not count:

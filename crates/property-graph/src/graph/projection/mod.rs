@@ -24,7 +24,8 @@ use rayon::prelude::*;
 
 use super::error::GraphError;
 use super::ids::NodeId;
-use super::view::{View, plane_of};
+use super::types::plane_of;
+use super::view::View;
 use members::Members;
 pub use reader::ProjectionReader;
 pub use weights::Weighted;
@@ -141,7 +142,7 @@ impl View {
         check: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Projection, E> {
         let types: Vec<&str> = options.types.iter().map(String::as_str).collect();
-        let mut kinds = self.kinds(&types);
+        let mut kinds = self.types(&types).codes().to_vec();
         kinds.sort_unstable();
         let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
         for &kind in &kinds {

@@ -1,0 +1,90 @@
+//! What names mean to one view, for whoever asks for the same ones again and again.
+
+use std::sync::OnceLock;
+
+/// So many lists of names are remembered; what is asked for beyond that is looked up
+/// each time.
+const MOST_REMEMBERED: usize = 8;
+
+/// What was looked up by names, found again without a lock and without hashing.
+#[derive(Debug)]
+pub(super) struct Asked<V>(OnceLock<Box<Entry<V>>>);
+
+#[derive(Debug)]
+struct Entry<V> {
+    names: Box<[Box<str>]>,
+    value: V,
+    next: Asked<V>,
+}
+
+impl<V> Default for Asked<V> {
+    fn default() -> Self {
+        Asked(OnceLock::new())
+    }
+}
+
+impl<V> Asked<V> {
+    /// What was remembered for these names in this order.
+    #[inline]
+    pub fn recall(&self, names: &[&str]) -> Option<&V> {
+        let mut next = self;
+        while let Some(entry) = next.0.get() {
+            if entry.is_of(names) {
+                return Some(&entry.value);
+            }
+            next = &entry.next;
+        }
+        None
+    }
+
+    /// Remembers what names mean, if there is room. It has to be what they mean for
+    /// ever.
+    pub fn remember(&self, names: &[&str], value: V) {
+        let mut entry = Box::new(Entry {
+            names: names.iter().map(|&name| name.into()).collect(),
+            value,
+            next: Asked::default(),
+        });
+        let mut next = self;
+        for _ in 0..MOST_REMEMBERED {
+            match next.0.set(entry) {
+                Ok(()) => return,
+                Err(back) => entry = back,
+            }
+            next = match next.0.get() {
+                Some(taken) => &taken.next,
+                None => return,
+            };
+        }
+    }
+}
+
+impl<V> Entry<V> {
+    #[inline]
+    fn is_of(&self, names: &[&str]) -> bool {
+        let mut pairs = self.names.iter().zip(names);
+        self.names.len() == names.len() && pairs.all(|(own, name)| **own == **name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_lists_of_names_are_remembered() {
+        let asked = Asked::default();
+        let names: Vec<String> = (0..20).map(|n| format!("T{n}")).collect();
+        for (n, name) in names.iter().enumerate() {
+            assert_eq!(asked.recall(&[name]), None);
+            asked.remember(&[name], n);
+        }
+        for (n, name) in names.iter().enumerate() {
+            let expected = (n < MOST_REMEMBERED).then_some(&n).copied();
+            assert_eq!(asked.recall(&[name]).copied(), expected);
+        }
+        assert_eq!(asked.recall(&["T0", "T1"]), None);
+        assert_eq!(asked.recall(&["T"]), None);
+        assert_eq!(asked.recall(&[]), None);
+    }
+}

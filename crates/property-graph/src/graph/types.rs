@@ -1,0 +1,150 @@
+//! Types of relationships, and the lists that hold them.
+
+use std::sync::Arc;
+
+use evergraph_topology::{PlaneSet, in_plane, out_plane};
+
+use super::adjacency::Towards;
+use crate::dictionary::TypeCode;
+
+/// Types below this have bits of their own in a [`PlaneSet`].
+const TYPES_WITH_BITS: TypeCode = 32;
+
+/// Plane of the topology that holds the lists of a type.
+pub(super) fn plane_of(kind: TypeCode, incoming: bool) -> usize {
+    match incoming {
+        false => out_plane(kind),
+        true => in_plane(kind),
+    }
+}
+
+/// Some types, ready to be read at many nodes. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct TypeSet {
+    codes: Arc<[TypeCode]>,
+    /// Planes of the types that have bits of their own.
+    planes: PlaneSet,
+    /// Where the others begin in `codes`.
+    others: usize,
+}
+
+/// A neighbor list of a node: its type, whether its relationships enter the node,
+/// and its plane.
+pub(super) type ListOf = (TypeCode, bool, usize);
+
+impl TypeSet {
+    /// The types of these codes, in any order.
+    pub fn of(mut codes: Vec<TypeCode>) -> Self {
+        codes.sort_unstable();
+        codes.dedup();
+        let others = codes.partition_point(|&kind| kind < TYPES_WITH_BITS);
+        let with_bits = codes[..others].iter();
+        TypeSet {
+            planes: with_bits
+                .flat_map(|&kind| [out_plane(kind), in_plane(kind)])
+                .collect(),
+            others,
+            codes: codes.into(),
+        }
+    }
+
+    /// Their codes, ascending.
+    #[inline(always)]
+    pub fn codes(&self) -> &[TypeCode] {
+        &self.codes
+    }
+
+    /// The lists to read of a node that `may_have` those in these planes: by type,
+    /// outgoing before incoming.
+    #[inline(always)]
+    pub fn lists(&self, towards: Towards, may_have: PlaneSet) -> Lists<'_> {
+        let directions = match towards {
+            Towards::Outgoing => PlaneSet::OUT,
+            Towards::Incoming => PlaneSet::IN,
+            Towards::Both => PlaneSet::ALL,
+        };
+        Lists {
+            planes: self.planes.and(may_have).and(directions),
+            others: &self.codes[self.others..],
+            towards,
+            may_have,
+            seen: 0,
+        }
+    }
+}
+
+/// Lists to read.
+pub(super) struct Lists<'a> {
+    planes: PlaneSet,
+    others: &'a [TypeCode],
+    towards: Towards,
+    may_have: PlaneSet,
+    /// Lists of `others` that have been looked at.
+    seen: usize,
+}
+
+impl Iterator for Lists<'_> {
+    type Item = ListOf;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<ListOf> {
+        if let Some(plane) = self.planes.pop_first() {
+            return Some(((plane / 2) as TypeCode, plane % 2 == 1, plane));
+        }
+        match self.others {
+            [] => None,
+            _ => self.next_of_others(),
+        }
+    }
+}
+
+impl Lists<'_> {
+    #[cold]
+    fn next_of_others(&mut self) -> Option<ListOf> {
+        let directions = self.towards.lists();
+        loop {
+            let &kind = self.others.get(self.seen / directions.len())?;
+            let incoming = directions[self.seen % directions.len()];
+            self.seen += 1;
+            let plane = plane_of(kind, incoming);
+            if self.may_have.may_contain(plane) {
+                return Some((kind, incoming, plane));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each list comes once and in order, whether its type has a bit or not.
+    #[test]
+    fn lists_come_by_type_and_direction() {
+        let codes = vec![0, 5, 31, 32, 37, 700];
+        let types = TypeSet::of(codes.clone());
+        for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
+            let expected: Vec<ListOf> = codes
+                .iter()
+                .flat_map(|&kind| {
+                    towards
+                        .lists()
+                        .iter()
+                        .map(move |&incoming| (kind, incoming))
+                })
+                .map(|(kind, incoming)| (kind, incoming, plane_of(kind, incoming)))
+                .collect();
+            let all: Vec<ListOf> = types.lists(towards, PlaneSet::ALL).collect();
+            assert_eq!(all, expected);
+            // The bit of type 5 stands for type 37, too.
+            let may_have = [out_plane(5), in_plane(31)].into_iter().collect();
+            let some: Vec<ListOf> = types.lists(towards, may_have).collect();
+            let wanted = |list: &&ListOf| may_have.may_contain(list.2);
+            assert_eq!(
+                some,
+                expected.iter().filter(wanted).copied().collect::<Vec<_>>()
+            );
+            assert!(types.lists(towards, PlaneSet::NONE).next().is_none());
+        }
+    }
+}

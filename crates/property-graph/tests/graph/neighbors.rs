@@ -1,0 +1,346 @@
+//! Neighbors by type and direction, read in every way, against one list of all
+//! relationships in the order of their commits.
+
+use std::ops::ControlFlow;
+
+use evergraph_persistence::medium::DramStorage;
+use evergraph_property_graph::graph::{
+    Adjacent, GraphError, NodeId, OpenOptions, PropertyGraph, RelationshipId, Towards, Transaction,
+    View,
+};
+use proptest::prelude::*;
+
+use super::random::options;
+
+/// More than have a bit of their own in what is known of a node's lists.
+const TYPES: u16 = 40;
+const NODES: u32 = 6;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Made {
+    id: u32,
+    kind: u16,
+    source: u32,
+    target: u32,
+}
+
+impl Made {
+    fn seen_from(&self, incoming: bool) -> (u32, Adjacent) {
+        let (node, neighbor) = match incoming {
+            false => (self.source, self.target),
+            true => (self.target, self.source),
+        };
+        let adjacent = Adjacent {
+            relationship: RelationshipId(self.id),
+            neighbor: NodeId(neighbor),
+            kind: self.kind,
+            incoming,
+        };
+        (node, adjacent)
+    }
+}
+
+/// All relationships: those of commits first, in their order, then those of a
+/// transaction by id.
+#[derive(Clone, Debug, Default)]
+struct Twin(Vec<Made>);
+
+impl Twin {
+    /// Of a node, of types by code, or all.
+    fn neighbors(&self, node: u32, towards: Towards, types: &[u16]) -> Vec<Adjacent> {
+        let mut found = Vec::new();
+        for kind in (0..TYPES).filter(|kind| types.is_empty() || types.contains(kind)) {
+            for incoming in [false, true] {
+                let unwanted = match towards {
+                    Towards::Outgoing => incoming,
+                    Towards::Incoming => !incoming,
+                    Towards::Both => false,
+                };
+                if unwanted {
+                    continue;
+                }
+                for made in self.0.iter().filter(|made| made.kind == kind) {
+                    let (seen_from, adjacent) = made.seen_from(incoming);
+                    let again = towards == Towards::Both && incoming && made.source == made.target;
+                    if seen_from == node && !again {
+                        found.push(adjacent);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// What can be asked of a view and of a transaction alike.
+trait Ways {
+    fn gathered(&self, node: NodeId, towards: Towards, types: &[&str]) -> Vec<Adjacent>;
+    fn visited(&self, node: NodeId, towards: Towards, types: &[&str], most: usize)
+    -> Vec<Adjacent>;
+    fn degree_of(&self, node: NodeId, towards: Towards, types: &[&str]) -> usize;
+}
+
+macro_rules! ways {
+    ($reader:ty) => {
+        impl Ways for $reader {
+            fn gathered(&self, node: NodeId, towards: Towards, types: &[&str]) -> Vec<Adjacent> {
+                self.neighbors(node, towards, types).expect("readable")
+            }
+
+            fn visited(
+                &self,
+                node: NodeId,
+                towards: Towards,
+                types: &[&str],
+                most: usize,
+            ) -> Vec<Adjacent> {
+                let mut found = Vec::new();
+                let each = |adjacent| {
+                    found.push(adjacent);
+                    match found.len() < most {
+                        true => ControlFlow::Continue(()),
+                        false => ControlFlow::Break(()),
+                    }
+                };
+                let flow = self.for_each_neighbor(node, towards, types, each);
+                let was_cut = flow.expect("readable").is_break();
+                assert_eq!(was_cut, found.len() == most, "it breaks when it is told to");
+                found
+            }
+
+            fn degree_of(&self, node: NodeId, towards: Towards, types: &[&str]) -> usize {
+                self.degree(node, towards, types).expect("readable")
+            }
+        }
+    };
+}
+
+ways!(View);
+ways!(Transaction);
+
+/// Lists of names, with the codes that they mean. The last one is of no type.
+const ASKED: [(&[&str], &[u16]); 6] = [
+    (&[], &[]),
+    (&["T3"], &[3]),
+    (&["T35"], &[35]),
+    (&["T35", "T3", "T35"], &[3, 35]),
+    (&["T39", "nothing", "T0"], &[0, 39]),
+    (&["nothing"], &[TYPES]),
+];
+
+fn compare(reader: &impl Ways, twin: &Twin) {
+    for node in 0..NODES + 2 {
+        for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
+            for (names, codes) in ASKED {
+                let expected = twin.neighbors(node, towards, codes);
+                let node = NodeId(node);
+                assert_eq!(reader.gathered(node, towards, names), expected, "{names:?}");
+                for most in [1, 3, expected.len() + 1] {
+                    let some = &expected[..most.min(expected.len())];
+                    assert_eq!(reader.visited(node, towards, names, most), some);
+                }
+                assert_eq!(reader.degree_of(node, towards, names), expected.len());
+            }
+        }
+    }
+}
+
+/// The ways that only a view has.
+fn compare_view(view: &View, twin: &Twin) {
+    compare(view, twin);
+    for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
+        for (names, codes) in ASKED {
+            let mut expander = view.expander(towards, names);
+            for node in 0..NODES + 2 {
+                let expected = twin.neighbors(node, towards, codes);
+                let (mut found, mut listed) = (Vec::new(), Vec::new());
+                let each = |adjacent| {
+                    found.push(adjacent);
+                    ControlFlow::<()>::Continue(())
+                };
+                let flow = expander.for_each(NodeId(node), each).expect("readable");
+                assert!(flow.is_continue());
+                assert_eq!(found, expected);
+                let flow = expander.for_each_list(NodeId(node), |kind, incoming, nodes, ids| {
+                    assert_eq!(nodes.len(), ids.len());
+                    for (&neighbor, &id) in nodes.iter().zip(ids) {
+                        let is_again = incoming && towards == Towards::Both && neighbor == node;
+                        if !is_again {
+                            listed.push((kind, incoming, neighbor, id));
+                        }
+                    }
+                    ControlFlow::<()>::Continue(())
+                });
+                assert!(flow.expect("readable").is_continue());
+                let of = |a: &Adjacent| (a.kind, a.incoming, a.neighbor.0, a.relationship.0);
+                assert!(listed.into_iter().eq(expected.iter().map(of)));
+                let first = expander.for_each(NodeId(node), ControlFlow::Break);
+                let first = first.expect("readable").break_value();
+                assert_eq!(first, expected.first().copied());
+            }
+        }
+    }
+    for node in 0..NODES + 2 {
+        let any = !twin.neighbors(node, Towards::Both, &[]).is_empty();
+        assert_eq!(view.has_relationships(NodeId(node)).expect("readable"), any);
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Act {
+    Create { kind: u16, source: u32, target: u32 },
+    Delete(usize),
+    Commit,
+    RollBack,
+    Checkpoint,
+    Compact,
+    KeepView,
+    DropViews,
+    Name,
+    Reopen,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    // Few types and few nodes more often, so that there are parallel ones and loops.
+    let kind = prop_oneof![Just(3u16), Just(35), 0..TYPES];
+    prop_oneof![
+        12 => (kind, 0..NODES, 0..NODES)
+            .prop_map(|(kind, source, target)| Act::Create { kind, source, target }),
+        6 => any::<prop::sample::Index>().prop_map(|at| Act::Delete(at.index(1 << 16))),
+        4 => Just(Act::Commit),
+        1 => Just(Act::RollBack),
+        2 => Just(Act::Checkpoint),
+        1 => Just(Act::Compact),
+        2 => Just(Act::KeepView),
+        1 => Just(Act::DropViews),
+        1 => Just(Act::Name),
+        1 => Just(Act::Reopen),
+    ]
+}
+
+/// A graph with a relationship of each type, so that codes are as the names say.
+fn begin(graph: &PropertyGraph) -> Twin {
+    let made = graph.write(|tx| {
+        for _ in 0..NODES {
+            tx.create_node(&[], [])?;
+        }
+        let create = |kind: u16| {
+            let (source, target) = (u32::from(kind) % NODES, u32::from(kind) * 3 % NODES);
+            let (from, to) = (NodeId(source), NodeId(target));
+            let id = tx.create_relationship(from, &format!("T{kind}"), to, [])?.0;
+            Ok(Made {
+                id,
+                kind,
+                source,
+                target,
+            })
+        };
+        (0..TYPES)
+            .map(create)
+            .collect::<Result<Vec<Made>, GraphError>>()
+    });
+    Twin(made.expect("committed"))
+}
+
+struct Twins {
+    storage: DramStorage,
+    graph: PropertyGraph,
+    committed: Twin,
+    /// What runs, and what it sees: of that so many are committed.
+    running: Option<(Transaction, Twin, usize)>,
+    views: Vec<(View, Twin)>,
+    named: Vec<(String, Twin)>,
+}
+
+impl Twins {
+    fn act(&mut self, act: &Act) {
+        match act {
+            Act::Create { .. } | Act::Delete(_) => {
+                let begin = || {
+                    let committed = self.committed.clone();
+                    let count = committed.0.len();
+                    (self.graph.begin(), committed, count)
+                };
+                let (tx, twin, committed) = self.running.get_or_insert_with(begin);
+                match *act {
+                    Act::Create {
+                        kind,
+                        source,
+                        target,
+                    } => {
+                        let (from, to) = (NodeId(source), NodeId(target));
+                        let id = tx.create_relationship(from, &format!("T{kind}"), to, []);
+                        let id = id.expect("both ends are there").0;
+                        twin.0.push(Made {
+                            id,
+                            kind,
+                            source,
+                            target,
+                        });
+                        twin.0[*committed..].sort_unstable_by_key(|made| made.id);
+                    }
+                    Act::Delete(at) if !twin.0.is_empty() => {
+                        let at = at % twin.0.len();
+                        let id = RelationshipId(twin.0.remove(at).id);
+                        tx.delete_relationship(id).expect("it is there");
+                        *committed -= usize::from(at < *committed);
+                    }
+                    _ => {}
+                }
+            }
+            Act::Commit => {
+                if let Some((tx, twin, _)) = self.running.take() {
+                    tx.commit().expect("nobody else writes");
+                    self.committed = twin;
+                }
+            }
+            Act::RollBack => drop(self.running.take()),
+            Act::Checkpoint => self.graph.checkpoint().expect("written"),
+            Act::Compact => self.graph.compact().expect("written"),
+            Act::KeepView => self.views.push((self.graph.view(), self.committed.clone())),
+            Act::DropViews => self.views.clear(),
+            Act::Name => {
+                let name = format!("s{}", self.named.len());
+                self.graph.create_snapshot(&name).expect("a new name");
+                self.named.push((name, self.committed.clone()));
+            }
+            Act::Reopen => {
+                (self.running, self.views) = (None, Vec::new());
+                let opened = PropertyGraph::open(&self.storage, OpenOptions::default());
+                self.graph = opened.expect("opened").0;
+            }
+        }
+    }
+
+    fn compare(&self) {
+        compare_view(&self.graph.view(), &self.committed);
+        if let Some((tx, twin, _)) = &self.running {
+            compare(tx, twin);
+        }
+        for (view, twin) in &self.views {
+            compare_view(view, twin);
+        }
+        for (name, twin) in &self.named {
+            compare_view(&self.graph.as_of(name).expect("kept"), twin);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_way_gives_the_same_neighbors(acts in prop::collection::vec(act(), 1..40)) {
+        let storage = DramStorage::new();
+        let mut options = options();
+        options.store.log_bytes = 1 << 18;
+        let graph = PropertyGraph::create(&storage, options, [7; 16]).expect("created");
+        let committed = begin(&graph);
+        let (running, views, named) = (None, Vec::new(), Vec::new());
+        let mut twins = Twins { storage, graph, committed, running, views, named };
+        for act in &acts {
+            twins.act(act);
+            twins.compare();
+        }
+    }
+}
