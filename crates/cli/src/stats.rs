@@ -170,6 +170,11 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             rows.push((title, each.collect::<Vec<_>>().join(", ")));
         }
     }
+    let search_bytes = db.search_bytes()?;
+    json["search_bytes"] = json!(search_bytes);
+    if search_bytes > 0 {
+        rows.push(("search indexes", bytes(search_bytes)));
+    }
     for graph in &sealed {
         let text = format!("{}: {}", graph.name.text(), seal::line(graph, view.csn()));
         rows.push(("sealed graph", text));

@@ -31,6 +31,7 @@ mod ids;
 mod import;
 mod position;
 mod reading;
+mod search;
 mod writing;
 
 pub use census::Census;
@@ -43,6 +44,7 @@ pub use evergraph_vector as vector;
 pub use export::{Exported, PropertyExport, export};
 pub use files::FileKind;
 pub use import::{Imported, PropertyImport, import};
+pub use search::{known_keys, known_label};
 
 use crate::{Database, Error};
 
