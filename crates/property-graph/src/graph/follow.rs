@@ -93,21 +93,17 @@ impl Changes {
     }
 
     /// As [`Changes::between`], however many, with the last of the commits that changed
-    /// each.
+    /// each. Commits wait for a copy of the queue, no longer.
     fn latest(&self, after: u64, until: u64) -> Option<Vec<ChangedNodes>> {
-        let queue = self.queue.lock();
-        if after < queue.lost {
-            return None;
-        }
-        let range = queue.after(after)..queue.after(until).max(queue.after(after));
-        let changes = queue.changes.range(range);
-        let nodes = changes.flat_map(|change| change.nodes.clone().map(|node| (node, change.csn)));
-        let latest: BTreeMap<u32, u64> = nodes.collect();
-        let changed = |(node, until)| ChangedNodes {
-            nodes: node..node + 1,
-            until,
+        let changes: Vec<Change> = {
+            let queue = self.queue.lock();
+            if after < queue.lost {
+                return None;
+            }
+            let range = queue.after(after)..queue.after(until).max(queue.after(after));
+            queue.changes.range(range).cloned().collect()
         };
-        Some(latest.into_iter().map(changed).collect())
+        Some(latest_of(&changes))
     }
 
     /// Drops what is known of commits up to this one.
@@ -115,6 +111,7 @@ impl Changes {
         let mut queue = self.queue.lock();
         let taken = queue.after(until);
         queue.changes.drain(..taken);
+        queue.lost = queue.lost.max(until);
     }
 
     /// Changes that wait.
@@ -126,6 +123,29 @@ impl Changes {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// Each node of some changes with the last of their commits, as ranges that have no
+/// node twice. `changes` are ascending by commit.
+fn latest_of(changes: &[Change]) -> Vec<ChangedNodes> {
+    // By first node. From the newest change on: what has a commit keeps it.
+    let mut latest: BTreeMap<u32, ChangedNodes> = BTreeMap::new();
+    for change in changes.iter().rev() {
+        let Range { mut start, end } = change.nodes;
+        while start < end {
+            let before = latest.range(..=start).next_back();
+            if let Some((_, known)) = before.filter(|entry| entry.1.nodes.end > start) {
+                start = known.nodes.end;
+                continue;
+            }
+            let next = latest.range(start..).next().map_or(end, |entry| *entry.0);
+            let nodes = start..next.min(end);
+            start = nodes.end;
+            let until = change.csn;
+            latest.insert(nodes.start, ChangedNodes { nodes, until });
+        }
+    }
+    latest.into_values().collect()
 }
 
 /// Those who follow a graph.
@@ -184,6 +204,12 @@ pub struct Work {
 }
 
 impl Work {
+    /// Nodes to look at.
+    pub fn node_count(&self) -> u64 {
+        let counts = self.nodes.iter().map(|changed| changed.nodes.len() as u64);
+        counts.sum()
+    }
+
     /// The commits as of which a node may be another than as of the end of the work,
     /// descending.
     pub fn moments<'a>(&'a self, changed: &ChangedNodes) -> impl Iterator<Item = u64> + 'a {
@@ -256,5 +282,57 @@ impl PropertyGraph {
     pub fn node_at(&self, id: NodeId, csn: u64) -> Result<Option<Node>, GraphError> {
         let record = self.core.state.nodes().get(id.0, csn)?;
         Ok(record.map(|record| Node::new(id, record, &self.core.state.dictionary)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_node_has_the_last_of_its_commits() {
+        let mut random = 7u32;
+        let mut below = |bound: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) % bound
+        };
+        for _ in 0..500 {
+            let mut changes = Vec::new();
+            let mut expected = BTreeMap::new();
+            for csn in 1..u64::from(below(12)) {
+                let start = below(40);
+                let nodes = start..start + below(15);
+                expected.extend(nodes.clone().map(|node| (node, csn)));
+                changes.push(Change { csn, nodes });
+            }
+            let latest = latest_of(&changes);
+            let each = latest.iter().flat_map(|changed| {
+                let until = changed.until;
+                changed.nodes.clone().map(move |node| (node, until))
+            });
+            let each: Vec<(u32, u64)> = each.collect();
+            assert!(
+                each.windows(2).all(|pair| pair[0].0 < pair[1].0),
+                "{latest:?}"
+            );
+            assert_eq!(each, expected.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_load_of_many_nodes_is_one_range() {
+        let changes = Changes::new(10, 0);
+        changes.push(1, &[0..u32::MAX]);
+        changes.push(2, &[7..8]);
+        let latest = changes.latest(0, 2).expect("known");
+        let ranges: Vec<_> = latest
+            .into_iter()
+            .map(|changed| (changed.nodes, changed.until))
+            .collect();
+        assert_eq!(ranges, [(0..7, 1), (7..8, 2), (8..u32::MAX, 1)]);
+        changes.forget(1);
+        assert!(changes.latest(0, 2).is_none(), "not all is known any more");
+        assert!(changes.between(0, 2, 10).is_none());
+        assert_eq!(changes.between(1, 2, 10), Some(vec![7]));
     }
 }
