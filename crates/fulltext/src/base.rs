@@ -2,23 +2,24 @@
 //! view or a snapshot still shows.
 
 use std::collections::HashSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use evergraph_derived::{Mark, Place, PlaceError};
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, IpAddrOptions, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::TokenizerManager;
 use tantivy::{
-    Directory, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED,
-    TantivyDocument, Term,
+    Directory, DocSet, Index, IndexMeta, IndexReader, ReloadPolicy, Searcher, SegmentReader,
+    TERMINATED, TantivyDocument, Term,
 };
 
 use crate::definition::{TextDefinition, Tokenizer};
 use crate::directory::CheckedDirectory;
 use crate::error::TextError;
-use crate::files::Files;
-use crate::mark::Mark;
+use crate::payload::Payload;
 use crate::version::{Text, Version};
 
 const ANALYZER: &str = "evergraph";
@@ -103,23 +104,24 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// What the files hold, with its mark, if all of it is sound and leads to `now`;
+    /// What the files hold, and say of themselves, if all of it is sound and leads to `now`;
     /// else an empty index in their place.
     pub fn open(
-        files: &Files,
+        place: &Place,
         definition: &TextDefinition,
         now: &Mark,
-    ) -> Result<(Self, Option<Mark>), TextError> {
+    ) -> Result<(Self, Option<Payload>), TextError> {
         let failed = |source| TextError::Index {
-            path: files.directory().to_path_buf(),
+            path: place.path().to_path_buf(),
             source,
         };
         // Why files cannot be used makes no difference.
-        if let Ok(Some((base, mark))) = Self::sound(files.directory(), definition, now) {
-            return Ok((base, Some(mark)));
+        if let Ok(Some((base, found))) = Self::sound(place.path(), definition, now) {
+            return Ok((base, Some(found)));
         }
-        files.clear()?;
-        let directory = checked(files.directory()).map_err(failed)?;
+        place.clear()?;
+        fs::create_dir(place.path()).map_err(PlaceError::io(place.path()))?;
+        let directory = checked(place.path()).map_err(failed)?;
         let index = Index::create(directory, schema().0, Default::default()).map_err(failed)?;
         Ok((Self::over(index, definition).map_err(failed)?, None))
     }
@@ -128,15 +130,12 @@ impl Base {
         directory: &Path,
         definition: &TextDefinition,
         now: &Mark,
-    ) -> tantivy::Result<Option<(Self, Mark)>> {
-        let directory = checked(directory)?;
-        if !Index::exists(&directory)? {
+    ) -> tantivy::Result<Option<(Self, Payload)>> {
+        let Some((index, metas)) = listed(directory)? else {
             return Ok(None);
-        }
-        let index = Index::open(directory)?;
-        let metas = index.load_metas()?;
-        let mark = metas.payload.as_deref().and_then(Mark::decode);
-        let Some(mark) = mark.filter(|mark| mark.leads_to(now)) else {
+        };
+        let payload = payload_of(&metas);
+        let Some(payload) = payload.filter(|payload| payload.mark.leads_to(now)) else {
             return Ok(None);
         };
         if index.schema() != schema().0 {
@@ -145,7 +144,7 @@ impl Base {
         if !is_whole(&index, &metas.list_segment_files())? {
             return Ok(None);
         }
-        Ok(Some((Self::over(index, definition)?, mark)))
+        Ok(Some((Self::over(index, definition)?, payload)))
     }
 
     fn over(mut index: Index, definition: &TextDefinition) -> tantivy::Result<Self> {
@@ -201,6 +200,22 @@ fn is_whole(index: &Index, of_segments: &HashSet<PathBuf>) -> tantivy::Result<bo
         }
     }
     Ok(true)
+}
+
+/// The index in a directory, and what it has; no more is read than that.
+pub(crate) fn listed(directory: &Path) -> tantivy::Result<Option<(Index, IndexMeta)>> {
+    let directory = checked(directory)?;
+    if !Index::exists(&directory)? {
+        return Ok(None);
+    }
+    let index = Index::open(directory)?;
+    let metas = index.load_metas()?;
+    Ok(Some((index, metas)))
+}
+
+/// What the files say of themselves; `None` if that is nothing that we know.
+pub(crate) fn payload_of(metas: &IndexMeta) -> Option<Payload> {
+    metas.payload.as_deref().and_then(Payload::decode)
 }
 
 fn checked(directory: &Path) -> tantivy::Result<CheckedDirectory> {

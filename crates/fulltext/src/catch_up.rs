@@ -14,23 +14,31 @@
 
 use std::collections::HashSet;
 
+use evergraph_derived::{Watch, unwatched};
 use evergraph_property_graph::graph::{ChangedNodes, NodeId, View, Work};
 use tantivy::{IndexWriter, Searcher};
 
 use crate::base::Documents;
 use crate::error::TextError;
 use crate::full_text::FullText;
+use crate::payload::Payload;
 use crate::version::{Text, Version};
 
 /// Changed nodes that are many. Then the mark is written even if no text has changed,
 /// so that they are not looked at again after the next opening.
-const LARGE: usize = 1 << 12;
+const LARGE: u64 = 1 << 12;
+
+/// Nodes after which somebody who watches is told.
+const WATCHED: u64 = 1 << 10;
 
 /// Threads of the library for many nodes, at most.
 const THREADS: usize = 4;
 
 /// The least that the library takes for a thread.
 const LEAST_MEMORY: usize = 15 << 20;
+
+/// The most that it takes for one.
+const MOST_MEMORY: usize = 2 << 30;
 
 /// One time of bringing the index up to date.
 struct Round<'a, 'g> {
@@ -52,54 +60,70 @@ impl FullText<'_> {
     /// # Errors
     /// What the graph and the files of the index say.
     pub fn catch_up(&self) -> Result<(), TextError> {
-        self.catch_up_to(u64::MAX)
+        self.catch_up_watched(&unwatched)
+    }
+
+    /// As [`FullText::catch_up`]; `watch` is told how far it is.
+    ///
+    /// # Errors
+    /// As [`FullText::catch_up`]; [`TextError::Stopped`] if `watch` says so.
+    pub fn catch_up_watched(&self, watch: &Watch<'_>) -> Result<(), TextError> {
+        self.catch_up_to(u64::MAX, watch)
     }
 
     /// As [`FullText::catch_up`], unless somebody has just done it up to `csn`.
-    pub(crate) fn catch_up_to(&self, csn: u64) -> Result<(), TextError> {
+    pub(crate) fn catch_up_to(&self, csn: u64, watch: &Watch<'_>) -> Result<(), TextError> {
         let mut left = self.writing.lock();
         let current = self.current.lock().clone();
-        let mut mark = current.mark;
+        let Payload {
+            mut mark,
+            superseded,
+        } = current.payload;
         if mark.csn >= csn {
             return Ok(());
         }
         let newest = self.graph.view();
+        // Before it is asked which commits are shown: those are of somebody who watches.
+        let is_watched = !self.graph.shown_before(newest.csn()).is_empty();
         let work = self.graph.work_since(&self.changes, mark.csn, &newest);
         mark.csn = newest.csn();
         let mut round = Round {
             index: self,
             searcher: current.searcher,
-            is_watched: !self.graph.shown_before(mark.csn).is_empty(),
+            is_watched,
             newest,
-            is_large: work
-                .nodes
-                .iter()
-                .map(|changed| changed.nodes.len())
-                .sum::<usize>()
-                >= LARGE,
-            superseded: mark.superseded,
+            is_large: work.node_count() >= LARGE,
+            superseded,
             writer: None,
         };
-        round.take_in(&work)?;
+        round.take_in(&work, watch)?;
         let room = self.options.superseded + round.searcher.num_docs() / 4;
         if round.superseded > room + 2 * *left {
             *left = round.sweep()?;
         }
-        mark.superseded = round.superseded;
-        let searcher = round.commit(&mark.encode())?;
+        let payload = Payload {
+            mark,
+            superseded: round.superseded,
+        };
+        let searcher = round.commit(&payload.encode())?;
         let mut current = self.current.lock();
         current.searcher = searcher;
-        current.mark = mark;
-        self.changes.forget(current.mark.csn);
+        current.payload = payload;
+        self.changes.forget(current.payload.mark.csn);
         Ok(())
     }
 }
 
 impl Round<'_, '_> {
-    fn take_in(&mut self, work: &Work) -> Result<(), TextError> {
+    fn take_in(&mut self, work: &Work, watch: &Watch<'_>) -> Result<(), TextError> {
+        let (mut done, all) = (0, work.node_count());
         for changed in &work.nodes {
             for node in changed.nodes.clone() {
+                if done % WATCHED == 0 && !watch(done, all) {
+                    return Err(TextError::Stopped);
+                }
                 self.take_in_node(node, changed, work)?;
+                done += 1;
             }
         }
         Ok(())
@@ -119,6 +143,8 @@ impl Round<'_, '_> {
                 versions.map_err(|error| index.failed(error))?
             }
         };
+        // All but one, which the node had until now.
+        let old_before = there.len().saturating_sub(1) as u64;
         let newest = self.newest_text(node)?;
         for csn in work.moments(changed) {
             let text = index.graph.node_at(NodeId(node), csn)?;
@@ -133,13 +159,12 @@ impl Round<'_, '_> {
         if let Some(text) = newest.filter(|text| !there.contains(&text.version)) {
             self.add(&text)?;
         }
-        for old in there.into_iter().filter(|&old| Some(old) != version) {
-            match self.is_watched {
-                true => self.superseded += 1,
-                false => self.delete(old)?,
-            }
+        there.retain(|&old| Some(old) != version);
+        if self.is_watched {
+            self.superseded += (there.len() as u64).saturating_sub(old_before);
+            return Ok(());
         }
-        Ok(())
+        there.into_iter().try_for_each(|old| self.delete(old))
     }
 
     fn newest_text(&self, node: u32) -> Result<Option<Text>, TextError> {
@@ -203,7 +228,7 @@ impl Round<'_, '_> {
     fn writer(&mut self) -> Result<&mut IndexWriter, TextError> {
         let index = self.index;
         if self.writer.is_none() {
-            let memory = index.options.memory.max(LEAST_MEMORY);
+            let memory = index.options.memory.clamp(LEAST_MEMORY, MOST_MEMORY);
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = match self.is_large {
                 true => cores.min(memory / LEAST_MEMORY).min(THREADS),

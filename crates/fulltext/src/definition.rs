@@ -1,5 +1,6 @@
 //! What an index is about.
 
+use evergraph_derived::{check_name, join, name_of, split};
 use tantivy::tokenizer::{
     self as library, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer, TextAnalyzer,
 };
@@ -8,6 +9,8 @@ use crate::error::TextError;
 
 /// Bytes of the longest word that is indexed; longer ones are left out.
 const LONGEST_WORD: usize = 255;
+
+const WORDS: &str = "words";
 
 /// What a full-text index is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,6 +110,24 @@ impl Language {
 }
 
 impl Tokenizer {
+    /// `words`, or the language whose endings it cuts off.
+    pub fn name(self) -> &'static str {
+        let Tokenizer::Stems(language) = self else {
+            return WORDS;
+        };
+        let named = Language::ALL.iter().find(|named| named.1 == language);
+        named.expect("every language has a name").0
+    }
+
+    /// The one of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        if name == WORDS {
+            return Some(Tokenizer::Words);
+        }
+        let named = Language::ALL.iter().find(|named| named.0 == name)?;
+        Some(Tokenizer::Stems(named.1))
+    }
+
     pub(crate) fn analyzer(self) -> TextAnalyzer {
         let words = TextAnalyzer::builder(SimpleTokenizer::default())
             .filter(RemoveLongFilter::limit(LONGEST_WORD))
@@ -119,10 +140,21 @@ impl Tokenizer {
 }
 
 impl TextDefinition {
+    /// That of an index whose name is made of what it is about.
+    pub fn unnamed(label: &str, keys: &[String], tokenizer: Tokenizer) -> Self {
+        let mut definition = TextDefinition {
+            name: String::new(),
+            label: label.to_string(),
+            keys: keys.to_vec(),
+            tokenizer,
+        };
+        let words = [label].into_iter().chain(keys.iter().map(String::as_str));
+        definition.name = name_of(words, &definition.identity());
+        definition
+    }
+
     pub(crate) fn check(&self) -> Result<(), TextError> {
-        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        let is_name = (1..=64).contains(&self.name.len()) && self.name.bytes().all(is_of_name);
-        let reason = match (is_name, self.keys.is_empty()) {
+        let reason = match (check_name(&self.name), self.keys.is_empty()) {
             (true, false) => return Ok(()),
             (false, _) => "a name is 1 to 64 letters, digits, - and _ of ASCII",
             (_, true) => "it is about one property at least",
@@ -136,6 +168,42 @@ impl TextDefinition {
     /// Says all that decides what the files of an index hold. Files of another
     /// definition are not used.
     pub(crate) fn identity(&self) -> String {
-        format!("{:?} {:?} {:?}", self.label, self.keys, self.tokenizer)
+        let keys = self.keys.iter().map(String::as_str);
+        join([self.tokenizer.name(), &self.label].into_iter().chain(keys))
+    }
+
+    /// That of an index of this name and identity.
+    pub(crate) fn of_identity(name: &str, identity: &str) -> Option<Self> {
+        let mut parts = split(identity)?.into_iter();
+        Some(TextDefinition {
+            name: name.to_string(),
+            tokenizer: Tokenizer::named(&parts.next()?)?,
+            label: parts.next()?,
+            keys: parts.collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_is_known_by_its_identity() {
+        let keys = vec!["a:b".to_string(), String::new()];
+        let mut tokenizers = vec![Tokenizer::Words];
+        tokenizers.extend(Language::ALL.iter().map(|named| Tokenizer::Stems(named.1)));
+        let mut names = std::collections::BTreeSet::new();
+        for tokenizer in tokenizers {
+            let definition = TextDefinition::unnamed("La bel", &keys, tokenizer);
+            assert!(definition.check().is_ok(), "{definition:?}");
+            let (name, identity) = (&definition.name, definition.identity());
+            assert_eq!(
+                TextDefinition::of_identity(name, &identity).as_ref(),
+                Some(&definition)
+            );
+            assert!(names.insert(definition.name), "each a name of its own");
+        }
+        assert_eq!(TextDefinition::of_identity("name", "7:klingon1:a"), None);
     }
 }

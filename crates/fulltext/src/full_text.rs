@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use evergraph_derived::{Mark, Place, unwatched};
 use evergraph_property_graph::graph::{Changes, PropertyGraph};
 use parking_lot::Mutex;
 use tantivy::{Searcher, TantivyError};
@@ -10,9 +11,11 @@ use tantivy::{Searcher, TantivyError};
 use crate::base::Base;
 use crate::definition::TextDefinition;
 use crate::error::TextError;
-use crate::files::Files;
-use crate::mark::Mark;
+use crate::payload::Payload;
 use crate::version::Texts;
+
+/// The ending of its directory.
+pub(crate) const KIND: &str = "text";
 
 /// What can be chosen at each opening of a full-text index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +72,7 @@ pub struct FullText<'g> {
     /// Held by the one who brings the index up to date; what the last sweep had to
     /// leave.
     pub(crate) writing: Mutex<u64>,
-    files: Files,
+    place: Place,
     was_usable: bool,
 }
 
@@ -77,7 +80,7 @@ pub struct FullText<'g> {
 #[derive(Clone)]
 pub(crate) struct Current {
     pub searcher: Searcher,
-    pub mark: Mark,
+    pub payload: Payload,
 }
 
 impl<'g> FullText<'g> {
@@ -107,32 +110,30 @@ impl<'g> FullText<'g> {
         options: TextOptions,
     ) -> Result<Self, TextError> {
         definition.check()?;
-        let files = Files::open(directory.as_ref(), &definition.name)?;
+        let place = Place::take(directory.as_ref(), &definition.name, KIND)?;
         let changes = graph.follow(options.queue);
-        let uuid = *graph.store().uuid();
-        let mut mark = Mark {
-            csn: graph.view().csn(),
-            epoch: graph.store().stats().epoch,
-            superseded: 0,
-            uuid,
-            identity: definition.identity(),
+        let now = Mark::of(graph, definition.identity());
+        let (base, found) = Base::open(&place, &definition, &now)?;
+        let payload = Payload {
+            superseded: found.as_ref().map_or(0, |found| found.superseded),
+            mark: Mark {
+                csn: found.as_ref().map_or(0, |found| found.mark.csn),
+                ..now
+            },
         };
-        let (base, found) = Base::open(&files, &definition, &mark)?;
-        mark.csn = found.as_ref().map_or(0, |found| found.csn);
-        mark.superseded = found.as_ref().map_or(0, |found| found.superseded);
         let searcher = base.newest().map_err(|source| TextError::Index {
-            path: files.directory().to_path_buf(),
+            path: place.path().to_path_buf(),
             source,
         })?;
         Ok(FullText {
             graph,
-            texts: Texts::new(definition, uuid),
+            texts: Texts::new(definition, payload.mark.uuid),
             options,
             base,
             changes,
-            current: Mutex::new(Current { searcher, mark }),
+            current: Mutex::new(Current { searcher, payload }),
             writing: Mutex::new(0),
-            files,
+            place,
             was_usable: found.is_some(),
         })
     }
@@ -146,9 +147,9 @@ impl<'g> FullText<'g> {
     pub fn statistics(&self) -> TextStatistics {
         let current = self.current.lock();
         TextStatistics {
-            csn: current.mark.csn,
+            csn: current.payload.mark.csn,
             texts: current.searcher.num_docs(),
-            superseded: current.mark.superseded,
+            superseded: current.payload.superseded,
             waiting: self.changes.len(),
             was_usable: self.was_usable,
         }
@@ -156,7 +157,7 @@ impl<'g> FullText<'g> {
 
     pub(crate) fn failed(&self, source: TantivyError) -> TextError {
         TextError::Index {
-            path: self.files.directory().to_path_buf(),
+            path: self.place.path().to_path_buf(),
             source,
         }
     }
@@ -167,13 +168,13 @@ impl<'g> FullText<'g> {
         loop {
             {
                 let current = self.current.lock();
-                let known = current.mark.csn;
+                let known = current.payload.mark.csn;
                 let nodes = self.changes.between(known, csn, self.options.direct);
                 if let Some(nodes) = nodes {
                     return Ok((current.searcher.clone(), nodes));
                 }
             }
-            self.catch_up_to(csn)?;
+            self.catch_up_to(csn, &unwatched)?;
         }
     }
 }

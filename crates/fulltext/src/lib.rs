@@ -45,13 +45,16 @@ mod catch_up;
 mod definition;
 mod directory;
 mod error;
-mod files;
 mod full_text;
-mod mark;
+mod payload;
+mod query;
 mod search;
+mod stored;
 mod version;
 
 pub use definition::{Language, TextDefinition, Tokenizer};
 pub use error::TextError;
+pub use evergraph_derived::{PlaceError, Placed, Watch};
 pub use full_text::{FullText, TextOptions, TextStatistics};
 pub use search::Hit;
+pub use stored::{AboutText, StoredText};

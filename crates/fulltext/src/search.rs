@@ -3,18 +3,21 @@
 use std::collections::HashSet;
 
 use evergraph_property_graph::graph::{NodeId, Reading};
+use tantivy::Searcher;
 use tantivy::collector::TopDocs;
-use tantivy::query::{Query, QueryParser};
-use tantivy::{DocAddress, Searcher};
+use tantivy::query::Query;
 
 use crate::base::Documents;
 use crate::batch::{Batch, Both};
 use crate::error::TextError;
 use crate::full_text::FullText;
-use crate::version::Text;
+use crate::query::parse;
+use crate::version::{Text, Version};
 
 /// Texts that are taken together where all nodes have to be read.
 const TOGETHER: usize = 1 << 14;
+/// Bytes of them after which there are no more.
+const TOGETHER_BYTES: usize = 1 << 24;
 
 /// A node that a query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +72,7 @@ impl FullText<'_> {
         if !self.graph.owns(reader.view()) {
             return Err(TextError::OtherGraph);
         }
-        let query = self.parse(query)?;
+        let query = parse(&self.base.index, self.base.fields.text, query)?;
         if limit == 0 {
             return Ok(Vec::new());
         }
@@ -89,13 +92,12 @@ impl FullText<'_> {
         Ok(best(hits, limit))
     }
 
-    fn parse(&self, query: &str) -> Result<Box<dyn Query>, TextError> {
-        let mut parser = QueryParser::for_index(&self.base.index, vec![self.base.fields.text]);
-        parser.set_conjunction_by_default();
-        parser.parse_query(query).map_err(|error| TextError::Query {
-            query: query.to_string(),
-            reason: error.to_string(),
-        })
+    /// Whether a query can be read; a search finds that out, too, but later.
+    ///
+    /// # Errors
+    /// [`TextError::Query`].
+    pub fn check_query(&self, query: &str) -> Result<(), TextError> {
+        parse(&self.base.index, self.base.fields.text, query).map(drop)
     }
 
     /// The texts that nodes have now.
@@ -125,15 +127,23 @@ impl FullText<'_> {
     ) -> Result<(), TextError> {
         let searcher = statistics.0;
         let all = searcher.num_docs() as usize;
-        let (mut asked, mut checked) = (limit.min(all), 0);
-        let mut seen = without.clone();
+        let mut asked = limit.min(all);
+        let (mut seen, mut checked) = (without.clone(), HashSet::new());
         let enough = hits.len().saturating_add(limit);
-        while asked > checked {
+        let segments = searcher.segment_readers().iter().map(Documents::of);
+        let segments: tantivy::Result<Vec<Documents>> = segments.collect();
+        let segments = segments.map_err(|error| self.failed(error))?;
+        while asked > 0 {
             let best = TopDocs::with_limit(asked).order_by_score();
             let found = searcher.search_with_statistics_provider(query, &best, statistics);
             let found = found.map_err(|error| self.failed(error))?;
-            for &(score, at) in found.iter().skip(checked) {
-                if let Some(node) = self.check(reader, searcher, at, &mut seen)? {
+            for &(score, at) in &found {
+                // A longer answer need not begin as the shorter one did.
+                if !checked.insert(at) {
+                    continue;
+                }
+                let entry = segments[at.segment_ord as usize].get(at.doc_id);
+                if let Some(node) = self.seen(reader, entry, &mut seen)? {
                     hits.push(Hit::new(node, score));
                 }
                 if hits.len() == enough {
@@ -141,9 +151,8 @@ impl FullText<'_> {
                 }
             }
             // Texts that the reader does not see stood before those that it sees.
-            checked = found.len();
-            asked = match checked < asked {
-                true => checked,
+            asked = match found.len() < asked || asked == all {
+                true => 0,
                 false => asked.saturating_mul(2).min(all),
             };
         }
@@ -151,16 +160,13 @@ impl FullText<'_> {
     }
 
     /// The node of a document, if the reader sees it with this text.
-    fn check(
+    fn seen(
         &self,
         reader: &impl Reading,
-        searcher: &Searcher,
-        at: DocAddress,
+        entry: Option<(u32, Version)>,
         seen: &mut HashSet<u32>,
     ) -> Result<Option<u32>, TextError> {
-        let documents = Documents::of(searcher.segment_reader(at.segment_ord));
-        let documents = documents.map_err(|error| self.failed(error))?;
-        let Some((node, version)) = documents.get(at.doc_id) else {
+        let Some((node, version)) = entry else {
             return Ok(None);
         };
         if seen.contains(&node) {
@@ -183,7 +189,7 @@ impl FullText<'_> {
         limit: usize,
         searcher: &Searcher,
     ) -> Result<Vec<Hit>, TextError> {
-        let (mut hits, mut texts) = (Vec::new(), Vec::new());
+        let (mut hits, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
         let mut search = |texts: &mut Vec<Text>| {
             let batch = Batch::of(texts, self.texts.definition().tokenizer)?;
             hits.extend(batch.hits(query, limit, &Both(searcher, batch.searcher()))?);
@@ -192,9 +198,16 @@ impl FullText<'_> {
             Ok(())
         };
         for node in reader.nodes_with_label(&self.texts.definition().label) {
-            texts.extend(self.texts.of(&node?));
-            if texts.len() == TOGETHER {
+            let text = self.texts.of(&node?);
+            bytes += text
+                .iter()
+                .flat_map(|text| &text.values)
+                .map(String::len)
+                .sum::<usize>();
+            texts.extend(text);
+            if texts.len() == TOGETHER || bytes > TOGETHER_BYTES {
                 search(&mut texts).map_err(|error| self.failed(error))?;
+                bytes = 0;
             }
         }
         search(&mut texts).map_err(|error| self.failed(error))?;

@@ -14,6 +14,7 @@
 //! older than N, and else with a sweep, which holds the old vectors against all of
 //! them.
 
+use evergraph_derived::{Watch, unwatched};
 use evergraph_property_graph::graph::{ChangedNodes, NodeId, View, Work};
 
 use crate::definition::VectorDefinition;
@@ -21,12 +22,16 @@ use crate::error::VectorError;
 use crate::items::{Items, Key, node_of};
 use crate::vectors::{Vectors, Writing};
 
-/// Vectors that are added at once, while searches wait.
+/// Vectors that are added and removed at once, while searches wait.
 const TOGETHER: usize = 512;
+
+/// Nodes after which somebody who watches is told.
+const WATCHED: u64 = 1 << 10;
 
 /// One time of bringing the index up to date.
 struct Round<'a, 'g> {
     index: &'a Vectors<'g>,
+    watch: &'a Watch<'a>,
     items: &'a mut Items,
     newest: View,
     /// Whether somebody may see older vectors.
@@ -44,17 +49,25 @@ impl Vectors<'_> {
     /// # Errors
     /// What the graph and the file of the index say.
     pub fn catch_up(&self) -> Result<(), VectorError> {
-        self.catch_up_to(u64::MAX)
+        self.catch_up_watched(&unwatched)
+    }
+
+    /// As [`Vectors::catch_up`]; `watch` is told how far it is.
+    ///
+    /// # Errors
+    /// As [`Vectors::catch_up`]; [`VectorError::Stopped`] if `watch` says so.
+    pub fn catch_up_watched(&self, watch: &Watch<'_>) -> Result<(), VectorError> {
+        self.catch_up_to(u64::MAX, watch)
     }
 
     /// As [`Vectors::catch_up`], unless somebody has just done it up to `csn`.
-    pub(crate) fn catch_up_to(&self, csn: u64) -> Result<(), VectorError> {
+    pub(crate) fn catch_up_to(&self, csn: u64, watch: &Watch<'_>) -> Result<(), VectorError> {
         let mut writing = self.writing.lock();
         let known = *self.known.lock();
         if known >= csn {
             return Ok(());
         }
-        self.take_in(&mut writing, known)?;
+        self.take_in(&mut writing, known, watch)?;
         let room = self.options.unsaved + writing.items.newest.len() / 4;
         match writing.unsaved > room {
             true => self.save_with(&mut writing),
@@ -62,14 +75,22 @@ impl Vectors<'_> {
         }
     }
 
-    fn take_in(&self, writing: &mut Writing, known: u64) -> Result<(), VectorError> {
+    fn take_in(
+        &self,
+        writing: &mut Writing,
+        known: u64,
+        watch: &Watch<'_>,
+    ) -> Result<(), VectorError> {
         let newest = self.graph.view();
         let csn = newest.csn();
+        // Before it is asked which commits are shown: those are of somebody who watches.
+        let is_watched = !self.graph.shown_before(csn).is_empty();
         let work = self.graph.work_since(&self.changes, known, &newest);
         let mut round = Round {
             index: self,
+            watch,
             items: &mut writing.items,
-            is_watched: !self.graph.shown_before(csn).is_empty(),
+            is_watched,
             newest,
             added: Vec::new(),
             removed: Vec::new(),
@@ -105,12 +126,15 @@ impl Round<'_, '_> {
     }
 
     fn take_in(&mut self, work: &Work) -> Result<(), VectorError> {
+        let (mut done, all) = (0, work.node_count());
         for changed in &work.nodes {
             for node in changed.nodes.clone() {
-                self.take_in_node(node, changed, work)?;
-                if self.added.len() >= TOGETHER {
-                    self.flush()?;
+                if done % WATCHED == 0 && !(self.watch)(done, all) {
+                    return Err(VectorError::Stopped);
                 }
+                self.take_in_node(node, changed, work)?;
+                done += 1;
+                self.flush_many()?;
             }
         }
         Ok(())
@@ -180,6 +204,7 @@ impl Round<'_, '_> {
             }
             if !is_shown {
                 self.remove(key);
+                self.flush_many()?;
             }
         }
         Ok(())
@@ -202,6 +227,14 @@ impl Round<'_, '_> {
     fn forget_added(&mut self) {
         for (key, _) in self.added.drain(..) {
             self.items.forget(key);
+        }
+    }
+
+    /// Gives the library what there is for it, if that is enough.
+    fn flush_many(&mut self) -> Result<(), VectorError> {
+        match self.added.len() + self.removed.len() >= TOGETHER {
+            true => self.flush(),
+            false => Ok(()),
         }
     }
 

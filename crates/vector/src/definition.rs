@@ -1,5 +1,6 @@
 //! What an index is about, and what is near.
 
+use evergraph_derived::{check_name, join, name_of, split};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::Node;
 
@@ -8,6 +9,11 @@ use crate::error::VectorError;
 /// Numbers of the longest vector.
 const MOST_DIMENSIONS: usize = 1 << 16;
 
+/// The square of a vector's length, at least and at most: so that products and sums
+/// of two of them are normal numbers of single precision.
+const LEAST_SQUARE: f64 = 1e-36;
+const MOST_SQUARE: f64 = 1e36;
+
 /// What a vector index is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorDefinition {
@@ -15,9 +21,9 @@ pub struct VectorDefinition {
     pub name: String,
     /// The label of the nodes.
     pub label: String,
-    /// The property that holds the vector, a list of numbers. Lists of another length,
-    /// with other values or with numbers that are not finite do not count, and neither
-    /// does the vector of zeros where [`Metric::Cosine`] is asked for.
+    /// The property that holds the vector, a list of numbers. Lists of another length or
+    /// with other values do not count, and neither do vectors that are shorter than 1e-18
+    /// or longer than 1e18; the vector of zeros does, but for [`Metric::Cosine`].
     pub key: String,
     /// Numbers of a vector, which are kept with the 32 bits of a single precision
     /// float.
@@ -45,6 +51,17 @@ impl Metric {
         ("inner-product", Metric::InnerProduct),
     ];
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let named = Self::ALL.iter().find(|named| named.1 == self);
+        named.expect("every metric has a name").0
+    }
+
+    /// The one of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(Self::ALL.iter().find(|named| named.0 == name)?.1)
+    }
+
     /// The distance of two vectors of the same length.
     pub fn distance(self, a: &[f32], b: &[f32]) -> f64 {
         let product = |a: &[f32], b: &[f32]| {
@@ -64,20 +81,33 @@ impl Metric {
         }
     }
 
-    /// Whether a vector has distances from others.
+    /// Whether a vector has distances from others, which the library computes with
+    /// single precision.
     fn measures(self, vector: &[f32]) -> bool {
-        let is_finite = vector.iter().all(|number| number.is_finite());
-        let has_direction = vector.iter().any(|&number| number != 0.0);
-        is_finite && (self != Metric::Cosine || has_direction)
+        let square: f64 = vector.iter().map(|&number| f64::from(number).powi(2)).sum();
+        let has_length = (LEAST_SQUARE..=MOST_SQUARE).contains(&square);
+        let is_zero = square == 0.0;
+        has_length || (is_zero && self != Metric::Cosine)
     }
 }
 
 impl VectorDefinition {
+    /// That of an index whose name is made of what it is about.
+    pub fn unnamed(label: &str, key: &str, dimensions: usize, metric: Metric) -> Self {
+        let mut definition = VectorDefinition {
+            name: String::new(),
+            label: label.to_string(),
+            key: key.to_string(),
+            dimensions,
+            metric,
+        };
+        definition.name = name_of([label, key], &definition.identity());
+        definition
+    }
+
     pub(crate) fn check(&self) -> Result<(), VectorError> {
-        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        let is_name = (1..=64).contains(&self.name.len()) && self.name.bytes().all(is_of_name);
         let has_size = (1..=MOST_DIMENSIONS).contains(&self.dimensions);
-        let reason = match (is_name, has_size) {
+        let reason = match (check_name(&self.name), has_size) {
             (true, true) => return Ok(()),
             (false, _) => "a name is 1 to 64 letters, digits, - and _ of ASCII",
             (_, false) => "a vector has 1 to 65536 dimensions",
@@ -98,7 +128,11 @@ impl VectorDefinition {
         match self.metric.measures(query) {
             true => Ok(()),
             false => Err(VectorError::Query(
-                "it has numbers that are not finite, or no direction".to_string(),
+                match query.iter().all(|&number| number == 0.0) {
+                    true => "it has no direction",
+                    false => "its length is not between 1e-18 and 1e18",
+                }
+                .to_string(),
             )),
         }
     }
@@ -126,7 +160,43 @@ impl VectorDefinition {
     /// Says all that decides what the file of an index holds. A file of another
     /// definition is not used.
     pub(crate) fn identity(&self) -> String {
-        let (dimensions, metric) = (self.dimensions, self.metric);
-        format!("{:?} {:?} {dimensions} {metric:?}", self.label, self.key)
+        let dimensions = self.dimensions.to_string();
+        join([&self.label, &self.key, &dimensions, self.metric.name()])
+    }
+
+    /// That of an index of this name and identity.
+    pub(crate) fn of_identity(name: &str, identity: &str) -> Option<Self> {
+        let [label, key, dimensions, metric] = split(identity)?.try_into().ok()?;
+        Some(VectorDefinition {
+            name: name.to_string(),
+            label,
+            key,
+            dimensions: dimensions.parse().ok()?,
+            metric: Metric::named(&metric)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_is_known_by_its_identity() {
+        let mut names = std::collections::BTreeSet::new();
+        for &(_, metric) in Metric::ALL {
+            for (key, dimensions) in [("a:b", 3), ("a:b", 4), ("", 3)] {
+                let definition = VectorDefinition::unnamed("La bel", key, dimensions, metric);
+                assert!(definition.check().is_ok(), "{definition:?}");
+                let (name, identity) = (&definition.name, definition.identity());
+                let again = VectorDefinition::of_identity(name, &identity);
+                assert_eq!(again.as_ref(), Some(&definition));
+                assert!(names.insert(definition.name), "each a name of its own");
+            }
+        }
+        assert_eq!(
+            VectorDefinition::of_identity("name", "1:a1:b1:36:taxicb"),
+            None
+        );
     }
 }

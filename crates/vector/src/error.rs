@@ -1,7 +1,6 @@
 //! What can go wrong with a vector index.
 
-use std::path::PathBuf;
-
+use evergraph_derived::PlaceError;
 use evergraph_property_graph::graph::GraphError;
 
 /// Failures of a [`crate::Vectors`]. None of them concerns the graph's own bytes but
@@ -25,20 +24,13 @@ pub enum VectorError {
     /// A view or a transaction of another graph than the index is of.
     #[error("the view is not of the graph that the vector index is of")]
     OtherGraph,
-    /// Somebody has the index open.
-    #[error("{path}: the vector index is open already; close it there first")]
-    InUse {
-        /// Its lock.
-        path: PathBuf,
-    },
-    /// A file of the index.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file, or its directory.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    /// The place of the index: somebody has it open, or what the system says.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// Whoever watched the index being brought up to date wanted no more of it. What it
+    /// was before, it still is.
+    #[error("the vector index was not brought up to date: it was stopped")]
+    Stopped,
     /// The library: no memory, most likely.
     #[error("the vector index: {0}")]
     Library(String),

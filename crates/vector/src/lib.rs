@@ -46,14 +46,16 @@
 mod catch_up;
 mod definition;
 mod error;
-mod files;
 mod items;
 mod library;
+mod listed;
 mod search;
 mod stored;
 mod vectors;
 
 pub use definition::{Metric, VectorDefinition};
 pub use error::VectorError;
+pub use evergraph_derived::{PlaceError, Placed, Watch};
+pub use listed::{AboutVectors, StoredVectors};
 pub use search::Near;
 pub use vectors::{VectorOptions, VectorStatistics, Vectors};

@@ -3,9 +3,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex as StdMutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use parking_lot::{Condvar, Mutex};
-use rayon::prelude::*;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 use crate::definition::{Metric, VectorDefinition};
@@ -17,6 +18,13 @@ const CONNECTIVITY: usize = 16;
 /// Candidates while a vector is added, and while one is looked for: what recall costs.
 const EXPANSION_ADD: usize = 128;
 const EXPANSION_SEARCH: usize = 128;
+
+/// Vectors that are not worth a thread.
+const ALONE: usize = 8;
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// Vectors by key.
 pub(crate) struct Library {
@@ -48,7 +56,7 @@ impl Library {
             expansion_search: EXPANSION_SEARCH,
             multi: false,
         };
-        let threads = rayon::current_num_threads().max(16);
+        let threads = cores().max(16);
         let library = Library {
             index: Index::new(&options).map_err(failed)?,
             dimensions: definition.dimensions,
@@ -60,7 +68,7 @@ impl Library {
         Ok(library)
     }
 
-    /// An index as [`Library::to_bytes`] gave it.
+    /// An index as [`Library::write`] gave it.
     pub fn of_bytes(definition: &VectorDefinition, bytes: &[u8]) -> Result<Self, VectorError> {
         let library = Self::new(definition)?;
         library.index.load_from_buffer(bytes).map_err(failed)?;
@@ -71,10 +79,15 @@ impl Library {
         Ok(library)
     }
 
-    pub fn to_bytes(&self) -> Result<Vec<u8>, VectorError> {
-        let mut bytes = vec![0; self.index.serialized_length()];
-        self.index.save_to_buffer(&mut bytes).map_err(failed)?;
-        Ok(bytes)
+    /// Appends all of it to some bytes, behind its length in eight of them.
+    pub fn write(&self, bytes: &mut Vec<u8>) -> Result<(), VectorError> {
+        let length = self.index.serialized_length();
+        bytes.extend((length as u64).to_le_bytes());
+        let start = bytes.len();
+        bytes.resize(start + length, 0);
+        self.index
+            .save_to_buffer(&mut bytes[start..])
+            .map_err(failed)
     }
 
     fn reserve(&self, capacity: usize) -> Result<(), VectorError> {
@@ -89,8 +102,10 @@ impl Library {
         self.index.size()
     }
 
-    /// Adds vectors with new keys, on all threads. Nobody else may use it meanwhile,
-    /// which `&mut` says.
+    /// Adds vectors with new keys, on a thread for each core. They are threads of its
+    /// own: one of a pool, which the caller's may be, takes up other work while it waits
+    /// for a share of its own, a search that waits for the index say. Nobody else may use
+    /// it meanwhile, which `&mut` says.
     pub fn add(&mut self, vectors: &[(Key, Vec<f32>)]) -> Result<(), VectorError> {
         let wanted = self.len() + vectors.len();
         if wanted > self.index.capacity() {
@@ -98,10 +113,23 @@ impl Library {
         }
         let index = &self.index;
         let add = |(key, vector): &(Key, Vec<f32>)| index.add(*key, vector).map_err(failed);
-        match vectors.len() {
-            0..8 => vectors.iter().try_for_each(add),
-            _ => vectors.par_iter().try_for_each(add),
+        let threads = cores().min(self.threads).min(vectors.len() / ALONE);
+        if threads < 2 {
+            return vectors.iter().try_for_each(add);
         }
+        let next = AtomicUsize::new(0);
+        let share = || {
+            let taken = || vectors.get(next.fetch_add(1, Ordering::Relaxed));
+            std::iter::from_fn(taken).try_for_each(add)
+        };
+        thread::scope(|scope| {
+            let shares: Vec<_> = (0..threads).map(|_| scope.spawn(share)).collect();
+            let joined = shares.into_iter().map(|share| match share.join() {
+                Ok(added) => added,
+                Err(panic) => resume_unwind(panic),
+            });
+            joined.collect()
+        })
     }
 
     /// Removes vectors; of keys that it has not, nothing.

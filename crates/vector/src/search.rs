@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use evergraph_property_graph::graph::{NodeId, Reading};
 
+use crate::definition::VectorDefinition;
 use crate::error::VectorError;
 use crate::items::{Key, node_of};
 use crate::vectors::Vectors;
@@ -63,7 +64,7 @@ impl Vectors<'_> {
     }
 
     /// As [`Vectors::nearest`], of the nodes that `keep` takes. It is asked of vectors on
-    /// the way to the nearest, so it should be quick; where it takes few nodes, many are
+    /// the way to the nearest, so it should be quick, and must not use the index; where it takes few nodes, many are
     /// looked at, and [`Vectors::nearest_exact`] may cost less.
     ///
     /// # Errors
@@ -94,28 +95,22 @@ impl Vectors<'_> {
         query: &[f32],
         k: usize,
     ) -> Result<Vec<Near>, VectorError> {
-        let keep = None;
-        let asked = Asked {
-            reader,
-            query,
-            k,
-            keep,
-        };
-        self.check(&asked)?;
-        self.scan(&asked)
+        self.check_graph(reader)?;
+        self.definition.nearest_exact(reader, query, k)
     }
 
-    fn check<R: Reading>(&self, asked: &Asked<'_, R>) -> Result<(), VectorError> {
-        match self.graph.owns(asked.reader.view()) {
-            true => self.definition.check_query(asked.query),
+    fn check_graph(&self, reader: &impl Reading) -> Result<(), VectorError> {
+        match self.graph.owns(reader.view()) {
+            true => Ok(()),
             false => Err(VectorError::OtherGraph),
         }
     }
 
     fn nearest_of<R: Reading>(&self, asked: Asked<'_, R>) -> Result<Vec<Near>, VectorError> {
-        self.check(&asked)?;
+        self.check_graph(asked.reader)?;
+        self.definition.check_query(asked.query)?;
         if asked.reader.is_noted() {
-            return self.scan(&asked);
+            return scan(&self.definition, &asked);
         }
         let mut direct = self.up_to(asked.reader.view().csn())?;
         direct.extend(asked.reader.written_nodes().iter().map(|node| node.0));
@@ -140,15 +135,8 @@ impl Vectors<'_> {
         }
         let seen = asked.reader.node(node)?;
         let vector = seen.and_then(|node| self.definition.vector_of(&node));
-        found.extend(vector.map(|vector| self.near(asked.query, node, &vector)));
+        found.extend(vector.map(|vector| self.definition.near(asked.query, node, &vector)));
         Ok(())
-    }
-
-    fn near(&self, query: &[f32], node: NodeId, vector: &[f32]) -> Near {
-        Near {
-            node,
-            distance: self.definition.metric.distance(query, vector),
-        }
     }
 
     /// Adds the nearest vectors of the index that the reader sees, but for the nodes
@@ -188,7 +176,7 @@ impl Vectors<'_> {
                     && library.get(key)?.as_ref() == Some(&vector)
                 {
                     seen.insert(node);
-                    found.push(self.near(asked.query, NodeId(node), &vector));
+                    found.push(self.definition.near(asked.query, NodeId(node), &vector));
                 }
             }
             if is_all || found.len() == enough {
@@ -197,21 +185,57 @@ impl Vectors<'_> {
             wanted = wanted.saturating_mul(2);
         }
     }
+}
 
-    /// Reads all nodes of the label, and says so to the reader.
-    fn scan<R: Reading>(&self, asked: &Asked<'_, R>) -> Result<Vec<Near>, VectorError> {
-        let mut found = Vec::new();
-        for node in asked.reader.nodes_with_label(&self.definition.label) {
-            let node = node?;
-            if asked.keep.is_some_and(|keep| !keep(node.id())) {
-                continue;
-            }
-            let vector = self.definition.vector_of(&node);
-            found.extend(vector.map(|vector| self.near(asked.query, node.id(), &vector)));
-            if found.len() >= asked.k.saturating_mul(2).max(1 << 12) {
-                found = nearest(found, asked.k);
-            }
-        }
-        Ok(nearest(found, asked.k))
+impl VectorDefinition {
+    /// As [`Vectors::nearest_exact`], without an index.
+    ///
+    /// # Errors
+    /// As [`Vectors::nearest`].
+    pub fn nearest_exact(
+        &self,
+        reader: &impl Reading,
+        query: &[f32],
+        k: usize,
+    ) -> Result<Vec<Near>, VectorError> {
+        self.check()?;
+        self.check_query(query)?;
+        let keep = None;
+        scan(
+            self,
+            &Asked {
+                reader,
+                query,
+                k,
+                keep,
+            },
+        )
     }
+
+    fn near(&self, query: &[f32], node: NodeId, vector: &[f32]) -> Near {
+        Near {
+            node,
+            distance: self.metric.distance(query, vector),
+        }
+    }
+}
+
+/// Reads all nodes of the label, and says so to the reader.
+fn scan<R: Reading>(
+    definition: &VectorDefinition,
+    asked: &Asked<'_, R>,
+) -> Result<Vec<Near>, VectorError> {
+    let mut found = Vec::new();
+    for node in asked.reader.nodes_with_label(&definition.label) {
+        let node = node?;
+        if asked.keep.is_some_and(|keep| !keep(node.id())) {
+            continue;
+        }
+        let vector = definition.vector_of(&node);
+        found.extend(vector.map(|vector| definition.near(asked.query, node.id(), &vector)));
+        if found.len() >= asked.k.saturating_mul(2).max(1 << 12) {
+            found = nearest(found, asked.k);
+        }
+    }
+    Ok(nearest(found, asked.k))
 }

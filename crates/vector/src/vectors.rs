@@ -3,19 +3,22 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use evergraph_derived::{Mark, Place, unwatched};
 use evergraph_property_graph::graph::{Changes, PropertyGraph};
 use parking_lot::{Mutex, RwLock};
 
 use crate::definition::VectorDefinition;
 use crate::error::VectorError;
-use crate::files::Files;
 use crate::items::Items;
 use crate::library::Library;
-use crate::stored::{Mark, decode, encode};
+use crate::stored::{decode, encode, read, replace};
 
 /// Numbers given to vectors after which the next opening builds the index anew, long
 /// before there are none left.
 const MOST_NUMBERS: u32 = 1 << 31;
+
+/// The ending of its file.
+pub(crate) const KIND: &str = "vectors";
 
 /// What can be chosen at each opening of a vector index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +78,7 @@ pub struct Vectors<'g> {
     pub(crate) known: Mutex<u64>,
     /// Held by the one who brings the index up to date.
     pub(crate) writing: Mutex<Writing>,
-    files: Files,
+    place: Place,
     was_usable: bool,
 }
 
@@ -86,15 +89,6 @@ pub(crate) struct Writing {
     pub left: usize,
     /// Vectors taken in since the file was written.
     pub unsaved: usize,
-}
-
-fn mark_of(graph: &PropertyGraph, definition: &VectorDefinition, csn: u64) -> Mark {
-    Mark {
-        csn,
-        epoch: graph.store().stats().epoch,
-        uuid: *graph.store().uuid(),
-        identity: definition.identity(),
-    }
 }
 
 impl<'g> Vectors<'g> {
@@ -124,10 +118,10 @@ impl<'g> Vectors<'g> {
         options: VectorOptions,
     ) -> Result<Self, VectorError> {
         definition.check()?;
-        let files = Files::open(directory.as_ref(), &definition.name)?;
+        let place = Place::take(directory.as_ref(), &definition.name, KIND)?;
         let changes = graph.follow(options.queue);
-        let now = mark_of(graph, &definition, graph.view().csn());
-        let bytes = files.read()?;
+        let now = Mark::of(graph, definition.identity());
+        let bytes = read(place.path())?;
         let stored = decode(&bytes).filter(|stored| stored.mark.leads_to(&now));
         let found = stored.and_then(|stored| {
             // What the library cannot take is as good as nothing.
@@ -154,7 +148,7 @@ impl<'g> Vectors<'g> {
             changes,
             known: Mutex::new(csn),
             writing: Mutex::new(writing),
-            files,
+            place,
             was_usable,
         })
     }
@@ -188,9 +182,12 @@ impl<'g> Vectors<'g> {
     }
 
     pub(crate) fn save_with(&self, writing: &mut Writing) -> Result<(), VectorError> {
-        let mark = mark_of(self.graph, &self.definition, *self.known.lock());
-        let library = self.library.read().to_bytes()?;
-        self.files.write(&encode(&mark, &writing.items, &library))?;
+        let mark = Mark {
+            csn: *self.known.lock(),
+            ..Mark::of(self.graph, self.definition.identity())
+        };
+        let library = |bytes: &mut Vec<u8>| self.library.read().write(bytes);
+        replace(&self.place, &encode(&mark, &writing.items, library)?)?;
         writing.unsaved = 0;
         Ok(())
     }
@@ -205,7 +202,7 @@ impl<'g> Vectors<'g> {
                     return Ok(nodes);
                 }
             }
-            self.catch_up_to(csn)?;
+            self.catch_up_to(csn, &unwatched)?;
         }
     }
 }

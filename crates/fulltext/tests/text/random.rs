@@ -1,6 +1,6 @@
 //! Random commits, views, snapshots, transactions and openings beside the twin.
 
-use evergraph_fulltext::{FullText, TextOptions};
+use evergraph_fulltext::{FullText, Hit, TextOptions};
 use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
@@ -322,13 +322,16 @@ fn changes_that_nobody_takes_do_not_pile_up() {
 
 #[test]
 fn what_cannot_be_asked_is_refused() {
-    use evergraph_fulltext::TextError;
+    use evergraph_fulltext::{PlaceError, TextError};
     let make = || PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [5; 16]);
     let (graph, other) = (make().expect("made"), make().expect("made"));
     let directory = tempfile::tempdir().expect("made");
     let text = FullText::open(&graph, directory.path(), definition()).expect("opened");
     let again = FullText::open(&graph, directory.path(), definition());
-    assert!(matches!(again, Err(TextError::InUse { .. })));
+    assert!(matches!(
+        again,
+        Err(TextError::Place(PlaceError::InUse { .. }))
+    ));
     let found = text.search(&other.view(), "red", 1);
     assert!(matches!(found, Err(TextError::OtherGraph)));
     for query in ["\"red", "other:red", "(red"] {
@@ -344,5 +347,69 @@ fn what_cannot_be_asked_is_refused() {
         wrong.keys.truncate(keys);
         let opened = FullText::open(&graph, directory.path(), wrong);
         assert!(matches!(opened, Err(TextError::Definition { .. })));
+    }
+}
+
+/// Old texts of many lengths, in many segments, match better than those that are seen.
+#[test]
+fn old_texts_take_no_place_of_those_that_are_seen() {
+    let graph = PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [5; 16]);
+    let graph = graph.expect("made");
+    let directory = tempfile::tempdir().expect("made");
+    let text = FullText::open(&graph, directory.path(), definition()).expect("opened");
+    let write = |node: u32, reds: usize, others: usize| {
+        let title = "red ".repeat(reds) + &"blue ".repeat(others);
+        let done = graph.write(|tx| match tx.node(NodeId(node))? {
+            Some(_) => tx.set(NodeId(node), "title", title.as_str()),
+            None => {
+                tx.create_node(&["Post"], [("title", title.as_str().into())])?;
+                Ok(())
+            }
+        });
+        done.expect("committed");
+    };
+    let mut old = Vec::new();
+    for round in 0..4usize {
+        for node in 0..300u32 {
+            let others = match round {
+                3 => 40 + node as usize % 50,
+                _ => (node as usize * 7 + round) % 20,
+            };
+            write(node, 1 + node as usize % 3, others);
+            if node % 60 == 59 {
+                text.catch_up().expect("taken in");
+            }
+        }
+        old.push(graph.view());
+    }
+    let view = graph.view();
+    let every = text.search(&view, "red", usize::MAX).expect("found");
+    assert_eq!(every.len(), 300);
+    for limit in (1..40).chain([99, 150, 299, 300]) {
+        let hits = text.search(&view, "red", limit).expect("found");
+        assert_eq!(hits.len(), limit);
+        let scores = |hits: &[Hit]| hits.iter().map(|hit| hit.score).collect::<Vec<_>>();
+        assert_eq!(scores(&hits), scores(&every[..limit]));
+    }
+}
+
+/// A node that changes again and again counts once for each text that it had.
+#[test]
+fn superseded_texts_are_counted_once() {
+    let graph = PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [5; 16]);
+    let graph = graph.expect("made");
+    let directory = tempfile::tempdir().expect("made");
+    let text = FullText::open(&graph, directory.path(), definition()).expect("opened");
+    let made = graph.write(|tx| tx.create_node(&["Post"], [("title", "red".into())]));
+    let node = made.expect("committed");
+    let mut views = Vec::new();
+    for round in 0..50 {
+        views.push(graph.view());
+        let title = format!("red {round}");
+        let changed = graph.write(|tx| tx.set(node, "title", title.as_str()));
+        changed.expect("committed");
+        text.catch_up().expect("taken in");
+        let facts = text.statistics();
+        assert_eq!((facts.texts, facts.superseded), (round + 2, round + 1));
     }
 }

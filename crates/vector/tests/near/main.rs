@@ -5,3 +5,4 @@ mod kill;
 mod random;
 mod recall;
 mod scan;
+mod threads;

@@ -6,7 +6,7 @@ use evergraph_property_graph::graph::{
     GraphError, GraphOptions, NodeId, OpenOptions, PropertyGraph, Transaction, View,
 };
 use evergraph_property_graph::transaction::TransactionOptions;
-use evergraph_vector::{Metric, VectorError, VectorOptions, Vectors};
+use evergraph_vector::{Metric, PlaceError, VectorError, VectorOptions, Vectors};
 use proptest::prelude::*;
 
 use crate::scan::{compare, definition, list, vector};
@@ -308,7 +308,10 @@ fn what_cannot_be_asked_is_refused() {
     let places = || definition(2, Metric::Cosine);
     let near = Vectors::open(&graph, directory.path(), places()).expect("opened");
     let again = Vectors::open(&graph, directory.path(), places());
-    assert!(matches!(again, Err(VectorError::InUse { .. })));
+    assert!(matches!(
+        again,
+        Err(VectorError::Place(PlaceError::InUse { .. }))
+    ));
     let found = near.nearest(&other.view(), &[1.0, 2.0], 1);
     assert!(matches!(found, Err(VectorError::OtherGraph)));
     for query in [
@@ -333,5 +336,49 @@ fn what_cannot_be_asked_is_refused() {
         wrong.dimensions = dimensions;
         let opened = Vectors::open(&graph, directory.path(), wrong);
         assert!(matches!(opened, Err(VectorError::Definition { .. })));
+    }
+}
+
+/// The library computes with single precision, in which squares of such vectors are
+/// infinite, or nothing.
+#[test]
+fn vectors_beyond_single_precision_do_not_count() {
+    for metric in [Metric::Cosine, Metric::Euclidean, Metric::InnerProduct] {
+        let graph = PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [5; 16]);
+        let graph = graph.expect("made");
+        let directory = tempfile::tempdir().expect("made");
+        let places = definition(2, metric);
+        let near = Vectors::open(&graph, directory.path(), places).expect("opened");
+        for size in [1e-30, 1e-17, 1.0, 1e17, 1e30] {
+            for angle in 0..10 {
+                let angle = f64::from(angle) / 5.0;
+                let at = vec![
+                    Value::from(size * angle.cos()),
+                    Value::from(size * angle.sin()),
+                ];
+                let at = Value::from(at);
+                let made = graph.write(|tx| tx.create_node(&["Place"], [("at", at.clone())]));
+                made.expect("committed");
+            }
+        }
+        let view = graph.view();
+        let all: Vec<NodeId> = (0..50).map(NodeId).collect();
+        for query in [[1.0, 0.0], [0.0, 1e17], [1e-17, 1e-17]] {
+            near.catch_up().expect("taken in");
+            assert_eq!(
+                compare(&near, &view, &all, &query, 30),
+                30,
+                "{metric:?} {query:?}"
+            );
+            let found = near.nearest(&view, &query, 50).expect("found");
+            assert_eq!(found.len(), 30);
+        }
+        for query in [[1e30, 0.0], [0.0, 1e-30]] {
+            let found = near.nearest(&view, &query, 1);
+            assert!(
+                matches!(found, Err(VectorError::Query(_))),
+                "{metric:?} {query:?}"
+            );
+        }
     }
 }

@@ -59,6 +59,9 @@ fn measured(definition: &VectorDefinition, node: &Node, query: &[f32]) -> Option
         a += x * x;
         b += y * y;
     }
+    if a != 0.0 && !(1e-18..=1e18).contains(&a.sqrt()) {
+        return None;
+    }
     match definition.metric {
         Metric::Cosine if a == 0.0 => None,
         Metric::Cosine => Some(1.0 - product / (a.sqrt() * b.sqrt())),

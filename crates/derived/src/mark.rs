@@ -1,45 +1,29 @@
-//! What the files of an index say about themselves: committed with them, in one step.
+//! What the files of an index say about themselves.
 
-/// Changes whenever older files cannot be read any more.
-const FORMAT: u32 = 1;
+use evergraph_property_graph::graph::PropertyGraph;
 
 /// Whose index it is, and up to where it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub struct Mark {
     /// All commits of the graph up to this one are in it.
     pub csn: u64,
     /// How often the database had been opened for writing by then.
     pub epoch: u32,
-    /// Texts in it that no node has any more; about.
-    pub superseded: u64,
     /// The database.
     pub uuid: [u8; 16],
-    /// What it is about ([`crate::TextDefinition::identity`]).
+    /// All that decides what the files hold, in the words of their room.
     pub identity: String,
 }
 
 impl Mark {
-    pub fn encode(&self) -> String {
-        let uuid = u128::from_be_bytes(self.uuid);
-        let (csn, epoch, superseded) = (self.csn, self.epoch, self.superseded);
-        let identity = &self.identity;
-        format!("{FORMAT} {uuid:032x} {csn} {epoch} {superseded} {identity}")
-    }
-
-    /// `None` if it is none.
-    pub fn decode(text: &str) -> Option<Mark> {
-        let mut parts = text.splitn(6, ' ');
-        let format: u32 = parts.next()?.parse().ok()?;
-        if format != FORMAT {
-            return None;
+    /// That of an index of a graph as it is now.
+    pub fn of(graph: &PropertyGraph, identity: String) -> Self {
+        Mark {
+            csn: graph.view().csn(),
+            epoch: graph.store().stats().epoch,
+            uuid: *graph.store().uuid(),
+            identity,
         }
-        Some(Mark {
-            uuid: u128::from_str_radix(parts.next()?, 16).ok()?.to_be_bytes(),
-            csn: parts.next()?.parse().ok()?,
-            epoch: parts.next()?.parse().ok()?,
-            superseded: parts.next()?.parse().ok()?,
-            identity: parts.next()?.to_string(),
-        })
     }
 
     /// Whether an index of this mark can be brought to where the database is, given a
@@ -49,6 +33,24 @@ impl Mark {
             && self.identity == now.identity
             && self.csn <= now.csn
             && self.epoch <= now.epoch
+    }
+
+    /// As a text.
+    pub fn encode(&self) -> String {
+        let uuid = u128::from_be_bytes(self.uuid);
+        let (csn, epoch, identity) = (self.csn, self.epoch, &self.identity);
+        format!("{uuid:032x} {csn} {epoch} {identity}")
+    }
+
+    /// `None` if it is no such text.
+    pub fn decode(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(4, ' ');
+        Some(Mark {
+            uuid: u128::from_str_radix(parts.next()?, 16).ok()?.to_be_bytes(),
+            csn: parts.next()?.parse().ok()?,
+            epoch: parts.next()?.parse().ok()?,
+            identity: parts.next()?.to_string(),
+        })
     }
 }
 
@@ -60,19 +62,19 @@ mod tests {
         Mark {
             csn: 7,
             epoch: 2,
-            superseded: 3,
             uuid: [9; 16],
-            identity: "\"Post\" [\"a b\"] Words".to_string(),
+            identity: "4:Post1:a 5:words".to_string(),
         }
     }
 
     #[test]
     fn a_mark_reads_as_it_was_written() {
         assert_eq!(Mark::decode(&mark().encode()), Some(mark()));
-        for cut in 0..12 {
-            assert_eq!(Mark::decode(&mark().encode()[..cut]), None);
+        let encoded = mark().encode();
+        let identity = encoded.len() - mark().identity.len();
+        for cut in 0..identity {
+            assert_eq!(Mark::decode(&encoded[..cut]), None);
         }
-        assert_eq!(Mark::decode(&mark().encode().replacen('1', "2", 1)), None);
     }
 
     #[test]
@@ -90,7 +92,7 @@ mod tests {
             ..mark()
         };
         assert!(!other.leads_to(&now));
-        let identity = "\"Post\" [\"c\"] Words".to_string();
+        let identity = "4:Post1:c5:words".to_string();
         assert!(!Mark { identity, ..mark() }.leads_to(&now));
     }
 }
