@@ -55,10 +55,12 @@ test: deps ## Check formatting and lints, run all tests but those behind feature
 
 # Features, a target each.
 
+SEARCH = --features evergraph-cli/fulltext,evergraph-cli/vector
 search: deps ## Test full-text and vector search (minutes of compiling; needs a C++ compiler)
-	$(CARGO) clippy -p evergraph-fulltext -p evergraph-vector --all-targets -- -D warnings
+	$(CARGO) clippy -p evergraph-fulltext -p evergraph-vector -p evergraph-cli $(SEARCH) --all-targets \
+		-- -D warnings
 	$(CARGO) test -p evergraph-fulltext -p evergraph-vector
-	$(CARGO) check -p evergraph --features fulltext,vector
+	$(CARGO) test -p evergraph-cli $(SEARCH) --test search
 
 columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)
 	$(CARGO) test -p evergraph-interchange -p evergraph --test columnar --test property_export \

@@ -32,6 +32,7 @@ mod report;
 mod results;
 mod run;
 mod seal;
+mod search;
 mod snapshot;
 mod stats;
 mod stop;
@@ -90,6 +91,8 @@ enum Command {
     Maintain(maintain::Args),
     /// List, show or drop the results that runs have kept
     Results(results::Args),
+    /// Find nodes of a property graph by words or by near vectors
+    Search(search::Args),
     /// Print facts about a database
     Stats(medium::DatabaseArgs),
     /// Verify every byte that a database reaches
@@ -128,6 +131,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Seal(args) => seal::execute(args, &stop()),
         Command::Maintain(args) => maintain::execute(args, &stop()),
         Command::Results(args) => results::execute(args, cli.json, &stop()),
+        Command::Search(args) => search::execute(args),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
         Command::Bench(args) => {

@@ -155,6 +155,11 @@ pub fn table(rows: &[(&str, String)]) -> String {
 
 /// Rows of cells, aligned; the first column to the left, others to the right.
 pub fn aligned(rows: &[Vec<String>]) -> String {
+    aligned_by(rows, |column| column > 0)
+}
+
+/// Rows of cells, aligned: the columns of figures to the right.
+pub fn aligned_by(rows: &[Vec<String>], is_figure: impl Fn(usize) -> bool) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let mut widths = vec![0; columns];
     for row in rows {
@@ -165,10 +170,11 @@ pub fn aligned(rows: &[Vec<String>]) -> String {
     let mut text = String::new();
     for row in rows {
         for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            match i {
-                0 => text += &format!("{cell:<width$}"),
-                _ => text += &format!("  {cell:>width$}"),
-            }
+            text += if i > 0 { "  " } else { "" };
+            text += &match is_figure(i) {
+                false => format!("{cell:<width$}"),
+                true => format!("{cell:>width$}"),
+            };
         }
         text.truncate(text.trim_end().len());
         text.push('\n');

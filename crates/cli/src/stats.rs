@@ -165,6 +165,11 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         json["property_graph"] = facts;
         rows.extend(more);
     }
+    let search_bytes = db.search_bytes()?;
+    json["search_bytes"] = json!(search_bytes);
+    if search_bytes > 0 {
+        rows.push(("search indexes", bytes(search_bytes)));
+    }
     for graph in &sealed {
         let text = format!("{}: {}", graph.name.text(), seal::line(graph, view.csn()));
         rows.push(("sealed graph", text));

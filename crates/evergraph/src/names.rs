@@ -1,4 +1,11 @@
-//! The nearest known name to one that is not known.
+//! Names that are not known, and the nearest known to them.
+
+use std::sync::Arc;
+
+use crate::Error;
+
+/// Names of a kind that an error lists at most.
+const LISTED: usize = 12;
 
 /// The name among `known` that `given` most likely stands for: at most a third
 /// of its letters (and at least one) away. The first of several equally near.
@@ -13,6 +20,34 @@ pub(crate) fn nearest<'a>(
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| *distance <= (name.chars().count() / 3).max(1))
         .map(|(_, name)| name)
+}
+
+/// Refuses names that are not among those `known`.
+pub(crate) fn check_names<'n>(
+    what: &str,
+    names: impl IntoIterator<Item = &'n String>,
+    known: &[Arc<str>],
+) -> Result<(), Error> {
+    for name in names {
+        if known.iter().any(|known| **known == **name) {
+            continue;
+        }
+        let near = nearest(name, known.iter().map(|known| &**known));
+        let hint = match (near, known) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "the graph has none".to_string(),
+            (None, known) => {
+                let listed: Vec<&str> = known.iter().take(LISTED).map(|known| &**known).collect();
+                let more = if known.len() > LISTED { ", ..." } else { "" };
+                format!("there are {}{more}", listed.join(", "))
+            }
+        };
+        return Err(Error::argument(
+            format!("there is no {what} {name:?}"),
+            hint,
+        ));
+    }
+    Ok(())
 }
 
 /// Letters to insert, delete, replace or swap with the next (the optimal string

@@ -34,26 +34,33 @@ impl Place {
 
     /// Calls the program with this directory as the current one.
     pub fn call(&self, arguments: &str) -> Outcome {
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        self.call_with(&words)
+    }
+
+    /// As [`Place::call`], with arguments that may have spaces.
+    pub fn call_with(&self, arguments: &[&str]) -> Outcome {
         let output = self
             .command(arguments)
             .output()
             .expect("the program starts");
-        Outcome::new(arguments, output)
+        Outcome::new(&arguments.join(" "), output)
     }
 
     /// As [`Place::call`], without waiting for the end.
     pub fn start(&self, arguments: &str) -> Child {
-        self.command(arguments)
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        self.command(&words)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts")
     }
 
-    fn command(&self, arguments: &str) -> Command {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(EVERGRAPH);
         command
-            .args(arguments.split_whitespace())
+            .args(arguments)
             .current_dir(self.directory.path())
             .stdin(Stdio::null());
         command

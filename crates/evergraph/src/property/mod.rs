@@ -32,6 +32,7 @@ mod import;
 mod import_options;
 mod position;
 mod reading;
+mod search;
 mod tables;
 mod writing;
 
@@ -47,6 +48,7 @@ pub use export::{Exported, PropertyExport, export};
 pub use files::FileKind;
 pub use import::import;
 pub use import_options::{Imported, PropertyImport};
+pub use search::{known_keys, known_label};
 
 use crate::{Database, Error};
 

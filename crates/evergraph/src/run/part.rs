@@ -15,12 +15,9 @@ use super::canonical::joined;
 use super::given::Given;
 use super::naming::{Naming, Nodes};
 use super::prepare::Projected;
-use crate::names::nearest;
+use crate::names::check_names;
 use crate::property::{self, NodeId, Orientation, ProjectionOptions};
 use crate::{Database, Error};
-
-/// Names of a kind that an error lists at most.
-const LISTED: usize = 12;
 
 /// A part of a property graph, as a request asks for it.
 pub(super) struct Part {
@@ -192,34 +189,6 @@ fn of_plain_edges() -> Error {
         "this database holds edges without labels, types and properties: it has no projections",
         "leave --labels, --types, --orientation, --weight, --default-weight and --name-by out",
     )
-}
-
-/// Refuses names that are not among those `known`.
-fn check_names<'n>(
-    what: &str,
-    names: impl IntoIterator<Item = &'n String>,
-    known: &[Arc<str>],
-) -> Result<(), Error> {
-    for name in names {
-        if known.iter().any(|known| **known == **name) {
-            continue;
-        }
-        let near = nearest(name, known.iter().map(|known| &**known));
-        let hint = match (near, known) {
-            (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, []) => "the graph has none".to_string(),
-            (None, known) => {
-                let listed: Vec<&str> = known.iter().take(LISTED).map(|known| &**known).collect();
-                let more = if known.len() > LISTED { ", ..." } else { "" };
-                format!("there are {}{more}", listed.join(", "))
-            }
-        };
-        return Err(Error::argument(
-            format!("there is no {what} {name:?}"),
-            hint,
-        ));
-    }
-    Ok(())
 }
 
 /// Labels, in words.

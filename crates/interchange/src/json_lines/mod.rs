@@ -17,4 +17,5 @@ mod value;
 mod write;
 
 pub use read::JsonLinesReader;
+pub use value::to_json;
 pub use write::JsonLinesWriter;

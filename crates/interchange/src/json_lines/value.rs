@@ -9,8 +9,8 @@ use serde_json::{Map, Number, Value as Json};
 use crate::Scalar;
 use crate::types::{shown, text_of};
 
-/// JSON of a value.
-pub(crate) fn to_json(value: &Value) -> Json {
+/// JSON of a value, as the lines have it.
+pub fn to_json(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Boolean(value) => Json::Bool(*value),
