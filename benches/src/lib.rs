@@ -31,6 +31,8 @@ mod place;
 mod placement;
 mod raw;
 mod recovery;
+#[cfg(all(feature = "fulltext", feature = "vector"))]
+mod search;
 mod settings;
 mod slow_medium;
 pub mod snb;
@@ -107,6 +109,8 @@ const BENCHMARKS: &[Benchmark] = &[
     transactions::BENCHMARK,
     index::BENCHMARK,
     snb::BENCHMARK,
+    #[cfg(all(feature = "fulltext", feature = "vector"))]
+    search::BENCHMARK,
 ];
 
 /// What benchmarks call in processes of their own.
@@ -135,6 +139,8 @@ pub const NAMES: &[&str] = &[
     "transactions",
     "index",
     "snb",
+    #[cfg(all(feature = "fulltext", feature = "vector"))]
+    "search",
 ];
 
 /// Runs a benchmark by name. Progress goes to standard error.

@@ -36,7 +36,7 @@ pub(crate) const BENCHMARK: Benchmark = Benchmark {
     run,
 };
 
-fn text(error: impl Display) -> String {
+pub(crate) fn text(error: impl Display) -> String {
     error.to_string()
 }
 
@@ -49,7 +49,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
 
 /// Import, reads and updates of a network that is generated.
 fn generated(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
-    let network = Network::new(network_parameters(settings)?).map_err(text)?;
+    let network = Network::new(network_parameters(settings, 0.1)?).map_err(text)?;
     let persons = network.person_count();
     settings.progress(&format!("snb: {persons} persons, importing"));
     let loaded = Loaded::network(settings, &network)?;
@@ -70,6 +70,14 @@ fn generated(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     Ok(tables)
 }
 
+/// A generated network in a database, of a scale factor if the settings say nothing.
+#[cfg(all(feature = "fulltext", feature = "vector"))]
+pub(crate) fn network_in_database(settings: &Settings<'_>, scale: f64) -> Result<Loaded, String> {
+    let network = Network::new(network_parameters(settings, scale)?).map_err(text)?;
+    settings.progress(&format!("{} persons, importing", network.person_count()));
+    Loaded::network(settings, &network)
+}
+
 /// Import and reads of files that somebody has.
 fn of_files(settings: &Settings<'_>, files: &str) -> Result<Vec<Table>, String> {
     settings.progress(&format!("snb: importing {files}"));
@@ -84,11 +92,11 @@ fn of_files(settings: &Settings<'_>, files: &str) -> Result<Vec<Table>, String> 
 }
 
 /// By scale factor, or of `2^scale` persons.
-fn network_parameters(settings: &Settings<'_>) -> Result<Parameters, String> {
+fn network_parameters(settings: &Settings<'_>, scale: f64) -> Result<Parameters, String> {
     let parameters = match (settings.optional::<f64>("scale")?, settings.scale) {
         (Some(factor), _) => Parameters::with_scale(factor).map_err(text)?,
         (None, Some(scale)) => Parameters::with_persons(1 << scale),
-        (None, None) => Parameters::with_scale(0.1).map_err(text)?,
+        (None, None) => Parameters::with_scale(scale).map_err(text)?,
     };
     Ok(parameters.with_seed(settings.seed))
 }
