@@ -131,7 +131,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Seal(args) => seal::execute(args, &stop()),
         Command::Maintain(args) => maintain::execute(args, &stop()),
         Command::Results(args) => results::execute(args, cli.json, &stop()),
-        Command::Search(args) => search::execute(args, &stop()),
+        Command::Search(args) => search::execute(args),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
         Command::Bench(args) => {

@@ -14,8 +14,6 @@ mod vector;
 
 use std::path::PathBuf;
 
-use evergraph::Cancellation;
-
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report};
 
@@ -136,14 +134,14 @@ fn metric(text: &str) -> Result<&'static str, String> {
     not(any(feature = "fulltext", feature = "vector")),
     allow(unused_variables)
 )]
-pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+pub fn execute(args: &Args) -> Result<Report, Failure> {
     match &args.what {
         #[cfg(feature = "fulltext")]
-        What::Text(asked) => text::search(args, asked, stop),
+        What::Text(asked) => text::search(args, asked),
         #[cfg(not(feature = "fulltext"))]
         What::Text(_) => Err(not_there("full-text search", "fulltext")),
         #[cfg(feature = "vector")]
-        What::Vector(asked) => vector::search(args, asked, stop),
+        What::Vector(asked) => vector::search(args, asked),
         #[cfg(not(feature = "vector"))]
         What::Vector(_) => Err(not_there("vector search", "vector")),
         #[cfg(any(feature = "fulltext", feature = "vector"))]

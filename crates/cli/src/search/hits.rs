@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use evergraph::interchange::json_lines::to_json;
 use evergraph::property::value::Value;
 use evergraph::property::{NodeId, View, known_keys, known_label};
-use evergraph::{At, Cancellation, Database, Error};
+use evergraph::{At, Database, Error};
 use serde_json::{Map, json};
 
 use super::{Args, ShownArgs};
-use crate::progress;
 use crate::report::{Failure, aligned_by};
+use crate::{progress, stop};
 
 /// Letters of a value in a table.
 const CELL: usize = 60;
@@ -95,9 +95,9 @@ fn cell(value: &Value) -> String {
 
 /// Has an index brought up to date, with a bar, until Ctrl-C.
 pub fn watched<E>(
-    stop: &Cancellation,
     catch_up: impl FnOnce(&dyn Fn(u64, u64) -> bool) -> Result<(), E>,
 ) -> Result<(), E> {
+    let stop = stop::on_ctrl_c();
     let bar = progress::of_count(0);
     bar.set_message("nodes into the index");
     let done = catch_up(&|done, all| {

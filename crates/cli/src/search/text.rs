@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use evergraph::Cancellation;
 use evergraph::property::fulltext::{FullText, Language, TextDefinition, Tokenizer};
 use serde_json::json;
 
@@ -11,7 +10,7 @@ use super::{Args, TextArgs};
 use crate::report::{Failure, Report, count, note, seconds};
 
 /// Runs it.
-pub fn search(args: &Args, asked: &TextArgs, stop: &Cancellation) -> Result<Report, Failure> {
+pub fn search(args: &Args, asked: &TextArgs) -> Result<Report, Failure> {
     let tokenizer = tokenizer(asked.language.as_deref())?;
     let db = args.open()?;
     let graph = db.property_graph()?;
@@ -22,7 +21,7 @@ pub fn search(args: &Args, asked: &TextArgs, stop: &Cancellation) -> Result<Repo
     let started = Instant::now();
     let index = FullText::open(graph, args.indexes(&db), definition).map_err(failure)?;
     index.check_query(&asked.query).map_err(failure)?;
-    watched(stop, |watch| index.catch_up_watched(watch)).map_err(failure)?;
+    watched(|watch| index.catch_up_watched(watch)).map_err(failure)?;
     let opened = started.elapsed().as_secs_f64();
     let started = Instant::now();
     let limit = asked.shown.limit as usize;

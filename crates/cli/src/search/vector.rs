@@ -5,7 +5,7 @@ use std::time::Instant;
 use evergraph::property::value::Value;
 use evergraph::property::vector::{Metric, Near, VectorDefinition, Vectors};
 use evergraph::property::{NodeId, View};
-use evergraph::{Cancellation, Database, Error};
+use evergraph::{Database, Error};
 use serde_json::json;
 
 use super::hits::{failure, watched};
@@ -23,7 +23,7 @@ struct Found {
 }
 
 /// Runs it.
-pub fn search(args: &Args, asked: &VectorArgs, stop: &Cancellation) -> Result<Report, Failure> {
+pub fn search(args: &Args, asked: &VectorArgs) -> Result<Report, Failure> {
     let db = args.open()?;
     let key = std::slice::from_ref(&asked.property);
     let view = asked.shown.view(&db, &asked.label, key)?;
@@ -32,7 +32,7 @@ pub fn search(args: &Args, asked: &VectorArgs, stop: &Cancellation) -> Result<Re
     let definition = VectorDefinition::unnamed(&asked.label, &asked.property, query.len(), metric);
     let mut found = match asked.exact {
         true => measure(asked, &definition, &view, &query)?,
-        false => look_up(args, asked, &db, definition, &view, &query, stop)?,
+        false => look_up(args, asked, &db, definition, &view, &query)?,
     };
     if found.near.is_empty() {
         explain(asked, &view, query.len())?;
@@ -106,14 +106,13 @@ fn look_up(
     definition: VectorDefinition,
     view: &View,
     query: &[f32],
-    stop: &Cancellation,
 ) -> Result<Found, Failure> {
     let name = definition.name.clone();
     let started = Instant::now();
     let index =
         Vectors::open(db.property_graph()?, args.indexes(db), definition).map_err(failure)?;
     let before = index.statistics().csn;
-    watched(stop, |watch| index.catch_up_watched(watch)).map_err(failure)?;
+    watched(|watch| index.catch_up_watched(watch)).map_err(failure)?;
     // The next search, a process of its own, finds it as it is now.
     if index.statistics().csn > before {
         index.save().map_err(failure)?;
