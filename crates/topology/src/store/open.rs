@@ -335,9 +335,10 @@ impl Store {
         Ok((store, report))
     }
 
-    /// Recovery step R5: the new epoch is durable, and the mark of a clean stop
-    /// gone, before anything else can be written.
+    /// Recovery step R5: what was replayed and the new epoch are durable, and the mark
+    /// of a clean stop gone, before anything else can be written.
     fn begin_epoch(&mut self) -> Result<(), TopologyError> {
+        self.log.get_mut().log.settle()?;
         let RootState { pool, file, .. } = self.roots.get_mut();
         let mut root = pool.root().clone();
         root.epoch += 1;
