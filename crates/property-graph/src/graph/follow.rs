@@ -322,8 +322,8 @@ mod tests {
     #[test]
     fn a_load_of_many_nodes_is_one_range() {
         let changes = Changes::new(10, 0);
-        changes.push(1, &[0..u32::MAX]);
-        changes.push(2, &[7..8]);
+        changes.push(1, std::slice::from_ref(&(0..u32::MAX)));
+        changes.push(2, std::slice::from_ref(&(7..8)));
         let latest = changes.latest(0, 2).expect("known");
         let ranges: Vec<_> = latest
             .into_iter()

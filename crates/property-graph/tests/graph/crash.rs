@@ -241,7 +241,7 @@ fn scripted(number: u64) -> Option<Operation> {
         key: 0,
         value,
     };
-    let admin = Step::CreateNode { label: 1, value: 8 };
+    let admin = Step::CreateNode { label: 2, value: 8 };
     Some(match number {
         0 => Operation::Commit(vec![
             create(1),
@@ -259,7 +259,7 @@ fn scripted(number: u64) -> Option<Operation> {
         6 => Operation::Checkpoint,
         // An Admin without an age.
         7 => Operation::Define(3),
-        8 => Operation::Commit(vec![change(20), relate(1)]),
+        8 => Operation::Commit(vec![change(20)]),
         9 => Operation::CompactVertex(0),
         // Only where no index is in the way.
         10 => Operation::Load(Loading {
