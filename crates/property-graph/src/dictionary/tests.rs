@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use evergraph_persistence::mutant::{self, Mutant};
 use proptest::prelude::*;
 
 use super::*;
@@ -173,4 +174,38 @@ fn damage_is_told() {
         host.damage(byte, |byte| *byte ^= 4);
     }
     assert_eq!(reopened(&mut host).code(Names::Keys, "name"), Some(code));
+}
+
+/// Names that fill page after page, each stored by itself; whether all of them are
+/// there after an opening.
+fn full_pages_stay() -> bool {
+    let mut host = Host::new();
+    let dictionary = Dictionary::new(5, POLICY);
+    let name = |number: u64| format!("{number}{}", "x".repeat(1500));
+    let mut codes = Vec::new();
+    for number in 0..40 {
+        let code = dictionary.intern(Names::Keys, &name(number)).unwrap();
+        let csn = host.csn() + 1;
+        dictionary
+            .apply(csn, Names::Keys, code, &name(number))
+            .unwrap();
+        host.publish(csn, false);
+        write(&mut host, &dictionary, csn);
+        codes.push(code);
+    }
+    let dictionary = reopened(&mut host);
+    let is_there = |(number, &code): (u64, &u32)| {
+        let found = dictionary.name(Names::Keys, code);
+        found.is_some_and(|found| *found == name(number))
+    };
+    (0..).zip(&codes).all(is_there)
+}
+
+#[test]
+fn a_full_page_is_not_written_over() {
+    assert!(full_pages_stay());
+    mutant::set(Some(Mutant::DictionaryFullPageLost));
+    let survives = std::panic::catch_unwind(full_pages_stay).unwrap_or(false);
+    mutant::set(None);
+    assert!(!survives, "a seeded mistake survives");
 }

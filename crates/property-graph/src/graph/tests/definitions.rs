@@ -1,5 +1,5 @@
 //! A process that ends between a definition and its confirmation, with a checkpoint in
-//! between.
+//! between; and one that ends before the first checkpoint.
 
 use evergraph_persistence::medium::DramStorage;
 use evergraph_persistence::mutant::{self, Mutant};
@@ -76,4 +76,26 @@ fn what_was_held_to_stays() {
     assert!(is_kept());
     let mistake = Mutant::ConfirmationNotKept;
     assert!(!with(mistake, is_kept), "{mistake:?} survives");
+}
+
+/// Whether chunks have the size that was chosen, as of which the log has to be read.
+fn is_as_chosen() -> bool {
+    let storage = DramStorage::new();
+    let options = GraphOptions {
+        chunk_records: 4,
+        ..GraphOptions::default()
+    };
+    let graph = PropertyGraph::create(&storage, options, [7; 16]).expect("created");
+    let made = graph.write(|own| own.create_node(&["Person"], []));
+    made.expect("committed");
+    drop(graph);
+    let (graph, _) = PropertyGraph::open(&storage, OpenOptions::default()).expect("opened");
+    graph.core.state.nodes().geometry().records_per_chunk == 4
+}
+
+#[test]
+fn the_size_of_chunks_is_known_before_the_first_checkpoint() {
+    assert!(is_as_chosen());
+    let mistake = Mutant::ChoicesNotStored;
+    assert!(!with(mistake, is_as_chosen), "{mistake:?} survives");
 }
