@@ -9,23 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::values::{Properties, name, scalar, table, text};
+use crate::common::database;
 use evergraph::property::value::Value;
 use evergraph::property::{
     Exported, FileKind, Node, NodeId, PropertyExport, PropertyGraph, PropertyImport, Relationship,
     View, export, import,
 };
-use evergraph::{Cancellation, Database, Error, MediumKind, Options};
+use evergraph::{Cancellation, Error};
 use proptest::prelude::*;
-
-fn database() -> Database {
-    let options = Options {
-        medium: MediumKind::Dram,
-        property_graph: true,
-        log_bytes: 1 << 20,
-        ..Options::default()
-    };
-    Database::create("anywhere", &options).unwrap()
-}
 
 /// A graph as a test makes it.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::{Needed, PersistenceError};
 use parking_lot::Mutex;
 
@@ -73,7 +73,7 @@ impl IdState {
 }
 
 fn is_free(span: Span, needed: &Needed) -> bool {
-    if active(Mutant::IdGivenWhileShown) {
+    if failpoint!("ids.given-while-shown") {
         return true;
     }
     let (born, died) = span;
