@@ -60,18 +60,18 @@ search: deps ## Test full-text and vector search (minutes of compiling; needs a 
 	$(CARGO) clippy -p evergraph-fulltext -p evergraph-vector -p evergraph-cli $(SEARCH) --all-targets \
 		-- -D warnings
 	$(CARGO) test -p evergraph-fulltext -p evergraph-vector
-	$(CARGO) test -p evergraph-cli $(SEARCH) --test search
+	$(CARGO) test -p evergraph-cli $(SEARCH) --test it search::
 
 columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)
-	$(CARGO) test -p evergraph-interchange -p evergraph --test columnar --test property_export \
-		--features evergraph-interchange/columnar,evergraph/columnar
+	$(CARGO) test -p evergraph-interchange -p evergraph --test it \
+		--features evergraph-interchange/columnar,evergraph/columnar -- columnar:: property_export::
 
 # Long campaigns, a target each.
 
 crashes: deps ## Explore power cuts for hours (the short version is in `make test`)
 	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-simulation -- --nocapture
-	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --test graph --test isolation \
-		-- --nocapture crash:: cuts::
+	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --test it \
+		-- --nocapture graph::crash:: isolation::cuts::
 
 schedules: deps ## Explore schedules of threads that commit
 	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --features shuttle --lib \
