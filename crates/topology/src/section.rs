@@ -281,7 +281,7 @@ impl Section {
         extent: &Arc<Extent>,
     ) -> Result<Loaded, PersistenceError> {
         if context.confirms_sections && !failpoint!("open.section-not-durable") {
-            // Recovery step R6: before anyone sees the section or appends to it.
+            // Recovery step R7: before the section is shown or appended to.
             let medium = context.region.medium();
             medium.flush(extent.offset(), extent.len())?;
             medium.fence()?;

@@ -129,8 +129,8 @@ impl Files {
         Ok(Some(files))
     }
 
-    /// Makes durable what was found, its names too: a process that was killed may not
-    /// have come to its fence.
+    /// State step S6: makes durable what was found, its names too. A process that was
+    /// killed may not have come to its fence.
     pub fn confirm(&self, storage: &dyn Storage) -> Result<(), PersistenceError> {
         if failpoint!("results.root-not-confirmed") {
             return Ok(());

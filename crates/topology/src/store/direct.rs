@@ -96,8 +96,8 @@ impl Direct {
         })
     }
 
-    /// Recovery step R6: slots and intents that were stored are durable. Sections are
-    /// made so when they are first touched.
+    /// Recovery step R5: slots and intents that were stored are durable. Sections are
+    /// made so when they are first touched (Recovery step R7).
     pub fn confirm(&self) -> Result<(), PersistenceError> {
         let medium = self.slots.medium();
         if !failpoint!("open.slots-not-durable") {

@@ -332,7 +332,7 @@ impl Store {
         };
         if !read_only {
             if !failpoint!("open.names-not-durable") {
-                // A creation that was killed has not come to it.
+                // Recovery step R5: a creation that was killed has not come to it.
                 storage.sync_names()?;
             }
             store.begin_epoch()?;
