@@ -200,6 +200,7 @@ fn suite() -> Suite<Rounds> {
             sources: [4, 0],
             executions: 30_000,
         },
+        ends: 6,
         mutants: [
             "host.not-fenced",
             "host.freed-first",

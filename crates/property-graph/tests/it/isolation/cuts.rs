@@ -227,7 +227,12 @@ fn suite() -> Suite<Interrupted> {
         seeds: 40,
         drawn: 2,
         fixed: &[],
-        short: Budget::quick(),
+        short: Budget {
+            exhaustive: [60, 0, 0],
+            sampled: [60, 0, 0],
+            ..Budget::quick()
+        },
+        ends: 2,
         mutants: Vec::new(),
         killers: String::new(),
     }
