@@ -1,6 +1,7 @@
 //! The power is cut before every fence, and what is left has to be the index as of
 //! the root that is left, snapshots included.
 
+use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
     Access, Budget, Config, Depth, Persistence, Scenario, SimulatedStorage, Suite, Told,
 };
@@ -202,11 +203,10 @@ fn suite() -> Suite<Rounds> {
         },
         ends: 6,
         mutants: [
-            "host.not-fenced",
-            "host.freed-first",
-            "index.extents-not-flushed",
+            of_suite("index"),
+            vec!["host.not-fenced", "host.freed-first"],
         ]
-        .into(),
+        .concat(),
         killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/index.tsv").to_string(),
     }
 }

@@ -135,8 +135,14 @@ fn content(lists: &Lists, tx: &Transaction, list: Key) -> Result<Vec<Value>, Gra
 }
 
 fn stop(error: GraphError) -> Stop {
-    assert!(error.is_retryable(), "{error}");
-    Stop::Conflict
+    match error {
+        // The process is killed, or its medium fails.
+        GraphError::Topology(_) if !error.is_retryable() => Stop::Unknown,
+        error => {
+            assert!(error.is_retryable(), "{error}");
+            Stop::Conflict
+        }
+    }
 }
 
 impl Subject for Lists {
