@@ -3,11 +3,11 @@
 //! A list is a property of a node. What a set has is said by a node's outgoing
 //! relationships, by nodes with a label, or by nodes that an index finds.
 
+use evergraph_isolation::{Element, Key, Level, Stop, Subject};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     GraphError, GraphOptions, Node, NodeId, PropertyGraph, RelationshipId, Towards, Transaction,
 };
-use evergraph_property_graph::transaction::isolation::{Element, Key, Stop, Subject};
 use evergraph_property_graph::transaction::{Isolation, Retryable, TransactionOptions};
 
 /// Small enough that chunks, sections and log run full.
@@ -144,9 +144,12 @@ impl Subject for Lists {
     /// The commit is complete when it is enqueued.
     type Pending = Option<u64>;
 
-    fn begin(&self, isolation: Isolation) -> Transaction {
+    fn begin(&self, level: Level) -> Transaction {
         self.graph.begin_with(&TransactionOptions {
-            isolation,
+            isolation: match level {
+                Level::Snapshot => Isolation::Snapshot,
+                Level::Serializable => Isolation::Serializable,
+            },
             ..TransactionOptions::default()
         })
     }
