@@ -128,7 +128,7 @@ impl<'a, T: Subject> Run<'a, T> {
     fn settle(&mut self, outcome: Result<Fate, Stop>) {
         self.record.fate = match outcome {
             Ok(fate) => fate,
-            Err(Stop::Conflict) => Fate::Aborted,
+            Err(Stop::Aborted) => Fate::Aborted,
             Err(Stop::Unknown) => Fate::Unknown,
         };
     }

@@ -6,16 +6,16 @@ use crate::history::{Element, Key};
 /// Why a transaction cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It met a conflict and is rolled back.
-    Conflict,
+    /// It is rolled back: it met a conflict, or the storage failed before its commit.
+    Aborted,
     /// It cannot be told whether it was committed.
     Unknown,
 }
 
 /// A store with lists and sets, that begin empty.
 ///
-/// Errors other than conflicts, and unknown outcomes after a crash, are panics:
-/// the test fails.
+/// Errors other than conflicts and failures of the storage are panics: the test
+/// fails.
 pub trait Subject: Sync {
     /// An open transaction; dropped, it is rolled back.
     type Transaction;

@@ -117,7 +117,7 @@ fn elements(record: &NodeRecord) -> Vec<Value> {
 
 fn stop(error: TransactionError) -> Stop {
     assert!(error.is_retryable(), "{error}");
-    Stop::Conflict
+    Stop::Aborted
 }
 
 pub enum Pending {

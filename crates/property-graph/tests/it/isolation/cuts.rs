@@ -57,8 +57,9 @@ fn everything() -> Plan {
 }
 
 impl Interrupted {
-    /// Runs one transaction of each of three sessions, move by move.
-    fn run_some(&self, lists: &Lists, told: &mut Told<'_, '_, Seen>) {
+    /// Runs one transaction of each of three sessions, move by move; an error if a commit
+    /// gets no answer.
+    fn run_some(&self, lists: &Lists, told: &mut Told<'_, '_, Seen>) -> Result<(), String> {
         let number = told.model().runs;
         told.update(|seen| seen.runs += 1);
         let mut random = Random::new(self.seed * 1000 + number);
@@ -83,6 +84,9 @@ impl Interrupted {
                     run.advance();
                 }
                 let recorded = run.recorded().clone();
+                if recorded.fate == Fate::Unknown {
+                    return Err("a commit got no answer".to_string());
+                }
                 told.update(|seen| {
                     seen.transactions.pop();
                     seen.transactions.push(recorded);
@@ -98,6 +102,7 @@ impl Interrupted {
                 drop(runs.swap_remove(turn));
             }
         }
+        Ok(())
     }
 
     /// Holds what is there against what was seen.
@@ -179,7 +184,7 @@ impl Scenario for Interrupted {
         lists: Lists,
         told: &mut Told<'_, '_, Seen>,
     ) -> Result<Lists, String> {
-        self.run_some(&lists, told);
+        self.run_some(&lists, told)?;
         if told.model().runs.is_multiple_of(2) {
             let written = lists.graph.checkpoint();
             written.map_err(|error| error.to_string())?;
