@@ -25,7 +25,7 @@ impl Gender {
 /// A person studied at a university.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Study {
-    /// Its id in [`crate::world::World::organisations`].
+    /// Its id in [`crate::snb::world::World::organisations`].
     pub organisation: u32,
     /// The year of graduation.
     pub class_year: i32,
@@ -34,7 +34,7 @@ pub struct Study {
 /// A person works at a company.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its id in [`crate::world::World::organisations`].
+    /// Its id in [`crate::snb::world::World::organisations`].
     pub organisation: u32,
     /// The year of the first day.
     pub work_from: i32,
@@ -175,7 +175,7 @@ pub struct Event {
     /// When.
     pub time: i64,
     /// The time of the youngest thing it refers to; 0 if there is none (persons).
-    /// At least [`crate::CAUSAL_GAP`] before `time`.
+    /// At least [`crate::snb::CAUSAL_GAP`] before `time`.
     pub depends_on: i64,
     /// What.
     pub change: Change,

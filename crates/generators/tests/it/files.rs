@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use evergraph_social::csv::{self, FILES, Part};
-use evergraph_social::{Change, Network, Parameters, queries, updates};
+use evergraph_generators::snb::csv::{self, FILES, Part};
+use evergraph_generators::snb::{Change, Network, Parameters, queries, updates};
 
 type Files = Rc<RefCell<BTreeMap<&'static str, Vec<u8>>>>;
 

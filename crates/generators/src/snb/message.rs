@@ -2,13 +2,13 @@
 
 use std::net::Ipv4Addr;
 
-use crate::CAUSAL_GAP;
-use crate::draw::Draw;
-use crate::forum::{Kind, Member, Room};
-use crate::network::Network;
-use crate::parameters::DAY;
-use crate::rows::{Change, Comment, Event, Like, Message, Person, Post};
-use crate::text;
+use crate::snb::CAUSAL_GAP;
+use crate::snb::draw::Draw;
+use crate::snb::forum::{Kind, Member, Room};
+use crate::snb::network::Network;
+use crate::snb::parameters::DAY;
+use crate::snb::rows::{Change, Comment, Event, Like, Message, Person, Post};
+use crate::snb::text;
 
 /// Messages of a forum, at most; ids have 20 bits for them.
 const MOST_MESSAGES: u64 = 1 << 20;
@@ -71,7 +71,7 @@ impl Thread<'_> {
         }
     }
 
-    fn moderator(&self) -> &crate::person::Profile {
+    fn moderator(&self) -> &crate::snb::person::Profile {
         &self.network.profiles[self.room.members[0].person as usize]
     }
 
@@ -268,11 +268,11 @@ impl Thread<'_> {
         };
         Writing {
             creator,
-            location_ip: crate::person::address(country, &mut self.draw),
+            location_ip: crate::snb::person::address(country, &mut self.draw),
             browser: if self.draw.chance(900) {
-                crate::person::own_browser(&self.network.parameters, creator)
+                crate::snb::person::own_browser(&self.network.parameters, creator)
             } else {
-                crate::person::browser(&mut self.draw)
+                crate::snb::person::browser(&mut self.draw)
             },
             country: country as u32,
         }

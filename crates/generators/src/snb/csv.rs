@@ -4,16 +4,16 @@
 
 use std::io::{self, Write};
 
-use crate::network::Network;
-use crate::rows::{Change, Comment, Event, Forum, Message, Person, Post};
-use crate::world::World;
+use crate::snb::network::Network;
+use crate::snb::rows::{Change, Comment, Event, Forum, Message, Person, Post};
+use crate::snb::world::World;
 
 /// Which rows to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// All.
     Whole,
-    /// Those before [`crate::Parameters::cut`]: the rest are updates.
+    /// Those before [`crate::snb::Parameters::cut`]: the rest are updates.
     Initial,
 }
 

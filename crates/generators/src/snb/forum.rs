@@ -1,11 +1,11 @@
 //! The forums that a person moderates, and who joins them.
 
-use crate::CAUSAL_GAP;
-use crate::draw::{Draw, Purpose};
-use crate::friendship::Friend;
-use crate::network::Network;
-use crate::parameters::DAY;
-use crate::rows::{Forum, Person};
+use crate::snb::CAUSAL_GAP;
+use crate::snb::draw::{Draw, Purpose};
+use crate::snb::friendship::Friend;
+use crate::snb::network::Network;
+use crate::snb::parameters::DAY;
+use crate::snb::rows::{Forum, Person};
 
 /// Forums of a person, at most: a wall, albums, groups.
 pub(crate) const MOST_FORUMS: u64 = 64;

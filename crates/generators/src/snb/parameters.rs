@@ -1,6 +1,6 @@
 //! What a network is made from.
 
-use crate::SocialError;
+use crate::snb::SocialError;
 
 /// A day in milliseconds.
 pub const DAY: i64 = 24 * 60 * 60 * 1000;

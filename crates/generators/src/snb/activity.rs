@@ -1,9 +1,9 @@
 //! All that hangs on one person, as events.
 
-use crate::forum::{Room, rooms};
-use crate::message::messages;
-use crate::network::Network;
-use crate::rows::{Change, Event, Friendship, Membership};
+use crate::snb::forum::{Room, rooms};
+use crate::snb::message::messages;
+use crate::snb::network::Network;
+use crate::snb::rows::{Change, Event, Friendship, Membership};
 
 pub(crate) fn of_person(network: &Network, person: u32) -> Vec<Event> {
     let row = network.person(person);

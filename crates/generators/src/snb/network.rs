@@ -1,12 +1,12 @@
 //! A network and the ways through its rows.
 
-use crate::activity;
-use crate::friendship::{Friend, Friendships};
-use crate::occasions::Occasions;
-use crate::person::{Profile, person};
-use crate::rows::{Event, Friendship, Person};
-use crate::world::World;
-use crate::{Parameters, SocialError};
+use crate::snb::activity;
+use crate::snb::friendship::{Friend, Friendships};
+use crate::snb::occasions::Occasions;
+use crate::snb::person::{Profile, person};
+use crate::snb::rows::{Event, Friendship, Person};
+use crate::snb::world::World;
+use crate::snb::{Parameters, SocialError};
 
 /// A social network of given parameters. About 70 bytes a person; all rows are made
 /// on demand, from any number of threads.

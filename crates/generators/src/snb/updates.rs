@@ -1,4 +1,4 @@
-//! The update stream: everything from [`crate::Parameters::cut`] on, in the order
+//! The update stream: everything from [`crate::snb::Parameters::cut`] on, in the order
 //! of time, as the benchmark writes it.
 //!
 //! A line is `time|dependency time|operation|…` without a header; operations 1 to 8
@@ -7,10 +7,10 @@
 
 use std::io::{self, Write};
 
-use crate::CAUSAL_GAP;
-use crate::csv::list;
-use crate::network::Network;
-use crate::rows::{Change, Comment, Event, Forum, Message, Person, Post};
+use crate::snb::CAUSAL_GAP;
+use crate::snb::csv::list;
+use crate::snb::network::Network;
+use crate::snb::rows::{Change, Comment, Event, Forum, Message, Person, Post};
 
 /// The name of the stream of new persons.
 pub const PERSON_FILE: &str = "updateStream_0_0_person.csv";
@@ -214,7 +214,7 @@ fn write_comment(to: &mut impl Write, comment: &Comment) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Parameters;
+    use crate::snb::Parameters;
 
     #[test]
     fn the_number_of_passes_changes_nothing() {

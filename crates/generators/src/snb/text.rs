@@ -1,7 +1,7 @@
 //! What messages say.
 
-use crate::draw::Draw;
-use crate::world::World;
+use crate::snb::draw::Draw;
+use crate::snb::world::World;
 
 /// Answers of the quick.
 const SHORT: [&str; 20] = [
@@ -79,7 +79,7 @@ pub(crate) fn about(world: &World, tags: &[u32], draw: &mut Draw) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::Purpose;
+    use crate::snb::draw::Purpose;
 
     #[test]
     fn texts_name_their_tags_and_need_no_quotes() {

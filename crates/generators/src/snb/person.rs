@@ -2,11 +2,11 @@
 
 use std::net::Ipv4Addr;
 
-use crate::draw::{Draw, Purpose};
-use crate::parameters::DAY;
-use crate::rows::{Gender, Job, Person, Study};
-use crate::world::World;
-use crate::{CAUSAL_GAP, Parameters};
+use crate::snb::draw::{Draw, Purpose};
+use crate::snb::parameters::DAY;
+use crate::snb::rows::{Gender, Job, Person, Study};
+use crate::snb::world::World;
+use crate::snb::{CAUSAL_GAP, Parameters};
 
 /// 1950-01-01 and the days in which persons are born, 45 years.
 const FIRST_BIRTHDAY: i64 = -631_152_000_000;

@@ -9,10 +9,10 @@
 
 use std::io::{self, Write};
 
-use crate::draw::{Draw, Purpose};
-use crate::network::Network;
-use crate::parameters::DAY;
-use crate::rows::{Change, Person};
+use crate::snb::draw::{Draw, Purpose};
+use crate::snb::network::Network;
+use crate::snb::parameters::DAY;
+use crate::snb::rows::{Change, Person};
 
 /// Persons whose friends are counted to find the median.
 const SAMPLE: usize = 2_000;
@@ -244,7 +244,7 @@ impl Call<'_> {
         self.network.person(near)
     }
 
-    fn tag(&mut self) -> &crate::world::Tag {
+    fn tag(&mut self) -> &crate::snb::world::Tag {
         let person = self.near();
         let tag = *self.draw.pick(&person.interests);
         &self.network.world().tags()[tag as usize]

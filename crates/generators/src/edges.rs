@@ -1,13 +1,12 @@
-//! Synthetic graphs as edge lists.
+//! Graphs as edge lists.
 //!
 //! Every list depends only on its parameters and seed, never on the number of
 //! threads: edges are made in chunks of [`CHUNK_EDGES`], each with a random
 //! stream of its own.
 
+use evergraph_graph::random::{Random, split_mix};
+use evergraph_graph::{MAX_VERTICES, VertexId, Weight};
 use rayon::prelude::*;
-
-use crate::random::{Random, split_mix};
-use crate::{VertexId, Weight};
 
 /// A directed or undirected edge as its two ends.
 pub type Edge = (VertexId, VertexId);
@@ -37,12 +36,12 @@ impl Kronecker {
     /// for the permutation of the ids.
     ///
     /// # Panics
-    /// If `scale` is above 29, the largest power of two below [`crate::MAX_VERTICES`].
+    /// If `scale` is above 29, the largest power of two below [`MAX_VERTICES`].
     pub fn new(scale: u32, degree: u32, seed: u64) -> Self {
         assert!(scale <= 29, "scale {scale} is above 29");
         let vertex_count = 1_usize << scale;
         let mut names: Vec<VertexId> = (0..vertex_count as VertexId).collect();
-        shuffle_with(&mut names, &mut Random::stream(seed, PERMUTATION_STREAM));
+        Random::stream(seed, PERMUTATION_STREAM).shuffle(&mut names);
         Self {
             scale,
             edge_count: vertex_count * degree as usize,
@@ -134,11 +133,11 @@ impl Uniform {
     /// `edge_count` edges among `vertex_count` vertices.
     ///
     /// # Panics
-    /// If there are more than [`crate::MAX_VERTICES`] vertices. Edges without
+    /// If there are more than [`MAX_VERTICES`] vertices. Edges without
     /// vertices panic when they are made.
     pub fn new(vertex_count: usize, edge_count: usize, seed: u64) -> Self {
         assert!(
-            vertex_count <= crate::MAX_VERTICES,
+            vertex_count <= MAX_VERTICES,
             "{vertex_count} vertices are above the limit"
         );
         Uniform {
@@ -173,7 +172,7 @@ impl Uniform {
 /// The edges of a [`Uniform`] graph.
 ///
 /// # Panics
-/// If there are edges but no vertices, or more than [`crate::MAX_VERTICES`] vertices.
+/// If there are edges but no vertices, or more than [`MAX_VERTICES`] vertices.
 pub fn uniform(vertex_count: usize, edge_count: usize, seed: u64) -> Vec<Edge> {
     Uniform::new(vertex_count, edge_count, seed).edges()
 }
@@ -187,18 +186,6 @@ pub fn uniform(vertex_count: usize, edge_count: usize, seed: u64) -> Vec<Edge> {
 pub fn edge_weight(u: VertexId, v: VertexId, most: u32) -> Weight {
     let mut state = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
     (1 + (split_mix(&mut state) >> 33) % u64::from(most)) as Weight
-}
-
-/// Puts `items` in a uniformly random order that depends only on their number
-/// and `seed` (Fisher and Yates; sequential).
-pub fn shuffle<T>(items: &mut [T], seed: u64) {
-    shuffle_with(items, &mut Random::new(seed));
-}
-
-fn shuffle_with<T>(items: &mut [T], random: &mut Random) {
-    for last in (1..items.len()).rev() {
-        items.swap(last, random.below(last as u64 + 1) as usize);
-    }
 }
 
 fn chunks(
@@ -283,16 +270,6 @@ mod tests {
         for count in counts {
             assert!((9_000..11_000).contains(&count), "{counts:?}");
         }
-    }
-
-    #[test]
-    fn shuffling_keeps_the_items() {
-        let mut items: Vec<u32> = (0..1000).collect();
-        shuffle(&mut items, 5);
-        assert_ne!(items, (0..1000).collect::<Vec<_>>());
-        items.sort_unstable();
-        assert_eq!(items, (0..1000).collect::<Vec<_>>());
-        shuffle::<u8>(&mut [], 5);
     }
 
     #[test]

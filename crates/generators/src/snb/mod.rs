@@ -3,12 +3,12 @@
 //! likes, and the places, organisations and tags these refer to.
 //!
 //! ```
-//! use evergraph_social::{Network, Parameters};
+//! use evergraph_generators::snb::{Network, Parameters};
 //!
 //! let network = Network::new(Parameters::with_persons(50).with_seed(7))?;
 //! let friendships = network.friendships().count();
 //! assert!(friendships > 50);
-//! # Ok::<(), evergraph_social::SocialError>(())
+//! # Ok::<(), evergraph_generators::snb::SocialError>(())
 //! ```
 //!
 //! - **Deterministic.** Every row is a function of the [`Parameters`] alone: of
@@ -30,8 +30,6 @@
 //! Workload", SIGMOD 2015, and the specification of the benchmark, chapter 2. The
 //! dictionaries are our own, so are the numbers; nothing here may be reported as a
 //! result of the benchmark.
-
-#![forbid(unsafe_code)]
 
 mod activity;
 pub mod csv;

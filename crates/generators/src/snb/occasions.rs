@@ -1,11 +1,11 @@
 //! Events in the world about which many write at once, so that messages and their
 //! tags pile up in time (the "flash mobs" of the benchmark's generator).
 
-use crate::Parameters;
-use crate::draw::{Draw, Purpose};
-use crate::parameters::DAY;
-use crate::person::interest;
-use crate::world::World;
+use crate::snb::Parameters;
+use crate::snb::draw::{Draw, Purpose};
+use crate::snb::parameters::DAY;
+use crate::snb::person::interest;
+use crate::snb::world::World;
 
 /// Days from one occasion to the next, on the average.
 const EVERY: i64 = 6;

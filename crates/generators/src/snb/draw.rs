@@ -81,9 +81,7 @@ impl Draw {
 
     /// Puts `items` in a random order.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i + 1));
-        }
+        self.0.shuffle(items);
     }
 
     /// `count` distinct integers below `bound` (all if there are not so many), in

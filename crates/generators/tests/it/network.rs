@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evergraph_social::{CAUSAL_GAP, Change, Event, Message, Network, Parameters};
+use evergraph_generators::snb::{CAUSAL_GAP, Change, Event, Message, Network, Parameters};
 use proptest::prelude::*;
 
 fn network(persons: u64, seed: u64) -> Network {
@@ -265,7 +265,7 @@ fn messages_pile_up_around_occasions() {
         }
     }
     // Somewhere, five posts of a tag come within a day, written in different forums.
-    let day = evergraph_social::DAY;
+    let day = evergraph_generators::snb::DAY;
     let burst = by_tag.values_mut().any(|times| {
         times.sort_unstable();
         times.windows(5).any(|five| five[4] - five[0] < day)
@@ -279,7 +279,7 @@ proptest! {
     #[test]
     fn small_networks_are_sound(persons in 1_u64..25, seed: u64, friends in 0.0..30.0_f64, days in 30_i64..400) {
         let mut parameters = Parameters::with_persons(persons).with_seed(seed).with_mean_friends(friends);
-        parameters.end = parameters.start + days * evergraph_social::DAY;
+        parameters.end = parameters.start + days * evergraph_generators::snb::DAY;
         assert_sound(&Network::new(parameters).unwrap());
     }
 }

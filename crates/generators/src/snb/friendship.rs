@@ -9,9 +9,9 @@
 //! The shares of the circles are those of the benchmark's generator (Erling et al.,
 //! SIGMOD 2015, section 2.3); degrees have a power-law tail, as popularity has.
 
-use crate::draw::{Draw, Purpose, pair_bits, pair_unit};
-use crate::person::Profile;
-use crate::{CAUSAL_GAP, Parameters};
+use crate::snb::draw::{Draw, Purpose, pair_bits, pair_unit};
+use crate::snb::person::Profile;
+use crate::snb::{CAUSAL_GAP, Parameters};
 
 /// Steps in each direction in which friends are looked for.
 const REACH: usize = 600;
@@ -145,7 +145,7 @@ fn probabilities(friends: f64, reach: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::World;
+    use crate::snb::world::World;
 
     fn profiles(parameters: &Parameters) -> Vec<Profile> {
         let world = World::new();
