@@ -83,6 +83,17 @@ fn the_social_network_is_read_and_updated() {
     }
 }
 
+#[cfg(all(feature = "fulltext", feature = "vector"))]
+#[test]
+fn searches_find_what_reading_every_node_finds() {
+    let result = run("search", &["vectors=300", "queries=5", "updates=10"]);
+    for table in [0, 1] {
+        let rows = rows(&result, table);
+        assert!(rows.len() >= 7, "{rows:?}");
+        assert!(rows.iter().all(|row| row["seconds"].as_f64() > Some(0.0)));
+    }
+}
+
 #[test]
 fn ingest_takes_every_edge_and_counts() {
     let result = run(
