@@ -433,7 +433,7 @@ fn links_of_the_documents_lead_somewhere() {
         }
         // Files named in backticks exist, too.
         for word in content.split('`').skip(1).step_by(2) {
-            let is_path = ["benches/", "crates/", "docs/", "simulation/", "testing/"]
+            let is_path = ["benches/", "crates/", "docs/", "testing/"]
                 .iter()
                 .any(|p| word.starts_with(p));
             if is_path && !word.contains([' ', '*', '{']) && !word.ends_with("benchmarks.md") {

@@ -2,7 +2,7 @@
 //! did is there, now and as of every named snapshot, and nothing else is.
 
 use std::collections::BTreeMap;
-use std::ops::{ControlFlow, Range, RangeInclusive};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use evergraph_persistence::order::Flushed;
@@ -10,9 +10,10 @@ use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_property_graph::dictionary::{Dictionary, Names, TextPolicy};
 use evergraph_property_graph::records::{Geometry, NodeRecord, RelationshipRecord, Table};
 use evergraph_property_graph::value::{Properties, Value};
+use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
-    Budget, Config as SimulatedConfig, Explorer, FaultKind, FaultPlan, Persistence, PlannedFailure,
-    Random, SimulatedStorage, Stepwise,
+    Access, Budget, Config as SimulatedConfig, Depth, FaultKind, FaultPlan, Persistence,
+    PlannedFailure, Random, Scenario, SimulatedStorage, Steps, Suite, Told,
 };
 use evergraph_topology::attachment::{Attachment, Place};
 use evergraph_topology::{Batch, Config, Store, TopologyError, Tuning};
@@ -417,7 +418,8 @@ fn observe((store, parts): &Opened) -> Result<Model, TopologyError> {
     Ok(model)
 }
 
-impl Stepwise for Records {
+impl Scenario for Records {
+    type Model = Steps;
     type Opened = Opened;
 
     fn name(&self) -> &str {
@@ -432,23 +434,24 @@ impl Stepwise for Records {
         SimulatedConfig::new(self.persistence).with_capacity(256 << 10)
     }
 
-    fn planned(&self) -> usize {
-        self.planned
-    }
-
-    fn step_count(&self) -> usize {
-        self.steps.len()
+    fn initial(&self) -> Steps {
+        Steps::default()
     }
 
     fn create(&self, storage: &SimulatedStorage) -> Result<Opened, String> {
         create(storage)
     }
 
-    fn open(&self, storage: &SimulatedStorage, read_only: bool) -> Result<Option<Opened>, String> {
-        match open(storage, read_only) {
+    fn open(
+        &self,
+        storage: &SimulatedStorage,
+        access: Access,
+        _: &Steps,
+    ) -> Result<Option<Opened>, String> {
+        match open(storage, access == Access::Reading) {
             Ok(opened) => Ok(Some(opened)),
             Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
-            Err(error) => Err(format!("open: {error}")),
+            Err(error) => Err(error.to_string()),
         }
     }
 
@@ -456,49 +459,75 @@ impl Stepwise for Records {
         &self,
         storage: &SimulatedStorage,
         opened: Opened,
-        steps: Range<usize>,
+        told: &mut Told<'_, '_, Steps>,
     ) -> Result<Opened, String> {
-        let step = &self.steps[steps.start];
-        self.perform_one(storage, opened, step)
-            .map_err(|error| format!("{step:?}: {error}"))
+        let Some(step) = self.steps.get(told.model().begun) else {
+            return Ok(opened);
+        };
+        told.steps(1, || {
+            self.perform_one(storage, opened, step)
+                .map_err(|error| format!("{step:?}: {error}"))
+        })
     }
 
-    fn check(&self, opened: &Opened, expected: RangeInclusive<usize>) -> Result<usize, String> {
-        let report = opened.0.check();
-        if let Some(problem) = report.problems.first() {
+    fn is_over(&self, steps: &Steps) -> bool {
+        steps.begun >= self.planned
+    }
+
+    fn compare(&self, opened: &Opened, expected: &Steps) -> Result<Steps, String> {
+        if let Some(problem) = opened.0.check().problems.first() {
             return Err(format!("check: {problem}"));
         }
         let found = observe(opened).map_err(|error| format!("reading: {error}"))?;
-        let most = Model::after(&self.steps[..*expected.end()]);
-        let fits = |&steps: &usize| Model::after(&self.steps[..steps]) == found;
-        let steps = expected.rev().find(fits);
-        steps.ok_or_else(|| format!("found {found:?}, expected {most:?}, or less"))
+        let model = |steps: usize| Model::after(&self.steps[..steps]);
+        expected
+            .latest(|steps| model(steps) == found)
+            .ok_or_else(|| {
+                let most = model(expected.begun);
+                format!("found {found:?}, expected {expected:?}, at most {most:?}")
+            })
     }
 
-    fn used_bytes(&self, opened: &Opened) -> u64 {
-        opened.0.stats().extent_bytes
+    fn used_bytes(&self, opened: &Opened) -> Option<u64> {
+        Some(opened.0.stats().extent_bytes)
+    }
+}
+
+fn suite() -> Suite<Records> {
+    Suite {
+        name: "records",
+        scripted: Vec::new,
+        of_seed: |seed, depth| {
+            let steps = match depth {
+                Depth::Short => 12,
+                Depth::Deep => 24,
+            };
+            Persistence::ALL
+                .map(|medium| Records::new(medium, seed, steps))
+                .into()
+        },
+        seeds: 48,
+        drawn: 3,
+        fixed: &[],
+        short: Budget {
+            executions: 6_000,
+            exhaustive: [200, 8, 0],
+            sampled: [60, 4, 0],
+            sources: [2, 0],
+        },
+        mutants: of_suite("records"),
+        killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/records.tsv").to_string(),
     }
 }
 
 #[test]
 fn every_power_cut_is_recovered_from() {
-    let media = [
-        Persistence::Pages,
-        Persistence::Lines,
-        Persistence::LinesEadr,
-    ];
-    let scenarios: Vec<Records> = media
-        .into_iter()
-        .flat_map(|medium| (1..=6).map(move |seed| Records::new(medium, seed, 12)))
-        .collect();
-    let budget = Budget {
-        executions: 6_000,
-        exhaustive: [200, 8, 0],
-        sampled: [60, 4, 0],
-        sources: [2, 0],
-    };
-    let reports = Explorer::new(budget).explore_all(&scenarios, 2);
-    reports.iter().for_each(|report| report.assert_clean());
+    suite().cuts();
+}
+
+#[test]
+fn every_end_of_a_process_is_recovered_from() {
+    suite().ends();
 }
 
 /// Each write and each growth of a checkpoint fails in turn: nothing is lost, and
@@ -514,6 +543,15 @@ fn a_checkpoint_that_fails_changes_nothing() {
         }
     }
     assert!(failures > 50, "{failures} calls failed");
+}
+
+/// Exactly `steps` steps are there.
+fn compare(records: &Records, opened: &Opened, steps: usize) -> Result<(), String> {
+    let exactly = Steps {
+        done: steps,
+        begun: steps,
+    };
+    records.compare(opened, &exactly).map(drop)
 }
 
 /// How many checkpoints failed.
@@ -542,18 +580,18 @@ fn fail_checkpoints(seed: u64, call: u64, grows: bool) -> Result<usize, String> 
         });
         let failed = opened.0.checkpoint().is_err();
         storage.plan(FaultPlan::default());
-        records.check(&opened, number..=number)?;
+        compare(&records, &opened, number)?;
         failures += usize::from(failed);
         // After a root that nobody knows to be there, only opening goes on.
         if failed && opened.0.checkpoint().is_err() {
             drop(opened);
             opened = open(&storage, false).map_err(text)?;
         }
-        records.check(&opened, number + 1..=number + 1)?;
+        compare(&records, &opened, number + 1)?;
     }
     let (used, end) = (opened.0.stats().extent_bytes, records.steps.len());
     drop(opened);
     let again = open(&storage, true).map_err(text)?;
     assert_eq!(again.0.stats().extent_bytes, used);
-    records.check(&again, end..=end).map(|_| failures)
+    compare(&records, &again, end).map(|()| failures)
 }

@@ -9,9 +9,9 @@ use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, GraphError, OpenOptions, PropertyGraph, Rule, Transaction, View,
 };
+use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
-    Budget, Config, Explorer, Persistence, Progress, Random, Scenario, SimulatedStorage,
-    mutant_score,
+    Access, Budget, Config, Depth, Persistence, Random, Scenario, SimulatedStorage, Suite, Told,
 };
 use evergraph_topology::TopologyError;
 
@@ -20,10 +20,9 @@ use super::random::{index, options};
 use super::rules::{RULES, Rules, all_hold, holds, rule};
 use super::steps::{Loading, Step, gather, take};
 
-/// What may be there: one of these, or no graph yet.
+/// What may be there: one of these.
 #[derive(Clone, Debug)]
 struct Expected {
-    created: bool,
     models: Vec<Model>,
     snapshots: Vec<(String, Model)>,
     /// A snapshot that is being made.
@@ -159,23 +158,23 @@ impl Workload {
         }
     }
 
-    fn perform(
+    fn perform_one(
         &self,
         storage: &SimulatedStorage,
         mut open: Open,
-        log: &mut Progress<'_, Expected>,
+        told: &mut Told<'_, '_, Expected>,
     ) -> Result<Open, String> {
         let text = |error: GraphError| error.to_string();
-        let number = log.model().begun;
-        log.update(|expected| expected.begun += 1);
+        let number = told.model().begun;
+        told.update(|expected| expected.begun += 1);
         let graph = &open.graph;
         match self.operation(number) {
             Operation::Commit(steps) => {
-                commit(&open, log, |own, model| take(&steps, own, model))?;
+                commit(&open, told, |own, model| take(&steps, own, model))?;
             }
-            Operation::Grow => commit(&open, log, |own, model| grow(number, own, model))?,
-            Operation::Define(of) => define(graph, of, log)?,
-            Operation::DropDefinition(of) => drop_definition(graph, of, log)?,
+            Operation::Grow => commit(&open, told, |own, model| grow(number, own, model))?,
+            Operation::Define(of) => define(graph, of, told)?,
+            Operation::DropDefinition(of) => drop_definition(graph, of, told)?,
             Operation::Checkpoint => graph.checkpoint().map_err(text)?,
             Operation::Compact => graph.compact().map_err(text)?,
             Operation::CompactVertex(vertex) => {
@@ -188,26 +187,26 @@ impl Workload {
             }
             // With definitions, what follows is as if it had not been asked for.
             Operation::Load(_) if !graph.can_load() => {}
-            Operation::Load(loading) => load(&open, loading, log)?,
+            Operation::Load(loading) => load(&open, loading, told)?,
             Operation::Snapshot => {
                 let name = format!("s{number}");
-                let model = log.model().models[0].clone();
-                log.update(|expected| expected.naming = Some(name.clone()));
+                let model = told.model().models[0].clone();
+                told.update(|expected| expected.naming = Some(name.clone()));
                 graph.create_snapshot(&name).map_err(text)?;
-                log.update(|expected| {
+                told.update(|expected| {
                     expected.naming = None;
                     expected.snapshots.push((name, model));
                 });
             }
             Operation::DropSnapshot => {
-                if let Some((name, _)) = log.model().snapshots.first().cloned() {
+                if let Some((name, _)) = told.model().snapshots.first().cloned() {
                     // From now on it may be there or not.
-                    log.update(|expected| drop(expected.snapshots.remove(0)));
+                    told.update(|expected| drop(expected.snapshots.remove(0)));
                     graph.drop_snapshot(&name).map_err(text)?;
                 }
             }
             Operation::KeepView => {
-                let kept = (graph.view(), log.model().models[0].clone());
+                let kept = (graph.view(), told.model().models[0].clone());
                 open.views.push(kept);
             }
             Operation::Restart => {
@@ -281,10 +280,10 @@ fn scripted(number: u64) -> Option<Operation> {
 /// One transaction, which constraints may refuse.
 fn commit(
     open: &Open,
-    log: &mut Progress<'_, Expected>,
+    told: &mut Told<'_, '_, Expected>,
     write: impl FnOnce(&mut Transaction, &mut Model) -> Result<(), GraphError>,
 ) -> Result<(), String> {
-    let before = log.model().models[0].clone();
+    let before = told.model().models[0].clone();
     let mut after = before.clone();
     let mut transaction = open.graph.begin();
     match write(&mut transaction, &mut after) {
@@ -292,44 +291,44 @@ fn commit(
         Err(GraphError::Constraint(_)) => return Ok(()),
         Err(error) => return Err(error.to_string()),
     }
-    let is_right = all_hold(&after, &log.model().rules);
+    let is_right = all_hold(&after, &told.model().rules);
     if is_right {
-        log.update(|expected| expected.models.push(after.clone()));
+        told.update(|expected| expected.models.push(after.clone()));
     }
     let outcome = match transaction.commit() {
         Ok(_) if is_right => {
-            log.update(|expected| expected.models = vec![after.clone()]);
+            told.update(|expected| expected.models = vec![after.clone()]);
             Ok(())
         }
         Ok(_) => Err("a constraint does not hold".to_string()),
         Err(GraphError::Constraint(_)) if !is_right => Ok(()),
         Err(error) => Err(error.to_string()),
     };
-    open.compare_ids(&before, &after, log.model())?;
+    open.compare_ids(&before, &after, told.model())?;
     outcome
 }
 
 /// A bulk load, as one commit.
-fn load(open: &Open, loading: Loading, log: &mut Progress<'_, Expected>) -> Result<(), String> {
+fn load(open: &Open, loading: Loading, told: &mut Told<'_, '_, Expected>) -> Result<(), String> {
     let text = |error: GraphError| error.to_string();
-    let before = log.model().models[0].clone();
+    let before = told.model().models[0].clone();
     let mut after = before.clone();
     let mut load = open.graph.load();
     gather(loading, &mut load, &mut after).map_err(text)?;
-    log.update(|expected| expected.models.push(after.clone()));
+    told.update(|expected| expected.models.push(after.clone()));
     match load.commit() {
         Ok(_) => {}
         // What some loads have is more than the log takes at once.
         Err(GraphError::Topology(TopologyError::Persistence(
             PersistenceError::CommitTooLarge { .. },
         ))) => {
-            log.update(|expected| expected.models = vec![before]);
+            told.update(|expected| expected.models = vec![before]);
             return Ok(());
         }
         Err(error) => return Err(text(error)),
     }
-    log.update(|expected| expected.models = vec![after.clone()]);
-    open.compare_ids(&before, &after, log.model())
+    told.update(|expected| expected.models = vec![after.clone()]);
+    open.compare_ids(&before, &after, told.model())
 }
 
 /// A node and a relationship of names of their own.
@@ -357,15 +356,15 @@ fn grow(number: u64, own: &mut Transaction, model: &mut Model) -> Result<(), Gra
     Ok(())
 }
 
-fn define(graph: &PropertyGraph, of: u8, log: &mut Progress<'_, Expected>) -> Result<(), String> {
+fn define(graph: &PropertyGraph, of: u8, told: &mut Told<'_, '_, Expected>) -> Result<(), String> {
     let definition = rule(of);
-    let is_there = log.model().rules.contains_key(&definition.name);
-    let expected = !is_there && holds(&log.model().models[0], &definition);
+    let is_there = told.model().rules.contains_key(&definition.name);
+    let expected = !is_there && holds(&told.model().models[0], &definition);
     if expected {
-        log.update(|expected| expected.changing = Some(of));
+        told.update(|expected| expected.changing = Some(of));
     }
     match graph.define(&definition) {
-        Ok(()) if expected => log.update(|expected| {
+        Ok(()) if expected => told.update(|expected| {
             expected.changing = None;
             expected.rules.insert(definition.name, of);
         }),
@@ -378,15 +377,15 @@ fn define(graph: &PropertyGraph, of: u8, log: &mut Progress<'_, Expected>) -> Re
 fn drop_definition(
     graph: &PropertyGraph,
     of: u8,
-    log: &mut Progress<'_, Expected>,
+    told: &mut Told<'_, '_, Expected>,
 ) -> Result<(), String> {
     let name = rule(of).name;
-    let is_there = log.model().rules.contains_key(&name);
+    let is_there = told.model().rules.contains_key(&name);
     if is_there {
-        log.update(|expected| expected.changing = Some(of));
+        told.update(|expected| expected.changing = Some(of));
     }
     match graph.drop_definition(&name) {
-        Ok(()) if is_there => log.update(|expected| {
+        Ok(()) if is_there => told.update(|expected| {
             expected.changing = None;
             expected.rules.remove(&name);
         }),
@@ -487,6 +486,7 @@ fn check_snapshots(graph: &PropertyGraph, expected: &Expected) -> Result<(), Str
 
 impl Scenario for Workload {
     type Model = Expected;
+    type Opened = Open;
 
     fn name(&self) -> &str {
         &self.name
@@ -502,7 +502,6 @@ impl Scenario for Workload {
 
     fn initial(&self) -> Expected {
         Expected {
-            created: false,
             models: vec![Model::default()],
             snapshots: Vec::new(),
             naming: None,
@@ -512,178 +511,123 @@ impl Scenario for Workload {
         }
     }
 
-    fn run(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Expected>,
-    ) -> Result<(), String> {
+    fn create(&self, storage: &SimulatedStorage) -> Result<Open, String> {
         let graph = PropertyGraph::create_with(storage, options(), [7; 16], self.opening());
         let graph = graph.map_err(|error| error.to_string())?;
-        log.update(|expected| expected.created = true);
         if self.seed.is_multiple_of(2) {
             index(&graph);
         }
-        let mut open = Open::new(graph);
-        for _ in 0..self.operations {
-            open = self.perform(storage, open, log)?;
-        }
-        check(&open.graph, log.model()).map(drop)
+        Ok(Open::new(graph))
     }
 
-    fn recover(
+    fn open(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Expected>,
-    ) -> Result<(), String> {
-        let opened = PropertyGraph::open(storage, self.opening());
-        let graph = match opened {
-            Ok((graph, _)) => graph,
-            Err(_) if !log.model().created => return Ok(()),
-            Err(error) => return Err(error.to_string()),
+        access: Access,
+        _: &Expected,
+    ) -> Result<Option<Open>, String> {
+        let opening = OpenOptions {
+            read_only: access == Access::Reading,
+            ..self.opening()
         };
-        let found = check(&graph, log.model())?;
-        let rules = find_rules(&graph, log.model())?;
-        let named = log.model().naming.clone();
-        let named = named.filter(|name| graph.as_of(name).is_ok());
-        log.update(|expected| {
-            expected.created = true;
-            expected.models = vec![found.clone()];
-            if let Some(name) = named {
-                expected.snapshots.push((name, found));
-            }
-            expected.naming = None;
-            expected.rules = rules;
-            expected.changing = None;
-        });
-        let mut open = Open::new(graph);
-        for _ in 0..3 {
-            open = self.perform(storage, open, log)?;
+        match PropertyGraph::open(storage, opening) {
+            Ok((graph, _)) => Ok(Some(Open::new(graph))),
+            Err(GraphError::Topology(TopologyError::Persistence(
+                PersistenceError::NotADatabase(_),
+            ))) => Ok(None),
+            Err(error) => Err(error.to_string()),
         }
-        check(&open.graph, log.model()).map(drop)
+    }
+
+    fn perform(
+        &self,
+        storage: &SimulatedStorage,
+        open: Open,
+        told: &mut Told<'_, '_, Expected>,
+    ) -> Result<Open, String> {
+        self.perform_one(storage, open, told)
+    }
+
+    fn is_over(&self, expected: &Expected) -> bool {
+        expected.begun >= self.operations
+    }
+
+    fn compare(&self, open: &Open, expected: &Expected) -> Result<Expected, String> {
+        let graph = &open.graph;
+        let found = check(graph, expected)?;
+        let rules = find_rules(graph, expected)?;
+        let mut snapshots = expected.snapshots.clone();
+        let named = expected.naming.iter();
+        let named = named.filter(|name| graph.as_of(name).is_ok());
+        snapshots.extend(named.map(|name| (name.clone(), found.clone())));
+        Ok(Expected {
+            models: vec![found],
+            snapshots,
+            naming: None,
+            rules,
+            changing: None,
+            begun: expected.begun,
+        })
+    }
+
+    fn afterlife(&self, _: &Expected) -> usize {
+        3
     }
 }
 
-fn workloads(seeds: std::ops::RangeInclusive<u64>, operations: u64) -> Vec<Workload> {
-    let media = [
-        ("pages", Persistence::Pages),
-        ("lines", Persistence::Lines),
-        ("eadr", Persistence::LinesEadr),
-    ];
-    let of_seed = |seed| {
-        media.map(|(medium, persistence)| Workload {
-            name: format!("property-graph-{medium}"),
-            seed,
-            persistence,
-            operations,
-        })
+/// Seeds with the script, with and without an index, and one without script: most
+/// mutants need one of them.
+const SCRIPTED: [u64; 3] = [6, 3, 1];
+
+fn workloads(seed: u64, operations: u64) -> Vec<Workload> {
+    let of_medium = |persistence: Persistence| Workload {
+        name: format!("property-graph-{}", persistence.name()),
+        seed,
+        persistence,
+        operations,
     };
-    seeds.flat_map(of_seed).collect()
+    Persistence::ALL.map(of_medium).into()
 }
 
-/// Those that mistakes are looked for in. First those that begin with what most of
-/// them need, an index, and the script, with and without that index.
-fn short() -> Vec<Workload> {
-    let seeds = [6, 3, 1];
-    let mut workloads: Vec<Workload> = seeds
-        .iter()
-        .flat_map(|&seed| workloads(seed..=seed, 14))
-        .collect();
-    workloads.sort_by_key(|of| !of.name.ends_with("-lines"));
-    workloads
+fn suite() -> Suite<Workload> {
+    Suite {
+        name: "property-graph",
+        scripted: || {
+            SCRIPTED
+                .into_iter()
+                .flat_map(|seed| workloads(seed, 14))
+                .collect()
+        },
+        of_seed: |seed, depth| match depth {
+            Depth::Short => workloads(seed, 14),
+            Depth::Deep => workloads(seed, 24),
+        },
+        seeds: 64,
+        drawn: 1,
+        fixed: &[],
+        short: Budget {
+            exhaustive: [250, 0, 0],
+            sampled: [150, 0, 0],
+            ..Budget::quick()
+        },
+        mutants: of_suite("property-graph"),
+        killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/property-graph.tsv").to_string(),
+    }
 }
 
 #[test]
 fn every_power_cut_is_recovered_from() {
-    let deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
-    let (workloads, budget) = match deep {
-        true => (workloads(1..=64, 24), Budget::thorough()),
-        false => (short(), Budget::quick()),
-    };
-    for report in Explorer::new(budget).explore_all(&workloads, 2) {
-        report.assert_clean();
-    }
+    suite().cuts();
 }
 
-/// Mistakes that do no harm without a second writer, a checkpoint that fails, one
-/// between a definition and its confirmation, many long names, or a load before the
-/// first checkpoint. They have tests of their own (below, in `index::tests::model`, in
-/// `graph::tests::definitions`, and in `dictionary::tests`).
-const PROPERTIES: &[&str] = &[
-    "index.extents-not-flushed",
-    "index.delta-dropped-first",
-    "dictionary.page-not-flushed",
-    "ids.given-while-shown",
-    "records.history-dropped",
-    "schema.not-locked",
-    "load.not-kept",
-    "records.log-freed-too-far",
-    "ids.birth-forgotten",
-    "records.history-freed-first",
-    "dictionary.before-tables",
-    "dictionary.full-page-lost",
-    "graph.choices-not-stored",
-    "definitions.confirmed-too-early",
-    "definitions.stored-as-confirmed",
-    "definitions.confirmation-not-kept",
-    "definitions.unconfirmed-kept",
-];
-
-const ELSEWHERE: [&str; 7] = [
-    "graph.choices-not-stored",
-    "dictionary.full-page-lost",
-    "schema.not-locked",
-    "index.delta-dropped-first",
-    "definitions.stored-as-confirmed",
-    "definitions.confirmation-not-kept",
-    "definitions.unconfirmed-kept",
-];
-
-/// Mistakes of the store that records, pages and definitions suffer from as well.
-const OF_EXTENTS: [&str; 5] = [
-    "extent.half-flushed",
-    "extension.after-root",
-    "extension.freed-first",
-    "extension.log-freed-too-far",
-    "extension.not-replayed",
-];
-
-/// Each of them must be caught; what catches it is printed.
 #[test]
-fn every_seeded_mistake_is_caught() {
-    let mut mistakes = PROPERTIES.to_vec();
-    mistakes.retain(|of| !ELSEWHERE.contains(of));
-    assert_eq!(mistakes.len() + ELSEWHERE.len(), PROPERTIES.len());
-    mistakes.extend(OF_EXTENTS);
-    // Half of what the test before explores is enough to find them.
-    let budget = Budget {
-        exhaustive: [250, 0, 0],
-        sampled: [150, 0, 0],
-        ..Budget::quick()
-    };
-    let explorer = Explorer {
-        most_violations: 1,
-        ..Explorer::new(budget)
-    };
-    // Without a mistake they are clean: the test before says so.
-    let workloads = short();
-    let mut survivors = Vec::new();
-    for mistake in mistakes {
-        let score = mutant_score(&[mistake], || {
-            workloads.iter().map(|workload| explorer.explore(workload))
-        });
-        let outcome = &score[0];
-        let message = outcome.message.as_deref().unwrap_or("SURVIVED");
-        let first_line = message.lines().next().unwrap_or("");
-        let first_line: String = first_line.chars().take(90).collect();
-        println!(
-            "{mistake:?}: {} executions: {first_line}",
-            outcome.executions
-        );
-        if !outcome.is_caught() {
-            survivors.push(mistake);
-        }
-    }
-    assert!(survivors.is_empty(), "{survivors:?}");
+fn every_end_of_a_process_is_recovered_from() {
+    suite().ends();
+}
+
+#[test]
+fn every_mutant_is_caught() {
+    suite().mutants();
 }
 
 /// A constraint is made while a writer, who began before, writes what it forbids.

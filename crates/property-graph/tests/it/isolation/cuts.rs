@@ -11,8 +11,8 @@ use evergraph_property_graph::transaction::isolation::{
     Element, Fate, History, Operation, Plan, Recorded, Run, Step, check,
 };
 use evergraph_simulated::{
-    Budget, Config, Explorer, Persistence, Progress, Random as Choices, Rest, Scenario,
-    SimulatedStorage,
+    Access, Budget, Config, Persistence, Random as Choices, Rest, Scenario, SimulatedStorage,
+    Suite, Told,
 };
 
 use super::subject::{Lists, options};
@@ -22,14 +22,13 @@ const SETS: u32 = 3;
 
 /// What is known when the power fails.
 #[derive(Clone, Debug, Default)]
-struct Known {
-    is_created: bool,
+struct Seen {
     transactions: Vec<Recorded>,
     /// Runs of transactions that were begun.
     runs: u64,
 }
 
-impl Hash for Known {
+impl Hash for Seen {
     fn hash<H: Hasher>(&self, state: &mut H) {
         format!("{self:?}").hash(state);
     }
@@ -60,9 +59,9 @@ fn everything() -> Plan {
 
 impl Interrupted {
     /// Runs one transaction of each of three sessions, move by move.
-    fn run_some(&self, lists: &Lists, log: &mut Progress<'_, Known>) {
-        let number = log.model().runs;
-        log.update(|known| known.runs += 1);
+    fn run_some(&self, lists: &Lists, told: &mut Told<'_, '_, Seen>) {
+        let number = told.model().runs;
+        told.update(|seen| seen.runs += 1);
         let mut random = Random::new(self.seed * 1000 + number);
         // Elements of their own, whatever was cut off before.
         let elements = AtomicU64::new(number * 1000 + 1);
@@ -80,20 +79,20 @@ impl Interrupted {
                     fate: Fate::Unknown,
                     ..run.recorded().clone()
                 };
-                log.update(|known| known.transactions.push(unknown));
+                told.update(|seen| seen.transactions.push(unknown));
                 while !run.is_over() {
                     run.advance();
                 }
-                let told = run.recorded().clone();
-                log.update(|known| {
-                    known.transactions.pop();
-                    known.transactions.push(told);
+                let recorded = run.recorded().clone();
+                told.update(|seen| {
+                    seen.transactions.pop();
+                    seen.transactions.push(recorded);
                 });
             } else {
                 run.advance();
                 if run.is_over() {
-                    let told = run.recorded().clone();
-                    log.update(|known| known.transactions.push(told));
+                    let recorded = run.recorded().clone();
+                    told.update(|seen| seen.transactions.push(recorded));
                 }
             }
             if run.is_over() {
@@ -103,25 +102,28 @@ impl Interrupted {
     }
 
     /// Holds what is there against what was seen.
-    fn verify(&self, lists: &Lists, log: &mut Progress<'_, Known>) -> Result<(), String> {
-        let session = log.model().runs as u32 * 3 + 1_000_000;
+    fn verify(&self, lists: &Lists, seen: &Seen) -> Result<Seen, String> {
+        let session = seen.runs as u32 * 3 + 1_000_000;
         let last = Run::new(lists, session, &everything(), &AtomicU64::new(0)).complete();
         let mut history = History {
-            transactions: log.model().transactions.clone(),
+            transactions: seen.transactions.clone(),
         };
-        history.transactions.push(last.clone());
-        let report = check(&history);
-        if !report.keeps(Isolation::Snapshot) {
-            return Err(format!("{report}{history:#?}"));
-        }
         // A later cut must not take back what was found.
-        log.update(|known| known.transactions.push(last));
-        Ok(())
+        history.transactions.push(last);
+        let report = check(&history);
+        match report.keeps(Isolation::Snapshot) {
+            true => Ok(Seen {
+                transactions: history.transactions,
+                ..*seen
+            }),
+            false => Err(format!("{report}{history:#?}")),
+        }
     }
 }
 
 impl Scenario for Interrupted {
-    type Model = Known;
+    type Model = Seen;
+    type Opened = Lists;
 
     fn name(&self) -> &str {
         &self.name
@@ -135,78 +137,110 @@ impl Scenario for Interrupted {
         Config::new(self.persistence).with_capacity(1 << 18)
     }
 
-    fn initial(&self) -> Known {
-        Known::default()
+    fn initial(&self) -> Seen {
+        Seen::default()
     }
 
-    fn run(&self, storage: &SimulatedStorage, log: &mut Progress<'_, Known>) -> Result<(), String> {
+    fn create(&self, storage: &SimulatedStorage) -> Result<Lists, String> {
         let text = |error: GraphError| error.to_string();
         let graph = PropertyGraph::create(storage, options(), [7; 16]).map_err(text)?;
-        let lists = Lists::create(graph, LISTS, SETS).map_err(text)?;
-        log.update(|known| known.is_created = true);
-        for round in 0..4 {
-            self.run_some(&lists, log);
-            if round % 2 == 1 {
-                lists.graph.checkpoint().map_err(text)?;
-            }
-        }
-        Ok(())
+        Lists::create(graph, LISTS, SETS).map_err(text)
     }
 
-    fn recover(
+    /// `None` as long as the lists are not there.
+    fn open(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Known>,
-    ) -> Result<(), String> {
+        _: Access,
+        _: &Seen,
+    ) -> Result<Option<Lists>, String> {
         let text = |error: GraphError| error.to_string();
-        let opened = PropertyGraph::open(storage, OpenOptions::default());
-        let graph = match opened {
-            Ok((graph, _)) => graph,
-            Err(_) if !log.model().is_created => return Ok(()),
+        let (graph, _) = match PropertyGraph::open(storage, OpenOptions::default()) {
+            Ok(opened) => opened,
+            Err(error) if is_nothing(&error) => return Ok(None),
             Err(error) => return Err(error.to_string()),
         };
         let lists = Lists::find(graph).map_err(text)?;
-        if lists.is_empty() {
-            let is_lost = log.model().is_created;
-            return if is_lost {
-                Err("the lists are gone".to_string())
-            } else {
-                Ok(())
-            };
+        Ok((!lists.is_empty()).then_some(lists))
+    }
+
+    /// What is verified here are transactions of writers.
+    fn is_readable(&self) -> bool {
+        false
+    }
+
+    /// A creation is a commit behind the graph's own.
+    fn is_created_again(&self) -> bool {
+        false
+    }
+
+    fn perform(
+        &self,
+        _: &SimulatedStorage,
+        lists: Lists,
+        told: &mut Told<'_, '_, Seen>,
+    ) -> Result<Lists, String> {
+        self.run_some(&lists, told);
+        if told.model().runs.is_multiple_of(2) {
+            let written = lists.graph.checkpoint();
+            written.map_err(|error| error.to_string())?;
         }
-        self.verify(&lists, log)?;
-        self.run_some(&lists, log);
-        self.verify(&lists, log)
+        Ok(lists)
+    }
+
+    fn is_over(&self, seen: &Seen) -> bool {
+        seen.runs >= 4
+    }
+
+    fn compare(&self, lists: &Lists, expected: &Seen) -> Result<Seen, String> {
+        self.verify(lists, expected)
+    }
+
+    fn afterlife(&self, _: &Seen) -> usize {
+        1
+    }
+}
+
+fn is_nothing(error: &GraphError) -> bool {
+    use evergraph_persistence::PersistenceError;
+    use evergraph_topology::TopologyError;
+    matches!(
+        error,
+        GraphError::Topology(TopologyError::Persistence(PersistenceError::NotADatabase(
+            _
+        )))
+    )
+}
+
+fn suite() -> Suite<Interrupted> {
+    Suite {
+        name: "isolation",
+        scripted: Vec::new,
+        of_seed: |seed, _| {
+            let of_medium = |persistence: Persistence| Interrupted {
+                name: format!("isolation-{}", persistence.name()),
+                seed,
+                persistence,
+            };
+            Persistence::ALL.map(of_medium).into()
+        },
+        seeds: 40,
+        drawn: 2,
+        fixed: &[],
+        short: Budget::quick(),
+        mutants: Vec::new(),
+        killers: String::new(),
     }
 }
 
 #[test]
 fn one_history_before_and_after_a_cut() {
-    let deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
-    let media = [
-        ("pages", Persistence::Pages),
-        ("lines", Persistence::Lines),
-        ("eadr", Persistence::LinesEadr),
-    ];
-    let scenarios: Vec<Interrupted> = media
-        .into_iter()
-        .flat_map(|(medium, persistence)| {
-            let seeds = 1..=if deep { 40 } else { 2 };
-            seeds.map(move |seed| Interrupted {
-                name: format!("isolation on {medium}, seed {seed}"),
-                seed,
-                persistence,
-            })
-        })
-        .collect();
-    let budget = if deep {
-        Budget::thorough()
-    } else {
-        Budget::quick()
-    };
-    for report in Explorer::new(budget).explore_all(&scenarios, 2) {
-        report.assert_clean();
-    }
+    suite().cuts();
+}
+
+#[test]
+fn one_history_before_and_after_the_end_of_a_process() {
+    suite().ends();
 }
 
 /// Threads run on while the power fails for a copy of what they write to. Commits

@@ -2,19 +2,18 @@
 //! was not is not, and no space is lost or used twice.
 
 use std::convert::Infallible;
-use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape};
 use evergraph_persistence::ViewToken;
 use evergraph_simulated::{
-    Config as SimulatedConfig, Persistence, Random, SimulatedStorage, Stepwise,
+    Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
 use evergraph_topology::{
     Batch, Config, Layout, Published, SealedGraph, SealedName, Store, TopologyError,
 };
 
-use crate::scenario::if_there_is_one;
+use crate::store::{if_there_is_one, sound};
 
 const VERTICES: u32 = 6;
 const NAMES: [&str; 2] = ["a", "b"];
@@ -291,7 +290,8 @@ fn lists_as_of(store: &Store, token: &ViewToken<Published>) -> Result<Lists, Str
     (0..VERTICES).map(&mut list).collect()
 }
 
-impl Stepwise for SealedScenario {
+impl Scenario for SealedScenario {
+    type Model = Steps;
     type Opened = Store;
 
     fn name(&self) -> &str {
@@ -306,50 +306,57 @@ impl Stepwise for SealedScenario {
         SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
     }
 
-    fn planned(&self) -> usize {
-        self.planned
-    }
-
-    fn step_count(&self) -> usize {
-        self.steps.len()
+    fn initial(&self) -> Steps {
+        Steps::default()
     }
 
     fn create(&self, storage: &SimulatedStorage) -> Result<Store, String> {
-        Store::create(storage, self.store_config(), [9; 16])
-            .map_err(|error| format!("create: {error}"))
+        Store::create(storage, self.store_config(), [9; 16]).map_err(|error| error.to_string())
     }
 
-    fn open(&self, storage: &SimulatedStorage, read_only: bool) -> Result<Option<Store>, String> {
-        if_there_is_one(open(storage, read_only))
+    fn open(
+        &self,
+        storage: &SimulatedStorage,
+        access: Access,
+        _: &Steps,
+    ) -> Result<Option<Store>, String> {
+        if_there_is_one(open(storage, access == Access::Reading))
     }
 
     fn perform(
         &self,
         storage: &SimulatedStorage,
         store: Store,
-        steps: Range<usize>,
+        told: &mut Told<'_, '_, Steps>,
     ) -> Result<Store, String> {
-        let at = steps.start;
-        self.perform_one(storage, store, at)
-            .map_err(|error| format!("{:?}: {error}", self.steps[at]))
-    }
-
-    fn check(&self, store: &Store, expected: RangeInclusive<usize>) -> Result<usize, String> {
-        let report = store.check();
-        if let Some(problem) = report.problems.first() {
-            return Err(format!("check: {problem}"));
-        }
-        let found = observe(store)?;
-        let fits = |&steps: &usize| Model::after(&self.steps[..steps]) == found;
-        let most = *expected.end();
-        expected.rev().find(fits).ok_or_else(|| {
-            let expected = Model::after(&self.steps[..most]);
-            format!("found {found:?}, expected {expected:?}, or a step less")
+        let at = told.model().begun;
+        let Some(step) = self.steps.get(at) else {
+            return Ok(store);
+        };
+        told.steps(1, || {
+            self.perform_one(storage, store, at)
+                .map_err(|error| format!("{step:?}: {error}"))
         })
     }
 
+    fn is_over(&self, steps: &Steps) -> bool {
+        steps.begun >= self.planned
+    }
+
+    fn compare(&self, store: &Store, expected: &Steps) -> Result<Steps, String> {
+        sound(store)?;
+        let found = observe(store)?;
+        let model = |steps: usize| Model::after(&self.steps[..steps]);
+        expected
+            .latest(|steps| model(steps) == found)
+            .ok_or_else(|| {
+                let most = model(expected.begun);
+                format!("found {found:?}, expected {expected:?}, at most {most:?}")
+            })
+    }
+
     /// What is stored is shown.
-    fn settle(&self, store: &Store) -> Result<(), String> {
+    fn verify_at_end(&self, store: &Store) -> Result<(), String> {
         store
             .checkpoint()
             .map_err(|error| format!("checkpoint: {error}"))?;
@@ -362,7 +369,7 @@ impl Stepwise for SealedScenario {
         }
     }
 
-    fn used_bytes(&self, store: &Store) -> u64 {
-        store.stats().extent_bytes
+    fn used_bytes(&self, store: &Store) -> Option<u64> {
+        Some(store.stats().extent_bytes)
     }
 }

@@ -2,20 +2,19 @@
 //! is attached are of the same commits, now and as of every named snapshot.
 
 use std::collections::BTreeMap;
-use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::ViewToken;
 use evergraph_simulated::{
-    Config as SimulatedConfig, Persistence, Random, SimulatedStorage, Stepwise,
+    Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
 use evergraph_topology::{
     Attachment, Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_plane, out_plane,
 };
 
 use crate::registers::{Registers, payload};
-use crate::scenario::if_there_is_one;
+use crate::store::{if_there_is_one, sound};
 
 const VERTICES: u32 = 5;
 const REGISTERS: u64 = 5;
@@ -209,7 +208,10 @@ impl AttachedScenario {
         let storage = SimulatedStorage::new(self.config());
         let mut opened = self.create(&storage)?;
         for step in 0..self.planned {
-            opened = self.perform(&storage, opened, step..step + 1)?;
+            let step = &self.steps[step..step + 1];
+            opened = self
+                .perform_all(&storage, opened, step)
+                .map_err(|error| error.to_string())?;
             let stats = opened.store.stats();
             if opened.registers.unmerged_since().is_none() && stats.merged_csn < stats.csn {
                 return Ok(true);
@@ -401,7 +403,8 @@ fn relationships(
     }
 }
 
-impl Stepwise for AttachedScenario {
+impl Scenario for AttachedScenario {
+    type Model = Steps;
     type Opened = Opened;
 
     fn name(&self) -> &str {
@@ -416,12 +419,8 @@ impl Stepwise for AttachedScenario {
         SimulatedConfig::new(self.persistence).with_capacity(256 << 10)
     }
 
-    fn planned(&self) -> usize {
-        self.planned
-    }
-
-    fn step_count(&self) -> usize {
-        self.steps.len()
+    fn initial(&self) -> Steps {
+        Steps::default()
     }
 
     fn create(&self, storage: &SimulatedStorage) -> Result<Opened, String> {
@@ -429,49 +428,60 @@ impl Stepwise for AttachedScenario {
         let attachment = Arc::clone(&registers);
         let config = self.store_config();
         let store = Store::create_attached(storage, config, [9; 16], tuning(), attachment)
-            .map_err(|error| format!("create: {error}"))?;
+            .map_err(|error| error.to_string())?;
         Ok(Opened { store, registers })
     }
 
-    fn open(&self, storage: &SimulatedStorage, read_only: bool) -> Result<Option<Opened>, String> {
-        if_there_is_one(open(storage, read_only))
+    fn open(
+        &self,
+        storage: &SimulatedStorage,
+        access: Access,
+        _: &Steps,
+    ) -> Result<Option<Opened>, String> {
+        if_there_is_one(open(storage, access == Access::Reading))
     }
 
     /// Two commits here and there share a sync.
-    fn together(&self, steps: Range<usize>) -> usize {
-        let at = steps.start;
-        let is_commit = |at: usize| at < steps.end && self.steps[at].is_commit();
-        let pair = at.is_multiple_of(2) && is_commit(at) && is_commit(at + 1);
-        1 + usize::from(pair)
-    }
-
     fn perform(
         &self,
         storage: &SimulatedStorage,
         opened: Opened,
-        steps: Range<usize>,
+        told: &mut Told<'_, '_, Steps>,
     ) -> Result<Opened, String> {
-        let steps = &self.steps[steps];
-        self.perform_all(storage, opened, steps)
-            .map_err(|error| format!("{steps:?}: {error}"))
+        let at = told.model().begun;
+        let end = match told.is_first_life() {
+            true => self.planned,
+            false => self.steps.len(),
+        };
+        let is_commit = |at: usize| at < end && self.steps[at].is_commit();
+        let is_pair = at.is_multiple_of(2) && is_commit(at) && is_commit(at + 1);
+        let steps = &self.steps[at..(at + 1 + usize::from(is_pair)).min(end)];
+        if steps.is_empty() {
+            return Ok(opened);
+        }
+        told.steps(steps.len(), || {
+            self.perform_all(storage, opened, steps)
+                .map_err(|error| format!("{steps:?}: {error}"))
+        })
     }
 
-    fn check(&self, opened: &Opened, expected: RangeInclusive<usize>) -> Result<usize, String> {
-        let report = opened.store.check();
-        if let Some(problem) = report.problems.first() {
-            return Err(format!("check: {problem}"));
-        }
+    fn is_over(&self, steps: &Steps) -> bool {
+        steps.begun >= self.planned
+    }
+
+    fn compare(&self, opened: &Opened, expected: &Steps) -> Result<Steps, String> {
+        sound(&opened.store)?;
         let found = observe(opened).map_err(|error| format!("reading: {error}"))?;
         let model = |steps: usize| Model::after(&self.steps[..steps]).sorted();
-        let most = *expected.end();
-        let fits = |&steps: &usize| model(steps) == found;
         expected
-            .rev()
-            .find(fits)
-            .ok_or_else(|| format!("found {found:?}, expected {:?}, or less", model(most)))
+            .latest(|steps| model(steps) == found)
+            .ok_or_else(|| {
+                let most = model(expected.begun);
+                format!("found {found:?}, expected {expected:?}, at most {most:?}")
+            })
     }
 
-    fn used_bytes(&self, opened: &Opened) -> u64 {
-        opened.store.stats().extent_bytes
+    fn used_bytes(&self, opened: &Opened) -> Option<u64> {
+        Some(opened.store.stats().extent_bytes)
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use evergraph_graph::{Column, Direction};
 use evergraph_persistence::Storage;
 use evergraph_simulated::{
-    Config as SimulatedConfig, Persistence, Progress, Random, Scenario, SimulatedStorage,
+    Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
 use evergraph_snapshots::state::{
     Description, Geometry, GraphIdentity, Hot, ResultStore, Staging, StateError,
@@ -50,15 +50,6 @@ enum Operation {
 
 /// The results by name: number of the version, and values.
 type Results = BTreeMap<&'static str, (u64, Vec<u32>)>;
-
-/// How far the workload is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Done {
-    /// Operations acknowledged.
-    pub done: usize,
-    /// Operations begun.
-    pub begun: usize,
-}
 
 /// A random workload on a tiny store of results.
 #[derive(Clone, Debug)]
@@ -99,57 +90,28 @@ impl ResultScenario {
         results
     }
 
-    fn perform(
-        &self,
-        store: &ResultStore,
-        (from, to): (usize, usize),
-        log: &mut Progress<'_, Done>,
-    ) -> Result<(), String> {
-        for at in from..to {
-            log.update(|model| model.begun = at + 1);
-            let done = match &self.operations[at] {
-                Operation::Put { name, values } => store
-                    .put(
-                        &description(name, at as u64),
-                        &[(COLUMN, Column::U32(values))],
-                    )
-                    .map(|_| ()),
-                Operation::Stage {
-                    name,
-                    values,
-                    budget,
-                } => stage(store, &description(name, at as u64), values, *budget),
-                Operation::Remove(name) => match store.remove(&[name]) {
-                    Err(StateError::Unknown { .. }) => Ok(()),
-                    other => other,
-                },
-            };
-            done.map_err(|error| format!("operation {at}: {error}"))?;
-            log.update(|model| model.done = at + 1);
+    fn perform_one(&self, store: &ResultStore, at: usize) -> Result<(), StateError> {
+        match &self.operations[at] {
+            Operation::Put { name, values } => {
+                let columns = [(COLUMN, Column::U32(values))];
+                store.put(&description(name, at as u64), &columns).map(drop)
+            }
+            Operation::Stage {
+                name,
+                values,
+                budget,
+            } => stage(store, &description(name, at as u64), values, *budget),
+            Operation::Remove(name) => match store.remove(&[name]) {
+                Err(StateError::Unknown { .. }) => Ok(()),
+                other => other,
+            },
         }
-        Ok(())
     }
 
-    /// Which of the numbers of operations what is stored fits.
-    fn check(&self, store: &ResultStore, expected: &[usize]) -> Result<usize, String> {
-        if let Some(problem) = store.check().first() {
-            return Err(format!("check: {problem}"));
-        }
-        let mut found = Vec::new();
-        for stored in store.list() {
-            let values = stored.values::<u32>(COLUMN);
-            let values = values.map_err(|error| format!("reading: {error}"))?;
-            found.push((stored.description().clone(), values));
-        }
-        let fits = |&&count: &&usize| {
-            let model = self.after(count).into_iter();
-            let model = model.map(|(name, (step, values))| (description(name, step), values));
-            model.eq(found.iter().cloned())
-        };
-        let fitting = expected.iter().rev().find(fits);
-        fitting.copied().ok_or_else(|| {
-            format!("found {found:?}, expected those after one of {expected:?} operations")
-        })
+    fn fits(&self, found: &[(Description, Vec<u32>)], count: usize) -> bool {
+        let model = self.after(count).into_iter();
+        let model = model.map(|(name, (step, values))| (description(name, step), values));
+        model.eq(found.iter().cloned())
     }
 }
 
@@ -223,7 +185,8 @@ fn operations(seed: u64, count: usize) -> Vec<Operation> {
 }
 
 impl Scenario for ResultScenario {
-    type Model = Done;
+    type Model = Steps;
+    type Opened = ResultStore;
 
     fn name(&self) -> &str {
         &self.name
@@ -237,55 +200,61 @@ impl Scenario for ResultScenario {
         SimulatedConfig::new(self.persistence).with_capacity(32 << 10)
     }
 
-    fn initial(&self) -> Done {
-        Done::default()
+    fn initial(&self) -> Steps {
+        Steps::default()
     }
 
-    fn run(&self, storage: &SimulatedStorage, log: &mut Progress<'_, Done>) -> Result<(), String> {
-        let store = open(storage, false)?;
-        self.perform(&store, (0, self.planned), log)
+    /// Opening makes it, too.
+    fn create(&self, storage: &SimulatedStorage) -> Result<ResultStore, String> {
+        open(storage, false)
     }
 
-    fn recover(
+    fn open(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Done>,
-    ) -> Result<(), String> {
-        let at = log.model().clone();
-        let expected: Vec<usize> = (at.done..=at.begun).collect();
-        let calls = storage.calls();
-        let read = self.check(&open(storage, true)?, &expected)?;
-        if storage.calls().writes != calls.writes {
-            return Err("opening for reading wrote".to_string());
+        access: Access,
+        _: &Steps,
+    ) -> Result<Option<ResultStore>, String> {
+        open(storage, access == Access::Reading).map(Some)
+    }
+
+    fn perform(
+        &self,
+        _: &SimulatedStorage,
+        store: ResultStore,
+        told: &mut Told<'_, '_, Steps>,
+    ) -> Result<ResultStore, String> {
+        let at = told.model().begun;
+        if at == self.operations.len() {
+            return Ok(store);
         }
-        let store = open(storage, false)?;
-        let found = self.check(&store, &expected)?;
-        if found != read {
-            return Err("opening for reading showed other results".to_string());
+        told.steps(1, || {
+            let performed = self.perform_one(&store, at);
+            performed.map_err(|error| format!("operation {at}: {error}"))
+        })?;
+        Ok(store)
+    }
+
+    fn is_over(&self, steps: &Steps) -> bool {
+        steps.begun >= self.planned
+    }
+
+    fn compare(&self, store: &ResultStore, expected: &Steps) -> Result<Steps, String> {
+        if let Some(problem) = store.check().first() {
+            return Err(format!("check: {problem}"));
         }
-        log.update(|model| {
-            *model = Done {
-                done: found,
-                begun: found,
-            }
-        });
-        // The run goes on where it was cut off.
-        let end = (found + 2).min(self.operations.len());
-        self.perform(&store, (found, end), log)
-            .map_err(|error| format!("after recovery: {error}"))?;
-        self.check(&store, &[end])
-            .map_err(|error| format!("after recovery and more: {error}"))?;
-        let used = store.bytes();
-        drop(store);
-        let again = open(storage, true)?;
-        if again.bytes() != used {
-            let reachable = again.bytes();
-            return Err(format!(
-                "{used} bytes were in use and {reachable} are reachable"
-            ));
+        let mut found = Vec::new();
+        for stored in store.list() {
+            let values = stored.values::<u32>(COLUMN);
+            let values = values.map_err(|error| format!("reading: {error}"))?;
+            found.push((stored.description().clone(), values));
         }
-        self.check(&again, &[end])
-            .map_err(|error| format!("opened again: {error}"))?;
-        Ok(())
+        expected
+            .latest(|count| self.fits(&found, count))
+            .ok_or_else(|| format!("found {found:?}, expected {expected:?}"))
+    }
+
+    fn used_bytes(&self, store: &ResultStore) -> Option<u64> {
+        Some(store.bytes())
     }
 }

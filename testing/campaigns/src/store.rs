@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use evergraph_graph::Direction;
 use evergraph_persistence::PersistenceError;
 use evergraph_simulated::{
-    Acknowledged, Config as SimulatedConfig, Persistence, Progress, Scenario, SimulatedStorage,
+    Access, Config as SimulatedConfig, Persistence, Scenario, SimulatedStorage, Steps, Told,
 };
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError, Tuning};
@@ -195,11 +195,11 @@ impl StoreScenario {
         }
     }
 
-    fn create(&self, storage: &SimulatedStorage) -> Result<Store, TopologyError> {
-        Store::create_with(storage, self.store_config(), [9; 16], self.tuning())
-    }
-
-    fn open(&self, storage: &SimulatedStorage, read_only: bool) -> Result<Store, TopologyError> {
+    fn open_store(
+        &self,
+        storage: &SimulatedStorage,
+        read_only: bool,
+    ) -> Result<Store, TopologyError> {
         Ok(Store::open_with(storage, read_only, self.tuning())?.0)
     }
 
@@ -216,7 +216,7 @@ impl StoreScenario {
     }
 
     /// Performs one step; a restart gives another store.
-    fn perform(
+    fn perform_step(
         &self,
         storage: &SimulatedStorage,
         store: Store,
@@ -255,7 +255,7 @@ impl StoreScenario {
             Operation::Restart => {
                 store.close()?;
                 drop(store);
-                self.open(storage, false)
+                self.open_store(storage, false)
             }
             _ => {
                 let batches = step.iter().map(|operation| self.batch_of(operation));
@@ -263,28 +263,6 @@ impl StoreScenario {
                 Ok(store)
             }
         }
-    }
-
-    /// Performs the operations from `from` to `end`, telling the model.
-    fn perform_range(
-        &self,
-        storage: &SimulatedStorage,
-        mut store: Store,
-        (mut from, end): (usize, usize),
-        grouped: bool,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<Store, String> {
-        while from < end {
-            let len = if grouped { self.step_len(from, end) } else { 1 };
-            let step = &self.operations[from..from + len];
-            log.update(|model| model.begun += len);
-            store = self
-                .perform(storage, store, step)
-                .map_err(|error| format!("{step:?}: {error}"))?;
-            log.update(|model| model.done = model.begun);
-            from += len;
-        }
-        Ok(store)
     }
 
     fn batch_of(&self, operation: &Operation) -> Batch {
@@ -316,33 +294,18 @@ impl StoreScenario {
         batch
     }
 
-    fn check(&self, store: &Store, expected: &[usize]) -> Result<usize, String> {
-        let report = store.check();
-        if let Some(problem) = report.problems.first() {
-            return Err(format!("check: {problem}"));
-        }
-        let found = observe(store).map_err(|error| format!("reading: {error}"))?;
+    /// Whether the store shows the graph after the first `count` operations.
+    fn fits(&self, found: &Model, count: usize) -> bool {
         let prefix = |n: usize| Model::after(self.direction, &self.operations[..n]).shown();
-        let fits = |n: usize| {
-            let mut model = prefix(n);
-            if self.mode == Mode::Direct && n < self.operations.len() {
-                // The vertices of an edge exist before it does.
-                let grown = prefix(n + 1).vertex_count;
-                if found.vertex_count == grown {
-                    model.vertex_count = grown;
-                }
+        let mut model = prefix(count);
+        if self.mode == Mode::Direct && count < self.operations.len() {
+            // The vertices of an edge exist before it does.
+            let grown = prefix(count + 1).vertex_count;
+            if found.vertex_count == grown {
+                model.vertex_count = grown;
             }
-            model == found
-        };
-        // The latest that fits: operations without effect leave no trace.
-        let fitting = expected.iter().rev().find(|&&n| fits(n));
-        fitting.copied().ok_or_else(|| {
-            format!(
-                "found {found:?}, expected the first {} operations: {:?}",
-                expected[0],
-                prefix(expected[0])
-            )
-        })
+        }
+        model == *found
     }
 }
 
@@ -414,7 +377,8 @@ fn read_lists(
 }
 
 impl Scenario for StoreScenario {
-    type Model = Acknowledged;
+    type Model = Steps;
+    type Opened = Store;
 
     fn name(&self) -> &str {
         &self.name
@@ -428,83 +392,76 @@ impl Scenario for StoreScenario {
         SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
     }
 
-    fn initial(&self) -> Acknowledged {
-        Acknowledged::default()
+    fn initial(&self) -> Steps {
+        Steps::default()
     }
 
-    fn run(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        let store = self
-            .create(storage)
-            .map_err(|error| format!("create: {error}"))?;
-        log.update(|model| model.created = true);
-        self.perform_range(storage, store, (0, self.planned), true, log)?;
-        Ok(())
+    fn create(&self, storage: &SimulatedStorage) -> Result<Store, String> {
+        Store::create_with(storage, self.store_config(), [9; 16], self.tuning())
+            .map_err(|error| error.to_string())
     }
 
-    fn recover(
+    fn open(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        let at = log.model().clone();
-        let expected: Vec<usize> = (at.done..=at.begun).collect();
-        // (f) Reading comes first, and writes nothing.
-        let calls = storage.calls();
-        let read_only = match self.open(storage, true) {
-            Ok(store) => store,
-            Err(error) if !at.created => return self.create_again(storage, log, error),
-            Err(error) => return Err(format!("open for reading: {error}")),
+        access: Access,
+        _: &Steps,
+    ) -> Result<Option<Store>, String> {
+        if_there_is_one(self.open_store(storage, access == Access::Reading))
+    }
+
+    /// In a later life each commit has its own sync, so that one of a group that was
+    /// torn is followed by what the torn group left behind.
+    fn perform(
+        &self,
+        storage: &SimulatedStorage,
+        store: Store,
+        told: &mut Told<'_, '_, Steps>,
+    ) -> Result<Store, String> {
+        let from = told.model().begun;
+        let (end, len) = match told.is_first_life() {
+            true => (self.planned, self.step_len(from, self.planned)),
+            false => (self.operations.len(), 1),
         };
-        let read = self.check(&read_only, &expected)?;
-        drop(read_only);
-        if storage.calls().writes != calls.writes {
-            return Err("opening for reading wrote".to_string());
+        let step = &self.operations[from..(from + len).min(end)];
+        if step.is_empty() {
+            return Ok(store);
         }
-        let mut store = self
-            .open(storage, false)
-            .map_err(|error| format!("open: {error}"))?;
-        // (a, b) What was acknowledged is there, and nothing else.
-        let found = self.check(&store, &expected)?;
-        if found != read {
-            return Err("opening for reading showed another graph".to_string());
-        }
-        log.update(|model| {
-            *model = Acknowledged {
-                created: true,
-                done: found,
-                begun: found,
-            }
-        });
-        // (g) Life goes on.
-        // One operation or two, each with its own sync, so that one of a group
-        // that was torn is followed by what the torn group left behind.
-        let afterlife = 1 + found % 2;
-        let end = (found + afterlife).min(self.operations.len());
-        store = self
-            .perform_range(storage, store, (found, end), false, log)
-            .map_err(|error| format!("after recovery: {error}"))?;
-        let done = log.model().done;
-        self.check(&store, &[done])
-            .map_err(|error| format!("after recovery and {afterlife} more: {error}"))?;
-        // (d) Space that nothing reaches is free: a fresh look finds the same.
-        let used = store.stats().extent_bytes;
-        drop(store);
-        let again = self
-            .open(storage, true)
-            .map_err(|error| format!("open again: {error}"))?;
-        if again.stats().extent_bytes != used {
-            return Err(format!(
-                "{used} bytes were in use and {} are reachable",
-                again.stats().extent_bytes
-            ));
-        }
-        self.check(&again, &[done])
-            .map_err(|error| format!("opened again: {error}"))?;
-        Ok(())
+        told.steps(step.len(), || {
+            self.perform_step(storage, store, step)
+                .map_err(|error| format!("{step:?}: {error}"))
+        })
+    }
+
+    fn is_over(&self, steps: &Steps) -> bool {
+        steps.begun >= self.planned
+    }
+
+    fn compare(&self, store: &Store, expected: &Steps) -> Result<Steps, String> {
+        sound(store)?;
+        let found = observe(store).map_err(|error| format!("reading: {error}"))?;
+        expected
+            .latest(|count| self.fits(&found, count))
+            .ok_or_else(|| {
+                let known = Model::after(self.direction, &self.operations[..expected.done]).shown();
+                format!("found {found:?}, expected {expected:?}, {known:?}")
+            })
+    }
+
+    fn afterlife(&self, found: &Steps) -> usize {
+        1 + found.done % 2
+    }
+
+    fn used_bytes(&self, store: &Store) -> Option<u64> {
+        Some(store.stats().extent_bytes)
+    }
+}
+
+/// What the store's own verification says.
+pub(crate) fn sound(store: &Store) -> Result<(), String> {
+    match store.check().problems.first() {
+        Some(problem) => Err(format!("check: {problem}")),
+        None => Ok(()),
     }
 }
 
@@ -513,25 +470,6 @@ pub(crate) fn if_there_is_one<T>(opened: Result<T, TopologyError>) -> Result<Opt
     match opened {
         Ok(opened) => Ok(Some(opened)),
         Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
-        Err(error) => Err(format!("open: {error}")),
-    }
-}
-
-impl StoreScenario {
-    /// A creation that was cut off can be made again.
-    fn create_again(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-        error: TopologyError,
-    ) -> Result<(), String> {
-        let TopologyError::Persistence(PersistenceError::NotADatabase(_)) = error else {
-            return Err(format!("an interrupted creation: {error}"));
-        };
-        let store = self
-            .create(storage)
-            .map_err(|error| format!("creating again: {error}"))?;
-        log.update(|model| model.created = true);
-        self.check(&store, &[0]).map(|_| ())
+        Err(error) => Err(error.to_string()),
     }
 }

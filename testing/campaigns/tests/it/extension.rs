@@ -1,63 +1,32 @@
-//! Every power cut of a store with something attached.
-//!
-//! `EVERGRAPH_CAMPAIGN=deep` explores more seeds, longer; `EVERGRAPH_REPLAY`
-//! repeats one execution.
-
-mod campaign;
+//! Relationships and what is attached to their store, beside what the campaigns cut.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use campaign::{assert_all_caught, explore, is_deep};
+use evergraph_campaigns::{Registers, payload};
 use evergraph_graph::Direction;
 use evergraph_persistence::medium::DramStorage;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError, ViewToken};
 use evergraph_simulated::{
-    Budget, Config as SimulatedConfig, FaultKind, FaultPlan, Persistence, PlannedFailure,
+    Config as SimulatedConfig, Depth, FaultKind, FaultPlan, Persistence, PlannedFailure,
     SimulatedStorage,
 };
-use evergraph_simulation::{AttachedScenario, Registers, payload};
 use evergraph_topology::attachment::Place;
 use evergraph_topology::{
     Attachment, Batch, Config, Published, Store, TopologyError, Tuning, out_plane,
 };
 
-fn scenarios(deep: bool) -> Vec<AttachedScenario> {
-    let (seeds, steps) = if deep { (48, 20) } else { (8, 10) };
-    Persistence::ALL
-        .into_iter()
-        .flat_map(|medium| (1..=seeds).map(move |seed| AttachedScenario::new(medium, seed, steps)))
-        .collect()
-}
-
-const BUDGET: Budget = Budget {
-    executions: 20_000,
-    exhaustive: [300, 16, 0],
-    sampled: [120, 8, 0],
-    sources: [3, 0],
-};
-
-#[test]
-fn every_power_cut_with_something_attached_is_recovered_from() {
-    let reports = explore(&scenarios(is_deep()), BUDGET).unwrap_or_default();
-    reports.iter().for_each(|report| report.assert_clean());
-}
-
 /// What is attached is merged as a whole, sections are not: the state that this
 /// leaves has to be among those that are cut off.
 #[test]
 fn registers_are_merged_further_than_the_root() {
-    let ahead = scenarios(false)
-        .iter()
+    let suite = evergraph_campaigns::suites::extension();
+    let scenarios = (1..=8).flat_map(|seed| (suite.of_seed)(seed, Depth::Short));
+    let ahead = scenarios
         .filter(|scenario| scenario.merges_registers_ahead().expect("no fault"))
         .count();
     assert!(ahead >= 3, "only {ahead} scenarios");
-}
-
-#[test]
-fn every_seeded_mistake_of_attachments_is_caught() {
-    assert_all_caught(MUTANTS, &scenarios(false), BUDGET);
 }
 
 /// Counts down when it is dropped.
@@ -383,13 +352,3 @@ fn run_with_failures(of: Call, call: u64, sticky: bool) -> Option<Failed> {
     assert_eq!(registers.tally(), 2 * there);
     failed
 }
-
-const MUTANTS: &[&str] = &[
-    "extension.applied-late",
-    "extension.after-root",
-    "extension.freed-first",
-    "extension.log-freed-too-far",
-    "extension.not-replayed",
-    "extension.replayed-twice",
-    "extension.not-claimed",
-];
