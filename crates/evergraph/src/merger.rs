@@ -1,5 +1,6 @@
 //! Merging in the background, so that no commit has to wait for room.
 
+use evergraph_persistence::failpoint;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -67,7 +68,7 @@ impl Merger {
         };
         let thread = std::thread::Builder::new()
             .name("evergraph-merge".to_string())
-            .spawn(run)
+            .spawn(failpoint::hand_on(run))
             .ok();
         Merger { shared, thread }
     }

@@ -1,5 +1,6 @@
 //! Rebases snapshots by itself, in a thread that begins with the first run on one.
 
+use evergraph_persistence::failpoint;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -56,7 +57,7 @@ impl Rebaser {
             let (theirs, store) = (Arc::clone(shared), Arc::downgrade(store));
             *thread = std::thread::Builder::new()
                 .name("evergraph-rebase".to_string())
-                .spawn(move || theirs.work(&store))
+                .spawn(failpoint::hand_on(move || theirs.work(&store)))
                 .ok();
         }
     }

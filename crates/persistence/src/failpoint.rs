@@ -12,7 +12,7 @@
 //! | `failpoint!("import.committed");` | a place where a process is killed, interrupted, or panics |
 //!
 //! Failpoints are armed for a *scope*: the thread that entered it, and all threads that
-//! the store starts there (`scope` and `Scope::enter` hand it on). Tests that run
+//! the store starts there ([`hand_on`]). Tests that run
 //! beside each other in one process do not see each other's. A process whose
 //! environment has [`VARIABLE`] arms them for all of its threads.
 
@@ -199,6 +199,23 @@ mod armed {
 #[cfg(feature = "failpoints")]
 pub use armed::{Entered, Scope, reached, scope};
 
+/// `work` for another thread, with the failpoints of this one.
+#[cfg(feature = "failpoints")]
+pub fn hand_on<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let scope = scope();
+    move || {
+        let _armed = scope.enter();
+        work()
+    }
+}
+
+/// `work` as it is: in what ships there is nothing to hand on.
+#[cfg(not(feature = "failpoints"))]
+#[inline(always)]
+pub fn hand_on<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    work
+}
+
 /// In what ships there is nothing to hand on.
 #[cfg(not(feature = "failpoints"))]
 mod absent {
@@ -207,10 +224,6 @@ mod absent {
     pub struct Scope;
 
     impl Scope {
-        /// Does nothing.
-        #[inline(always)]
-        pub fn enter(&self) {}
-
         /// Does nothing.
         #[inline(always)]
         pub fn enter_for_good(&self) {}

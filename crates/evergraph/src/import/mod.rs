@@ -15,6 +15,7 @@ mod progress;
 mod source;
 mod steps;
 
+use evergraph_persistence::failpoint;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
@@ -242,7 +243,7 @@ pub fn import(
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(WAITING_BATCHES);
         let reader = &mut source;
-        scope.spawn(move || {
+        scope.spawn(failpoint::hand_on(move || {
             loop {
                 let prepared = reader.next(cancellation).transpose();
                 let last = !matches!(prepared, Some(Ok(_)));
@@ -255,7 +256,7 @@ pub fn import(
                     return;
                 }
             }
-        });
+        }));
         for prepared in receiver {
             let prepared: Prepared = prepared?;
             if control.cancellation.is_cancelled() {

@@ -1,5 +1,6 @@
 //! Reads files by several threads, and gives their rows in the order of the files.
 
+use evergraph_persistence::failpoint;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -83,7 +84,7 @@ pub(super) fn read_all(
     let threads = thread::available_parallelism().map_or(1, |n| n.get());
     thread::scope(|scope| {
         for _ in 0..threads.min(MOST_THREADS).min(files.len()) {
-            scope.spawn(read_some);
+            scope.spawn(failpoint::hand_on(read_some));
         }
         take_all(receivers, &mut take)
     })

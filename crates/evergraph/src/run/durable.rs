@@ -5,6 +5,7 @@
 //! snapshot `run/NAME`, so that the run can go on whatever is committed meanwhile.
 //! Both go when the run ends.
 
+use evergraph_persistence::failpoint;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -270,7 +271,7 @@ impl<'a> Plan<'a> {
         );
         std::thread::scope(|scope| {
             let writer = checkpointer.writer();
-            let writer = scope.spawn(move || writer.write_all());
+            let writer = scope.spawn(failpoint::hand_on(move || writer.write_all()));
             let ending = checkpointer.ending();
             let computed = run(&control.clone().with_checkpoints(&checkpointer));
             let cost = checkpointer.end();

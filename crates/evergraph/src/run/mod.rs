@@ -40,6 +40,7 @@ mod values;
 mod view;
 mod writing;
 
+use evergraph_persistence::failpoint;
 use std::borrow::Cow;
 
 use evergraph_algorithms::{Cancelled, Control};
@@ -302,8 +303,10 @@ fn check_weights(db: &Database, algorithm: &Algorithm) -> Result<(), Error> {
 
 /// As many threads as were asked for.
 pub(crate) fn threads(count: Option<usize>) -> Result<rayon::ThreadPool, Error> {
+    let armed = failpoint::scope();
     rayon::ThreadPoolBuilder::new()
         .num_threads(count.unwrap_or(0))
+        .start_handler(move |_| armed.enter_for_good())
         .build()
         .map_err(|error| Error::usage(format!("no threads: {error}"), "ask for fewer"))
 }

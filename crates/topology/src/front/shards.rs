@@ -8,6 +8,7 @@
 //! What a shard does not change is the result: a section is worked on by one
 //! thread at a time in any case, and sections do not depend on one another.
 
+use evergraph_persistence::failpoint;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -147,11 +148,13 @@ impl Shards {
             0 => rayon::current_num_threads() / self.count,
             known => known / sharing,
         };
+        let armed = failpoint::scope();
         ThreadPoolBuilder::new()
             .num_threads(threads.max(1))
             .thread_name(move |thread| format!("evergraph-shard-{shard}-{thread}"))
             // A thread that cannot be bound works all the same.
             .start_handler(move |_| {
+                armed.enter_for_good();
                 let _ = bind_thread(&cpus);
             })
             .build()

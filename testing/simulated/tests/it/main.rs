@@ -2,6 +2,7 @@
 //! caught. The mutants are those of databases that had them.
 
 mod append_log;
+mod failpoints;
 mod gapped_array;
 mod media;
 mod twin;
