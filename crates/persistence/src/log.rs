@@ -48,6 +48,18 @@ pub struct CommitLog {
     dirty: Vec<(u64, u64)>,
 }
 
+/// Where the part of the log begins that is still needed.
+#[derive(Clone, Copy, Debug)]
+pub struct LogStart {
+    /// Position of the first record.
+    pub lsn: u64,
+    /// Epoch of the last record before it. An older one that stands there was never
+    /// acknowledged: the rest of its group is overwritten and freed.
+    pub epoch: u32,
+    /// The last commit before it.
+    pub csn: u64,
+}
+
 /// One commit read back.
 #[derive(Clone, Copy, Debug)]
 pub struct LogRecord<'a> {
@@ -152,10 +164,7 @@ impl CommitLog {
         NAME
     }
 
-    /// Opens the log and hands every commit after `csn`, the first of which
-    /// lies at `start`, to `replay`. The last record before it had `start_epoch`; an older
-    /// one at `start` was never acknowledged, and what was written over the rest of its
-    /// group is freed already. Returns the log, positioned after the last
+    /// Opens the log and hands every commit from `start` on to `replay`. Returns the log, positioned after the last
     /// one, and that commit's CSN. Writes nothing.
     ///
     /// `clean_end` is the position after the last commit if the database was
@@ -166,9 +175,7 @@ impl CommitLog {
         medium: MediumHandle,
         uuid: &Uuid,
         epoch: u32,
-        start: u64,
-        start_epoch: u32,
-        csn: u64,
+        start: LogStart,
         clean_end: Option<u64>,
         mut replay: impl FnMut(LogRecord<'_>) -> Result<(), PersistenceError>,
     ) -> Result<(Self, u64), PersistenceError> {
@@ -176,9 +183,9 @@ impl CommitLog {
             seed: crc32c::crc32c(uuid),
             epoch,
             capacity: medium.len().saturating_sub(IDENTITY_BYTES as u64),
-            start,
-            head: start,
-            durable: start,
+            start: start.lsn,
+            head: start.lsn,
+            durable: start.lsn,
             dirty: Vec::new(),
             medium,
         };
@@ -197,11 +204,11 @@ impl CommitLog {
             ));
         }
         let scan_start = ScanEnd {
-            end: start,
-            csn,
+            end: start.lsn,
+            csn: start.csn,
             epoch: match failpoint!("log.start-epoch-forgotten") {
                 true => 0,
-                false => start_epoch,
+                false => start.epoch,
             },
         };
         let scan = log.scan(scan_start, clean_end, &mut replay)?;

@@ -8,8 +8,8 @@ use evergraph_graph::Direction;
 use evergraph_persistence::failpoint;
 use evergraph_persistence::machine::Nodes;
 use evergraph_persistence::{
-    CommitLog, Directory, Entry, Medium, MediumHandle, PersistenceError, Pool, Region, Registry,
-    Root, SectionKey, Storage, Uuid,
+    CommitLog, Directory, Entry, LogStart, Medium, MediumHandle, PersistenceError, Pool, Region,
+    Registry, Root, SectionKey, Storage, Uuid,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -262,9 +262,11 @@ impl Store {
             log_medium.clone(),
             &uuid,
             root.epoch + 1,
-            root.log_start,
-            root.log_epoch,
-            root.csn,
+            LogStart {
+                lsn: root.log_start,
+                epoch: root.log_epoch,
+                csn: root.csn,
+            },
             root.clean_log_end,
             |record| {
                 boundaries.push_back(GroupEnd {
