@@ -69,6 +69,10 @@ pub struct Root {
     pub wall_us: i64,
     /// Log position of the first commit that is not merged.
     pub log_start: u64,
+    /// Epoch of the last record before that position, so that no older record is taken
+    /// for the first one; 0 if it is not known (there is none, or the root was written
+    /// before this was kept).
+    pub log_epoch: u32,
     /// Log position after the last commit, known only after a clean stop.
     pub clean_log_end: Option<u64>,
     /// Where the section directory's root blob is.
@@ -90,6 +94,7 @@ impl Root {
             csn: 0,
             wall_us: 0,
             log_start: 0,
+            log_epoch: 0,
             clean_log_end: None,
             directory_offset: 0,
             directory_len: 0,
@@ -147,6 +152,7 @@ impl UncheckedSlot {
                 csn: u64_at(bytes, 48),
                 wall_us: u64_at(bytes, 56) as i64,
                 log_start: u64_at(bytes, 64),
+                log_epoch: u32_at(bytes, 72),
                 clean_log_end: (u32_at(bytes, 44) == 1).then_some(clean_end),
                 directory_offset: u64_at(bytes, 88),
                 directory_len: u64_at(bytes, 96),
@@ -168,6 +174,7 @@ fn encode_slot(kind: PoolKind, uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
     bytes[48..56].copy_from_slice(&root.csn.to_le_bytes());
     bytes[56..64].copy_from_slice(&root.wall_us.to_le_bytes());
     bytes[64..72].copy_from_slice(&root.log_start.to_le_bytes());
+    bytes[72..76].copy_from_slice(&root.log_epoch.to_le_bytes());
     bytes[80..88].copy_from_slice(&root.clean_log_end.unwrap_or(0).to_le_bytes());
     bytes[88..96].copy_from_slice(&root.directory_offset.to_le_bytes());
     bytes[96..104].copy_from_slice(&root.directory_len.to_le_bytes());

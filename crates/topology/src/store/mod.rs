@@ -104,8 +104,20 @@ pub struct Store {
 struct LogState {
     log: CommitLog,
     next_csn: u64,
-    /// Where each group ended: CSN, log position, wall time. Ascending.
-    boundaries: VecDeque<(u64, u64, i64)>,
+    /// Ascending.
+    boundaries: VecDeque<GroupEnd>,
+}
+
+/// Where a group of commits ends in the log.
+#[derive(Clone, Copy, Debug)]
+struct GroupEnd {
+    /// Of the group's last commit.
+    csn: u64,
+    /// Position behind it.
+    lsn: u64,
+    wall_us: i64,
+    /// Of its record.
+    epoch: u32,
 }
 
 struct RootState {
@@ -394,11 +406,15 @@ impl Store {
 
     fn positions_at(&self, visible: u64) -> LogPositions {
         let log = self.log.lock();
-        let applied = log.boundaries.iter().take_while(|b| b.0 <= visible).last();
+        let applied = log
+            .boundaries
+            .iter()
+            .take_while(|b| b.csn <= visible)
+            .last();
         let flushing = log.log.head() - log.log.used_bytes();
         LogPositions {
             flushing,
-            buffering: applied.map_or(flushing, |b| b.1),
+            buffering: applied.map_or(flushing, |b| b.lsn),
             marker: log.log.durable(),
             head: log.log.head(),
         }
