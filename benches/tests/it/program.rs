@@ -121,7 +121,7 @@ fn help_names_every_benchmark() {
 fn a_signal_removes_what_a_benchmark_made() {
     for signal in ["-INT", "-TERM"] {
         let place = place();
-        let ingest = "ingest --scale 18 --medium file --directory .";
+        let ingest = "ingest --scale 14 --medium file --directory .";
         let child = program(place.path(), ingest).spawn();
         let child = child.expect("the program starts");
         while is_empty(place.path()) {
