@@ -11,6 +11,7 @@
 
 mod directory;
 mod error;
+pub mod layout;
 mod little_endian;
 mod lock;
 mod log;
