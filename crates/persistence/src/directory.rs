@@ -566,7 +566,7 @@ fn decode_entry(bytes: &[u8]) -> Option<Entry> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod tests {
     use super::{Directory, Entry, SectionKey};
     use crate::medium::{DramStorage, Medium, Storage};

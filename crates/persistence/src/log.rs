@@ -635,7 +635,7 @@ impl std::fmt::Debug for CommitLog {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod tests {
     use super::CommitLog;
     use crate::medium::{DramStorage, Storage};

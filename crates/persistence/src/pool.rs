@@ -423,7 +423,7 @@ impl std::fmt::Debug for PoolFile {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod tests {
     use super::{Pool, PoolFile, Root, USER_BYTES};
     use crate::medium::DramStorage;

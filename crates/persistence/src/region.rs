@@ -687,7 +687,7 @@ impl Deref for Words {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod tests {
     use super::Space;
 

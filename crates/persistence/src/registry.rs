@@ -355,7 +355,7 @@ impl<T> Drop for ViewToken<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod tests {
     use std::sync::Arc;
 

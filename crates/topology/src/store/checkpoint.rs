@@ -345,6 +345,7 @@ impl Store {
             log.boundaries.pop_front();
         }
         drop(log);
+        self.invariants(roots);
         // The next merge writes about as much as this one replaced: space that is
         // given back and reserved again costs more than all its writing.
         let used = self.context.region.used_bytes();
@@ -436,6 +437,13 @@ impl Store {
             }
         };
         let mut root = roots.pool.root().clone();
+        debug_assert!(
+            target.root_csn <= target.csn && root.csn <= target.root_csn,
+            "a merge up to commit {} takes the root from {} to {}",
+            target.csn,
+            root.csn,
+            target.root_csn
+        );
         let place = *stored.get();
         root.csn = target.root_csn;
         root.wall_us = target.wall_us;
