@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::simulated::Random;
+use evergraph_simulated::Random;
 use evergraph_topology::Layout;
 
 /// Vertices of the tiny graphs.

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Needed, PersistenceError, SectionKey, Uuid, checksum};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Attachment, Place};
@@ -274,7 +274,7 @@ impl Attachment for Registers {
         for (key, entry) in attached.filter(|(key, _)| key.plane == ATTACHED_PLANES) {
             let extent = Arc::new(place.region.adopt(entry.offset, entry.len)?);
             let versions = read(place.uuid, &extent, entry.crc)?;
-            if active(Mutant::AttachedNotClaimed) {
+            if failpoint!("extension.not-claimed") {
                 extent.retire();
                 drop(extent);
                 let (merged, extent, written) = (entry.csn, None, None);

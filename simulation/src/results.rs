@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use evergraph_graph::{Column, Direction};
 use evergraph_persistence::Storage;
-use evergraph_persistence::simulated::{
+use evergraph_simulated::{
     Config as SimulatedConfig, Persistence, Progress, Random, Scenario, SimulatedStorage,
 };
 use evergraph_snapshots::state::{

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::PersistenceError;
-use evergraph_persistence::simulated::{
+use evergraph_simulated::{
     Acknowledged, Config as SimulatedConfig, Persistence, Progress, Scenario, SimulatedStorage,
 };
 use evergraph_topology::record::Edges;

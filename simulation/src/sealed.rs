@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape};
 use evergraph_persistence::ViewToken;
-use evergraph_persistence::simulated::{
+use evergraph_simulated::{
     Config as SimulatedConfig, Persistence, Random, SimulatedStorage, Stepwise,
 };
 use evergraph_topology::{

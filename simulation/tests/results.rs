@@ -3,8 +3,7 @@
 mod campaign;
 
 use campaign::{assert_all_caught, explore, is_deep};
-use evergraph_persistence::mutant::{self, Mutant};
-use evergraph_persistence::simulated::{Budget, Persistence, Report};
+use evergraph_simulated::{Budget, Persistence, Report};
 use evergraph_simulation::ResultScenario;
 
 fn scenarios(seeds: u64, operations: usize) -> Vec<ResultScenario> {
@@ -32,8 +31,8 @@ fn every_power_cut_leaves_whole_versions() {
 
 #[test]
 fn every_seeded_mistake_is_caught() {
-    let shared = [Mutant::ExtentHalfFlushed, Mutant::RootSlotsShareOneFence];
-    let mistakes = [mutant::RESULTS, &shared].concat();
+    let shared = ["extent.half-flushed", "superblock.slots-share-one-fence"];
+    let mistakes = [RESULTS, &shared].concat();
     let budget = Budget {
         executions: 20_000,
         exhaustive: [300, 16, 0],
@@ -42,3 +41,10 @@ fn every_seeded_mistake_is_caught() {
     };
     assert_all_caught(&mistakes, &scenarios(4, 8), budget);
 }
+
+const RESULTS: &[&str] = &[
+    "results.root-before-blocks",
+    "results.changed-block-shared",
+    "results.freed-first",
+    "results.superblock-first",
+];

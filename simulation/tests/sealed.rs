@@ -6,8 +6,7 @@
 mod campaign;
 
 use campaign::{assert_all_caught, explore, is_deep};
-use evergraph_persistence::mutant::{self, Mutant};
-use evergraph_persistence::simulated::{Budget, Persistence};
+use evergraph_simulated::{Budget, Persistence};
 use evergraph_simulation::SealedScenario;
 
 fn scenarios(deep: bool) -> Vec<SealedScenario> {
@@ -33,8 +32,12 @@ fn every_power_cut_while_sealing_is_recovered_from() {
 
 #[test]
 fn every_seeded_mistake_of_sealing_is_caught() {
-    let mutants = mutant::ALL.iter().copied();
-    let mutants: Vec<Mutant> = mutants.filter(|mutant| mutant.is_of_sealing()).collect();
-    assert!(mutants.len() >= 3);
-    assert_all_caught(&mutants, &scenarios(false), BUDGET);
+    assert_all_caught(MUTANTS, &scenarios(false), BUDGET);
 }
+
+const MUTANTS: &[&str] = &[
+    "sealed.pieces-not-flushed",
+    "sealed.freed-first",
+    "sealed.not-claimed",
+    "sealed.orphans-kept",
+];

@@ -134,13 +134,7 @@ fn wrong_flags_are_told() {
             "`evergraph run DB ALGORITHM --keep NAME` computes it anew on a projection, and keeps it",
         ),
     ] {
-        let refused = place.call(command);
-        refused.expect(code);
-        assert_eq!(
-            (refused.error(), refused.hint()),
-            (error, hint),
-            "{command}"
-        );
+        place.call(command).expect_refusal(code, error, hint);
     }
     for wrong in [
         "run film pagerank --orientation sideways",

@@ -400,13 +400,7 @@ mod with {
                 "check the path, or make one with `evergraph import`",
             ),
         ] {
-            let refused = place.call(command);
-            refused.expect(code);
-            assert_eq!(
-                (refused.error(), refused.hint()),
-                (error, hint),
-                "{command}"
-            );
+            place.call(command).expect_refusal(code, error, hint);
         }
         let refused =
             place.call("search db text red --label Note --property title --language klingon");

@@ -1,6 +1,7 @@
 //! What is exported reads as the same graph; what cannot be is refused, and what is
 //! cut off leaves nothing.
 
+mod common;
 #[path = "../../interchange/tests/common/values.rs"]
 mod values;
 
@@ -8,24 +9,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use common::database;
 use evergraph::property::value::Value;
 use evergraph::property::{
     Exported, FileKind, Node, NodeId, PropertyExport, PropertyGraph, PropertyImport, Relationship,
     View, export, import,
 };
-use evergraph::{Cancellation, Database, Error, MediumKind, Options};
+use evergraph::{Cancellation, Error};
 use proptest::prelude::*;
 use values::{Properties, name, scalar, table, text};
-
-fn database() -> Database {
-    let options = Options {
-        medium: MediumKind::Dram,
-        property_graph: true,
-        log_bytes: 1 << 20,
-        ..Options::default()
-    };
-    Database::create("anywhere", &options).unwrap()
-}
 
 /// A graph as a test makes it.
 #[derive(Clone, Debug)]

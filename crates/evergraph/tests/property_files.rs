@@ -31,6 +31,16 @@ fn run_at_once(graph: &PropertyGraph, files: &[&Path], skip_bad: u64) -> Result<
     import(graph, &options, &Cancellation::new(), &|_| {})
 }
 
+/// So many rows of these files in a commit, whatever is wrong with others.
+fn in_portions(files: &[PathBuf], rows_at_once: usize) -> PropertyImport {
+    PropertyImport {
+        files: files.to_vec(),
+        skip_bad: 1000,
+        rows_at_once,
+        ..PropertyImport::default()
+    }
+}
+
 #[test]
 fn each_bad_row_counts_once_wherever_it_stands() {
     let place = Place::new();
@@ -238,12 +248,7 @@ fn an_import_in_bulk_that_was_cut_off_goes_on_where_it_was() {
     // Too few rows at once for a bulk load.
     let whole = database();
     let whole = whole.property_graph().unwrap();
-    let by_transactions = PropertyImport {
-        files: files.to_vec(),
-        skip_bad: 1000,
-        rows_at_once: 100,
-        ..PropertyImport::default()
-    };
+    let by_transactions = in_portions(&files, 100);
     let expected = import(whole, &by_transactions, &Cancellation::new(), &|_| {}).unwrap();
     let options = Options {
         property_graph: true,
@@ -252,12 +257,7 @@ fn an_import_in_bulk_that_was_cut_off_goes_on_where_it_was() {
     for (rows_at_once, cut_every) in [(300, 2), (700, 1), (10_000, 1)] {
         let path = place.0.path().join(format!("bulk-{rows_at_once}"));
         drop(Database::create(&path, &options).unwrap());
-        let pieces = PropertyImport {
-            files: files.to_vec(),
-            skip_bad: 1000,
-            rows_at_once,
-            ..PropertyImport::default()
-        };
+        let pieces = in_portions(&files, rows_at_once);
         let (last, runs) = import_in_pieces(&path, &options, &pieces, cut_every);
         assert!(runs > 1, "{rows_at_once}: {runs}");
         assert_eq!(last.skipped, expected.skipped, "{:?}", bad(&last));
@@ -291,12 +291,7 @@ fn an_import_that_was_cut_off_goes_on_where_it_was() {
         let db = Database::create(&path, &options).unwrap();
         unique_names(db.property_graph().unwrap());
         drop(db);
-        let pieces = PropertyImport {
-            files: files.to_vec(),
-            skip_bad: 1000,
-            rows_at_once,
-            ..PropertyImport::default()
-        };
+        let pieces = in_portions(&files, rows_at_once);
         let (last, runs) = import_in_pieces(&path, &options, &pieces, cut_every);
         assert!(runs > 3, "{rows_at_once} {cut_every}: {runs}");
         assert_eq!(last.nodes + last.resumed_nodes, expected.nodes);

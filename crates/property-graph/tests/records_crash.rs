@@ -6,14 +6,14 @@ use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::Arc;
 
 use evergraph_persistence::order::Flushed;
-use evergraph_persistence::simulated::{
-    Budget, Config as SimulatedConfig, Explorer, FaultKind, FaultPlan, Persistence, PlannedFailure,
-    Random, SimulatedStorage, Stepwise,
-};
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_property_graph::dictionary::{Dictionary, Names, TextPolicy};
 use evergraph_property_graph::records::{Geometry, NodeRecord, RelationshipRecord, Table};
 use evergraph_property_graph::value::{Properties, Value};
+use evergraph_simulated::{
+    Budget, Config as SimulatedConfig, Explorer, FaultKind, FaultPlan, Persistence, PlannedFailure,
+    Random, SimulatedStorage, Stepwise,
+};
 use evergraph_topology::attachment::{Attachment, Place};
 use evergraph_topology::{Batch, Config, Store, TopologyError, Tuning};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use evergraph_graph::{Column, Direction};
 use evergraph_persistence::Storage;
-use evergraph_persistence::simulated::{
+use evergraph_simulated::{
     Config, FaultKind, FaultPlan, Persistence, PlannedFailure, SimulatedStorage,
 };
 use evergraph_snapshots::state::{Description, Geometry, GraphIdentity, ResultStore, StateError};

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::{Entry, Extent, Needed, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
@@ -341,7 +341,7 @@ impl Section {
             self.first_vertex
         );
         let mut guard = self.state.lock();
-        if csn <= guard.merged_csn() && !active(Mutant::ReplayIgnoresMerged) {
+        if csn <= guard.merged_csn() && !failpoint!("replay.merged-ignored") {
             return Ok(0);
         }
         guard.unmerged_since.get_or_insert(commits.first);

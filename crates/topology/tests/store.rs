@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::ViewToken;
-use evergraph_persistence::simulated::{Config as SimConfig, Persistence, SimulatedStorage};
+use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_topology::record::Edges;
 use evergraph_topology::{
     Batch, Config, Layout, ListScratch, Mode, Place, Published, Store, Tuning,

@@ -1,8 +1,7 @@
 //! What the campaigns of this room have in common: how many executions, what is
 //! repeated, what is printed.
 
-use evergraph_persistence::mutant::Mutant;
-use evergraph_persistence::simulated::{
+use evergraph_simulated::{
     Budget, Explorer, REPLAY_VARIABLE, Report, Scenario, mutant_score, replay,
 };
 
@@ -53,7 +52,7 @@ pub fn explore<S: Scenario + Sync>(scenarios: &[S], short: Budget) -> Option<Vec
 ///
 /// # Panics
 /// If one is not caught.
-pub fn assert_all_caught<S: Scenario>(mistakes: &[Mutant], scenarios: &[S], budget: Budget) {
+pub fn assert_all_caught<S: Scenario>(mistakes: &[&'static str], scenarios: &[S], budget: Budget) {
     let explorer = Explorer {
         most_violations: 1,
         ..Explorer::new(budget)

@@ -109,6 +109,13 @@ impl Outcome {
         assert_eq!(self.code, Some(code), "{self:#?}");
     }
 
+    /// It failed with this code, for this reason, and says what to do.
+    #[track_caller]
+    pub fn expect_refusal(&self, code: i32, error: &str, hint: &str) {
+        self.expect(code);
+        assert_eq!((self.error(), self.hint()), (error, hint), "{self:#?}");
+    }
+
     /// One JSON object, and nothing else, is on standard output.
     #[track_caller]
     pub fn json(&self) -> Value {

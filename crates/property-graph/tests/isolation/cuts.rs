@@ -4,15 +4,15 @@
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use evergraph_persistence::simulated::{
-    Budget, Config, Explorer, Persistence, Progress, Random as Choices, Rest, Scenario,
-    SimulatedStorage,
-};
 use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph};
 use evergraph_property_graph::transaction::Isolation;
 use evergraph_property_graph::transaction::isolation::workload::{Random, Workload};
 use evergraph_property_graph::transaction::isolation::{
     Element, Fate, History, Operation, Plan, Recorded, Run, Step, check,
+};
+use evergraph_simulated::{
+    Budget, Config, Explorer, Persistence, Progress, Random as Choices, Rest, Scenario,
+    SimulatedStorage,
 };
 
 use super::subject::{Lists, options};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evergraph_graph::Direction;
+use evergraph_persistence::failpoint;
 use evergraph_persistence::machine::Nodes;
 use evergraph_persistence::{
     CommitLog, Directory, Entry, Medium, MediumHandle, PersistenceError, Pool, Region, Registry,
@@ -342,9 +343,7 @@ impl Store {
         let RootState { pool, file, .. } = self.roots.get_mut();
         let mut root = pool.root().clone();
         root.epoch += 1;
-        if !evergraph_persistence::mutant::active(
-            evergraph_persistence::mutant::Mutant::CleanMarkClearedTooLate,
-        ) {
+        if !failpoint!("open.clean-mark-kept") {
             root.clean_log_end = None;
         }
         pool.update(file, root)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::simulated::Image;
+use evergraph_simulated::Image;
 
 use super::fixture::{
     Fixture, Graph, Outcome, SECTION_SHIFT, direct, direct_config, direct_of, merged_clean,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use evergraph_graph::Direction;
 use evergraph_persistence::FORMAT_VERSION;
-use evergraph_persistence::simulated::{Image, Persistence, SimulatedStorage};
+use evergraph_simulated::{Image, Persistence, SimulatedStorage};
 use evergraph_topology::Store;
 
 use super::fixture::{

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::simulated::{Image, SimulatedStorage};
+use evergraph_simulated::{Image, SimulatedStorage};
 use evergraph_topology::Store;
 
 use super::fixture::{

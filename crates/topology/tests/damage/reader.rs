@@ -1,7 +1,7 @@
 //! An independent reader of the stored format, after `docs/storage-format.md`
 //! alone. The tests use it to say which bytes carry no checksum.
 
-use evergraph_persistence::simulated::Image;
+use evergraph_simulated::Image;
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError, Region, Uuid};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Place};
@@ -113,7 +113,7 @@ impl Schema {
         let entries = self.entries();
         if let Some(entry) = entries.iter().find(|entry| entry.number == number) {
             entry.confirm();
-            if !active(Mutant::ConfirmationNotKept) {
+            if !failpoint!("definitions.confirmation-not-kept") {
                 self.unstored.lock().push(csn);
             }
         }
@@ -237,7 +237,8 @@ impl Schema {
         };
         let mut bytes = Vec::new();
         for entry in entries.iter() {
-            let is_confirmed = entry.is_confirmed() || active(Mutant::StoredAsConfirmed);
+            let is_confirmed =
+                entry.is_confirmed() || failpoint!("definitions.stored-as-confirmed");
             let definition = entry.stored.encode(is_confirmed);
             bytes.extend_from_slice(&entry.number.to_le_bytes());
             bytes.extend_from_slice(&(definition.len() as u32).to_le_bytes());

@@ -1,7 +1,7 @@
 //! The power is cut before every fence, and what is left has to be the index as of
 //! the root that is left, snapshots included.
 
-use evergraph_persistence::simulated::{
+use evergraph_simulated::{
     Budget, Config, Explorer, Persistence, Progress, Report, Scenario, SimulatedStorage,
 };
 

@@ -196,7 +196,9 @@ impl Host {
         for (key, id) in self.truth.at(csn).into_iter().rev() {
             entries.push(&key, id);
         }
-        let built = self.index.build(csn, &self.region, &UUID, entries);
+        let built = self
+            .index
+            .build(csn, &self.region, &UUID, &entries.sorted());
         built.map_err(text)
     }
 

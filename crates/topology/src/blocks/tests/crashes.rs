@@ -1,10 +1,10 @@
 //! Power cuts at every fence of a section's life: flushes, compactions of one
 //! list, rewrites, each published through the directory and the root.
 
-use evergraph_persistence::simulated::{
+use evergraph_persistence::{Directory, PersistenceError, Pool, PoolFile, Root, SectionKey};
+use evergraph_simulated::{
     Budget, Config, Explorer, Persistence, Progress, Scenario, SimulatedStorage,
 };
-use evergraph_persistence::{Directory, PersistenceError, Pool, PoolFile, Root, SectionKey};
 
 use super::*;
 

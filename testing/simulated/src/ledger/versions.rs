@@ -1,7 +1,7 @@
 //! What follows from a ledger: the versions of each unit, and a fingerprint.
 
 use super::{Ledger, Pending, Record};
-use crate::simulated::choices::Random;
+use crate::choices::Random;
 
 /// Versions of one unit above which the choice is thinned.
 const MOST_VERSIONS: usize = 128;
@@ -174,7 +174,7 @@ pub(super) fn push_distinct(
     true
 }
 
-pub(in crate::simulated) fn mix(hash: u64, value: u64) -> u64 {
+pub(crate) fn mix(hash: u64, value: u64) -> u64 {
     let product = (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (product ^ (product >> 29)).wrapping_add(hash.rotate_left(23))
 }

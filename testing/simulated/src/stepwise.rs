@@ -2,8 +2,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::explorer::{Progress, Scenario};
-use super::{Config, SimulatedStorage};
+use crate::explorer::{Progress, Scenario};
+use crate::{Config, SimulatedStorage};
 
 /// How far a workload is: which steps must be there, which may.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

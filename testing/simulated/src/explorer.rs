@@ -13,13 +13,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use super::budget::{Budget, Tried};
-use super::choices::{Random, Rest};
-use super::faults::FaultPlan;
-use super::ledger::mix;
-use super::replay;
-use super::report::{Leg, PointReport, Report, Violation};
-use super::{Config, SimulatedStorage};
+use crate::budget::{Budget, Tried};
+use crate::choices::{Random, Rest};
+use crate::faults::FaultPlan;
+use crate::ledger::mix;
+use crate::replay;
+use crate::report::{Leg, PointReport, Report, Violation};
+use crate::{Config, SimulatedStorage};
 
 /// A program to be cut off, and its oracles. Deterministic.
 pub trait Scenario {

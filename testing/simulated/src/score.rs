@@ -1,8 +1,9 @@
 //! The mutation score: mistakes put in on purpose, and whether they are caught.
 
-use super::explorer::{Explorer, Scenario};
-use super::faults::{Calls, FaultPlan};
-use super::report::Report;
+use crate::explorer::{Explorer, Scenario};
+use crate::faults::{Calls, FaultPlan};
+use crate::report::Report;
+use evergraph_persistence::failpoint;
 
 /// A mistake, and what became of it.
 #[derive(Clone, Debug)]
@@ -112,29 +113,16 @@ fn methods(calls: Calls) -> [(&'static str, u64); 3] {
     ]
 }
 
-/// Switches each seeded mistake on (on this thread) and explores until it is
-/// caught: `explore` yields the reports of one scenario after the other, and is
-/// asked for no more than it takes.
-#[cfg(feature = "mutants")]
+/// Arms each mutant (by its failpoint) for this thread and explores until it is caught:
+/// `explore` yields the reports of one scenario after the other, and is asked for no
+/// more than it takes.
 pub fn mutant_score<I: IntoIterator<Item = Report>>(
-    mutants: &[crate::mutant::Mutant],
+    mutants: &[&'static str],
     mut explore: impl FnMut() -> I,
-) -> Vec<Caught<crate::mutant::Mutant>> {
-    /// Leaves no mistake behind, even if the exploration itself panics.
-    struct Off;
-    impl Drop for Off {
-        fn drop(&mut self) {
-            crate::mutant::set(None);
-        }
-    }
-    let off = Off;
-    let outcomes = mutants
-        .iter()
-        .map(|&mutant| {
-            crate::mutant::set(Some(mutant));
-            Caught::of(mutant, explore())
-        })
-        .collect();
-    drop(off);
-    outcomes
+) -> Vec<Caught<&'static str>> {
+    let score_of = |&mutant: &&'static str| {
+        let _armed = failpoint::Scope::armed(mutant).enter();
+        Caught::of(mutant, explore())
+    };
+    mutants.iter().map(score_of).collect()
 }

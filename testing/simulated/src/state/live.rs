@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::simulated::Config;
-use crate::simulated::memory::Block;
+use crate::Config;
+use crate::memory::Block;
 
 /// A file: its memory, and what of it is decided.
 pub(super) struct LiveFile {

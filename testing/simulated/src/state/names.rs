@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::live::LiveName;
 use super::{State, failure};
-use crate::medium::MediumError;
-use crate::simulated::choices::What;
-use crate::simulated::faults::PlannedFailure;
-use crate::simulated::ledger::Event;
-use crate::simulated::memory::Block;
+use crate::choices::What;
+use crate::faults::PlannedFailure;
+use crate::ledger::Event;
+use crate::memory::Block;
+use evergraph_persistence::MediumError;
 
 impl State {
     /// Position of a name that is known, its meaning decided.

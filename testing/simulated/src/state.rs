@@ -7,11 +7,11 @@ mod restart;
 
 use live::{LiveFile, LiveName};
 
-use super::choices::{Chooser, What};
-use super::faults::{Calls, FaultKind, FaultPlan, PlannedFailure};
-use super::ledger::{Event, Journal, Ledger};
-use super::{Config, Persistence};
-use crate::medium::MediumError;
+use crate::choices::{Chooser, What};
+use crate::faults::{Calls, FaultKind, FaultPlan, PlannedFailure};
+use crate::ledger::{Event, Journal, Ledger};
+use crate::{Config, Persistence};
+use evergraph_persistence::MediumError;
 
 /// Fills memory that no choice has decided yet, so that a read that bypasses
 /// `touch` sees absurd lengths and wrong checksums.

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_persistence::simulated::{
+use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
+use evergraph_simulated::{
     Budget, Config, Explorer, Persistence, Progress, Report, Scenario, SimulatedStorage,
     dropped_call_score, replay,
 };
-use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
 
 const MAGIC: u64 = 0x6170_7065_6441_7272;
 /// The log: flag, first slot, count, then the old values.
@@ -402,16 +402,15 @@ fn every_dropped_call_of_the_array_is_caught() {
 }
 
 /// The same array, broken by what is switched on for the thread.
-#[cfg(feature = "mutants")]
 #[test]
-fn seeded_mistakes_are_scored() {
-    use evergraph_persistence::mutant::{Mutant, active};
-    use evergraph_persistence::simulated::mutant_score;
+fn mutants_are_scored() {
+    use evergraph_persistence::failpoint;
+    use evergraph_simulated::mutant_score;
 
-    let mistakes = [Mutant::LogRecordsNotFlushed, Mutant::LogFenceMissing];
+    let mistakes = ["log.records-not-flushed", "log.fence-missing"];
     let outcomes = mutant_score(&mistakes, || {
         // One mistake is made, the other means nothing to the array.
-        let variant = match active(Mutant::LogRecordsNotFlushed) {
+        let variant = match failpoint!("log.records-not-flushed") {
             true => Variant::LogNotFlushed,
             false => Variant::Correct,
         };
@@ -422,5 +421,5 @@ fn seeded_mistakes_are_scored() {
     });
     assert!(outcomes[0].is_caught() && !outcomes[1].is_caught());
     assert!(outcomes[1].executions > outcomes[0].executions);
-    assert!(!active(Mutant::LogFenceMissing), "none is left on");
+    assert!(!failpoint!("log.fence-missing"), "none is left on");
 }

@@ -24,7 +24,7 @@
 //! What a power cut left of a line or sector is chosen when the program first
 //! touches it, the size of a file when it is opened, a name when it is asked
 //! for. Until then memory holds a poison pattern, so that a read without
-//! [`Medium::touch`](crate::Medium::touch) does not find plausible bytes.
+//! [`Medium::touch`](evergraph_persistence::Medium::touch) does not find plausible bytes.
 //! A unit that is overwritten as a whole without being read is never chosen.
 //!
 //! Not modelled: several threads (fences are per storage user, who is one), and
@@ -54,13 +54,11 @@ pub use faults::{Calls, FaultKind, FaultPlan, Image, PlannedFailure};
 pub use medium::SimulatedMedium;
 pub use replay::{REPLAY_VARIABLE, replay};
 pub use report::{Leg, PointReport, Report, Violation};
-#[cfg(feature = "mutants")]
-pub use score::mutant_score;
-pub use score::{Caught, DroppedCall, dropped_call_score};
+pub use score::{Caught, DroppedCall, dropped_call_score, mutant_score};
 pub use state::{DISCARDED, POISON};
 pub use stepwise::{Acknowledged, Stepwise};
 
-use crate::medium::{MediumError, MediumHandle, Storage};
+use evergraph_persistence::{MediumError, MediumHandle, Storage};
 use state::State;
 
 /// What survives a power cut; see the table in the module's documentation.
@@ -216,7 +214,7 @@ impl Storage for SimulatedStorage {
             state.config.persistence,
             block,
         );
-        Ok(MediumHandle::Simulated(Arc::new(medium)))
+        Ok(MediumHandle::Other(Arc::new(medium)))
     }
 
     fn remove(&self, name: &str) -> Result<(), MediumError> {

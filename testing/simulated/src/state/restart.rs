@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{LiveFile, LiveName, POISON, State, Undecided};
-use crate::simulated::choices::What;
-use crate::simulated::faults::{Calls, Image};
-use crate::simulated::ledger::{Event, Ledger};
+use crate::choices::What;
+use crate::faults::{Calls, Image};
+use crate::ledger::{Event, Ledger};
 
 impl State {
     /// Becomes the world after a power cut that `parent` has not lived to see:

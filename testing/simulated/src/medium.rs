@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::Persistence;
-use super::memory::Block;
-use super::state::State;
-use crate::medium::{AckLevel, Medium, MediumError, Properties};
+use crate::Persistence;
+use crate::memory::Block;
+use crate::state::State;
+use evergraph_persistence::{AckLevel, Medium, MediumError, Properties};
 
 /// One file of a [`super::SimulatedStorage`].
 ///

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_persistence::simulated::{Config, Persistence, Rest, SimulatedStorage};
 use evergraph_persistence::{Medium, MediumHandle, Storage};
+use evergraph_simulated::{Config, Persistence, Rest, SimulatedStorage};
 use proptest::prelude::*;
 
 /// Two units (lines or sectors), of which the first words are used.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::explorer::Scenario;
-use super::faults::Calls;
+use crate::explorer::Scenario;
+use crate::faults::Calls;
 
 /// One power cut of a path: where, and what was left.
 #[derive(Clone, Debug, PartialEq, Eq)]

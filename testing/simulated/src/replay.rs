@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use super::SimulatedStorage;
-use super::choices::Rest;
-use super::explorer::{Explorer, Progress, Scenario, Steps, model_at};
-use super::report::{Leg, Report, Violation};
+use crate::SimulatedStorage;
+use crate::choices::Rest;
+use crate::explorer::{Explorer, Progress, Scenario, Steps, model_at};
+use crate::report::{Leg, Report, Violation};
 
 /// The environment variable that makes [`Explorer::explore`] repeat one
 /// execution: `scenario=NAME;seed=N;point=3/1;choices=0.1.2/1`. Power cuts are
