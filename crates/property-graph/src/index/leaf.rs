@@ -25,7 +25,7 @@ const PREFIX_LEN: Field = (6, 2);
 const _: () = assert!(tiles(&[CRC, COUNT, PREFIX_LEN, (8, 8)], HEAD));
 const _: () = assert!(
     super::geometry::MOST_LEAF_BYTES <= u16::MAX as usize,
-    "a slot of {SLOT} bytes says where an entry begins"
+    "two bytes say where an entry begins"
 );
 const HAS_BEGIN: u8 = 1;
 const HAS_END: u8 = 2;
