@@ -331,6 +331,13 @@ impl Pool {
         ))
     }
 
+    /// Makes the root that was read durable: a process that was killed may have
+    /// written it and not come to its fence.
+    pub fn confirm(&self, file: &PoolFile) -> Result<(), PersistenceError> {
+        file.medium.flush(0, file.medium.len())?;
+        Ok(file.medium.fence()?)
+    }
+
     /// Identity of the database.
     pub fn uuid(&self) -> &Uuid {
         &self.uuid

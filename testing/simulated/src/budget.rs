@@ -38,6 +38,16 @@ impl Budget {
         }
     }
 
+    /// The workload alone.
+    pub fn nothing() -> Self {
+        Self {
+            exhaustive: [0; 3],
+            sampled: [0; 3],
+            sources: [0; 2],
+            executions: 0,
+        }
+    }
+
     /// For the night.
     pub fn thorough() -> Self {
         Self {

@@ -22,7 +22,7 @@ use crate::report::{Leg, PointReport, Report, Violation};
 use crate::{Config, SimulatedStorage};
 
 /// A program to be cut off, and its oracles. Deterministic.
-pub trait Scenario {
+pub trait Program {
     /// What must be there: kept up to date by the workload as it starts
     /// operations and as they are acknowledged.
     type Model: Clone + Hash;
@@ -102,6 +102,11 @@ impl<'a, M: Clone> Progress<'a, M> {
         }
     }
 
+    /// Power cuts so far are not explored: others do it.
+    pub(super) fn forget_cuts(&mut self) {
+        self.storage.shared.lock().journal.points.clear();
+    }
+
     pub(super) fn into_steps(self) -> Steps<M> {
         self.steps
     }
@@ -143,46 +148,23 @@ impl Explorer {
         }
     }
 
-    /// Explores one scenario. If [`super::REPLAY_VARIABLE`] is set and is about
-    /// this scenario and seed, only that one execution is repeated and told.
-    pub fn explore<S: Scenario>(&self, scenario: &S) -> Report {
+    /// Explores one program. If [`super::REPLAY_VARIABLE`] is set and is about
+    /// this program and seed, only that one execution is repeated and told.
+    pub fn explore<P: Program>(&self, program: &P) -> Report {
         let started = std::time::Instant::now();
-        let mut report = match replay::from_environment(self, scenario) {
+        let mut report = match replay::from_environment(self, program) {
             Some(report) => report,
-            None => Search::new(self, scenario).run(),
+            None => Search::new(self, program).run(),
         };
         report.seconds = started.elapsed().as_secs_f64();
         report
     }
-
-    /// Explores many scenarios on some threads; reports are in their order.
-    pub fn explore_all<S: Scenario + Sync>(&self, scenarios: &[S], threads: usize) -> Vec<Report> {
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let found = parking_lot::Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for _ in 0..threads.max(1) {
-                scope.spawn(|| {
-                    loop {
-                        let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        let Some(scenario) = scenarios.get(i) else {
-                            break;
-                        };
-                        let report = self.explore(scenario);
-                        found.lock().push((i, report));
-                    }
-                });
-            }
-        });
-        let mut found = found.into_inner();
-        found.sort_by_key(|entry| entry.0);
-        found.into_iter().map(|entry| entry.1).collect()
-    }
 }
 
 /// One exploration.
-struct Search<'s, S: Scenario> {
+struct Search<'s, P: Program> {
     explorer: &'s Explorer,
-    scenario: &'s S,
+    program: &'s P,
     /// The storages after the first, second and third power cut.
     after: [SimulatedStorage; 3],
     /// States that were explored, and at which order.
@@ -191,31 +173,31 @@ struct Search<'s, S: Scenario> {
     report: Report,
 }
 
-impl<'s, S: Scenario> Search<'s, S> {
-    fn new(explorer: &'s Explorer, scenario: &'s S) -> Self {
-        let config = scenario.config();
+impl<'s, P: Program> Search<'s, P> {
+    fn new(explorer: &'s Explorer, program: &'s P) -> Self {
+        let config = program.config();
         Self {
             explorer,
-            scenario,
+            program,
             after: std::array::from_fn(|_| SimulatedStorage::new(config)),
             seen: HashMap::new(),
             path: Vec::new(),
-            report: Report::new(scenario.name(), scenario.seed()),
+            report: Report::new(program.name(), program.seed()),
         }
     }
 
     fn run(mut self) -> Report {
-        let storage = SimulatedStorage::new(self.scenario.config());
+        let storage = SimulatedStorage::new(self.program.config());
         storage.plan(self.explorer.workload_faults.clone());
-        let start = self.scenario.initial();
+        let start = self.program.initial();
         let mut log = Progress::new(&storage, &start, true);
-        let result = replay::guarded(|| self.scenario.run(&storage, &mut log));
+        let result = replay::guarded(|| self.program.run(&storage, &mut log));
         let steps = log.into_steps();
         self.report.workload_calls = storage.calls();
         match result {
             Ok(()) => self.explore_run(0, &storage, &start, &steps),
             Err(message) => {
-                let violation = Violation::of_workload(self.scenario, message);
+                let violation = Violation::of_workload(self.program, message);
                 self.report.violations.push(violation);
             }
         }
@@ -236,8 +218,8 @@ impl<'s, S: Scenario> Search<'s, S> {
         &mut self,
         order: usize,
         ran: &SimulatedStorage,
-        start: &S::Model,
-        steps: &[(usize, S::Model)],
+        start: &P::Model,
+        steps: &[(usize, P::Model)],
     ) {
         let after = self.after[order].clone();
         after.shared.lock().begin_after(&ran.shared.lock());
@@ -276,7 +258,7 @@ impl<'s, S: Scenario> Search<'s, S> {
         order: usize,
         point: usize,
         after: &SimulatedStorage,
-        model: &S::Model,
+        model: &P::Model,
     ) {
         let mut tried = Tried::default();
         let before = self.report.executions[order];
@@ -309,7 +291,7 @@ impl<'s, S: Scenario> Search<'s, S> {
             let script = tried.get(number).to_vec();
             let (result, steps) = self.execute(order, after, model, &script, Rest::Oldest, true);
             if let Err(message) = result {
-                // Clean before and not now: the scenario is not deterministic.
+                // Clean before and not now: the program is not deterministic.
                 if !tried.failed.contains(&number) {
                     self.violation(point, &script, message);
                 }
@@ -330,7 +312,7 @@ impl<'s, S: Scenario> Search<'s, S> {
         order: usize,
         point: usize,
         after: &SimulatedStorage,
-        model: &S::Model,
+        model: &P::Model,
         tried: &mut Tried,
     ) -> bool {
         let most = self.explorer.budget.exhaustive[order];
@@ -376,10 +358,10 @@ impl<'s, S: Scenario> Search<'s, S> {
         order: usize,
         point: usize,
         after: &SimulatedStorage,
-        model: &S::Model,
+        model: &P::Model,
         tried: &mut Tried,
     ) {
-        let seed = mix(mix(self.scenario.seed(), order as u64), point as u64);
+        let seed = mix(mix(self.program.seed(), order as u64), point as u64);
         let mut random = Random::new(seed);
         for number in 0..self.explorer.budget.sampled[order] {
             if self.is_done() {
@@ -420,15 +402,15 @@ impl<'s, S: Scenario> Search<'s, S> {
         &mut self,
         order: usize,
         after: &SimulatedStorage,
-        model: &S::Model,
+        model: &P::Model,
         script: &[u32],
         rest: Rest,
         record: bool,
-    ) -> (Result<(), String>, Steps<S::Model>) {
+    ) -> (Result<(), String>, Steps<P::Model>) {
         let mut steps = Vec::new();
         let result = replay::recover_once(
             self.explorer,
-            self.scenario,
+            self.program,
             after,
             model,
             script,
@@ -447,7 +429,7 @@ impl<'s, S: Scenario> Search<'s, S> {
             point,
             choices: choices.to_vec(),
         });
-        let violation = replay::shrink(self.explorer, self.scenario, path, message, spent);
+        let violation = replay::shrink(self.explorer, self.program, path, message, spent);
         self.report.violations.push(violation);
     }
 }

@@ -60,6 +60,96 @@ pub struct FaultPlan {
     pub drop_fence: Option<u64>,
     /// A `sync_names` that does nothing and says it did.
     pub drop_sync_names: Option<u64>,
+    /// The process is killed before this call, counted over all kinds: from then on
+    /// calls change nothing and fail.
+    pub kill: Option<u64>,
+}
+
+/// Calls that can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    /// `write`, `write_through` and `discard`.
+    Write,
+    /// `grow` and `reserve`.
+    Grow,
+    /// `fence`.
+    Fence,
+    /// `sync_names`.
+    SyncNames,
+}
+
+impl CallKind {
+    /// All.
+    pub const ALL: [CallKind; 4] = [
+        CallKind::Write,
+        CallKind::Grow,
+        CallKind::Fence,
+        CallKind::SyncNames,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            CallKind::Write => "write",
+            CallKind::Grow => "grow",
+            CallKind::Fence => "fence",
+            CallKind::SyncNames => "sync-names",
+        }
+    }
+}
+
+/// A call that fails, for the names of scenarios: `fence@3`; with `!`, it and all that
+/// follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailingCall {
+    /// Which kind of call.
+    pub kind: CallKind,
+    /// Which of them, from 0.
+    pub call: u64,
+    /// Whether later ones fail, too.
+    pub sticky: bool,
+}
+
+impl std::fmt::Display for FailingCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let for_ever = if self.sticky { "!" } else { "" };
+        write!(f, "{}@{}{for_ever}", self.kind.name(), self.call)
+    }
+}
+
+impl FailingCall {
+    pub(super) fn parse(name: &str) -> Result<Self, String> {
+        let unreadable = || format!("end {name:?}");
+        let (kind, call) = name.split_once('@').ok_or_else(unreadable)?;
+        let kind = CallKind::ALL.into_iter().find(|of| of.name() == kind);
+        let (call, sticky) = match call.strip_suffix('!') {
+            Some(call) => (call, true),
+            None => (call, false),
+        };
+        Ok(Self {
+            kind: kind.ok_or_else(unreadable)?,
+            call: call.parse().map_err(|_| unreadable())?,
+            sticky,
+        })
+    }
+
+    /// A full disk where something grows, a broken one elsewhere.
+    pub(super) fn plan(self) -> FaultPlan {
+        let failure = |kind| {
+            Some(PlannedFailure {
+                call: self.call,
+                kind,
+                sticky: self.sticky,
+            })
+        };
+        let mut plan = FaultPlan::default();
+        match self.kind {
+            CallKind::Write => plan.fail_write = failure(FaultKind::Io),
+            CallKind::Grow => plan.fail_grow = failure(FaultKind::NoSpace),
+            CallKind::Fence => plan.fail_fence = failure(FaultKind::Io),
+            CallKind::SyncNames => plan.fail_sync_names = failure(FaultKind::Io),
+        }
+        plan
+    }
 }
 
 /// How often each kind of call was made in one run.
@@ -78,6 +168,21 @@ pub struct Calls {
 }
 
 impl Calls {
+    /// Calls of all kinds.
+    pub fn all(self) -> u64 {
+        self.writes + self.grows + self.flushes + self.fences + self.name_syncs
+    }
+
+    /// Calls of one kind.
+    pub fn of(self, kind: CallKind) -> u64 {
+        match kind {
+            CallKind::Write => self.writes,
+            CallKind::Grow => self.grows,
+            CallKind::Fence => self.fences,
+            CallKind::SyncNames => self.name_syncs,
+        }
+    }
+
     /// The larger of each count.
     pub(super) fn max(self, other: Self) -> Self {
         Self {

@@ -2,7 +2,7 @@
 //!
 //! A [`SimulatedStorage`] records every store, flush, fence, growth and name
 //! change, and can say what a power cut would leave. [`Explorer`] runs a
-//! [`Scenario`] on it, cuts the power before every fence, and runs the recovery
+//! [`Program`] on it, cuts the power before every fence, and runs the recovery
 //! on what may be left; then it cuts the power during the recovery.
 //!
 //! # Faults that a program must survive here
@@ -31,32 +31,35 @@
 //! torn stores below eight bytes.
 
 mod budget;
+mod campaign;
 mod choices;
 mod explorer;
 mod faults;
 mod ledger;
 mod medium;
 mod memory;
+pub mod mutants;
 mod replay;
 mod report;
+mod scenario;
 mod score;
 mod state;
-mod stepwise;
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 pub use budget::Budget;
+pub use campaign::{BLESS_VARIABLE, DEPTH_VARIABLE, Depth, REPORT_VARIABLE, SEED_VARIABLE, Suite};
 pub use choices::{Random, Rest};
-pub use explorer::{Explorer, Progress, Scenario};
-pub use faults::{Calls, FaultKind, FaultPlan, Image, PlannedFailure};
+pub use explorer::{Explorer, Program, Progress};
+pub use faults::{CallKind, Calls, FailingCall, FaultKind, FaultPlan, Image, PlannedFailure};
 pub use medium::SimulatedMedium;
 pub use replay::{REPLAY_VARIABLE, replay};
 pub use report::{Leg, PointReport, Report, Violation};
+pub use scenario::{Access, End, Ended, Known, Scenario, Steps, Told};
 pub use score::{Caught, DroppedCall, dropped_call_score, mutant_score};
 pub use state::{DISCARDED, POISON};
-pub use stepwise::{Acknowledged, Stepwise};
 
 use evergraph_persistence::{MediumError, MediumHandle, Storage};
 use state::State;
@@ -163,6 +166,12 @@ impl SimulatedStorage {
     /// [`POISON`]. Names and sizes that are still open are decided.
     pub fn image(&self) -> Image {
         self.shared.lock().image()
+    }
+
+    /// The process ends, and another one begins in the same boot: media of the old one
+    /// are refused, what was stored is there, durable or not, and nothing is planned.
+    pub fn begin_process(&self) {
+        self.shared.lock().begin_process();
     }
 
     /// Cuts the power now: another storage, holding what may be left. Its

@@ -6,7 +6,7 @@ use std::sync::Once;
 
 use crate::SimulatedStorage;
 use crate::choices::Rest;
-use crate::explorer::{Explorer, Progress, Scenario, Steps, model_at};
+use crate::explorer::{Explorer, Program, Progress, Steps, model_at};
 use crate::report::{Leg, Report, Violation};
 
 /// The environment variable that makes [`Explorer::explore`] repeat one
@@ -22,7 +22,7 @@ thread_local! {
     static PANICKED_AT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Runs a scenario's code; a panic is its error, and prints nothing.
+/// Runs a program's code; a panic is its error, and prints nothing.
 pub(super) fn guarded(run: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -50,14 +50,14 @@ pub(super) fn guarded(run: impl FnOnce() -> Result<(), String>) -> Result<(), St
 }
 
 /// One recovery on a prepared storage.
-pub(super) fn recover_once<S: Scenario>(
+pub(super) fn recover_once<P: Program>(
     explorer: &Explorer,
-    scenario: &S,
+    program: &P,
     after: &SimulatedStorage,
-    model: &S::Model,
+    model: &P::Model,
     script: &[u32],
     rest: Rest,
-    steps: Option<&mut Steps<S::Model>>,
+    steps: Option<&mut Steps<P::Model>>,
 ) -> Result<(), String> {
     {
         let mut state = after.shared.lock();
@@ -69,7 +69,7 @@ pub(super) fn recover_once<S: Scenario>(
         state.plan.clone_from(&explorer.recovery_faults);
     }
     let mut log = Progress::new(after, model, steps.is_some());
-    let result = guarded(|| scenario.recover(after, &mut log));
+    let result = guarded(|| program.recover(after, &mut log));
     if let Some(steps) = steps {
         *steps = log.into_steps();
     }
@@ -77,12 +77,12 @@ pub(super) fn recover_once<S: Scenario>(
 }
 
 /// A recorded workload, and storages to follow paths on.
-struct Runner<'s, S: Scenario> {
+struct Runner<'s, P: Program> {
     explorer: &'s Explorer,
-    scenario: &'s S,
+    program: &'s P,
     workload: SimulatedStorage,
-    start: S::Model,
-    steps: Steps<S::Model>,
+    start: P::Model,
+    steps: Steps<P::Model>,
     executions: usize,
 }
 
@@ -93,17 +93,17 @@ struct Failure {
     choices: Vec<String>,
 }
 
-impl<'s, S: Scenario> Runner<'s, S> {
-    fn new(explorer: &'s Explorer, scenario: &'s S) -> Result<Self, String> {
-        let workload = SimulatedStorage::new(scenario.config());
+impl<'s, P: Program> Runner<'s, P> {
+    fn new(explorer: &'s Explorer, program: &'s P) -> Result<Self, String> {
+        let workload = SimulatedStorage::new(program.config());
         workload.plan(explorer.workload_faults.clone());
-        let start = scenario.initial();
+        let start = program.initial();
         let mut log = Progress::new(&workload, &start, true);
-        guarded(|| scenario.run(&workload, &mut log))?;
+        guarded(|| program.run(&workload, &mut log))?;
         let steps = log.into_steps();
         Ok(Self {
             explorer,
-            scenario,
+            program,
             workload,
             start,
             steps,
@@ -134,7 +134,7 @@ impl<'s, S: Scenario> Runner<'s, S> {
             let mut next = Vec::new();
             let result = recover_once(
                 self.explorer,
-                self.scenario,
+                self.program,
                 &after,
                 &model,
                 &leg.choices,
@@ -162,9 +162,9 @@ impl<'s, S: Scenario> Runner<'s, S> {
 }
 
 /// The violation of a path with as few surviving stores as can be.
-pub(super) fn shrink<S: Scenario>(
+pub(super) fn shrink<P: Program>(
     explorer: &Explorer,
-    scenario: &S,
+    program: &P,
     mut path: Vec<Leg>,
     message: String,
     executions: u64,
@@ -172,14 +172,14 @@ pub(super) fn shrink<S: Scenario>(
     let mut violation = Violation {
         path: path.clone(),
         executions,
-        ..Violation::of_workload(scenario, String::new())
+        ..Violation::of_workload(program, String::new())
     };
     violation.message = message;
-    let Ok(mut runner) = Runner::new(explorer, scenario) else {
+    let Ok(mut runner) = Runner::new(explorer, program) else {
         return violation;
     };
     let Some(mut failure) = runner.run(&path) else {
-        violation.message += " (not repeatable: the scenario is not deterministic)";
+        violation.message += " (not repeatable: the program is not deterministic)";
         return violation;
     };
     path.truncate(failure.legs);
@@ -219,11 +219,11 @@ pub(super) fn shrink<S: Scenario>(
 
 /// Repeats one execution, given as [`Violation::replay`] prints it.
 ///
-/// `Ok(None)` if it is clean now, `Err` if the line is not about this scenario
+/// `Ok(None)` if it is clean now, `Err` if the line is not about this program
 /// and seed or cannot be read.
-pub fn replay<S: Scenario>(
+pub fn replay<P: Program>(
     explorer: &Explorer,
-    scenario: &S,
+    program: &P,
     line: &str,
 ) -> Result<Option<Violation>, String> {
     let field = |key: &str| {
@@ -233,7 +233,7 @@ pub fn replay<S: Scenario>(
             .ok_or_else(|| format!("{REPLAY_VARIABLE}: {key}= is missing in {line:?}"))
     };
     let (name, seed) = (field("scenario")?, field("seed")?);
-    if name != scenario.name() || seed != scenario.seed().to_string() {
+    if name != program.name() || seed != program.seed().to_string() {
         return Err(format!("the replay is about {name} with seed {seed}"));
     }
     let number = |text: &str| {
@@ -251,9 +251,9 @@ pub fn replay<S: Scenario>(
             choices: options.map(number).collect::<Result<_, _>>()?,
         });
     }
-    let mut runner = match Runner::new(explorer, scenario) {
+    let mut runner = match Runner::new(explorer, program) {
         Ok(runner) => runner,
-        Err(message) => return Ok(Some(Violation::of_workload(scenario, message))),
+        Err(message) => return Ok(Some(Violation::of_workload(program, message))),
     };
     Ok(runner.run(&path).map(|failure| {
         path.truncate(failure.legs);
@@ -262,29 +262,29 @@ pub fn replay<S: Scenario>(
             message: failure.message,
             choices: failure.choices,
             executions: 1,
-            ..Violation::of_workload(scenario, String::new())
+            ..Violation::of_workload(program, String::new())
         }
     }))
 }
 
-/// The replay that the environment asks for, if it is about this scenario.
-pub(super) fn from_environment<S: Scenario>(explorer: &Explorer, scenario: &S) -> Option<Report> {
+/// The replay that the environment asks for, if it is about this program.
+pub(super) fn from_environment<P: Program>(explorer: &Explorer, program: &P) -> Option<Report> {
     let line = std::env::var(REPLAY_VARIABLE).ok()?;
-    let found = match replay(explorer, scenario, &line) {
+    let found = match replay(explorer, program, &line) {
         Ok(found) => found,
         Err(reason) => {
-            eprintln!("{}: {reason}; exploring as usual", scenario.name());
+            eprintln!("{}: {reason}; exploring as usual", program.name());
             return None;
         }
     };
-    let mut report = Report::new(scenario.name(), scenario.seed());
+    let mut report = Report::new(program.name(), program.seed());
     report.executions[0] = 1;
     match found {
         Some(violation) => {
             eprintln!("{violation}");
             report.violations.push(violation);
         }
-        None => eprintln!("{}: the replay is clean", scenario.name()),
+        None => eprintln!("{}: the replay is clean", program.name()),
     }
     Some(report)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::explorer::Scenario;
+use crate::explorer::Program;
 use crate::faults::Calls;
 
 /// One power cut of a path: where, and what was left.
@@ -17,9 +17,9 @@ pub struct Leg {
 /// An execution whose oracle said no.
 #[derive(Clone, Debug)]
 pub struct Violation {
-    /// [`Scenario::name`].
-    pub scenario: String,
-    /// [`Scenario::seed`].
+    /// [`Program::name`].
+    pub program: String,
+    /// [`Program::seed`].
     pub seed: u64,
     /// The power cuts, after shrinking; none if the workload itself failed.
     pub path: Vec<Leg>,
@@ -32,10 +32,10 @@ pub struct Violation {
 }
 
 impl Violation {
-    pub(super) fn of_workload<S: Scenario>(scenario: &S, message: String) -> Self {
+    pub(super) fn of_workload<P: Program>(program: &P, message: String) -> Self {
         Self {
-            scenario: scenario.name().to_string(),
-            seed: scenario.seed(),
+            program: program.name().to_string(),
+            seed: program.seed(),
             path: Vec::new(),
             message: format!("the workload failed: {message}"),
             choices: Vec::new(),
@@ -56,7 +56,7 @@ impl Violation {
             .collect();
         format!(
             "scenario={};seed={};point={};choices={}",
-            self.scenario,
+            self.program,
             self.seed,
             points.join("/"),
             choices.join("/")
@@ -66,11 +66,7 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{} (seed {}): {}",
-            self.scenario, self.seed, self.message
-        )?;
+        writeln!(f, "{} (seed {}): {}", self.program, self.seed, self.message)?;
         for (order, leg) in self.path.iter().enumerate() {
             writeln!(f, "  power cut {} at crash point {}", order + 1, leg.point)?;
         }
@@ -95,9 +91,9 @@ pub struct PointReport {
 /// The figures of one exploration; arrays are by order.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// [`Scenario::name`].
-    pub scenario: String,
-    /// [`Scenario::seed`].
+    /// [`Program::name`].
+    pub program: String,
+    /// [`Program::seed`].
     pub seed: u64,
     /// Recoveries run.
     pub executions: [u64; 3],
@@ -124,9 +120,9 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(scenario: &str, seed: u64) -> Self {
+    pub(super) fn new(program: &str, seed: u64) -> Self {
         Self {
-            scenario: scenario.to_string(),
+            program: program.to_string(),
             seed,
             executions: [0; 3],
             crash_points: [0; 3],
@@ -167,7 +163,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (seed {}):", self.scenario, self.seed)?;
+        write!(f, "{} (seed {}):", self.program, self.seed)?;
         for order in 0..3 {
             if self.crash_points[order] > 0 {
                 write!(

@@ -1,6 +1,6 @@
 //! The mutation score: mistakes put in on purpose, and whether they are caught.
 
-use crate::explorer::{Explorer, Scenario};
+use crate::explorer::{Explorer, Program};
 use crate::faults::{Calls, FaultPlan};
 use crate::report::Report;
 use evergraph_persistence::failpoint;
@@ -56,16 +56,16 @@ pub struct DroppedCall {
 
 /// Drops each flush, fence and `sync_names` of the workload and of the recovery
 /// in turn, by number of the call; of more than `most` calls of a method, `most`
-/// evenly. The scenario must be clean as it is.
+/// evenly. The program must be clean as it is.
 ///
 /// # Panics
 /// If it is not.
-pub fn dropped_call_score<S: Scenario>(
+pub fn dropped_call_score<P: Program>(
     explorer: &Explorer,
-    scenario: &S,
+    program: &P,
     most: u64,
 ) -> Vec<Caught<DroppedCall>> {
-    let clean = explorer.explore(scenario);
+    let clean = explorer.explore(program);
     clean.assert_clean();
     let mut outcomes = Vec::new();
     for (in_recovery, calls) in [(false, clean.workload_calls), (true, clean.recovery_calls)] {
@@ -98,7 +98,7 @@ pub fn dropped_call_score<S: Scenario>(
                     method,
                     call,
                 };
-                outcomes.push(Caught::of(dropped, [explorer.explore(scenario)]));
+                outcomes.push(Caught::of(dropped, [explorer.explore(program)]));
             }
         }
     }
@@ -114,7 +114,7 @@ fn methods(calls: Calls) -> [(&'static str, u64); 3] {
 }
 
 /// Arms each mutant (by its failpoint) for this thread and explores until it is caught:
-/// `explore` yields the reports of one scenario after the other, and is asked for no
+/// `explore` yields the reports of one program after the other, and is asked for no
 /// more than it takes.
 pub fn mutant_score<I: IntoIterator<Item = Report>>(
     mutants: &[&'static str],

@@ -188,7 +188,18 @@ impl State {
         Ok(())
     }
 
+    /// A killed process makes no call.
+    fn check_alive(&self) -> Result<(), MediumError> {
+        match self.plan.kill.is_some_and(|call| self.calls.all() >= call) {
+            true => Err(MediumError::Unsupported(
+                "the process was killed".to_string(),
+            )),
+            false => Ok(()),
+        }
+    }
+
     fn check_healthy(&self, file: u32) -> Result<(), MediumError> {
+        self.check_alive()?;
         let live = &self.files[file as usize];
         if live.poisoned {
             return Err(MediumError::Poisoned {
@@ -364,6 +375,7 @@ impl State {
     }
 
     pub fn flush(&mut self, file: u32, offset: u64, len: u64) -> Result<(), MediumError> {
+        self.check_alive()?;
         self.check_bounds(file, offset, len)?;
         let call = self.calls.flushes;
         self.calls.flushes += 1;

@@ -129,6 +129,16 @@ impl Files {
         Ok(Some(files))
     }
 
+    /// State step S6: makes durable what was found, its names too. A process that was
+    /// killed may not have come to its fence.
+    pub fn confirm(&self, storage: &dyn Storage) -> Result<(), PersistenceError> {
+        if failpoint!("results.root-not-confirmed") {
+            return Ok(());
+        }
+        storage.sync_names()?;
+        self.pool.confirm(&self.pool_file)
+    }
+
     /// The results that the directory names; their blocks are claimed.
     fn read_manifests(&self, uuid: &Uuid) -> Result<BTreeMap<String, Arc<Stored>>, StateError> {
         let mut results = BTreeMap::new();

@@ -96,6 +96,16 @@ impl Direct {
         })
     }
 
+    /// Recovery step R5: slots and intents that were stored are durable. Sections are
+    /// made so when they are first touched (Recovery step R7).
+    pub fn confirm(&self) -> Result<(), PersistenceError> {
+        let medium = self.slots.medium();
+        if !failpoint!("open.slots-not-durable") {
+            medium.flush(0, medium.len())?;
+        }
+        Ok(medium.fence()?)
+    }
+
     /// Vertices.
     pub fn vertex_count(&self) -> u64 {
         self.vertex_count.load(Ordering::Acquire)

@@ -41,6 +41,9 @@ impl State {
             doing: "open",
             source: kind.into(),
         };
+        if create {
+            self.check_alive()?;
+        }
         let position = self.find(name);
         let current = position.and_then(|at| self.names[at].current);
         match (current, create) {
@@ -94,6 +97,7 @@ impl State {
     }
 
     pub fn remove(&mut self, name: &str) -> Result<(), MediumError> {
+        self.check_alive()?;
         let position = self.find(name);
         let Some((at, file)) = position.and_then(|at| Some((at, self.names[at].current?))) else {
             return Err(MediumError::Io {
@@ -113,6 +117,7 @@ impl State {
     }
 
     pub fn sync_names(&mut self) -> Result<(), MediumError> {
+        self.check_alive()?;
         let call = self.calls.name_syncs;
         self.calls.name_syncs += 1;
         let failed = PlannedFailure::hits(&self.plan.fail_sync_names, call);

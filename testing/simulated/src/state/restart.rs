@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{LiveFile, LiveName, POISON, State, Undecided};
 use crate::choices::What;
-use crate::faults::{Calls, Image};
+use crate::faults::{Calls, FaultPlan, Image};
 use crate::ledger::{Event, Ledger};
 
 impl State {
@@ -148,6 +148,15 @@ impl State {
     }
 
     /// Back to the moment after the power cut; nothing is decided.
+    /// Another process of the same boot: it has what was stored, and no plans.
+    pub fn begin_process(&mut self) {
+        self.generation += 1;
+        self.plan = FaultPlan::default();
+        for file in &mut self.files {
+            file.poisoned = false;
+        }
+    }
+
     pub fn reset(&mut self) {
         self.generation += 1;
         self.journal.clear();

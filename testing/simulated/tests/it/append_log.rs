@@ -6,7 +6,7 @@
 
 use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
 use evergraph_simulated::{
-    Config, Explorer, Persistence, Progress, Report, Scenario, SimulatedStorage,
+    Config, Explorer, Persistence, Program, Progress, Report, SimulatedStorage,
 };
 
 /// A slot is longer than a sector, so that it can be torn.
@@ -309,7 +309,7 @@ impl Appends {
     }
 }
 
-impl Scenario for Appends {
+impl Program for Appends {
     type Model = Model;
 
     fn name(&self) -> &str {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
 use evergraph_simulated::{
-    Budget, Config, Explorer, Persistence, Progress, Report, Scenario, SimulatedStorage,
+    Budget, Config, Explorer, Persistence, Program, Progress, Report, SimulatedStorage,
     dropped_call_score, replay,
 };
 
@@ -274,7 +274,7 @@ impl Insertions {
     }
 }
 
-impl Scenario for Insertions {
+impl Program for Insertions {
     type Model = Model;
 
     fn name(&self) -> &str {
@@ -377,7 +377,9 @@ fn an_exploration_is_deterministic() {
 fn threads_explore_what_one_would() {
     let variants = [Variant::Correct, Variant::DataNotFenced];
     let scenarios = variants.map(|v| Insertions::new(v, 6));
-    let reports = Explorer::default().explore_all(&scenarios, 2);
+    let explorer = Explorer::default();
+    let reports = scenarios.iter().map(|scenario| explorer.explore(scenario));
+    let reports: Vec<Report> = reports.collect();
     assert!(reports[0].is_clean());
     assert!(!reports[1].is_clean());
     let alone = Explorer::default().explore(&scenarios[0]);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
 use evergraph_simulated::{
     Config, DISCARDED, Explorer, FaultKind, FaultPlan, POISON, Persistence, PlannedFailure,
-    Progress, Rest, Scenario, SimulatedStorage,
+    Program, Progress, Rest, SimulatedStorage,
 };
 
 /// A storage with one durable file `a` of zeros.
@@ -276,7 +276,7 @@ fn the_first_world_goes_on_after_a_power_cut() {
 /// A recovery that keeps a medium for the next one.
 struct Keeper(std::cell::RefCell<Option<MediumHandle>>);
 
-impl Scenario for Keeper {
+impl Program for Keeper {
     type Model = ();
 
     fn name(&self) -> &str {

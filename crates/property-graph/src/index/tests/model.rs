@@ -171,7 +171,7 @@ impl Run {
         let (truth, csn) = (self.host.truth.clone(), self.host.csn());
         self.kept.retain(|&kept| kept <= csn);
         let storage: &dyn Storage = &self.storage;
-        self.host = Host::open(storage, self.kind, TINY, &self.kept)?;
+        self.host = Host::open(storage, self.kind, TINY, &self.kept)?.expect("created");
         self.host.restored.clone()?;
         self.host.truth = truth;
         // Replay may bring what is merged already.
