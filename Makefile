@@ -6,7 +6,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test search columnar crashes schedules outofcore
+.PHONY: help deps build demo quick test deep bless documentation search columnar outofcore
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,13 +45,26 @@ build: deps ## Build the command line, target/release/evergraph
 demo: build ## Show the main job: ingest, analyse, kill, recover, prove
 	$${CARGO_TARGET_DIR:-target}/release/evergraph demo
 
-# Rooms with heavy dependencies, which nothing else needs.
+# Crates with heavy dependencies, which nothing else needs.
 HEAVY = --exclude evergraph-fulltext --exclude evergraph-vector
 
-test: deps ## Check formatting and lints, run all tests but those behind features
+quick: deps ## Check formatting, lints and tests of what changed and what depends on it
+	testing/tools/quick
+
+test: deps ## Check formatting and lints, run all tests but those behind features; campaigns sampled
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace $(HEAVY) --all-targets -- -D warnings
-	$(CARGO) test --workspace $(HEAVY)
+	testing/tools/tests --workspace $(HEAVY)
+	EVERGRAPH_SCHEDULES=200 $(CARGO) test -p evergraph-property-graph --features shuttle --lib schedules
+
+deep: deps ## Run every campaign whole (hours; prints a table, also when interrupted)
+	testing/tools/deep
+
+bless: deps ## Write expectations and stored killers of mutants anew
+	UPDATE_EXPECT=1 $(CARGO) test --workspace $(HEAVY)
+
+documentation: deps ## Build the documentation of the crates; warnings are errors
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace $(HEAVY) --no-deps
 
 # Features, a target each.
 
@@ -60,22 +73,11 @@ search: deps ## Test full-text and vector search (minutes of compiling; needs a 
 	$(CARGO) clippy -p evergraph-fulltext -p evergraph-vector -p evergraph-cli $(SEARCH) --all-targets \
 		-- -D warnings
 	$(CARGO) test -p evergraph-fulltext -p evergraph-vector
-	$(CARGO) test -p evergraph-cli $(SEARCH) --test search
+	$(CARGO) test -p evergraph-cli $(SEARCH) --test it search::
 
 columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)
-	$(CARGO) test -p evergraph-interchange -p evergraph --test columnar --test property_export \
-		--features evergraph-interchange/columnar,evergraph/columnar
-
-# Long campaigns, a target each.
-
-crashes: deps ## Explore power cuts for hours (the short version is in `make test`)
-	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-simulation -- --nocapture
-	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --test graph --test isolation \
-		-- --nocapture crash:: cuts::
-
-schedules: deps ## Explore schedules of threads that commit
-	EVERGRAPH_CAMPAIGN=deep $(CARGO) test -p evergraph-property-graph --features shuttle --lib \
-		-- --nocapture schedules
+	$(CARGO) test -p evergraph-interchange -p evergraph --test it \
+		--features evergraph-interchange/columnar,evergraph/columnar -- columnar:: property_export::
 
 # Where the graph goes: a disk, not memory.
 OUTOFCORE_DIRECTORY ?= .

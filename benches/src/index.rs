@@ -122,7 +122,8 @@ fn fill(index: &Index, region: &Region, entries: &[(Vec<u8>, u32)]) -> Result<()
     for (key, id) in entries {
         collector.push(key, *id);
     }
-    index.build(1, region, &UUID, collector).map_err(text)
+    let entries = collector.sorted();
+    index.build(1, region, &UUID, &entries).map_err(text)
 }
 
 /// All ways in turn, several times, so that what disturbs one disturbs all.

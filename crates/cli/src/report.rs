@@ -24,6 +24,17 @@ impl Report {
             is_failure: false,
         }
     }
+
+    /// That things of these names are gone, and the space that they had.
+    pub fn dropped(names: &[impl AsRef<str>], freed: u64) -> Self {
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        let text = format!(
+            "dropped {}, {} free again\n",
+            names.join(", "),
+            bytes(freed)
+        );
+        Report::new(json!({ "dropped": names, "freed_bytes": freed }), text)
+    }
 }
 
 /// Why a command gave no report.

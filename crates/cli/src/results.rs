@@ -67,14 +67,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             db.drop_results(&names)?;
             let freed = before.saturating_sub(db.results()?.bytes());
             db.close()?;
-            Ok(Report::new(
-                json!({ "dropped": names, "freed_bytes": freed }),
-                format!(
-                    "dropped {}, {} free again\n",
-                    names.join(", "),
-                    bytes(freed)
-                ),
-            ))
+            Ok(Report::dropped(&names, freed))
         }
     }
 }

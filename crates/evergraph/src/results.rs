@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use evergraph_persistence::Storage;
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_snapshots::state::{ResultStore, StateError};
 use parking_lot::Mutex;
 
@@ -64,7 +64,7 @@ impl Database {
             .copied()
             .filter(|name| results.get(name).is_some_and(|s| !s.description().finished))
             .collect();
-        if active(Mutant::HeldDroppedFirst) {
+        if failpoint!("maintain.dropped-first") {
             for name in names {
                 crate::maintain::release(self, name)?;
             }

@@ -11,18 +11,17 @@
 
 mod directory;
 mod error;
+pub mod failpoint;
 pub mod layout;
 mod little_endian;
 mod lock;
 mod log;
 pub mod machine;
 pub mod medium;
-pub mod mutant;
 pub mod order;
 mod pool;
 mod region;
 mod registry;
-pub mod simulated;
 
 pub use directory::{Blob, Directory, Entry, SectionKey, Stored as StoredDirectory, checksum};
 pub use error::PersistenceError;

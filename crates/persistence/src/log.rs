@@ -10,10 +10,10 @@
 //! The log does not know what its records mean.
 
 use crate::error::PersistenceError;
+use crate::failpoint;
 use crate::layout::{Field, tiles};
 use crate::little_endian::{put, u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle};
-use crate::mutant::{Mutant, active};
 use crate::pool::Uuid;
 
 /// Bytes before the payload of each record.
@@ -161,7 +161,7 @@ impl CommitLog {
         assert!(capacity.is_multiple_of(ALIGNMENT) && capacity > 0);
         medium.grow(Self::file_bytes(capacity))?;
         medium.write(capacity, &identity(uuid, capacity))?;
-        let flushed = if active(Mutant::LogIdentityNotFlushed) {
+        let flushed = if failpoint!("log.identity-not-flushed") {
             capacity
         } else {
             Self::file_bytes(capacity)
@@ -251,7 +251,7 @@ impl CommitLog {
         log.head = scan.end;
         log.durable = scan.end;
         log.csn = scan.csn;
-        if active(Mutant::LogEpochNotBumped) {
+        if failpoint!("log.epoch-not-bumped") {
             log.epoch = scan.epoch;
         }
         log.invariants();
@@ -270,7 +270,7 @@ impl CommitLog {
             csn,
             epoch: 0,
         };
-        let mut skip_next = active(Mutant::LogReplayOffByOne);
+        let mut skip_next = failpoint!("log.replay-off-by-one");
         while clean_end != Some(at.end) && at.end - start < self.capacity {
             if self.room_to_lap_end(at.end) < RECORD_HEADER_BYTES as u64 {
                 at.end += self.room_to_lap_end(at.end);
@@ -321,7 +321,7 @@ impl CommitLog {
             && header.len >= RECORD_HEADER_BYTES as u64
             && header.len <= room;
         if !plausible {
-            if active(Mutant::LogValidByNonzero) && header.csn != 0 && header.lsn == lsn {
+            if failpoint!("log.valid-by-nonzero") && header.csn != 0 && header.lsn == lsn {
                 let len = header.len.min(room).max(RECORD_HEADER_BYTES as u64);
                 let bytes = self.slice(offset, len)?;
                 return Ok(Some((header, &bytes[RECORD_HEADER_BYTES..])));
@@ -336,7 +336,7 @@ impl CommitLog {
         };
         let bytes = self.slice(offset, covered)?;
         let holds = crc32c::crc32c_append(self.seed, &bytes[4..]) == header.crc;
-        if !holds && !active(Mutant::LogValidByNonzero) {
+        if !holds && !failpoint!("log.valid-by-nonzero") {
             return Ok(None);
         }
         Ok(Some((header, &bytes[RECORD_HEADER_BYTES..])))
@@ -536,9 +536,9 @@ impl CommitLog {
     /// after it may a commit be acknowledged.
     pub fn sync(&mut self) -> Result<(), PersistenceError> {
         let dirty = std::mem::take(&mut self.dirty);
-        if !active(Mutant::LogRecordsNotFlushed) {
+        if !failpoint!("log.records-not-flushed") {
             for (offset, len) in &dirty {
-                let len = if active(Mutant::LogFlushesHeaderOnly) {
+                let len = if failpoint!("log.header-flushed-alone") {
                     RECORD_HEADER_BYTES as u64
                 } else {
                     *len
@@ -546,7 +546,7 @@ impl CommitLog {
                 self.medium.flush(*offset, len)?;
             }
         }
-        if !active(Mutant::LogFenceMissing) {
+        if !failpoint!("log.fence-missing") {
             self.medium.fence()?;
         }
         self.durable = self.head;
@@ -557,7 +557,7 @@ impl CommitLog {
     /// Recovery step R5: makes what was replayed durable. A process that was killed
     /// between writing records and their fence leaves them readable all the same.
     pub fn settle(&mut self) -> Result<(), PersistenceError> {
-        if self.start == self.head {
+        if self.start == self.head || failpoint!("open.log-end-not-durable") {
             return Ok(());
         }
         let mut at = self.start;

@@ -158,27 +158,25 @@ impl<T> Dirty<T> {
     }
 }
 
-/// Seeded mistakes only; see [`crate::mutant`].
+/// For failpoints.
+#[cfg(feature = "failpoints")]
 impl<T> Dirty<T> {
     /// Flushes only the first `len` bytes.
-    #[doc(hidden)]
     pub fn flush_only<M: Medium + ?Sized>(
         self,
         medium: &M,
         len: u64,
     ) -> Result<Flushed<T>, MediumError> {
-        crate::mutant::assert_seeded();
         medium.flush(self.offset, len.min(self.len))?;
         Ok(Flushed(self.what))
     }
 }
 
-/// Seeded mistakes only; see [`crate::mutant`].
+/// For failpoints.
+#[cfg(feature = "failpoints")]
 impl<T> Flushed<T> {
     /// Leaves the fence out.
-    #[doc(hidden)]
     pub fn assume_durable(self) -> Durable<T> {
-        crate::mutant::assert_seeded();
         Durable(self.0)
     }
 }

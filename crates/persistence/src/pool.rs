@@ -7,10 +7,10 @@
 //! after the second, so that damage to either slot loses nothing.
 
 use crate::error::PersistenceError;
+use crate::failpoint;
 use crate::layout::{Field, tiles};
 use crate::little_endian::{put, u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle, Storage};
-use crate::mutant::{Mutant, active};
 use crate::order::{self, Durable};
 
 /// Version of everything on the medium.
@@ -331,6 +331,13 @@ impl Pool {
         ))
     }
 
+    /// Makes the root that was read durable: a process that was killed may have
+    /// written it and not come to its fence.
+    pub fn confirm(&self, file: &PoolFile) -> Result<(), PersistenceError> {
+        file.medium.flush(0, file.medium.len())?;
+        Ok(file.medium.fence()?)
+    }
+
     /// Identity of the database.
     pub fn uuid(&self) -> &Uuid {
         &self.uuid
@@ -372,7 +379,7 @@ impl Pool {
         let medium = &file.medium;
         for slot in [self.next_slot, 1 - self.next_slot] {
             let dirty = order::write(medium, slot * SLOT_STRIDE, &bytes, ())?;
-            if active(Mutant::RootSlotsShareOneFence) && slot == self.next_slot {
+            if failpoint!("superblock.slots-share-one-fence") && slot == self.next_slot {
                 let _ = dirty.flush(medium)?;
                 continue;
             }

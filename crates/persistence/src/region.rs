@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use crate::error::PersistenceError;
+use crate::failpoint;
 use crate::layout::WALKED_AT_MOST;
 use crate::medium::{Medium, MediumError, MediumHandle, prefetch_for_read};
-use crate::mutant::{Mutant, active};
 use crate::order::{self, Durable, Flushed};
 
 /// Space for extents on one medium.
@@ -266,10 +266,9 @@ impl Region {
         }
     }
 
-    /// Seeded mistake: reuses an extent that a durable root still names.
-    #[doc(hidden)]
+    /// Reuses an extent that a durable root still names: for failpoints.
+    #[cfg(feature = "failpoints")]
     pub fn scribble(&self, extent: &Extent) -> Result<(), PersistenceError> {
-        crate::mutant::assert_seeded();
         let bytes = vec![0xEE; extent.len as usize];
         self.inner.medium.write(extent.offset, &bytes)?;
         self.inner.medium.flush(extent.offset, extent.len)?;
@@ -311,10 +310,10 @@ impl Draft {
         let extent = self.extent.take().expect("present until finished");
         assert_eq!(bytes.len() as u64, extent.len, "the length allocated");
         let medium = extent.region.inner.medium.clone();
-        if active(Mutant::ExtentHalfFlushed) {
+        failpoint!("extent.half-flushed" => {
             let dirty = order::write(&medium, extent.offset, bytes, extent)?;
             return Ok(dirty.flush_only(&medium, bytes.len() as u64 / 2)?);
-        }
+        });
         Ok(order::write_through(&medium, extent.offset, bytes, extent)?)
     }
 
@@ -421,14 +420,14 @@ impl Extent {
         if !self.region.fits_in_memory() {
             self.announce_pages(pieces);
         }
-        if active(Mutant::BlocksFillNotFlushed) {
+        if failpoint!("blocks.fill-not-flushed") {
             let nothing = order::write_pieces(medium, std::iter::empty(), ())?;
             for (offset, bytes) in placed {
                 medium.write(offset, bytes)?;
             }
             return Ok(nothing);
         }
-        if active(Mutant::ExtentHalfFlushed) {
+        if failpoint!("extent.half-flushed") {
             // Each piece is stored; only the first is flushed.
             let first = order::write_pieces(medium, placed.clone().take(1), ())?;
             for (offset, bytes) in placed.skip(1) {
@@ -539,14 +538,14 @@ fn append<M: Medium + ?Sized>(
     medium: &M,
     dirty: order::Dirty<()>,
 ) -> Result<Durable<()>, MediumError> {
-    if active(Mutant::DirectWrongAddressFlushed) {
+    failpoint!("direct.wrong-address-flushed" => {
         medium.flush(0, 4)?;
         return dirty.flush_only(medium, 0)?.fence(medium);
-    }
+    });
     let flushed = dirty.flush(medium)?;
-    if active(Mutant::DirectEdgeNotFenced) {
+    failpoint!("direct.edge-not-fenced" => {
         return Ok(flushed.assume_durable());
-    }
+    });
     flushed.fence(medium)
 }
 

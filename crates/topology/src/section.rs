@@ -15,8 +15,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::mutant::{Mutant, active};
-use evergraph_persistence::{Entry, Extent, Needed, PersistenceError, Region, Uuid};
+use evergraph_persistence::failpoint;
+use evergraph_persistence::{Entry, Extent, Medium, Needed, PersistenceError, Region, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
 pub use gather::MergeScratch;
@@ -75,6 +75,9 @@ pub struct Context {
     pub(crate) presence: Arc<Presence>,
     /// DRAM of what views keep.
     pub(crate) pinned_bytes: Arc<AtomicUsize>,
+    /// Direct mode: a process may have been killed between a store and its fence, so a
+    /// section is made durable when it is first touched.
+    pub(crate) confirms_sections: bool,
 }
 
 /// Where the entries of a section are: the merged part and the tail behind it.
@@ -277,6 +280,12 @@ impl Section {
         context: &Context,
         extent: &Arc<Extent>,
     ) -> Result<Loaded, PersistenceError> {
+        if context.confirms_sections && !failpoint!("open.section-not-durable") {
+            // Recovery step R7: before the section is shown or appended to.
+            let medium = context.region.medium();
+            medium.flush(extent.offset(), extent.len())?;
+            medium.fence()?;
+        }
         let opened = open_extent(
             &context.uuid,
             extent,
@@ -341,7 +350,7 @@ impl Section {
             self.first_vertex
         );
         let mut guard = self.state.lock();
-        if csn <= guard.merged_csn() && !active(Mutant::ReplayIgnoresMerged) {
+        if csn <= guard.merged_csn() && !failpoint!("replay.merged-ignored") {
             return Ok(0);
         }
         guard.unmerged_since.get_or_insert(commits.first);

@@ -67,14 +67,7 @@ pub fn drop(args: &Args, names: &[String]) -> Result<Report, Failure> {
     for index in indexes.iter().filter(|index| names.contains(&index.name)) {
         freed += (index.remove)(&directory, &index.name)?;
     }
-    Ok(Report::new(
-        json!({ "dropped": names, "freed_bytes": freed }),
-        format!(
-            "dropped {}, {} free again\n",
-            names.join(", "),
-            bytes(freed)
-        ),
-    ))
+    Ok(Report::dropped(names, freed))
 }
 
 /// Those that this program knows, by name.

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::mutant;
-use evergraph_persistence::simulated::{
-    Budget, Config as SimulatedConfig, Explorer, Persistence, Progress, Random, Scenario,
-    SimulatedStorage, mutant_score,
-};
 use evergraph_persistence::{PersistenceError, Storage};
+use evergraph_simulated::mutants::of_suite;
+use evergraph_simulated::{
+    Access, Budget, Config as SimulatedConfig, Depth, Persistence, Random, Scenario,
+    SimulatedStorage, Suite, Told,
+};
 use evergraph_snapshots::state::{Geometry, ResultStore};
 use evergraph_topology::{Config, Store, TopologyError, Tuning};
 
@@ -43,17 +43,18 @@ enum Step {
     Restart,
 }
 
-/// Steps that are acknowledged, and begun.
+/// How far the workload is, and whether there is a result, of what may be.
 #[derive(Clone, Debug, Default, Hash)]
 struct Done {
-    created: bool,
-    done: usize,
     begun: usize,
-    /// A recovery has begun to make the result, or to bring it up to date.
-    recovered: bool,
+    /// As of the last step that was acknowledged.
+    before: bool,
+    /// As of the last step that was begun.
+    after: bool,
 }
 
 struct MaintainScenario {
+    name: String,
     seed: u64,
     persistence: Persistence,
     steps: Vec<Step>,
@@ -83,6 +84,7 @@ impl MaintainScenario {
         steps[planned - 2] = Step::Maintain;
         steps[planned - 1] = Step::Drop;
         MaintainScenario {
+            name: format!("maintained-{}", persistence.name()),
             seed,
             persistence,
             steps,
@@ -90,44 +92,31 @@ impl MaintainScenario {
         }
     }
 
-    /// Performs steps; gives the database, which a step may have opened anew.
-    fn perform(
+    /// Performs a step; gives the database, which it may have opened anew.
+    fn perform_one(
         &self,
         storage: &SimulatedStorage,
-        mut db: Database,
-        steps: std::ops::Range<usize>,
-        log: &mut Progress<'_, Done>,
+        db: Database,
+        step: &Step,
     ) -> Result<Database, String> {
-        for at in steps {
-            log.update(|model| model.begun = at + 1);
-            let outcome = match &self.steps[at] {
-                Step::Insert(edges) => db.insert_edges(edges).map(|_| ()),
-                Step::Delete(edge) => db.delete_edges(&[*edge]).map(|_| ()),
-                Step::Maintain => db.maintain(&request(), &Control::new()).map(|_| ()),
-                Step::Drop if has_result(&db) => db.drop_results(&[RESULT]),
-                Step::Drop => Ok(()),
-                Step::Checkpoint => db.checkpoint(),
-                Step::Restart => {
-                    drop(db);
-                    db = open(storage)?;
-                    Ok(())
-                }
-            };
-            outcome.map_err(|error| format!("{:?}: {error}", self.steps[at]))?;
-            log.update(|model| model.done = at + 1);
-        }
+        let outcome = match step {
+            Step::Insert(edges) => db.insert_edges(edges).map(drop),
+            Step::Delete(edge) => db.delete_edges(&[*edge]).map(drop),
+            Step::Maintain => match db.maintain(&request(), &Control::new()) {
+                // The first commit was cut off.
+                Err(_) if db.view().vertex_count() == 0 => Ok(()),
+                maintained => maintained.map(drop),
+            },
+            Step::Drop if has_result(&db) => db.drop_results(&[RESULT]),
+            Step::Drop => Ok(()),
+            Step::Checkpoint => db.checkpoint(),
+            Step::Restart => {
+                drop(db);
+                return open(storage);
+            }
+        };
+        outcome.map_err(|error| format!("{step:?}: {error}"))?;
         Ok(db)
-    }
-
-    /// Whether there is a result after so many steps.
-    fn has_result_after(&self, steps: usize) -> bool {
-        let last = self.steps[..steps].iter().rev();
-        let mut last = last.filter_map(|step| match step {
-            Step::Maintain => Some(true),
-            Step::Drop => Some(false),
-            _ => None,
-        });
-        last.next().unwrap_or(false)
     }
 }
 
@@ -228,9 +217,10 @@ fn check(db: &Database) -> Result<(), String> {
 
 impl Scenario for MaintainScenario {
     type Model = Done;
+    type Opened = Database;
 
     fn name(&self) -> &str {
-        "maintained"
+        &self.name
     }
 
     fn seed(&self) -> u64 {
@@ -245,82 +235,114 @@ impl Scenario for MaintainScenario {
         Done::default()
     }
 
-    fn run(&self, storage: &SimulatedStorage, log: &mut Progress<'_, Done>) -> Result<(), String> {
-        let db = create(storage)?;
-        log.update(|model| model.created = true);
-        self.perform(storage, db, 0..self.planned, log).map(drop)
+    fn create(&self, storage: &SimulatedStorage) -> Result<Database, String> {
+        create(storage)
     }
 
-    fn recover(
+    fn open(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Done>,
-    ) -> Result<(), String> {
-        let at = log.model().clone();
-        let opened = match Store::open_with(storage, false, Tuning::default()) {
-            Ok(opened) => opened,
-            // A creation that was cut off is made again, which others explore.
-            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) if !at.created => {
-                return Ok(());
-            }
-            Err(error) => return Err(format!("open: {error}")),
+        _: Access,
+        _: &Done,
+    ) -> Result<Option<Database>, String> {
+        match Store::open_with(storage, false, Tuning::default()) {
+            Ok(opened) => database(storage, opened).map(Some),
+            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// What is looked at here is what an opening for writing makes of it.
+    fn is_readable(&self) -> bool {
+        false
+    }
+
+    /// Whatever was cut off, the result follows again.
+    fn perform(
+        &self,
+        storage: &SimulatedStorage,
+        db: Database,
+        told: &mut Told<'_, '_, Done>,
+    ) -> Result<Database, String> {
+        let step = match told.is_first_life() {
+            true => &self.steps[told.model().begun],
+            false => &Step::Maintain,
         };
-        let db = database(storage, opened)?;
-        check(&db)?;
-        let mut expected = (at.done..=at.begun).map(|steps| self.has_result_after(steps));
-        let found = has_result(&db);
-        let is_expected = expected.any(|expected| expected == found) || at.recovered && found;
-        if !is_expected {
-            return Err(format!("after {at:?} there is a result: {found}"));
+        let has_no_vertices = db.view().vertex_count() == 0;
+        told.update(|model| {
+            model.begun += 1;
+            model.after = match step {
+                Step::Maintain => !has_no_vertices,
+                Step::Drop => false,
+                _ => model.before,
+            };
+        });
+        let db = self.perform_one(storage, db, step)?;
+        told.update(|model| model.before = model.after);
+        Ok(db)
+    }
+
+    fn is_over(&self, model: &Done) -> bool {
+        model.begun >= self.planned
+    }
+
+    fn compare(&self, db: &Database, expected: &Done) -> Result<Done, String> {
+        check(db)?;
+        let found = has_result(db);
+        match found == expected.before || found == expected.after {
+            true => Ok(Done {
+                begun: expected.begun,
+                before: found,
+                after: found,
+            }),
+            false => Err(format!("after {expected:?} there is a result: {found}")),
         }
-        // Whatever was cut off, the result follows again.
-        log.update(|model| model.recovered = true);
-        let maintained = db.maintain(&request(), &Control::new());
-        match maintained {
-            Ok(_) => check(&db).map_err(|error| format!("after recovery: {error}")),
-            Err(_) if db.view().vertex_count() == 0 => Ok(()),
-            Err(error) => Err(format!("after recovery: {error}")),
-        }
+    }
+
+    fn afterlife(&self, _: &Done) -> usize {
+        1
     }
 }
 
-const BUDGET: Budget = Budget {
-    executions: 2_000,
-    exhaustive: [60, 4, 0],
-    sampled: [40, 3, 0],
-    sources: [2, 0],
-};
-
-fn scenarios() -> Vec<MaintainScenario> {
-    let media = [Persistence::Pages, Persistence::Lines];
-    let of = |medium| (1..=3).map(move |seed| MaintainScenario::new(medium, seed, 7));
-    media.into_iter().flat_map(of).collect()
+fn suite() -> Suite<MaintainScenario> {
+    Suite {
+        name: "maintained",
+        scripted: Vec::new,
+        of_seed: |seed, depth| {
+            let steps = match depth {
+                Depth::Short => 7,
+                Depth::Deep => 14,
+            };
+            let media = [Persistence::Pages, Persistence::Lines];
+            media
+                .map(|medium| MaintainScenario::new(medium, seed, steps))
+                .into()
+        },
+        seeds: 24,
+        drawn: 2,
+        fixed: &[],
+        short: Budget {
+            executions: 2_000,
+            exhaustive: [60, 4, 0],
+            sampled: [40, 3, 0],
+            sources: [2, 0],
+        },
+        mutants: of_suite("maintained"),
+        killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/maintained.tsv").to_string(),
+    }
 }
 
 #[test]
 fn no_power_cut_parts_a_result_from_its_graph() {
-    let mut points = [0; 2];
-    for scenario in scenarios() {
-        let report = Explorer::new(BUDGET).explore(&scenario);
-        report.assert_clean();
-        points[0] += report.crash_points[0];
-        points[1] += report.crash_points[1];
-    }
-    assert!(points[0] > 100 && points[1] > 0, "{points:?}");
+    suite().cuts();
 }
 
 #[test]
-fn every_mistake_in_the_order_is_caught() {
-    let explorer = Explorer {
-        most_violations: 1,
-        ..Explorer::new(BUDGET)
-    };
-    let scenarios = scenarios();
-    let score = mutant_score(mutant::HELD, || {
-        scenarios.iter().map(|scenario| explorer.explore(scenario))
-    });
-    for outcome in &score {
-        assert!(outcome.is_caught(), "{:?} survived", outcome.mistake);
-    }
-    assert_eq!(score.len(), mutant::HELD.len());
+fn no_end_of_a_process_parts_a_result_from_its_graph() {
+    suite().ends();
+}
+
+#[test]
+fn every_mutant_is_caught() {
+    suite().mutants();
 }

@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use evergraph_algorithms::Control;
 use evergraph_algorithms::maintained::Summary;
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_snapshots::state::{Description, GraphIdentity, Stored};
 use evergraph_snapshots::{View, diff};
 
@@ -289,7 +289,7 @@ impl Follower<'_> {
         let columns: Vec<_> = (columns.iter())
             .map(|(name, column)| (*name, column.as_column()))
             .collect();
-        if active(Mutant::HeldReleasedFirst) {
+        if failpoint!("maintain.released-first") {
             Holds::of(self.db, &self.name).release_all_but(followed.csn)?;
         }
         let written = self.db.results()?.put(&description, &columns)?;

@@ -222,7 +222,7 @@ mod tests {
     use std::sync::Arc;
 
     use evergraph_graph::Direction;
-    use evergraph_persistence::simulated::{
+    use evergraph_simulated::{
         Config, FaultKind, FaultPlan, Persistence, PlannedFailure, SimulatedStorage,
     };
     use evergraph_snapshots::state::GraphIdentity;

@@ -30,8 +30,6 @@ pub use latency::LatencyProfile;
 pub use mapped::{MappedKind, MappedMedium, MappedStorage};
 pub use memory::Memory;
 
-use crate::simulated::SimulatedMedium;
-
 /// What a commit survives once it has been acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AckLevel {
@@ -238,8 +236,8 @@ pub enum MediumHandle {
     Mapped(Arc<MappedMedium>),
     /// Counting decorator.
     Emulated(Arc<Emulated>),
-    /// Recording medium of the crash simulator.
-    Simulated(Arc<SimulatedMedium>),
+    /// Any other, called through a table of functions.
+    Other(Arc<dyn Medium>),
 }
 
 /// Calls a method on whatever medium the handle holds.
@@ -249,7 +247,7 @@ macro_rules! each_medium {
             MediumHandle::File($medium) => $body,
             MediumHandle::Mapped($medium) => $body,
             MediumHandle::Emulated($medium) => $body,
-            MediumHandle::Simulated($medium) => $body,
+            MediumHandle::Other($medium) => $body,
         }
     };
 }

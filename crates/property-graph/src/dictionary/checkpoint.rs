@@ -1,6 +1,6 @@
 //! Storing a dictionary with the store's checkpoints, and reading it at opening.
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Blob, Medium, PersistenceError, Uuid};
 use evergraph_topology::attachment::Place;
@@ -65,7 +65,7 @@ impl Dictionary {
             Some((begin, page)) if page.extent.len() < PAGE_BYTES as u64 => {
                 (space.pages.len() - 1, *begin)
             }
-            Some(_) if active(Mutant::DictionaryFullPageLost) => {
+            Some(_) if failpoint!("dictionary.full-page-lost") => {
                 (space.pages.len() - 1, space.stored())
             }
             _ => (space.pages.len(), space.stored()),
@@ -86,7 +86,7 @@ impl Dictionary {
                 } = place;
                 flushed.push(directory.set_blob(region, uuid, self.kind, page, image.bytes())?);
                 let blob = directory.blob(self.kind, page).expect("just set").clone();
-                if active(Mutant::DictionaryPageNotFlushed) {
+                if failpoint!("dictionary.page-not-flushed") {
                     let (medium, bytes) = (region.medium(), image.bytes());
                     let (offset, len) = (blob.extent.offset(), bytes.len() as u64);
                     medium.write(offset, &vec![0; bytes.len()])?;

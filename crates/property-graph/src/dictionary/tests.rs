@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph_persistence::mutant::{self, Mutant};
+use evergraph_persistence::failpoint;
 use proptest::prelude::*;
 
 use super::*;
@@ -204,8 +204,7 @@ fn full_pages_stay() -> bool {
 #[test]
 fn a_full_page_is_not_written_over() {
     assert!(full_pages_stay());
-    mutant::set(Some(Mutant::DictionaryFullPageLost));
+    let _armed = failpoint::Scope::armed("dictionary.full-page-lost").enter();
     let survives = std::panic::catch_unwind(full_pages_stay).unwrap_or(false);
-    mutant::set(None);
-    assert!(!survives, "a seeded mistake survives");
+    assert!(!survives, "the mutant survives");
 }

@@ -12,7 +12,7 @@ use super::error::GraphError;
 use super::scan::Tabled;
 use super::schema::Entry;
 use super::view::View;
-use crate::index::{Collector, key};
+use crate::index::{Collector, Sorted, key};
 use crate::records::{Found, NodeRecord, RelationshipRecord};
 use crate::value::Value;
 
@@ -54,7 +54,7 @@ impl<'a, R: Tabled> Pass<'a, R> {
         }
         for (entry, collector) in self.entries.iter().zip(self.gather_all()?) {
             if let Some(collector) = collector {
-                self.build_one(entry, collector)?;
+                self.build_one(entry, &collector.sorted())?;
             }
         }
         Ok(())
@@ -72,7 +72,8 @@ impl<'a, R: Tabled> Pass<'a, R> {
             .into_par_iter()
             .map(|chunks| self.gather(chunks))
             .collect::<Result<_, GraphError>>()?;
-        let mut all = self.nothing();
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_else(|| self.nothing());
         for part in parts {
             for (all, part) in all.iter_mut().zip(part) {
                 if let (Some(all), Some(part)) = (all, part) {
@@ -124,20 +125,19 @@ impl<'a, R: Tabled> Pass<'a, R> {
         Ok(())
     }
 
-    fn build_one(&self, entry: &Entry, mut collector: Collector) -> Result<(), GraphError> {
-        collector.sort();
+    fn build_one(&self, entry: &Entry, entries: &Sorted) -> Result<(), GraphError> {
         if entry.stored.rule.is_unique() {
-            self.check_unique(entry, &collector)?;
+            self.check_unique(entry, entries)?;
         }
         let place = self.view.core().state.schema.place();
         if let (Some(index), Some((region, uuid))) = (&entry.index, place) {
-            index.build(self.view.csn(), &region, &uuid, collector)?;
+            index.build(self.view.csn(), &region, &uuid, entries)?;
         }
         Ok(())
     }
 
-    fn check_unique(&self, entry: &Entry, collector: &Collector) -> Result<(), GraphError> {
-        for ids in collector.ids_of_shared_keys() {
+    fn check_unique(&self, entry: &Entry, entries: &Sorted) -> Result<(), GraphError> {
+        for ids in entries.ids_of_shared_keys() {
             // Keys that were cut may differ behind the cut.
             let mut seen = HashSet::new();
             for id in ids {

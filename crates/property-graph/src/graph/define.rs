@@ -11,7 +11,7 @@ use super::error::GraphError;
 use super::schema::{Definition, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
 use crate::dictionary::Names;
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 
 impl PropertyGraph {
     /// Makes an index: the nodes of a label are found fast by the values of some
@@ -165,7 +165,7 @@ impl Transaction {
         self.schema.push(Effect::Schema {
             // Of this transaction none has one yet.
             number: state.schema.free_number() + self.schema.len() as u32,
-            definition: Some(stored.encode(active(Mutant::ConfirmedTooEarly))),
+            definition: Some(stored.encode(failpoint!("definitions.confirmed-too-early"))),
         });
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 
 use super::adjacency::Towards;
 use super::error::GraphError;
@@ -44,7 +44,7 @@ impl GivenValues {
 impl Transaction {
     /// What there is, which nobody changes before this transaction has ended.
     pub(super) fn hold_schema(&mut self) -> Result<Entries, GraphError> {
-        if !self.holds_schema && !active(Mutant::SchemaNotLocked) {
+        if !self.holds_schema && !failpoint!("schema.not-locked") {
             self.inner.share_schema()?;
             self.holds_schema = true;
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::{Storage, Uuid};
 use evergraph_topology::{OpenReport, Store};
 
@@ -50,7 +50,7 @@ impl PropertyGraph {
         let store = Store::create_attached(storage, config, uuid, opening.tuning, attachment)?;
         // What was chosen is stored before the first commit, whose replay depends on it.
         // A checkpoint would find nothing new.
-        if !active(Mutant::ChoicesNotStored) {
+        if !failpoint!("graph.choices-not-stored") {
             store.compact()?;
         }
         Ok(Self::over(store, state, opening))
@@ -76,7 +76,7 @@ impl PropertyGraph {
         let is_writable = !opening.read_only;
         let graph = Self::over(store, state, opening);
         if is_writable {
-            if !active(Mutant::UnconfirmedKept) {
+            if !failpoint!("definitions.unconfirmed-kept") {
                 graph.drop_unconfirmed()?;
             }
             build_missing_indexes(&graph.core);

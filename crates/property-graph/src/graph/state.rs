@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
@@ -183,7 +183,7 @@ impl Attachment for State {
         let parts = [
             self.dictionary.unmerged_since(),
             self.schema.unmerged_since(),
-            (!active(Mutant::NodesLogFreedTooFar))
+            (!failpoint!("records.log-freed-too-far"))
                 .then(|| self.nodes().unmerged_since())
                 .flatten(),
             self.relationships().unmerged_since(),
@@ -205,13 +205,13 @@ impl Attachment for State {
         place: &mut Place<'_>,
     ) -> Result<Vec<Flushed<()>>, PersistenceError> {
         let mut written = Vec::new();
-        if active(Mutant::DictionaryBeforeTables) {
+        if failpoint!("dictionary.before-tables") {
             written.extend(self.dictionary.write(csn, place)?);
         }
         written.extend(self.nodes().write(csn, needed, place)?);
         written.extend(self.relationships().write(csn, needed, place)?);
         // Writing records gives codes to sets of labels and to texts.
-        if !active(Mutant::DictionaryBeforeTables) {
+        if !failpoint!("dictionary.before-tables") {
             written.extend(self.dictionary.write(csn, place)?);
         }
         written.extend(self.schema.write(csn, needed, place)?);

@@ -5,12 +5,12 @@ use evergraph_persistence::{Region, Uuid};
 
 use rayon::prelude::*;
 
-use super::base::{Base, Fence};
+use super::base::Base;
 use super::entry::{EntryRef, Interval};
 use super::writer::{ExtentWriter, Target};
 use super::{Geometry, Index, IndexError, Kind};
 
-/// Entries in any order, to be sorted in DRAM: about 24 bytes each and their keys.
+/// Entries in any order, in DRAM: about 24 bytes each and their keys.
 #[derive(Debug)]
 pub struct Collector {
     key_bytes: usize,
@@ -62,21 +62,32 @@ impl Collector {
             .extend(moved.map(|&(head, start, len, id)| (head, start + behind, len, id)));
     }
 
-    /// Sorts the entries, in parallel.
-    pub fn sort(&mut self) {
-        let Collector { keys, entries, .. } = self;
+    /// The entries, ascending and each once. Sorts in parallel.
+    pub fn sorted(mut self) -> Sorted {
+        let Collector { keys, entries, .. } = &mut self;
         entries.par_sort_unstable_by(|a, b| {
             let by_head = a.0.cmp(&b.0);
             by_head.then_with(|| (key_of(keys, a), a.3).cmp(&(key_of(keys, b), b.3)))
         });
+        entries.dedup_by(|a, b| a.3 == b.3 && has_key_of(keys, a, b));
+        Sorted {
+            keys: self.keys,
+            entries: self.entries,
+        }
     }
+}
 
-    /// The ids of each key that more than one has, where the entries are sorted.
+/// Entries that an index can be built from, by [`Collector::sorted`].
+#[derive(Debug)]
+pub struct Sorted {
+    keys: Vec<u8>,
+    entries: Vec<Collected>,
+}
+
+impl Sorted {
+    /// The ids of each key, as kept, that more than one record has.
     pub fn ids_of_shared_keys(&self) -> impl Iterator<Item = impl Iterator<Item = u32>> {
-        let has_same = |a: &Collected, b: &Collected| {
-            a.0 == b.0 && key_of(&self.keys, a) == key_of(&self.keys, b)
-        };
-        let runs = self.entries.chunk_by(has_same);
+        let runs = self.entries.chunk_by(|a, b| has_key_of(&self.keys, a, b));
         let shared = runs.filter(|run| run.len() > 1);
         shared.map(|run| run.iter().map(|entry| entry.3))
     }
@@ -85,6 +96,10 @@ impl Collector {
         let entries = self.entries.iter();
         entries.map(|entry| (key_of(&self.keys, entry), entry.3))
     }
+}
+
+fn has_key_of(keys: &[u8], a: &Collected, b: &Collected) -> bool {
+    a.0 == b.0 && key_of(keys, a) == key_of(keys, b)
 }
 
 fn key_of<'k>(keys: &'k [u8], &(_, start, len, _): &Collected) -> &'k [u8] {
@@ -98,7 +113,7 @@ impl Index {
     /// on, when that ends). It answers as of `csn` and later; its extents are named by
     /// the next checkpoint, and until then lost with the process.
     ///
-    /// Cost: sorting, and one pass of writing. Fences on its own thread.
+    /// Cost: one pass of writing. Fences on its own thread.
     ///
     /// # Errors
     /// A full disk, say: then nothing has changed.
@@ -107,45 +122,15 @@ impl Index {
         csn: u64,
         region: &Region,
         uuid: &Uuid,
-        mut entries: Collector,
-    ) -> Result<(), IndexError> {
-        entries.sort();
-        self.build_sorted(csn, region, uuid, entries.iter())
-    }
-
-    /// As [`Index::build`], from entries that ascend by key (as kept, that is cut to
-    /// [`Geometry::key_bytes`]) and id, in little DRAM.
-    ///
-    /// # Errors
-    /// [`IndexError::Unsorted`] if they do not ascend.
-    pub fn build_sorted<K: AsRef<[u8]>>(
-        &self,
-        csn: u64,
-        region: &Region,
-        uuid: &Uuid,
-        entries: impl IntoIterator<Item = (K, u32)>,
+        entries: &Sorted,
     ) -> Result<(), IndexError> {
         let target = match self.kind {
             Kind::Hybrid | Kind::OnMedium => Target::Medium { region, uuid },
             Kind::Volatile => Target::Memory,
         };
         let mut writer = ExtentWriter::new(target, self.geometry);
-        let mut last: Option<Fence> = None;
-        for (key, id) in entries {
-            let key = self.cut(key.as_ref());
-            match last.as_mut() {
-                Some(last) if (key, id) < (&last.0[..], last.1) => {
-                    return Err(IndexError::Unsorted);
-                }
-                Some(last) if (key, id) == (&last.0[..], last.1) => continue,
-                Some(last) => {
-                    last.0.clear();
-                    last.0.extend_from_slice(key);
-                    last.1 = id;
-                }
-                None => last = Some((key.to_vec(), id)),
-            }
-            writer.push((key, id), &[Interval::ALWAYS])?;
+        for entry in entries.iter() {
+            writer.push(entry, &[Interval::ALWAYS])?;
         }
         writer.end()?;
         let written = Flushed::all(writer.flushed);

@@ -22,9 +22,4 @@ pub enum IndexError {
         /// The commit as of which the index was built.
         since: u64,
     },
-    /// What an index was to be built from does not ascend.
-    #[error(
-        "the entries that the index is to be built from do not ascend; collect them in a `Collector` first"
-    )]
-    Unsorted,
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Extent, Medium, PersistenceError, Region, Uuid, checksum};
 
@@ -155,7 +155,7 @@ impl LeafExtent {
         let crc = checksum(uuid, offset + bytes.len() as u64, &fences);
         bytes.extend_from_slice(&fences);
         let uuid = *uuid;
-        let written = match active(Mutant::IndexExtentsNotFlushed) {
+        let written = match failpoint!("index.extents-not-flushed") {
             true => {
                 let written = draft.finish(&vec![0; bytes.len()])?;
                 region.medium().write(offset, &bytes)?;

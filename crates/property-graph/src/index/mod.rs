@@ -52,7 +52,7 @@ use base::Base;
 use extent::Inner;
 use state::{Lost, State};
 
-pub use build::Collector;
+pub use build::{Collector, Sorted};
 pub use error::IndexError;
 pub use geometry::{Geometry, Kind};
 pub use key::KeyRange;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_persistence::Needed;
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 
 use super::base::Base;
 use super::delta::{Delta, Event, Past};
@@ -230,7 +230,7 @@ impl State {
             "one round of checkpoint at a time"
         );
         let frozen = Arc::new(std::mem::take(&mut self.recent));
-        if !active(Mutant::IndexDeltaDroppedFirst) {
+        if !failpoint!("index.delta-dropped-first") {
             self.frozen = Some(Arc::clone(&frozen));
         }
         self.arrived_since = None;

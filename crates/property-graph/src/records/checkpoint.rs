@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_topology::attachment::Place;
@@ -185,7 +185,7 @@ impl<R: Record> Table<R> {
                 is_used: record.is_some(),
                 begin: *begin,
                 born: match record {
-                    None if active(Mutant::BirthForgotten) => *begin,
+                    None if failpoint!("ids.birth-forgotten") => *begin,
                     _ => *born,
                 },
             };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
 use evergraph_persistence::layout::WALKED_AT_MOST;
-use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Needed, PersistenceError, Uuid};
 use parking_lot::RwLock;
 
@@ -202,7 +202,7 @@ impl<R: Record> ChunkState<R> {
             return false;
         }
         self.used = loaded.used();
-        self.unmerged_since = (!active(Mutant::LoadNotKept)).then_some(loaded.csn());
+        self.unmerged_since = (!failpoint!("load.not-kept")).then_some(loaded.csn());
         self.unmerged_bytes = loaded.loaded_bytes();
         self.base = Some(Arc::new(loaded));
         true

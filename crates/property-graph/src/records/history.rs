@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError, Uuid};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Place};
@@ -86,7 +86,7 @@ impl History {
         let mut segments = Segments::clone(&self.segments());
         let before = segments.len();
         segments.retain(|segment| {
-            let is_lost = active(Mutant::RecordHistoryDropped);
+            let is_lost = failpoint!("records.history-dropped");
             let stays = segment.may_be_shown(needed) && !is_lost;
             if !stays {
                 place.directory.remove_blob(self.kind(), segment.number);
@@ -104,9 +104,9 @@ impl History {
         while let Some(last) = segments.pop_if(|last| last.len() <= 2 * bytes) {
             bytes += last.len();
             take_in(&last, place.uuid, needed, &mut new)?;
-            if active(Mutant::RecordHistoryFreedFirst) {
-                last.scribble(place.region)?;
-            }
+            failpoint!("records.history-freed-first" => {
+                place.region.scribble(&last.blob.extent)?;
+            });
             place.directory.remove_blob(self.kind(), last.number);
         }
         new.sort_by_key(|past| (past.id, past.begin));

@@ -10,8 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use evergraph_persistence::failpoint;
 use evergraph_persistence::layout::WALKED_AT_MOST;
-use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::{Needed, PersistenceError};
 use parking_lot::Mutex;
 
@@ -101,7 +101,7 @@ impl IdState {
 }
 
 fn is_free(span: Span, needed: &Needed) -> bool {
-    if active(Mutant::IdGivenWhileShown) {
+    if failpoint!("ids.given-while-shown") {
         return true;
     }
     let (born, died) = span;

@@ -19,7 +19,7 @@
 use std::sync::OnceLock;
 
 use evergraph_persistence::layout::tiles;
-use evergraph_persistence::{Blob, Needed, PersistenceError, Region, Uuid};
+use evergraph_persistence::{Blob, Needed, PersistenceError, Uuid};
 
 use super::record::Fixed;
 use crate::bytes::{Reader, Wrong};
@@ -112,7 +112,7 @@ pub(super) struct Segment {
     /// Its number in the directory: newer segments have higher ones.
     pub number: u32,
     table: u32,
-    blob: Blob,
+    pub(crate) blob: Blob,
     verified: OnceLock<Summary>,
 }
 
@@ -144,11 +144,6 @@ impl Segment {
     /// Bytes on the medium.
     pub fn len(&self) -> u64 {
         self.blob.extent.len()
-    }
-
-    /// Makes what it holds unreadable, as whoever uses its space again.
-    pub fn scribble(&self, region: &Region) -> Result<(), PersistenceError> {
-        region.scribble(&self.blob.extent)
     }
 
     pub fn damaged(&self, what: &str) -> PersistenceError {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use evergraph_graph::{Column, OwnedColumn};
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Extent, PersistenceError, Region, Uuid, checksum};
 
@@ -71,7 +71,7 @@ impl Block {
     /// Whether it holds these bytes. A damaged one does not.
     pub fn holds(&self, uuid: &Uuid, bytes: &[u8]) -> bool {
         let same = |old: &[u8]| {
-            if active(Mutant::ResultChangedBlockShared) {
+            if failpoint!("results.changed-block-shared") {
                 return old.len() == bytes.len() && old[..4] == bytes[..4];
             }
             old == bytes

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{
     Directory, Medium, PersistenceError, Pool, PoolFile, PoolKind, Region, Root, Storage,
@@ -72,7 +72,7 @@ impl Files {
             }
         }
         let extents = storage.open(EXTENTS, true)?;
-        if !active(Mutant::ResultPoolFirst) {
+        if !failpoint!("results.superblock-first") {
             extents.grow(geometry.growth_step)?;
             extents.fence()?;
             storage.sync_names()?;
@@ -129,6 +129,16 @@ impl Files {
         Ok(Some(files))
     }
 
+    /// State step S6: makes durable what was found, its names too. A process that was
+    /// killed may not have come to its fence.
+    pub fn confirm(&self, storage: &dyn Storage) -> Result<(), PersistenceError> {
+        if failpoint!("results.root-not-confirmed") {
+            return Ok(());
+        }
+        storage.sync_names()?;
+        self.pool.confirm(&self.pool_file)
+    }
+
     /// The results that the directory names; their blocks are claimed.
     fn read_manifests(&self, uuid: &Uuid) -> Result<BTreeMap<String, Arc<Stored>>, StateError> {
         let mut results = BTreeMap::new();
@@ -177,11 +187,11 @@ impl Files {
             .filter(|block| !new.contains(&Arc::as_ptr(block)))
             .cloned()
             .collect();
-        if active(Mutant::ResultFreedFirst) {
+        failpoint!("results.freed-first" => {
             for block in &replaced {
                 self.region.scribble(&block.extent)?;
             }
-        }
+        });
         let published: Vec<_> = blocks_of(&columns).cloned().collect();
         self.publish(uuid, blocks.and(manifest_written).map(|_| ()), || {
             published.iter().for_each(|block| block.extent.published());
@@ -272,11 +282,11 @@ impl Files {
             Err(error) => return Err(self.undo(error)),
         };
         let medium = self.region.medium().clone();
-        let late_fence = active(Mutant::ResultRootBeforeBlocks);
-        let durable = match late_fence {
-            true => Ok(stored.assume_durable()),
-            false => stored.fence(&medium),
-        };
+        let durable = failpoint!(
+            "results.root-before-blocks",
+            Ok(stored.assume_durable()),
+            else stored.fence(&medium)
+        );
         let durable = match durable {
             Ok(durable) => durable,
             Err(error) => return Err(self.undo(error.into())),
@@ -295,7 +305,7 @@ impl Files {
             self.broken = true;
             return Err(error.into());
         }
-        if late_fence {
+        if failpoint!("results.root-before-blocks") {
             medium.fence()?;
         }
         self.directory.published();

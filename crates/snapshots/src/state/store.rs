@@ -47,6 +47,9 @@ impl ResultStore {
         geometry: Geometry,
     ) -> Result<Self, StateError> {
         let files = Files::open(&*storage, &uuid)?;
+        if let Some(files) = files.as_ref().filter(|_| !read_only) {
+            files.confirm(&*storage)?;
+        }
         Ok(ResultStore {
             storage,
             uuid,

@@ -1,6 +1,6 @@
 //! Free space in the slabs of a section, and the sizes of blocks.
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 
 use super::format::{BLOCK_HEADER_WORDS, Tail};
 
@@ -116,7 +116,7 @@ impl Space {
 
     /// Adds what the version `since` frees; none of it is handed out here.
     pub fn free(&mut self, range: Range, since: u64) {
-        if active(Mutant::BlocksReusedTooEarly) {
+        if failpoint!("blocks.reused-too-early") {
             self.usable.insert(0, range);
             return;
         }

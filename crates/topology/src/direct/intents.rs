@@ -12,7 +12,7 @@
 //! words have different numbers, which is exact and not a matter of a checksum;
 //! and a flipped bit is damage and not taken for a torn one.
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::{Durable, Flushed};
 use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError};
 use parking_lot::{Condvar, Mutex};
@@ -133,9 +133,9 @@ impl IntentSlot {
         }
         self.next = following(self.next);
         let flushed = Flushed::of_stores(medium, self.offset, 8 * WORDS as u64)?;
-        if active(Mutant::IntentNotFenced) {
+        failpoint!("direct.intent-not-fenced" => {
             return Ok(flushed.assume_durable());
-        }
+        });
         flushed.fence(medium)
     }
 

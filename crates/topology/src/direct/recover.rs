@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::{Extent, PersistenceError, Uuid, Words};
 
 use super::format::{
@@ -190,7 +190,7 @@ fn read_log(
     columns: usize,
     lists: usize,
 ) -> Result<(Vec<DirectEntry>, usize), PersistenceError> {
-    if active(Mutant::DirectEdgeLogIgnored) {
+    if failpoint!("direct.edge-log-ignored") {
         return Ok((Vec::new(), 0));
     }
     let mut raw = vec![0u64; columns * log_slots];
@@ -215,7 +215,7 @@ fn read_log(
             "an entry of the edge log lies behind its end",
         ));
     }
-    let first = usize::from(active(Mutant::DirectEdgeLogOffByOne)).min(used);
+    let first = usize::from(failpoint!("direct.edge-log-off-by-one")).min(used);
     let mut logged = Vec::with_capacity(used);
     for (slot, entry) in entries.enumerate().take(used).skip(first) {
         match decode_entry(extent.offset(), slot, entry) {
@@ -223,7 +223,7 @@ fn read_log(
             // Of the last one only a half may have become durable; nobody was
             // told that it is there.
             Found::Half(half) if slot + 1 == used => {
-                if active(Mutant::DirectTornEntryCounts) {
+                if failpoint!("direct.torn-entry-counts") {
                     logged.push(half);
                 }
                 return Ok((logged, log_slots));

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Deref};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::{Medium, Needed, PersistenceError, Registry, prefetch_for_write};
 
 use super::DirectParameters;
@@ -210,7 +210,7 @@ impl Section {
                         let pairs = segment.iter().zip(weights);
                         words.extend(pairs.flat_map(|(&word, &weight)| [word, weight]));
                     }
-                    if active(Mutant::DirectRewriteLosesLog) {
+                    if failpoint!("direct.rewrite-loses-log") {
                         return ControlFlow::Break(());
                     }
                     ControlFlow::Continue(())
@@ -238,11 +238,11 @@ impl Section {
             ));
         }
         let old = loaded.body.base.extent().cloned();
-        if active(Mutant::DirectOldFreedFirst)
-            && let Some(old) = &old
-        {
-            at.context.region.scribble(old)?;
-        }
+        failpoint!("direct.old-freed-first" => {
+            if let Some(old) = &old {
+                at.context.region.scribble(old)?;
+            }
+        });
         // Step D2: the new extent is durable...
         let draft = at.context.region.allocate(image.encoded_len())?;
         let bytes = image.encode(&at.context.uuid, draft.offset(), self.first_vertex);
@@ -252,20 +252,20 @@ impl Section {
             offset: extent.offset(),
             len: extent.len(),
         };
-        let durable = if active(Mutant::DirectSlotBeforeExtent) {
-            flushed.assume_durable()
-        } else {
-            flushed.fence(at.extents)?
-        };
+        let durable = failpoint!(
+            "direct.slot-before-extent",
+            flushed.assume_durable(),
+            else flushed.fence(at.extents)?
+        );
         // ...step D3: before one word publishes it.
         at.slots
             .publish(at.slot_medium, at.plane, at.number, durable.map(|()| slot))?;
         extent.published();
-        if active(Mutant::DirectSlotNotFlushed)
-            && let Some(old) = &old
-        {
-            at.context.region.scribble(old)?;
-        }
+        failpoint!("direct.slot-not-flushed" => {
+            if let Some(old) = &old {
+                at.context.region.scribble(old)?;
+            }
+        });
         let before = loaded.direct.as_ref();
         let list_bytes = |capacity: usize| (4 * self.columns * capacity) as u64;
         at.rewrites.note(Rewrite {

@@ -8,8 +8,8 @@
 //! and size in units of 64 bytes and a check byte. The word is stored, flushed
 //! and fenced after the extent it names is durable (direct steps D2 and D3).
 
+use evergraph_persistence::failpoint;
 use evergraph_persistence::layout::{Field, tiles};
-use evergraph_persistence::mutant::{Mutant, active};
 use evergraph_persistence::order::{self, Durable};
 use evergraph_persistence::{Medium, MediumHandle, PersistenceError, Storage, Uuid};
 use parking_lot::Mutex;
@@ -158,7 +158,7 @@ impl Slots {
         if with_intents {
             medium.store_u64(INTENT_COUNT_AT, header_word(INTENT_COUNT_AT, intents));
         }
-        let from = if active(Mutant::SlotsIdentityNotFlushed) {
+        let from = if failpoint!("direct.slots-identity-not-flushed") {
             HEADER_BYTES
         } else {
             0
@@ -294,17 +294,17 @@ impl Slots {
         if is_new {
             self.reach(offset + 8)?;
         }
-        if is_new && active(Mutant::SlotCountedFirst) {
+        if is_new && failpoint!("direct.slot-counted-first") {
             self.count_one_more(medium)?;
         }
         let word = encode(*slot.get(), index);
         let dirty = order::store_u64(medium, offset, word, ());
-        if active(Mutant::DirectSlotNotFlushed) {
+        failpoint!("direct.slot-not-flushed" => {
             let _ = dirty.flush_only(medium, 0)?.fence(medium)?;
             return Ok(());
-        }
+        });
         let _durable = dirty.flush(medium)?.fence(medium)?;
-        if is_new && !active(Mutant::SlotCountedFirst) {
+        if is_new && !failpoint!("direct.slot-counted-first") {
             self.count_one_more(medium)?;
         }
         Ok(())

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use evergraph_persistence::PersistenceError;
+use evergraph_persistence::failpoint;
 use evergraph_persistence::layout::WALKED_AT_MOST;
-use evergraph_persistence::mutant::{Mutant, active};
 
 use super::name::check_name;
 use crate::error::TopologyError;
@@ -286,7 +286,7 @@ pub(crate) fn reduce(events: Vec<NameEvent>, all: bool) -> Vec<NameEvent> {
                     reduced[at] = None;
                     continue;
                 }
-                if all || active(Mutant::DropForgotten) {
+                if all || failpoint!("history.drop-forgotten") {
                     continue;
                 }
             }

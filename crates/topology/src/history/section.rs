@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::{Needed, PersistenceError};
 
 use super::chain::{Chain, Points, Weight};
@@ -385,7 +385,7 @@ impl History {
         next.stored
             .retain(|chunk| chunk.segment.number < published.absorbed_from);
         next.stored.extend(published.chunk);
-        if !retells || active(Mutant::HistoryStoredTwice) {
+        if !retells || failpoint!("history.stored-twice") {
             next.tail = self.tail.take();
         } else {
             for page in &newer {

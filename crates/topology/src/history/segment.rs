@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use evergraph_persistence::layout::{Field, tiles};
-use evergraph_persistence::{Blob, PersistenceError, Region, SectionKey, Uuid};
+use evergraph_persistence::{Blob, PersistenceError, SectionKey, Uuid};
 
 use super::names::{self, NameEvent};
 use crate::section_format::seed;
@@ -77,7 +77,7 @@ pub(crate) struct ChunkEntry {
 pub(crate) struct Segment {
     /// Its number in the directory: newer segments have higher ones.
     pub number: u32,
-    blob: Blob,
+    pub(crate) blob: Blob,
     pub chunks: Vec<ChunkEntry>,
     /// Changes of the table of snapshots up to this commit are in this segment
     /// and those before it.
@@ -283,11 +283,6 @@ impl Segment {
             segment: Arc::clone(self),
             entry: self.chunks[at.ok()?],
         })
-    }
-
-    /// Seeded mistake: its space is used again.
-    pub fn scribble(&self, region: &Region) -> Result<(), PersistenceError> {
-        region.scribble(&self.blob.extent)
     }
 
     /// Its bytes.

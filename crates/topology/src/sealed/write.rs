@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytemuck::cast_slice;
 use evergraph_graph::{Compressed, CompressedChunk, CompressedLists, Csr};
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Extent, Medium, PersistenceError};
 
@@ -195,7 +195,7 @@ impl Writer<'_> {
         let at = (checksums.len() * PIECE) as u64;
         let offset = extent.offset() + at;
         checksums.push(piece_checksum(&self.context.uuid, offset, bytes));
-        if active(Mutant::SealedPiecesNotFlushed) {
+        if failpoint!("sealed.pieces-not-flushed") {
             self.write_without_flush(offset, bytes)?;
         } else {
             self.flushed.push(extent.write_pieces(&[(at, bytes)])?);

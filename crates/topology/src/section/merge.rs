@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Extent, Needed, PersistenceError};
 
@@ -43,7 +43,7 @@ impl Product {
     pub fn entry(&self) -> Entry {
         match self {
             Product::Packed(entry, _) => Layout::Pma.mark(*entry),
-            Product::Blocks(written) if active(Mutant::RelayoutUnmarked) => written.entry,
+            Product::Blocks(written) if failpoint!("relayout.unmarked") => written.entry,
             Product::Blocks(written) => Layout::Blocks.mark(written.entry),
         }
     }
@@ -287,7 +287,7 @@ impl Section {
         );
         let mut points = history.unstored(context, csn, jumped)?;
         let mut past = Vec::new();
-        if drops.is_some() && !active(Mutant::CompactionIgnoresSnapshots) {
+        if drops.is_some() && !failpoint!("compact.snapshots-ignored") {
             past = history.needed_pages(context, csn, needed)?;
             if let Some(each) = jumped {
                 each(&mut |page| past.push(page.clone()));

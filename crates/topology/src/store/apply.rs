@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use evergraph_persistence::Needed;
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 
 use super::commit::{Ticket, set_meta};
 use super::group::GroupEdges;
@@ -82,7 +82,7 @@ impl Store {
             &mut published,
             |origin| missed[origin as usize] += 1,
         )?;
-        let late = active(Mutant::AttachedAppliedLate);
+        let late = failpoint!("extension.applied-late");
         if !late {
             self.apply_attached(group, commits.first, &needed)?;
         }

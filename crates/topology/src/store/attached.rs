@@ -1,6 +1,6 @@
 //! What the store does with its attachment around a checkpoint.
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Entry, Medium, Needed, SectionKey};
 
@@ -21,7 +21,7 @@ impl Store {
             return Ok(());
         };
         let mut old: Vec<(SectionKey, Entry)> = Vec::new();
-        if active(Mutant::AttachedFreedFirst) {
+        if failpoint!("extension.freed-first") {
             let entries = roots.directory.entries();
             old.extend(entries.filter(|(key, _)| key.plane >= ATTACHED_PLANES));
         }

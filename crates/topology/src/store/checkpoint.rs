@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::{Durable, Flushed};
 use evergraph_persistence::{Medium, Needed, SectionKey, StoredDirectory as Stored};
 use parking_lot::Mutex;
@@ -390,10 +390,10 @@ impl Store {
             .iter()
             .filter(|(key, _)| done.binary_search(key).is_err())
             .filter_map(|(_, section)| section.unmerged_since())
-            .filter(|_| !active(Mutant::LogFreedTooFar))
+            .filter(|_| !failpoint!("checkpoint.log-freed-too-far"))
             .chain(
                 self.attached_since()
-                    .filter(|_| !with_attached && !active(Mutant::AttachedLogFreedTooFar)),
+                    .filter(|_| !with_attached && !failpoint!("extension.log-freed-too-far")),
             )
             .min();
         let limit = oldest_missing.map_or(csn, |missing| csn.min(missing - 1));
@@ -453,18 +453,16 @@ impl Store {
         root.directory_len = place.len;
         root.directory_crc = place.crc;
         root.user = self.config().encode(vertex_count);
-        if active(Mutant::OldExtentsFreedFirst) {
-            for m in merged {
-                if let Some(old) = m.frozen.extent() {
-                    self.context.region.scribble(old)?;
-                }
+        failpoint!("checkpoint.old-extents-freed-first" => {
+            for old in merged.iter().filter_map(|m| m.frozen.extent()) {
+                self.context.region.scribble(old)?;
             }
-        }
-        if active(Mutant::BlocksRewriteFreesFirst) {
+        });
+        failpoint!("blocks.rewrite-frees-first" => {
             for slab in merged.iter().flat_map(|m| m.frozen.replaced_slabs()) {
                 self.context.region.scribble(slab)?;
             }
-        }
+        });
         let RootState {
             pool,
             file,
@@ -501,7 +499,7 @@ impl Store {
     ) -> Result<(Durable<Stored>, usize, Option<Update>), TopologyError> {
         let mut blobs = Vec::new();
         let stored_ids = self.write_blobs(roots, &mut blobs)?;
-        let forgotten = usize::from(active(Mutant::CheckpointForgetsSection));
+        let forgotten = usize::from(failpoint!("checkpoint.section-forgotten"));
         for merged in merged.iter().skip(forgotten) {
             roots.directory.set(merged.key, merged.product.entry());
         }
@@ -510,10 +508,10 @@ impl Store {
             self.write_history(roots, merged, needed, csn, rewrite, blobs)
         };
         let mut update = None;
-        if !active(Mutant::HistoryAfterRoot) {
+        if !failpoint!("history.after-root") {
             update = history(roots, &mut blobs)?;
         }
-        let late = active(Mutant::AttachedAfterRoot);
+        let late = failpoint!("extension.after-root");
         if target.with_attached && !late {
             self.write_attached(roots, csn, needed, &mut blobs)?;
         }
@@ -521,18 +519,18 @@ impl Store {
         let sections = Flushed::all(extents).and(Flushed::all(blobs)).map(|_| ());
         let (region, uuid) = (&self.context.region, &self.context.uuid);
         let stored = roots.directory.store(region, uuid, sections)?;
-        if active(Mutant::HistoryAfterRoot) {
+        if failpoint!("history.after-root") {
             update = history(roots, &mut Vec::new())?;
         }
         if target.with_attached && late {
             self.write_attached(roots, csn, needed, &mut Vec::new())?;
         }
         // ...Durability step 3: all of them are durable...
-        let stored = if active(Mutant::DirectoryNotFenced) {
-            stored.assume_durable()
-        } else {
-            stored.fence(region.medium())?
-        };
+        let stored = failpoint!(
+            "checkpoint.directory-not-fenced",
+            stored.assume_durable(),
+            else stored.fence(region.medium())?
+        );
         Ok((stored, stored_ids, update))
     }
 
@@ -658,7 +656,7 @@ impl Store {
             })
             .collect();
         let mut bytes = Vec::new();
-        if !active(Mutant::CheckpointForgetsFacts) {
+        if !failpoint!("checkpoint.metadata-forgotten") {
             record::encode(&facts, &mut bytes);
         }
         written.push(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError, Storage};
 use parking_lot::{Mutex, RwLock};
 
@@ -96,6 +96,16 @@ impl Direct {
         })
     }
 
+    /// Recovery step R5: slots and intents that were stored are durable. Sections are
+    /// made so when they are first touched (Recovery step R7).
+    pub fn confirm(&self) -> Result<(), PersistenceError> {
+        let medium = self.slots.medium();
+        if !failpoint!("open.slots-not-durable") {
+            medium.flush(0, medium.len())?;
+        }
+        Ok(medium.fence()?)
+    }
+
     /// Vertices.
     pub fn vertex_count(&self) -> u64 {
         self.vertex_count.load(Ordering::Acquire)
@@ -132,7 +142,7 @@ macro_rules! by_type {
                 let ($e, $s) = (&**$e, &**$s);
                 $body
             }
-            (MediumHandle::Simulated($e), MediumHandle::Simulated($s)) => {
+            (MediumHandle::Other($e), MediumHandle::Other($s)) => {
                 let ($e, $s) = (&**$e, &**$s);
                 $body
             }
@@ -328,7 +338,7 @@ impl Store {
                 announce(edges, i, backward, |edge| edge.1);
             }
             let count = u64::from(u.max(v)) + 1;
-            let late = active(Mutant::DirectVertexCountLate);
+            let late = failpoint!("direct.vertex-count-late");
             if tag == 0 && !late {
                 direct.reach_vertices(slot_medium, count)?;
             }
@@ -406,7 +416,7 @@ impl Store {
         };
         let medium = direct.slots.medium();
         let intents = direct.slots.open_intents(|slot, intent| {
-            if active(Mutant::IntentsIgnored) {
+            if failpoint!("direct.intents-ignored") {
                 return Ok(());
             }
             let halves = self.halves_of(&intent, slot.offset())?;
@@ -414,7 +424,7 @@ impl Store {
             for (half, (section, entry)) in halves.iter().enumerate() {
                 let len = section.direct_len(&self.context, entry.list)?;
                 there[half] = len > intent.expected[half];
-                if active(Mutant::IntentRedoneByValue) {
+                if failpoint!("direct.intent-redone-by-value") {
                     there[half] = section.direct_holds(&self.context, *entry)?;
                 }
             }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Directory, Needed, PersistenceError, SectionKey, Uuid};
 
@@ -50,11 +50,11 @@ impl Store {
         let new: BTreeMap<SectionKey, &NewPoints> = merged
             .iter()
             .filter_map(|m| Some((m.key, m.frozen.points()?)))
-            .filter(|_| !active(Mutant::HistoryDroppedAtMerge))
+            .filter(|_| !failpoint!("history.dropped-at-merge"))
             .collect();
         let (pending, live_names) = {
             let names = self.names.read();
-            let until = if active(Mutant::NamesNotStored) {
+            let until = if failpoint!("history.names-not-stored") {
                 0
             } else {
                 csn
@@ -126,9 +126,9 @@ impl Store {
             );
         }
         for segment in joined {
-            if active(Mutant::HistoryFreedFirst) {
-                segment.scribble(&self.context.region)?;
-            }
+            failpoint!("history.freed-first" => {
+                self.context.region.scribble(&segment.blob.extent)?;
+            });
             directory.remove_blob(BLOB_HISTORY, segment.number);
         }
         let mut update = Update {

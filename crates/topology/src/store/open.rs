@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evergraph_graph::Direction;
+use evergraph_persistence::failpoint;
 use evergraph_persistence::machine::Nodes;
 use evergraph_persistence::{
     CommitLog, Directory, Entry, Medium, MediumHandle, PersistenceError, Pool, Region, Registry,
@@ -204,6 +205,7 @@ impl Store {
             cancels: config.cancels(),
             presence: Arc::default(),
             pinned_bytes: Arc::default(),
+            confirms_sections: !read_only && root.clean_log_end.is_none(),
         };
         let planes = new_planes(&config);
         let arc_count = claim_sections(&context, &config, &planes, &directory)?;
@@ -329,6 +331,10 @@ impl Store {
             attached,
         };
         if !read_only {
+            if !failpoint!("open.names-not-durable") {
+                // Recovery step R5: a creation that was killed has not come to it.
+                storage.sync_names()?;
+            }
             store.begin_epoch()?;
         }
         store.fulfil_intents()?;
@@ -339,12 +345,13 @@ impl Store {
     /// of a clean stop gone, before anything else can be written.
     fn begin_epoch(&mut self) -> Result<(), TopologyError> {
         self.log.get_mut().log.settle()?;
+        if let Some(direct) = &self.direct {
+            direct.confirm()?;
+        }
         let RootState { pool, file, .. } = self.roots.get_mut();
         let mut root = pool.root().clone();
         root.epoch += 1;
-        if !evergraph_persistence::mutant::active(
-            evergraph_persistence::mutant::Mutant::CleanMarkClearedTooLate,
-        ) {
+        if !failpoint!("open.clean-mark-kept") {
             root.clean_log_end = None;
         }
         pool.update(file, root)?;

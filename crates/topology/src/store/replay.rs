@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::{LogRecord, Needed, PersistenceError};
 
 use super::commit::{NOTHING_ATTACHED, set_meta};
@@ -119,10 +119,10 @@ impl<'a> Replayer<'a> {
     /// Gives the attachment its part of a commit.
     fn apply_attached(&self, csn: u64, ops: &[Op]) -> Result<(), TopologyError> {
         let mut payloads = record::payloads(ops);
-        if active(Mutant::AttachedReplayedTwice) {
+        if failpoint!("extension.replayed-twice") {
             payloads = payloads.repeat(2);
         }
-        if payloads.is_empty() || active(Mutant::AttachedNotReplayed) {
+        if payloads.is_empty() || failpoint!("extension.not-replayed") {
             return Ok(());
         }
         match self.attached {
@@ -133,7 +133,7 @@ impl<'a> Replayer<'a> {
 
     /// What may be asked for later: no view exists before the store is open.
     fn needed(&self) -> Needed {
-        match active(Mutant::ReplayJumpsSnapshots) {
+        match failpoint!("replay.snapshots-jumped") {
             true => Needed::default(),
             false => Needed::new(Vec::new(), Arc::clone(&self.kept)),
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{CommitLog, Directory, PersistenceError};
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ impl SealedGraphs {
     /// name.
     pub fn claim(context: &Context, directory: &Directory) -> Result<Self, PersistenceError> {
         let mut stored = BTreeMap::new();
-        if active(Mutant::SealedNotClaimed) {
+        if failpoint!("sealed.not-claimed") {
             return Ok(SealedGraphs(Mutex::new(stored)));
         }
         for (number, blob) in directory.numbered_blobs(BLOB_SEALED) {
@@ -150,7 +150,7 @@ impl Store {
     /// not shown from the commit on that dropped the snapshot, and their space is
     /// given back here.
     pub(super) fn drop_orphans(&self) -> Result<(), TopologyError> {
-        if active(Mutant::SealedOrphansKept) {
+        if failpoint!("sealed.orphans-kept") {
             return Ok(());
         }
         let roots = &mut *self.roots.lock();
@@ -288,11 +288,11 @@ impl Store {
             .filter_map(|number| graphs.get(number).cloned())
             .collect();
         let freed = gone.iter().flat_map(|graph| graph.extents());
-        if active(Mutant::SealedFreedFirst) {
+        failpoint!("sealed.freed-first" => {
             for extent in freed.clone() {
                 region.scribble(extent)?;
             }
-        }
+        });
         // From here on the new root may be on the medium, whatever is reported.
         directory.publishing();
         let added_extents = added.iter().flat_map(|(_, graph)| graph.extents());

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evergraph_persistence::mutant::{Mutant, active};
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{Needed, PersistenceError, Region, Uuid};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Place};
@@ -113,7 +113,7 @@ impl Schema {
         let entries = self.entries();
         if let Some(entry) = entries.iter().find(|entry| entry.number == number) {
             entry.confirm();
-            if !active(Mutant::ConfirmationNotKept) {
+            if !failpoint!("definitions.confirmation-not-kept") {
                 self.unstored.lock().push(csn);
             }
         }
@@ -235,9 +235,14 @@ impl Schema {
         let Some(newest) = self.unstored.lock().last().copied() else {
             return Ok(written);
         };
+        debug_assert!(
+            entries.is_sorted_by(|a, b| a.number < b.number),
+            "definitions are stored by number, each once"
+        );
         let mut bytes = Vec::new();
         for entry in entries.iter() {
-            let is_confirmed = entry.is_confirmed() || active(Mutant::StoredAsConfirmed);
+            let is_confirmed =
+                entry.is_confirmed() || failpoint!("definitions.stored-as-confirmed");
             let definition = entry.stored.encode(is_confirmed);
             bytes.extend_from_slice(&entry.number.to_le_bytes());
             bytes.extend_from_slice(&(definition.len() as u32).to_le_bytes());

@@ -1,8 +1,8 @@
 //! A process that ends between a definition and its confirmation, with a checkpoint in
 //! between; and one that ends before the first checkpoint.
 
+use evergraph_persistence::failpoint;
 use evergraph_persistence::medium::DramStorage;
-use evergraph_persistence::mutant::{self, Mutant};
 
 use super::super::build::build;
 use super::super::{Definition, GraphOptions, OpenOptions, PropertyGraph, Rule};
@@ -56,26 +56,27 @@ fn is_kept() -> bool {
     reopened(&storage, graph) == 1
 }
 
-fn with(mistake: Mutant, test: fn() -> bool) -> bool {
-    mutant::set(Some(mistake));
-    let outcome = test();
-    mutant::set(None);
-    outcome
+fn with(mutant: &str, test: fn() -> bool) -> bool {
+    let _armed = failpoint::Scope::armed(mutant).enter();
+    test()
 }
 
 #[test]
 fn what_was_not_held_to_is_gone() {
     assert!(is_gone());
-    for mistake in [Mutant::StoredAsConfirmed, Mutant::UnconfirmedKept] {
-        assert!(!with(mistake, is_gone), "{mistake:?} survives");
+    for mutant in [
+        "definitions.stored-as-confirmed",
+        "definitions.unconfirmed-kept",
+    ] {
+        assert!(!with(mutant, is_gone), "{mutant} survives");
     }
 }
 
 #[test]
 fn what_was_held_to_stays() {
     assert!(is_kept());
-    let mistake = Mutant::ConfirmationNotKept;
-    assert!(!with(mistake, is_kept), "{mistake:?} survives");
+    let mutant = "definitions.confirmation-not-kept";
+    assert!(!with(mutant, is_kept), "{mutant} survives");
 }
 
 /// Whether chunks have the size that was chosen, as of which the log has to be read.
@@ -96,6 +97,6 @@ fn is_as_chosen() -> bool {
 #[test]
 fn the_size_of_chunks_is_known_before_the_first_checkpoint() {
     assert!(is_as_chosen());
-    let mistake = Mutant::ChoicesNotStored;
-    assert!(!with(mistake, is_as_chosen), "{mistake:?} survives");
+    let mutant = "graph.choices-not-stored";
+    assert!(!with(mutant, is_as_chosen), "{mutant} survives");
 }

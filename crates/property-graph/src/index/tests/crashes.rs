@@ -1,17 +1,18 @@
 //! The power is cut before every fence, and what is left has to be the index as of
 //! the root that is left, snapshots included.
 
-use evergraph_persistence::simulated::{
-    Budget, Config, Explorer, Persistence, Progress, Report, Scenario, SimulatedStorage,
+use evergraph_simulated::{
+    Access, Budget, Config, Depth, Persistence, Scenario, SimulatedStorage, Suite, Told,
 };
 
-use super::host::{Commit, Host, Mistake, TINY, Truth};
+use super::host::{Commit, Host, TINY, Truth};
 use crate::index::Kind;
 
 /// What must be there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Model {
-    is_created: bool,
+    /// Rounds begun.
+    rounds: u64,
     truth: Truth,
     kept: Vec<u64>,
     /// What the newest acknowledged root holds.
@@ -24,16 +25,14 @@ struct Rounds {
     name: String,
     persistence: Persistence,
     kind: Kind,
-    mistake: Option<Mistake>,
 }
 
 impl Rounds {
-    fn new(persistence: Persistence, kind: Kind, mistake: Option<Mistake>) -> Self {
+    fn new(persistence: Persistence, kind: Kind) -> Self {
         Rounds {
-            name: format!("index {kind:?} {persistence:?} {mistake:?}"),
+            name: format!("index-{kind:?}-{}", persistence.name()),
             persistence,
             kind,
-            mistake,
         }
     }
 
@@ -42,14 +41,15 @@ impl Rounds {
         &self,
         host: &mut Host,
         number: u64,
-        log: &mut Progress<'_, Model>,
+        told: &mut Told<'_, '_, Model>,
     ) -> Result<(), String> {
+        told.update(|model| model.rounds += 1);
         for i in 0..3 {
             let commit = commit(number * 3 + i);
             let keep = number == 1 && i == 1;
             host.commit(&commit, keep);
             let (truth, csn) = (host.truth.clone(), host.csn());
-            log.update(|model| {
+            told.update(|model| {
                 model.truth = truth;
                 if keep {
                     model.kept.push(csn);
@@ -57,14 +57,14 @@ impl Rounds {
             });
         }
         if number == 3 {
-            let kept = log.model().kept.clone();
+            let kept = told.model().kept.clone();
             kept.iter().for_each(|&csn| host.registry.release(csn));
-            log.update(|model| model.kept.clear());
+            told.update(|model| model.kept.clear());
         }
         let csn = host.csn();
-        log.update(|model| model.started = Some(csn));
+        told.update(|model| model.started = Some(csn));
         host.checkpoint(|_| true)?;
-        log.update(|model| {
+        told.update(|model| {
             model.acknowledged = csn;
             model.started = None;
         });
@@ -87,9 +87,14 @@ fn commit(number: u64) -> Commit {
 
 impl Scenario for Rounds {
     type Model = Model;
+    type Opened = Host;
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn seed(&self) -> u64 {
+        0
     }
 
     fn config(&self) -> Config {
@@ -100,88 +105,122 @@ impl Scenario for Rounds {
         Model::default()
     }
 
-    fn run(&self, storage: &SimulatedStorage, log: &mut Progress<'_, Model>) -> Result<(), String> {
-        let mut host = Host::create(storage, self.kind, TINY)?;
-        log.update(|model| model.is_created = true);
-        host.mistake = self.mistake;
-        (0..5).try_for_each(|number| self.round(&mut host, number, log))
+    fn create(&self, storage: &SimulatedStorage) -> Result<Host, String> {
+        Host::create(storage, self.kind, TINY)
     }
 
-    fn recover(
+    fn open(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Model>,
-    ) -> Result<(), String> {
-        let model = log.model().clone();
-        let mut host = match Host::open(storage, self.kind, TINY, &model.kept) {
-            Ok(host) => host,
-            Err(_) if !model.is_created => return Ok(()),
-            Err(error) => return Err(error),
+        _: Access,
+        expected: &Model,
+    ) -> Result<Option<Host>, String> {
+        let Some(mut host) = Host::open(storage, self.kind, TINY, &expected.kept)? else {
+            return Ok(None);
         };
         host.restored.clone()?;
         let csn = host.root_csn();
-        if csn != model.acknowledged && Some(csn) != model.started {
-            return Err(format!("the root is of commit {csn}: {model:?}"));
+        host.truth = expected.truth.until(csn);
+        if csn == 0 && !host.index.is_built() {
+            host.build(0)?;
         }
-        host.truth = model.truth.clone();
+        Ok(Some(host))
+    }
+
+    /// The host writes at each opening, and its creation is no concern of the index.
+    fn is_readable(&self) -> bool {
+        false
+    }
+
+    fn is_created_again(&self) -> bool {
+        false
+    }
+
+    fn perform(
+        &self,
+        _: &SimulatedStorage,
+        mut host: Host,
+        told: &mut Told<'_, '_, Model>,
+    ) -> Result<Host, String> {
+        let number = match told.is_first_life() {
+            true => told.model().rounds,
+            false => 2,
+        };
+        self.round(&mut host, number, told)?;
+        Ok(host)
+    }
+
+    fn is_over(&self, model: &Model) -> bool {
+        model.rounds >= 5
+    }
+
+    fn compare(&self, host: &Host, expected: &Model) -> Result<Model, String> {
+        let csn = host.root_csn();
+        if csn != expected.acknowledged && Some(csn) != expected.started {
+            return Err(format!("the root is of commit {csn}: {expected:?}"));
+        }
         if !host.index.is_built() {
-            // Nothing had been written yet.
-            return match csn {
-                0 => Ok(()),
-                _ => Err("the index is lost".to_string()),
-            };
+            return Err("the index is lost".to_string());
         }
         host.check()?;
-        let kept = model.kept.iter().copied().filter(|&kept| kept <= csn);
-        for csn in kept.chain([csn]) {
+        let mut kept = expected.kept.clone();
+        kept.retain(|&kept| kept <= csn);
+        for &csn in kept.iter().chain([&csn]) {
             host.compare(csn)?;
         }
-        // It goes on from there.
-        let truth = model.truth.until(csn);
-        host.truth = truth.clone();
-        log.update(|model| {
-            model.truth = truth;
-            model.kept.retain(|&kept| kept <= csn);
-            (model.acknowledged, model.started) = (csn, None);
-        });
-        host.mistake = self.mistake;
-        self.round(&mut host, 2, log)?;
-        host.compare(host.csn())
+        Ok(Model {
+            rounds: expected.rounds,
+            truth: expected.truth.until(csn),
+            kept,
+            acknowledged: csn,
+            started: None,
+        })
+    }
+
+    fn afterlife(&self, _: &Model) -> usize {
+        1
     }
 }
 
-fn explore(persistence: Persistence, kind: Kind, mistake: Option<Mistake>) -> Report {
-    let budget = Budget {
-        exhaustive: [300, 40, 0],
-        sampled: [200, 20, 0],
-        sources: [4, 0],
-        executions: 30_000,
-    };
-    Explorer::new(budget).explore(&Rounds::new(persistence, kind, mistake))
+fn suite() -> Suite<Rounds> {
+    Suite {
+        name: "index",
+        scripted: || {
+            let hybrid = Persistence::ALL.map(|medium| Rounds::new(medium, Kind::Hybrid));
+            let on_medium = Rounds::new(Persistence::Pages, Kind::OnMedium);
+            hybrid.into_iter().chain([on_medium]).collect()
+        },
+        of_seed: |_, _: Depth| Vec::new(),
+        seeds: 0,
+        drawn: 0,
+        fixed: &[],
+        short: Budget {
+            exhaustive: [300, 40, 0],
+            sampled: [200, 20, 0],
+            sources: [4, 0],
+            executions: 30_000,
+        },
+        mutants: [
+            "host.not-fenced",
+            "host.freed-first",
+            "index.extents-not-flushed",
+        ]
+        .into(),
+        killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/index.tsv").to_string(),
+    }
 }
 
 #[test]
 fn what_is_left_is_the_index_as_of_its_root() {
-    for persistence in [
-        Persistence::Lines,
-        Persistence::LinesEadr,
-        Persistence::Pages,
-    ] {
-        explore(persistence, Kind::Hybrid, None).assert_clean();
-    }
-    explore(Persistence::Pages, Kind::OnMedium, None).assert_clean();
+    suite().cuts();
 }
 
 #[test]
-fn mistakes_are_found() {
-    for mistake in [Mistake::NotFenced, Mistake::FreedFirst] {
-        for persistence in [Persistence::Lines, Persistence::Pages] {
-            let report = explore(persistence, Kind::Hybrid, Some(mistake));
-            let found = report.violations.first();
-            assert!(
-                found.is_some(),
-                "{mistake:?} on {persistence:?}: {report:?}"
-            );
-        }
-    }
+fn what_a_process_leaves_is_the_index_as_of_its_root() {
+    suite().ends();
+}
+
+#[test]
+fn every_mutant_is_caught() {
+    suite().mutants();
 }

@@ -42,7 +42,7 @@ fn damaged(kind: Kind, place: prop::sample::Index, bit: u8) -> Result<(), String
     let truth = host.truth.clone();
     let csn = host.csn();
     drop(host);
-    let mut host = Host::open(&storage, kind, TINY, &[1])?;
+    let mut host = Host::open(&storage, kind, TINY, &[1])?.expect("created");
     host.truth = truth;
     let is_told = host.restored.is_err() || host.check().is_err();
     if !is_told {
@@ -70,7 +70,7 @@ fn damaged(kind: Kind, place: prop::sample::Index, bit: u8) -> Result<(), String
     host.checkpoint(|_| true)?;
     let truth = host.truth.clone();
     drop(host);
-    let mut host = Host::open(&storage, kind, TINY, &[])?;
+    let mut host = Host::open(&storage, kind, TINY, &[])?.expect("created");
     host.truth = truth;
     host.restored.clone()?;
     host.check()?;
@@ -122,7 +122,7 @@ fn damaged_while_it_lives(kind: Kind, place: prop::sample::Index, bit: u8) -> Re
     host.checkpoint(|_| true)?;
     let (truth, csn) = (host.truth.clone(), host.csn());
     drop(host);
-    let mut host = Host::open(&storage, kind, TINY, &[])?;
+    let mut host = Host::open(&storage, kind, TINY, &[])?.expect("created");
     host.truth = truth;
     host.restored.clone()?;
     host.check()?;

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
 use evergraph_persistence::{
-    Directory, Medium, Needed, Pool, PoolFile, Region, Registry, Root, Storage, USER_BYTES, Uuid,
-    ViewToken,
+    Directory, Medium, Needed, PersistenceError, Pool, PoolFile, Region, Registry, Root, Storage,
+    USER_BYTES, Uuid, ViewToken,
 };
 
 use crate::index::{Change, Geometry, Index, KeyRange, Kind};
@@ -76,15 +77,6 @@ impl Truth {
     }
 }
 
-/// What a test may do wrongly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mistake {
-    /// The root names extents that are not durable.
-    NotFenced,
-    /// What the durable root names is used again before the next is durable.
-    FreedFirst,
-}
-
 pub struct Host {
     pool: Pool,
     file: PoolFile,
@@ -93,7 +85,6 @@ pub struct Host {
     pub registry: Arc<Registry<()>>,
     pub index: Index,
     pub truth: Truth,
-    pub mistake: Option<Mistake>,
     /// What the index said when it was opened.
     pub restored: Result<(), String>,
 }
@@ -131,7 +122,6 @@ impl Host {
             registry: Registry::new(0, ()),
             index: Index::new(PLANE, kind, geometry),
             truth: Truth::default(),
-            mistake: None,
             restored: Ok(()),
         };
         host.build(0)?;
@@ -144,8 +134,11 @@ impl Host {
         kind: Kind,
         geometry: Geometry,
         kept: &[u64],
-    ) -> Result<Self, String> {
-        let (mut pool, file) = Pool::open(storage).map_err(text)?;
+    ) -> Result<Option<Self>, String> {
+        let (mut pool, file) = match Pool::open(storage) {
+            Err(PersistenceError::NotADatabase(_)) => return Ok(None),
+            opened => opened.map_err(text)?,
+        };
         // What a power cut left of a root must not be completed by a later one.
         let mut root = pool.root().clone();
         root.epoch += 1;
@@ -158,7 +151,7 @@ impl Host {
         let index = Index::new(PLANE, kind, geometry);
         let restored = index.restore(&region, &UUID, &directory);
         region.settle();
-        Ok(Host {
+        Ok(Some(Host {
             pool,
             file,
             region,
@@ -166,9 +159,8 @@ impl Host {
             registry: Registry::keeping(root.csn, (), kept.iter().copied()),
             index,
             truth: Truth::default(),
-            mistake: None,
             restored: restored.map_err(text),
-        })
+        }))
     }
 
     pub fn csn(&self) -> u64 {
@@ -196,7 +188,9 @@ impl Host {
         for (key, id) in self.truth.at(csn).into_iter().rev() {
             entries.push(&key, id);
         }
-        let built = self.index.build(csn, &self.region, &UUID, entries);
+        let built = self
+            .index
+            .build(csn, &self.region, &UUID, &entries.sorted());
         built.map_err(text)
     }
 
@@ -228,19 +222,16 @@ impl Host {
         }
         let stored = self.directory.store(&self.region, &UUID, written);
         let stored = stored.map_err(text)?;
-        let place = match self.mistake {
-            Some(Mistake::NotFenced) => {
-                let (place, _) = stored.split();
-                place
-            }
-            _ => *stored.fence(self.region.medium()).map_err(text)?.get(),
+        let place = match failpoint!("host.not-fenced") {
+            true => stored.split().0,
+            false => *stored.fence(self.region.medium()).map_err(text)?.get(),
         };
         let mut root = self.pool.root().clone();
         root.csn = csn;
         root.directory_offset = place.offset;
         root.directory_len = place.len;
         root.directory_crc = place.crc;
-        if self.mistake == Some(Mistake::FreedFirst) {
+        if failpoint!("host.freed-first") {
             self.published();
             self.scribble()?;
         }

@@ -31,7 +31,9 @@ fn readers_find_every_record_while_everything_goes_on() {
         key_bytes: 24,
     };
     let index = Index::new(1 << 31, Kind::Hybrid, geometry);
-    index.build(0, &region, &UUID, index.collector()).unwrap();
+    index
+        .build(0, &region, &UUID, &index.collector().sorted())
+        .unwrap();
     let truth = Mutex::new(Truth::default());
     let registry = Registry::new(0, ());
     let first = (0..IDS).map(|id| (id, Some(id.to_be_bytes().to_vec())));
@@ -128,7 +130,9 @@ fn an_index_is_built_while_commits_go_on() {
             entries.push(key, *id);
             std::thread::yield_now();
         }
-        index.build(view.csn(), &region, &UUID, entries).unwrap();
+        index
+            .build(view.csn(), &region, &UUID, &entries.sorted())
+            .unwrap();
     };
     std::thread::scope(|scope| {
         scope.spawn(write);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::memory::Memory;
 use super::subject::{Graph, commit};
+use evergraph_simulated::Depth;
+
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::isolation::{Anomaly, History, Plan, Run, Step, check};
 use crate::transaction::planted::Fault;
@@ -15,9 +17,11 @@ use crate::transaction::{
 
 /// How many each test tries.
 fn schedules() -> usize {
-    match std::env::var("EVERGRAPH_CAMPAIGN") {
-        Ok(value) if value == "deep" => 200_000,
-        _ => 2000,
+    let asked = std::env::var("EVERGRAPH_SCHEDULES");
+    match asked.ok().and_then(|count| count.parse().ok()) {
+        Some(count) => count,
+        None if Depth::asked() == Depth::Deep => 200_000,
+        None => 2000,
     }
 }
 

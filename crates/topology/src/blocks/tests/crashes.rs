@@ -1,10 +1,11 @@
 //! Power cuts at every fence of a section's life: flushes, compactions of one
 //! list, rewrites, each published through the directory and the root.
 
-use evergraph_persistence::simulated::{
-    Budget, Config, Explorer, Persistence, Progress, Scenario, SimulatedStorage,
-};
 use evergraph_persistence::{Directory, PersistenceError, Pool, PoolFile, Root, SectionKey};
+use evergraph_simulated::mutants::of_suite;
+use evergraph_simulated::{
+    Access, Budget, Config, Depth, Persistence, Scenario, SimulatedStorage, Steps, Suite, Told,
+};
 
 use super::*;
 
@@ -69,8 +70,8 @@ struct Single {
     file: PoolFile,
     directory: Directory,
     base: Arc<Base>,
-    /// Indexes that a root may still name.
-    kept: Vec<Arc<Extent>>,
+    /// Whether a step was performed since it was opened.
+    has_performed: bool,
 }
 
 impl Single {
@@ -115,7 +116,7 @@ impl Single {
             file,
             directory,
             base: Arc::new(base),
-            kept: Vec::new(),
+            has_performed: false,
         })
     }
 
@@ -123,9 +124,8 @@ impl Single {
         self.pool.root().csn
     }
 
-    /// Performs a step. With `too_early` the version is handed over though no
-    /// root names it.
-    fn perform(&mut self, number: u64, too_early: bool) -> Result<(), PersistenceError> {
+    /// Performs a step.
+    fn perform(&mut self, number: u64) -> Result<(), PersistenceError> {
         let (context, weighted) = (&self.context, self.base.index.columns() == 2);
         let source = |lists| Source { lists, weighted };
         let csn = number + 1;
@@ -144,182 +144,165 @@ impl Single {
             }
         };
         self.directory.set(KEY, written.entry);
-        if too_early {
-            // Only blocks are to be used again, not the index.
-            self.kept.extend(self.base.extent().cloned());
-        } else {
-            let (region, uuid) = (&context.region, &context.uuid);
-            let stored = self.directory.store(region, uuid, flushed)?;
-            let stored = stored.fence(region.medium())?;
-            let mut root = self.pool.root().clone();
-            let place = *stored.get();
-            root.csn = csn;
-            root.directory_offset = place.offset;
-            root.directory_len = place.len;
-            root.directory_crc = place.crc;
-            self.directory.publishing();
-            written.publishing();
-            self.pool.publish(&self.file, &stored.map(drop), root)?;
-            self.directory.published();
-        }
+        let (region, uuid) = (&context.region, &context.uuid);
+        let stored = self.directory.store(region, uuid, flushed)?;
+        let stored = stored.fence(region.medium())?;
+        let mut root = self.pool.root().clone();
+        let place = *stored.get();
+        root.csn = csn;
+        root.directory_offset = place.offset;
+        root.directory_len = place.len;
+        root.directory_crc = place.crc;
+        self.directory.publishing();
+        written.publishing();
+        self.pool.publish(&self.file, &stored.map(drop), root)?;
+        self.directory.published();
+        self.has_performed = true;
         self.base = Arc::new(written.publish());
         Ok(())
     }
-}
-
-#[derive(Clone, Debug, Default, Hash)]
-struct Acknowledged {
-    created: bool,
-    done: u64,
-    begun: u64,
 }
 
 struct Life {
     name: String,
     persistence: Persistence,
     columns: usize,
-    first: u64,
-    steps: u64,
-    too_early: bool,
+    steps: usize,
 }
 
 impl Life {
-    fn work(
-        &self,
-        single: &mut Single,
-        steps: std::ops::Range<u64>,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), PersistenceError> {
-        for number in steps {
-            let too_early = self.too_early && matches!(history(number).1, Step::Compact(..));
-            log.update(|m| m.begun = number + 1);
-            single.perform(number, too_early)?;
-            if !too_early {
-                log.update(|m| m.done = number + 1);
-            }
+    fn new(persistence: Persistence, columns: usize) -> Self {
+        Life {
+            name: format!("blocks-{}-{columns}", persistence.name()),
+            persistence,
+            columns,
+            steps: 14,
         }
-        Ok(())
-    }
-
-    fn assert_holds(&self, single: &Single, csn: u64) {
-        let mut lists = history(csn).0;
-        if self.columns == 1 {
-            lists.iter_mut().flatten().for_each(|entry| entry.1 = 0);
-        }
-        assert_eq!(contents(&single.base), lists);
-    }
-
-    fn check(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), PersistenceError> {
-        let model = log.model();
-        let mut single = match Single::open(storage, self.columns) {
-            Err(PersistenceError::NotADatabase(_)) if !model.created => return Ok(()),
-            other => other?,
-        };
-        let csn = single.csn();
-        assert!((model.done..=model.begun).contains(&csn), "CSN {csn}");
-        log.update(|m| {
-            *m = Acknowledged {
-                created: true,
-                done: csn,
-                begun: csn,
-            }
-        });
-        // Every other time a flush comes before the first read.
-        let late = csn % 2 == 1 && !self.too_early;
-        if !late {
-            single.base.verify(&single.context.uuid)?;
-            self.assert_holds(&single, csn);
-        }
-        if !self.too_early {
-            self.work(&mut single, csn..csn + 1, log)?;
-            single.base.verify(&single.context.uuid)?;
-            self.assert_holds(&single, csn + 1);
-        }
-        Ok(())
     }
 }
 
 impl Scenario for Life {
-    type Model = Acknowledged;
+    type Model = Steps;
+    type Opened = Single;
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn seed(&self) -> u64 {
+        0
     }
 
     fn config(&self) -> Config {
         Config::new(self.persistence).with_capacity(64 << 10)
     }
 
-    fn initial(&self) -> Acknowledged {
-        Acknowledged::default()
+    fn initial(&self) -> Steps {
+        Steps::default()
     }
 
-    fn run(
-        &self,
-        storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        let mut work = || {
-            let mut single = Single::create(storage, self.columns)?;
-            log.update(|m| m.created = true);
-            self.work(&mut single, self.first..self.steps, log)
-        };
-        work().map_err(|error: PersistenceError| error.to_string())
+    fn create(&self, storage: &SimulatedStorage) -> Result<Single, String> {
+        Single::create(storage, self.columns).map_err(|error| error.to_string())
     }
 
-    fn recover(
+    fn open(
         &self,
         storage: &SimulatedStorage,
-        log: &mut Progress<'_, Acknowledged>,
-    ) -> Result<(), String> {
-        self.check(storage, log).map_err(|error| error.to_string())
+        _: Access,
+        _: &Steps,
+    ) -> Result<Option<Single>, String> {
+        match Single::open(storage, self.columns) {
+            Ok(single) => Ok(Some(single)),
+            Err(PersistenceError::NotADatabase(_)) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// One section has no openings for reading, and its creation is the store's.
+    fn is_readable(&self) -> bool {
+        false
+    }
+
+    fn is_created_again(&self) -> bool {
+        false
+    }
+
+    fn perform(
+        &self,
+        _: &SimulatedStorage,
+        mut single: Single,
+        told: &mut Told<'_, '_, Steps>,
+    ) -> Result<Single, String> {
+        let number = told.model().begun as u64;
+        told.steps(1, || {
+            single.perform(number).map_err(|error| error.to_string())
+        })?;
+        Ok(single)
+    }
+
+    fn is_over(&self, steps: &Steps) -> bool {
+        steps.begun >= self.steps
+    }
+
+    fn compare(&self, single: &Single, expected: &Steps) -> Result<Steps, String> {
+        let csn = single.csn();
+        let found = expected.latest(|steps| steps as u64 == csn);
+        let found = found.ok_or_else(|| format!("the root is of {csn}, expected {expected:?}"))?;
+        // Every other time a flush comes before the first read.
+        if csn % 2 == 1 && !single.has_performed {
+            return Ok(found);
+        }
+        let verified = single.base.verify(&single.context.uuid);
+        verified.map_err(|error| error.to_string())?;
+        let mut lists = history(csn).0;
+        if self.columns == 1 {
+            lists.iter_mut().flatten().for_each(|entry| entry.1 = 0);
+        }
+        let shown = contents(&single.base);
+        match shown == lists {
+            true => Ok(found),
+            false => Err(format!("found {shown:?}, expected {lists:?}")),
+        }
+    }
+
+    fn afterlife(&self, _: &Steps) -> usize {
+        1
     }
 }
 
-fn lives(too_early: bool) -> impl Iterator<Item = Life> {
-    let media = [
-        Persistence::Pages,
-        Persistence::Lines,
-        Persistence::LinesEadr,
-    ];
-    media.into_iter().flat_map(move |persistence| {
-        (1..=2).map(move |columns| Life {
-            name: format!("blocks-{persistence:?}-{columns}"),
-            persistence,
-            columns,
-            first: 0,
-            steps: 14,
-            too_early,
-        })
-    })
-}
-
-#[test]
-fn every_power_cut_leaves_a_version_that_was_published() {
-    for life in lives(false) {
-        let budget = Budget {
+fn suite() -> Suite<Life> {
+    Suite {
+        name: "blocks",
+        scripted: || {
+            let of_medium = |medium| [1, 2].map(|columns| Life::new(medium, columns));
+            Persistence::ALL.into_iter().flat_map(of_medium).collect()
+        },
+        of_seed: |_, _: Depth| Vec::new(),
+        seeds: 0,
+        drawn: 0,
+        fixed: &[],
+        short: Budget {
             exhaustive: [500, 100, 8],
             sampled: [300, 30, 4],
             sources: [8, 1],
             ..Budget::default()
-        };
-        let report = Explorer::new(budget).explore(&life);
-        report.assert_clean();
-        println!("{}: {} executions", life.name, report.total_executions());
-        assert!(report.executions[1] > 0);
+        },
+        mutants: of_suite("blocks"),
+        killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/blocks.tsv").to_string(),
     }
 }
 
 #[test]
-fn space_that_is_used_again_before_the_root_is_durable_is_caught() {
-    for life in lives(true) {
-        let report = Explorer::default().explore(&life);
-        let violation = report.violations.first();
-        let violation = violation.unwrap_or_else(|| panic!("{} survived", life.name));
-        println!("{violation}");
-    }
+fn every_power_cut_leaves_a_version_that_was_published() {
+    suite().cuts();
+}
+
+#[test]
+fn every_end_of_a_process_leaves_a_version_that_was_published() {
+    suite().ends();
+}
+
+#[test]
+fn every_mutant_is_caught() {
+    suite().mutants();
 }

@@ -64,6 +64,7 @@ fn context(medium: &MediumHandle) -> Context {
         cancels: crate::entry::Cancels::default(),
         presence: Arc::default(),
         pinned_bytes: Arc::default(),
+        confirms_sections: false,
         shards: Arc::new(Shards::new(Some(1), Nodes::of_this_machine())),
     }
 }

@@ -1,0 +1,87 @@
+//! What the tests share: random graphs, a graph whose lists come in pieces, and
+//! runs with a given number of threads.
+
+pub mod karate;
+
+use std::ops::ControlFlow;
+
+use evergraph_graph::{
+    Csr, CsrReader, Direction, Graph, NeighborReader, VertexId, Weight, facts_of,
+};
+use proptest::prelude::*;
+
+pub type Edges = Vec<(VertexId, VertexId)>;
+
+pub const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
+
+/// Up to 60 vertices; few edges, or many with self-loops and repetitions.
+pub fn edges() -> impl Strategy<Value = (usize, Edges)> {
+    (1_usize..60, 1_usize..4).prop_flat_map(|(n, density)| {
+        let end = 0..n as VertexId;
+        let edges = prop::collection::vec((end.clone(), end), 0..n * density + 1);
+        (Just(n), edges)
+    })
+}
+
+/// A `Csr` whose lists come in segments of at most `piece` neighbors, with an
+/// empty one in front.
+pub struct Segmented {
+    pub graph: Csr,
+    pub piece: usize,
+}
+
+impl Graph for Segmented {
+    type Reader<'a> = SegmentedReader<'a>;
+
+    facts_of!(self => self.graph);
+
+    fn reader(&self) -> SegmentedReader<'_> {
+        SegmentedReader(self.graph.reader(), self.piece)
+    }
+    fn reverse_reader(&self) -> Option<SegmentedReader<'_>> {
+        let reader = self.graph.reverse_reader()?;
+        Some(SegmentedReader(reader, self.piece))
+    }
+}
+
+pub struct SegmentedReader<'a>(CsrReader<'a>, usize);
+
+impl NeighborReader for SegmentedReader<'_> {
+    fn degree(&mut self, v: VertexId) -> usize {
+        self.0.degree(v)
+    }
+
+    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        let piece = self.1;
+        visit(&[])?;
+        self.0
+            .for_each_segment(v, |list| list.chunks(piece).try_for_each(&mut visit))
+    }
+
+    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        let piece = self.1;
+        visit(&[], &[])?;
+        self.0.for_each_weighted_segment(v, |list, weights| {
+            for start in (0..list.len()).step_by(piece) {
+                let part = start..list.len().min(start + piece);
+                visit(&list[part.clone()], weights.get(part).unwrap_or_default())?;
+            }
+            ControlFlow::Continue(())
+        })
+    }
+}
+
+/// Runs `work` with `threads` threads.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a thread pool")
+        .install(work)
+}

@@ -1,0 +1,242 @@
+//! Runs that are killed and go on, and results that are kept.
+
+use std::time::{Duration, Instant};
+
+use crate::common::{Place, published};
+
+fn prepare(flags: &str) -> Place {
+    let place = Place::new();
+    place.json("generate kron --scale 14 --seed 5 -o k.txt");
+    place.json(&format!("import db k.txt {flags}"));
+    place
+}
+
+fn values(place: &Place, run: &str) -> String {
+    let outcome = place.call(&format!("run db {run} -o -"));
+    outcome.expect(0);
+    outcome.stdout
+}
+
+/// Kills a run a few times, each a little later, while commits are made in
+/// between; it ends as if nothing had happened.
+#[test]
+fn a_killed_run_goes_on_and_ends_in_the_same_result() {
+    let place = prepare("--undirected");
+    let mut resumed = 0;
+    for run in [
+        "pagerank --param iterations=60",
+        "pagerank --param iterations=60 --param precision=single --checkpoint-memory 70000",
+        "label-propagation",
+    ] {
+        let expected = values(&place, run);
+        let command = format!("run db {run} --checkpoint-every 1 --resume");
+        let mut kills = 0;
+        for round in 0..4_u32 {
+            let before = published(&place);
+            let mut child = place.start(&command);
+            let deadline = Instant::now() + Duration::from_secs(60);
+            // Making the files is the first publication, and no state yet.
+            let far = || published(&place) > before + 1 + 2 * u64::from(round);
+            while !far() && Instant::now() < deadline {
+                if child.try_wait().unwrap().is_some() {
+                    break;
+                }
+                std::thread::sleep(Duration::from_micros(300));
+            }
+            std::thread::sleep(Duration::from_millis(round.into()));
+            let _ = child.kill();
+            kills += u32::from(!child.wait().unwrap().success());
+            // The graph goes on; the run stays on its snapshot.
+            place.file("more.txt", format!("{round} {}\n{round} 7\n", round + 9));
+            place.json("import db more.txt --append");
+        }
+        assert!(kills > 0, "every run was faster than its kill");
+        let states = place.json("results db");
+        // There is none if the last kill came before its first state.
+        let state = &states["results"][0];
+        assert_ne!(state["finished"], true, "{states}");
+        let done = place.json(&format!("{command} -o out.txt"));
+        let after = done["checkpoints"]["resumed_step"].as_u64().unwrap();
+        assert_eq!(after, state["step"].as_u64().unwrap_or(0), "{done}");
+        resumed += u32::from(after > 0);
+        let found = std::fs::read_to_string(place.path("out.txt")).unwrap();
+        assert!(found == expected, "{run}: another result");
+        // Nothing is left of it.
+        assert_eq!(place.json("results db")["results"], serde_json::json!([]));
+        let snapshots = place.json("snapshot db list").to_string();
+        assert!(!snapshots.contains("run/"), "{snapshots}");
+    }
+    assert!(resumed > 0, "every run began anew");
+    place.call("check db").expect(0);
+}
+
+/// Leaves the state of a run behind.
+fn cut_off(place: &Place, run: &str) {
+    let before = published(place);
+    let mut child = place.start(&format!("run db {run}"));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while published(place) < before + 2 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_micros(300));
+    }
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success(), "it ended before its kill");
+}
+
+#[test]
+fn a_run_goes_on_only_as_what_it_was() {
+    let place = prepare("--undirected");
+    let begun = "pagerank --param iterations=100000 --param damping=0.9";
+    cut_off(&place, &format!("{begun} --checkpoint-every 1 --name long"));
+    for (run, expected) in [
+        (
+            "katz --resume long",
+            "the state \"long\" is of pagerank, not of katz",
+        ),
+        (
+            "pagerank --param iterations=100000 --resume long",
+            "was computed with damping=0.9, not damping=0.85",
+        ),
+        (
+            "pagerank --param damping=0.90 --param iterations=9 --resume long",
+            "was computed with iterations=100000, not iterations=9",
+        ),
+        (
+            "pagerank --param iterations=100000 --param damping=0.9 --param graph=sealed --resume long",
+            "was computed with graph=live, not graph=sealed",
+        ),
+        (
+            "pagerank --resume",
+            "there is no result \"pagerank\" (there are long)",
+        ),
+        (
+            "pagerank --checkpoint-every 5 --name long",
+            "\"long\" is the state of an unfinished run",
+        ),
+        (
+            "triangle-count --checkpoint-every 1",
+            "cannot keep its state: it has to run in one go",
+        ),
+        (
+            "personalized-pagerank --param method=local --checkpoint-every 1",
+            "with method=local cannot keep its state",
+        ),
+        ("pagerank --keep long", "there is a result \"long\" already"),
+    ] {
+        let outcome = place.call(&format!("run db {run}"));
+        assert_ne!(outcome.code, Some(0), "{run}");
+        let text = outcome
+            .stderr
+            .replace("error: ", "")
+            .replace("\nhint: ", " (");
+        assert!(
+            text.contains(expected.trim_end_matches(')')),
+            "{run}: {text}"
+        );
+    }
+    let refused = place.call("results db show long");
+    refused.expect(0);
+    assert!(refused.stdout.contains("unfinished"), "{}", refused.stdout);
+    assert_ne!(place.call("results db show long -o out.txt").code, Some(0));
+    // Its snapshot goes with it, and then the moment is gone.
+    assert!(
+        place
+            .json("snapshot db list")
+            .to_string()
+            .contains("run/long")
+    );
+    place.json("results db drop long");
+    assert!(
+        !place
+            .json("snapshot db list")
+            .to_string()
+            .contains("run/long")
+    );
+    for wrong in [
+        "--checkpoint-every 0",
+        "--checkpoint-every 1 --checkpoint-memory much",
+        "--checkpoint-every 1 --name one --resume other",
+    ] {
+        place.call(&format!("run db pagerank {wrong}")).expect(2);
+    }
+}
+
+/// Where the run leaves less free than its state may take, the model decides.
+#[test]
+fn memory_for_states_is_divided() {
+    let place = prepare("--undirected");
+    let keeping = "run db pagerank --checkpoint-every 5";
+    let whole = place.json(keeping);
+    let (cost, bound) = (&whole["checkpoints"], whole["dram_bound"].as_u64().unwrap());
+    let state = cost["divided"]["state_bytes"].as_u64().unwrap();
+    // As much for the state as for the run itself, and so nobody is preferred.
+    assert_eq!((state, &cost["hot"]), (bound / 2, &serde_json::Value::Null));
+    let limit = bound / 2 + 60_000;
+    let short = place.json(&format!("{keeping} --memory-limit {limit}"));
+    let cost = &short["checkpoints"];
+    assert_eq!(cost["divided"]["bytes"], 60_000, "{short}");
+    assert_eq!(cost["divided"]["alpha"], 0.0, "{short}");
+    assert_eq!(cost["hot"]["bytes"], 60_000, "{short}");
+    assert_eq!(cost["hot"]["policy"], "degree");
+    let said = place.call(&format!(
+        "{keeping} --checkpoint-memory auto --memory-limit {limit}"
+    ));
+    assert!(said.stdout.contains("for state (alpha 0.00)"), "{said:?}");
+    let given = place.json(&format!("{keeping} --checkpoint-memory 70000"));
+    assert_eq!(given["checkpoints"]["divided"], serde_json::Value::Null);
+}
+
+#[test]
+fn kept_results_read_back_as_they_were_written() {
+    let place = prepare("--directions both");
+    for (run, name) in [
+        ("pagerank", "real"),
+        ("bfs --source 0", "depths"),
+        ("bfs --source 0 --param output=parents", "vertices"),
+        ("connected-components", "vertices again"),
+        ("maximal-independent-set", "members"),
+        ("spanning-forest", "edges"),
+        ("triangle-count", "summary"),
+        ("random-walks --param walks=3 --param length=4", "lists"),
+    ] {
+        let name = name.replace(' ', "-");
+        let outcome = place.call(&format!("run db {run} --keep {name} -o out.txt"));
+        outcome.expect(0);
+        place
+            .call(&format!("results db show {name} -o again.txt"))
+            .expect(0);
+        let read = |file: &str| std::fs::read_to_string(place.path(file)).unwrap();
+        assert!(!read("out.txt").is_empty(), "{run}");
+        assert!(read("out.txt") == read("again.txt"), "{run}");
+    }
+    let results = place.json("results db");
+    let all = results["results"].as_array().unwrap();
+    assert_eq!(all.len(), 8);
+    assert!(all.iter().all(|kept| kept["finished"] == true));
+    let text = place.call("results db").stdout;
+    assert!(text.contains("bfs source=0"), "{text}");
+    let shown = place.json("results db show real");
+    assert!(shown["result"]["top_rank"].as_f64().unwrap() > 0.0);
+    let unknown = place.call("results db show nothing");
+    assert!(unknown.stderr.contains("there is no result \"nothing\""));
+    place.json("results db drop real members");
+    assert_eq!(
+        place.json("results db")["results"]
+            .as_array()
+            .unwrap()
+            .len(),
+        6
+    );
+    place.call("check db").expect(0);
+    // Damage is found by the check, and named.
+    let path = place.path("db/results.extents");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.iter_mut().for_each(|byte| *byte ^= 4);
+    std::fs::write(&path, bytes).unwrap();
+    let check = place.call("check db");
+    check.expect(1);
+    assert!(
+        check.stdout.contains("results.extents: damaged at offset"),
+        "{}",
+        check.stdout
+    );
+}

@@ -1,0 +1,163 @@
+//! Calling the built program and looking at what it says.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// The program under test.
+pub const EVERGRAPH: &str = env!("CARGO_BIN_EXE_evergraph");
+
+/// A directory of its own for each test.
+pub struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Place {
+            directory: tempfile::tempdir().expect("a temporary directory"),
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).expect("a file is written");
+        path
+    }
+
+    /// Calls the program with this directory as the current one.
+    pub fn call(&self, arguments: &str) -> Outcome {
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        self.call_with(&words)
+    }
+
+    /// As [`Place::call`], with arguments that may have spaces.
+    pub fn call_with(&self, arguments: &[&str]) -> Outcome {
+        let output = self
+            .command(arguments)
+            .output()
+            .expect("the program starts");
+        Outcome::new(&arguments.join(" "), output)
+    }
+
+    /// As [`Place::call`], without waiting for the end.
+    pub fn start(&self, arguments: &str) -> Child {
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        self.command(&words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(EVERGRAPH);
+        command
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Calls the program, which must succeed, and gives what it says as JSON.
+    pub fn json(&self, arguments: &str) -> Value {
+        let outcome = self.call(&format!("--json {arguments}"));
+        outcome.expect(0);
+        outcome.json()
+    }
+}
+
+/// Counts the versions that were published in the results of `db`: the sequence of
+/// their newest root.
+pub fn published(place: &Place) -> u64 {
+    let bytes = std::fs::read(place.path("db/results")).unwrap_or_default();
+    let sequence = |slot: usize| {
+        let number = bytes.get(slot * 4096 + 32..slot * 4096 + 40);
+        number.map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().unwrap()))
+    };
+    sequence(0).max(sequence(1))
+}
+
+/// What a call gave.
+#[derive(Debug)]
+pub struct Outcome {
+    #[expect(dead_code, reason = "shown when a test fails")]
+    arguments: String,
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    pub fn new(arguments: &str, output: Output) -> Self {
+        Outcome {
+            arguments: arguments.to_string(),
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    #[track_caller]
+    pub fn expect(&self, code: i32) {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+    }
+
+    /// It failed with this code, for this reason, and says what to do.
+    #[track_caller]
+    pub fn expect_refusal(&self, code: i32, error: &str, hint: &str) {
+        self.expect(code);
+        assert_eq!((self.error(), self.hint()), (error, hint), "{self:#?}");
+    }
+
+    /// One JSON object, and nothing else, is on standard output.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        let value: Value = serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("not JSON ({error}): {self:#?}"));
+        assert!(value.is_object(), "{self:#?}");
+        value
+    }
+
+    /// The line on standard error that starts with `error: `.
+    pub fn error(&self) -> &str {
+        self.line("error: ")
+    }
+
+    /// The line that starts with `hint: `.
+    pub fn hint(&self) -> &str {
+        self.line("hint: ")
+    }
+
+    fn line(&self, start: &str) -> &str {
+        let mut lines = self.stderr.lines();
+        lines
+            .find_map(|line| line.strip_prefix(start))
+            .unwrap_or("")
+    }
+}
+
+/// Bytes of a small file that gzip wrote.
+pub fn gzip(content: &[u8], directory: &Path) -> Vec<u8> {
+    use std::io::Write;
+    let path = directory.join("to-compress");
+    let mut child = Command::new("gzip")
+        .arg("-c")
+        .stdin(Stdio::piped())
+        .stdout(std::fs::File::create(&path).expect("a file"))
+        .spawn()
+        .expect("gzip is installed");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(content)
+        .expect("gzip reads");
+    assert!(child.wait().expect("gzip ends").success());
+    std::fs::read(path).expect("the file is there")
+}

@@ -1,0 +1,19 @@
+//! Integration tests, all in one program: it links once.
+
+mod bad_input;
+mod bench;
+mod checkpoints;
+mod commands;
+mod common;
+mod maintain;
+mod projections;
+mod relayout;
+mod resume;
+mod run;
+mod seal;
+mod search;
+mod snapshots;
+mod tables;
+mod trees;
+mod triangles;
+mod upkeep;

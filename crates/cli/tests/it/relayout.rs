@@ -1,0 +1,191 @@
+//! Changing the layout: from the command line, and killed in the middle.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::common::Place;
+use evergraph::graph::random::Random;
+use evergraph::graph::{Graph, NeighborReader};
+use evergraph::{Database, Layout, Options};
+
+/// Out-lists, in order of insertion.
+type Lists = Vec<Vec<u32>>;
+
+/// The edges of a file of pairs.
+fn edges_of(file: &Path) -> Vec<(usize, u32)> {
+    let text = std::fs::read_to_string(file).expect("a file of edges");
+    let pair = |line: &str| {
+        let (u, v) = line.split_once(char::is_whitespace)?;
+        Some((u.parse().ok()?, v.trim().parse().ok()?))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+/// What a database holds that imported `edges` and then lost `deleted`.
+fn model(vertices: usize, edges: &[(usize, u32)], deleted: &[(usize, u32)]) -> Lists {
+    let mut lists = vec![Vec::new(); vertices];
+    for &(u, v) in edges {
+        lists[u].push(v);
+    }
+    for &(u, v) in deleted {
+        let latest = lists[u].iter().rposition(|&found| found == v);
+        lists[u].remove(latest.expect("an edge that exists"));
+    }
+    lists
+}
+
+/// Compares every list, and says how many sections have which layout.
+#[track_caller]
+fn assert_holds(db: &Path, expected: &Lists) -> Vec<(Layout, usize)> {
+    let options = Options {
+        read_only: true,
+        ..Options::default()
+    };
+    let db = Database::open(db, &options).expect("the database opens");
+    let view = db.view().graph().expect("a view");
+    let mut reader = view.reader();
+    let mut found = Vec::new();
+    for (v, expected) in expected.iter().enumerate() {
+        found.clear();
+        // A file of edges does not name the last vertices if they have none.
+        if v < view.vertex_count() {
+            reader.neighbors_into(v as u32, &mut found);
+        }
+        assert_eq!(found, *expected, "vertex {v}");
+    }
+    db.store().sections_by_layout()
+}
+
+#[test]
+fn a_killed_relayout_loses_nothing_and_is_finished() {
+    let place = Place::new();
+    // More sections than are converted at once, so that there are several steps.
+    place.json("generate kron --scale 19 --degree 2 --seed 5 -o k.txt");
+    place.json("import db k.txt --directions both");
+    let edges = edges_of(&place.path("k.txt"));
+    let deleted: Vec<_> = edges.iter().copied().step_by(50).collect();
+    let lines: String = deleted.iter().map(|(u, v)| format!("{u} {v}\n")).collect();
+    place.file("d.txt", lines);
+    place.json("delete-edges db d.txt");
+    let expected = model(1 << 19, &edges, &deleted);
+    let db = place.path("db");
+    let sections: usize = assert_holds(&db, &expected).iter().map(|s| s.1).sum();
+    let began = Instant::now();
+    place.json("relayout db --layout blocks");
+    let whole = began.elapsed();
+    place.json("relayout db --layout pma");
+
+    let mut random = Random::new(std::process::id().into());
+    let (mut kills, mut mixed) = (0, 0);
+    for round in 0..10 {
+        let layout = ["blocks", "pma"][round % 2];
+        let mut child = place.start(&format!("relayout db --layout {layout}"));
+        let moment = random.next_f64() * whole.as_secs_f64();
+        std::thread::sleep(Duration::from_secs_f64(moment));
+        child.kill().expect("SIGKILL is sent");
+        kills += u32::from(!child.wait().expect("it ends").success());
+        let by_layout = assert_holds(&db, &expected);
+        let stored: usize = by_layout.iter().map(|s| s.1).sum();
+        assert_eq!(stored, sections, "round {round}: {by_layout:?}");
+        mixed += u32::from(by_layout.iter().all(|s| s.1 > 0));
+        assert_eq!(place.json("check db")["ok"], true, "round {round}");
+        // Some are finished, the others go on from what is there.
+        if round % 4 == 0 {
+            let done = place.json(&format!("relayout db --layout {layout}"));
+            assert_eq!(done["layout"], layout);
+            let by_layout = assert_holds(&db, &expected);
+            let other = by_layout.iter().find(|(known, _)| known.name() != layout);
+            assert_eq!(other.expect("two layouts").1, 0, "round {round}");
+        }
+    }
+    assert!(kills > 0, "every relayout was faster than its kill");
+    println!("{kills} kills, {mixed} of them between two steps");
+    place.json("relayout db --layout blocks");
+    assert_holds(&db, &expected);
+    let stats = place.json("stats db");
+    assert_eq!(stats["sections_by_layout"]["pma"], 0, "{stats}");
+    assert_eq!(stats["sections_by_layout"]["blocks"], sections, "{stats}");
+}
+
+#[test]
+fn the_layout_is_chosen_changed_and_shown() {
+    let place = Place::new();
+    place.file("e.txt", "0 1\n0 2\n1 2\n");
+    place.json("import db e.txt --layout blocks");
+    let stats = place.json("stats db");
+    assert_eq!(stats["layout"], "blocks");
+    assert_eq!(stats["sections_by_layout"]["blocks"], 1, "{stats}");
+    let done = place.json("relayout db --layout pma");
+    assert_eq!(
+        (&done["layout"], &done["layout_before"], &done["edges"]),
+        (&"pma".into(), &"blocks".into(), &3.into())
+    );
+    assert!(done["bytes_before"].as_u64() > Some(0), "{done}");
+    assert!(done["bytes_after"].as_u64() > Some(0), "{done}");
+    assert_eq!(place.json("stats db")["layout"], "pma");
+    // What has the layout already stays as it is.
+    let extents = std::fs::read(place.path("db/extents")).expect("readable");
+    let again = place.json("relayout db --layout pma");
+    assert_eq!(again["bytes_before"], again["bytes_after"], "{again}");
+    assert_eq!(again["layout_before"], "pma");
+    let stats = place.json("stats db");
+    assert_eq!(stats["sections_by_layout"]["pma"], 1, "{stats}");
+    assert_eq!(stats["edges"], 3);
+    let same = std::fs::read(place.path("db/extents")).expect("readable");
+    // The directory's root is written at each opening; sections are not.
+    assert_eq!(same.len(), extents.len());
+    // Adding to it keeps the layout that it has.
+    let refused = place.call("import db e.txt --append --layout blocks");
+    refused.expect(1);
+    assert!(refused.error().contains("layout `pma`"), "{refused:#?}");
+    assert!(
+        refused.hint().contains("relayout db --layout blocks"),
+        "{refused:#?}"
+    );
+    place.json("import db e.txt --append --layout pma");
+    assert_eq!(place.json("stats db")["edges"], 6);
+    // A database without edges keeps what it was told.
+    let options = Options::default();
+    let db = Database::create(place.path("new"), &options).expect("made");
+    db.close().expect("closed");
+    place.json("relayout new --layout blocks");
+    assert_eq!(place.json("stats new")["layout"], "blocks");
+}
+
+#[test]
+fn what_has_no_other_layout_says_so() {
+    let place = Place::new();
+    place.file("e.txt", "0 1\n0 2\n1 2\n");
+    let dax = "--medium dax --assume-persistent";
+    let refused = place.call(&format!(
+        "import new e.txt --mode direct --layout blocks {dax}"
+    ));
+    refused.expect(1);
+    assert!(refused.error().contains("direct mode"), "{refused:#?}");
+    assert!(refused.hint().contains("merged mode"), "{refused:#?}");
+    assert!(!place.path("new").exists());
+    place.json(&format!("import direct e.txt --mode direct {dax}"));
+    for layout in ["blocks", "pma"] {
+        let refused = place.call(&format!("relayout direct --layout {layout} {dax}"));
+        refused.expect(1);
+        assert!(refused.error().contains("direct mode"), "{refused:#?}");
+        assert!(refused.hint().contains("merged mode"), "{refused:#?}");
+    }
+    assert_eq!(place.json(&format!("stats direct {dax}"))["edges"], 3);
+    place.json("import db e.txt");
+    for command in [
+        "relayout db --layout bloks",
+        "import new e.txt --layout bloks",
+    ] {
+        let refused = place.call(command);
+        refused.expect(2);
+        assert!(refused.error().contains("bloks"), "{refused:#?}");
+        assert!(
+            refused.stderr.contains("similar value exists: 'blocks'"),
+            "{refused:#?}"
+        );
+    }
+    place.call("relayout db").expect(2);
+    place.call("relayout nowhere --layout pma").expect(1);
+    assert_eq!(place.json("stats db")["edges"], 3);
+}

@@ -1,0 +1,205 @@
+//! Imports that are killed or interrupted, and go on.
+
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use crate::common::{Outcome, Place};
+
+const EDGES: u64 = 16 << 16;
+
+/// A file of a million edges, and what an import in one go makes of it.
+fn prepare(place: &Place, flags: &str) -> String {
+    place.json("generate kron --scale 16 --seed 5 -o k.txt");
+    place.json(&format!("import whole k.txt {flags}"));
+    values(place, "whole")
+}
+
+fn values(place: &Place, db: &str) -> String {
+    let outcome = place.call(&format!("run {db} bfs -o -"));
+    outcome.expect(0);
+    outcome.stdout
+}
+
+/// Waits until the log of a database that is being imported holds some commits.
+fn wait_for_commits(db: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let holds_commits = || {
+        let log = std::fs::read(db.join("log")).unwrap_or_default();
+        // Behind the ring of 1 MiB stands whose log it is, from the beginning on.
+        let ring = log.iter().take(1 << 20);
+        ring.skip(64 << 10).any(|&byte| byte != 0)
+    };
+    while !holds_commits() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(40));
+}
+
+#[test]
+fn a_killed_import_goes_on_behind_its_last_commit() {
+    let place = Place::new();
+    for flags in ["--undirected", "--ids map"] {
+        let _ = std::fs::remove_dir_all(place.path("whole"));
+        let expected = prepare(&place, flags);
+        let import = format!("import db k.txt {flags} --batch-edges 2000 --log-mib 1 --resume");
+        let mut kills = 0;
+        // Once it goes through, nothing is left to kill.
+        for _ in 0..4 {
+            let mut child = place.start(&import);
+            wait_for_commits(&place.path("db"));
+            child.kill().expect("the import is killed");
+            kills += u32::from(!child.wait().expect("it ends").success());
+        }
+        assert!(kills > 0, "every import was faster than its kill");
+        let done = place.json(&import);
+        let (resumed, imported) = (&done["resumed_edges"], &done["imported_edges"]);
+        let sum = resumed.as_u64().zip(imported.as_u64()).map(|(a, b)| a + b);
+        assert_eq!(sum, Some(EDGES), "{done}");
+        assert_eq!(done["edges"], EDGES, "{done}");
+        assert_eq!(values(&place, "db"), expected);
+        assert_eq!(place.json("check db")["ok"], true);
+        // Nothing is imported twice.
+        assert_eq!(place.json(&import)["imported_edges"], 0);
+        assert_eq!(place.json("stats db")["edges"], EDGES);
+        std::fs::remove_dir_all(place.path("db")).expect("the database is removed");
+    }
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_committed() {
+    an_import_stops_in_order("-INT");
+}
+
+#[test]
+fn sigterm_keeps_what_was_committed() {
+    an_import_stops_in_order("-TERM");
+}
+
+fn an_import_stops_in_order(signal: &str) {
+    let place = Place::new();
+    let expected = prepare(&place, "");
+    let import = "import db k.txt --batch-edges 1000 --log-mib 1";
+    let child = place.start(import);
+    wait_for_commits(&place.path("db"));
+    send(&child, signal);
+    let outcome = Outcome::new(import, child.wait_with_output().expect("it ends"));
+    outcome.expect(1);
+    assert!(outcome.error().contains("interrupted"), "{outcome:#?}");
+    assert!(outcome.hint().contains("--resume"), "{outcome:#?}");
+    let kept = place.json("stats db");
+    assert_eq!(kept["clean"], true, "it stops in order: {kept}");
+    assert!(kept["edges"].as_u64() < Some(EDGES), "{kept}");
+    let other = place.call("import db k.txt");
+    other.expect(1);
+    let done = place.json(&format!("{import} --resume"));
+    assert_eq!(done["edges"], EDGES);
+    assert_eq!(done["resumed_edges"], kept["edges"]);
+    assert_eq!(values(&place, "db"), expected);
+}
+
+fn send(child: &Child, signal: &str) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args([signal, &pid]).status();
+    assert!(sent.expect("kill is there").success());
+}
+
+#[test]
+fn a_signal_removes_what_a_benchmark_made() {
+    ["-INT", "-TERM"]
+        .into_iter()
+        .for_each(a_benchmark_leaves_nothing);
+}
+
+fn a_benchmark_leaves_nothing(signal: &str) {
+    let place = Place::new();
+    let bench = "bench ingest --scale 18 --medium file --directory .";
+    let child = place.start(bench);
+    let made = || std::fs::read_dir(place.path(".")).expect("a directory");
+    while made().count() == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    send(&child, signal);
+    let outcome = Outcome::new(bench, child.wait_with_output().expect("it ends"));
+    outcome.expect(130);
+    let left: Vec<_> = made().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn the_demo_proves_what_it_says() {
+    let place = Place::new();
+    let demo = place.json("demo --keep kept");
+    assert_eq!(demo["ok"], true);
+    let names: Vec<&str> = demo["steps"]
+        .as_array()
+        .expect("a list of steps")
+        .iter()
+        .map(|step| step["name"].as_str().expect("a name"))
+        .collect();
+    for name in [
+        "ingest",
+        "pagerank",
+        "kill -9, round 3",
+        "recover, round 3",
+        "travel back",
+        "check",
+    ] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    assert_eq!(place.json("check kept")["ok"], true);
+}
+
+#[test]
+fn a_killed_import_of_a_property_graph_goes_on_behind_its_last_commit() {
+    let place = Place::new();
+    let made = place.json("generate social --scale 0.02 --seed 7 -o social");
+    let count = |kind: &str| made[kind].as_u64().expect("a count");
+    let counts = (count("nodes"), count("relationships"));
+    a_killed_import_goes_on(&place, "social", counts);
+}
+
+#[test]
+fn a_killed_import_of_tables_goes_on_behind_its_last_commit() {
+    const ROWS: u64 = 20_000;
+    let place = Place::new();
+    let row = |i: u64| format!("{i},name {i},{},t{}\n", i * 7 % ROWS, i % 900);
+    let rows: String = (0..ROWS).map(row).collect();
+    place.file("people.csv", format!("id,name,knows,team\n{rows}"));
+    let mapping = "infer = true\n[[table]]\nfile = \"people.csv\"\nlabel = \"Person\"\nkey = \"id\"\n\
+                   [[table.relationship]]\ntype = \"KNOWS\"\nto = { Person = \"knows\" }\n\
+                   [[table.relationship]]\ntype = \"IN\"\nto = { Team = \"team\" }\n\
+                   [[table]]\nfile = \"people.csv\"\nlabel = \"Team\"\nkey = \"team\"\n\
+                   merge = true\nproperties = \"team\"\n";
+    place.file("people.toml", mapping);
+    a_killed_import_goes_on(&place, "people.toml", (ROWS + 900, 2 * ROWS));
+}
+
+/// Kills an import again and again, and holds what it comes to against one in one go.
+fn a_killed_import_goes_on(place: &Place, files: &str, counts: (u64, u64)) {
+    place.json(&format!("import whole {files}"));
+    let content = |db: &str| {
+        place.json(&format!("export {db} {db}.jsonl"));
+        std::fs::read_to_string(place.path(&format!("{db}.jsonl"))).expect("it is written")
+    };
+    let import = format!("import db {files} --batch-edges 300 --log-mib 1 --resume");
+    let mut kills = 0;
+    for _ in 0..4 {
+        let mut child = place.start(&import);
+        wait_for_commits(&place.path("db"));
+        child.kill().expect("the import is killed");
+        kills += u32::from(!child.wait().expect("it ends").success());
+    }
+    assert!(kills > 0, "every import was faster than its kill");
+    let done = place.json(&import);
+    let sum = |kind: &str| {
+        let resumed = done[format!("resumed_{kind}")].as_u64();
+        resumed.zip(done[kind].as_u64()).map(|(a, b)| a + b)
+    };
+    assert_eq!(sum("nodes"), Some(counts.0), "{done}");
+    assert_eq!(sum("relationships"), Some(counts.1), "{done}");
+    assert_eq!(content("db"), content("whole"));
+    assert_eq!(place.json("check db")["ok"], true);
+    // Nothing is imported twice.
+    assert_eq!(place.json(&import)["nodes"], 0);
+}

@@ -1,0 +1,280 @@
+//! The past from the command line: importing it, naming it, asking it, forgetting it.
+
+use crate::common::Place;
+use serde_json::{Value, json};
+
+/// Edges of four months; those of July are missing.
+const EVENTS: &str = "\
+# op from to time
++ 1 2 2016-04-03
++ 2 3 2016-05-01
++ 3 1 2016-05-17T08:00:00Z
+- 2 3 2016-06-02
++ 3 4 2016-06-30
++ 4 5 2016-08-01
+";
+
+fn months() -> Place {
+    let place = Place::new();
+    place.file("events.tsv", EVENTS);
+    let imported = place.json("import db events.tsv --undirected --snapshot-every 1mo");
+    assert_eq!(imported["snapshots"], 4, "{imported}");
+    assert_eq!(imported["commits"], 4);
+    place
+}
+
+fn names(place: &Place) -> Vec<String> {
+    let listed = place.json("snapshot db list");
+    let snapshots = listed["snapshots"].as_array().unwrap();
+    let name = |snapshot: &Value| snapshot["name"].as_str().unwrap().to_string();
+    snapshots.iter().map(name).collect()
+}
+
+/// Complaint and hint of a command that fails.
+fn complaint(place: &Place, arguments: &str, code: i32) -> String {
+    let outcome = place.call(arguments);
+    outcome.expect(code);
+    format!("{}; {}", outcome.error(), outcome.hint())
+}
+
+#[test]
+fn months_are_imported_listed_and_asked() {
+    let place = months();
+    let listed = place.json("snapshot db list");
+    let last = &listed["snapshots"][2];
+    assert_eq!(
+        (
+            &last["name"],
+            &last["csn"],
+            &last["vertices"],
+            &last["edges"]
+        ),
+        (&json!("2016-06"), &json!(3), &json!(5), &json!(3))
+    );
+    assert_eq!(last["time"], "2016-06-30T23:59:59Z");
+    let text = place.call("snapshot db list").stdout;
+    assert!(text.starts_with("NAME     COMMIT"), "{text}");
+    for (at, components) in [("2016-04", 2), ("2016-05", 2), ("2016-06", 2), ("now", 2)] {
+        let ran = place.json(&format!("run db cc --param verify=true --as-of {at}"));
+        assert_eq!(ran["verified"], true);
+        assert_eq!(ran["result"]["components"], components, "{at}");
+    }
+    let of = |at: &str| {
+        place
+            .call(&format!("run db bfs --source 2 -o - --as-of {at}"))
+            .stdout
+    };
+    // 0 stands alone; 2 and 3 are neighbors in May, and not in June.
+    assert_eq!(of("2016-05"), "0 inf\n1 1\n2 0\n3 1\n");
+    assert_eq!(of("2016-07-15"), "0 inf\n1 1\n2 0\n3 2\n4 3\n");
+    assert_eq!(of("1"), "0 inf\n1 1\n2 0\n");
+    assert_eq!(place.json("run db cc --as-of 2016-04")["edges"], 1);
+    assert_eq!(place.json("check db")["ok"], true);
+}
+
+#[test]
+fn what_changed_between_two_months() {
+    let place = months();
+    let changed = place.json("snapshot db diff 2016-05 2016-06");
+    assert_eq!(
+        changed,
+        json!({
+            "from": { "name": "2016-05", "csn": 2 },
+            "to": { "name": "2016-06", "csn": 3 },
+            "added_edges": 1,
+            "removed_edges": 1,
+            "added_vertices": 1,
+            "removed_vertices": 0,
+        })
+    );
+    let text = place.call("snapshot db diff 2016-05 2016-06").stdout;
+    assert!(text.ends_with("- 2 3\n+ 3 4\n"), "{text}");
+    let lines = place.call("snapshot db diff 2016-04 -o -").stdout;
+    assert_eq!(lines, "+ 1 3\n+ 3 4\n+ 4 5\n");
+    let both = complaint(&place, "--json snapshot db diff 2016-04 -o -", 2);
+    assert!(both.contains("both want standard output"), "{both}");
+    let short = place.call("snapshot db diff 2016-04 --limit 1").stdout;
+    assert!(
+        short.ends_with("3 edges\nremoved       0 edges\nnew vertices  3\n+ 1 3\n"),
+        "{short}"
+    );
+    // What is written is a file of events, which makes one of the other.
+    place
+        .call("snapshot db diff 2016-05 now -o changes.tsv")
+        .expect(0);
+    place.file("may.txt", "1 2\n2 3\n3 1\n");
+    place.json("import other may.txt --undirected");
+    place.json("import other changes.tsv --format events --append");
+    let of = |db: &str| place.call(&format!("run {db} cc -o -")).stdout;
+    assert_eq!(of("other"), of("db"));
+    let back = place.json("snapshot db diff now 2016-05");
+    assert_eq!(back["removed_vertices"], 2);
+    assert!(complaint(&place, "snapshot db diff 2016-05 x", 1).contains("no snapshot \"x\""));
+}
+
+#[test]
+fn each_month_of_a_range() {
+    let place = months();
+    let ran = place.json("run db pagerank --param verify=true --over .. -o ranks.txt");
+    assert_eq!(ran["algorithm"], "pagerank");
+    let snapshots = ran["snapshots"].as_array().unwrap();
+    assert_eq!(snapshots.len(), 4);
+    assert!(
+        snapshots
+            .iter()
+            .all(|snapshot| snapshot["verified"] == true),
+        "{ran}"
+    );
+    assert_eq!(snapshots[3]["name"], "2016-08");
+    let table = std::fs::read_to_string(place.path("ranks.txt")).unwrap();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(' ').collect())
+        .collect();
+    assert_eq!(
+        rows[0],
+        ["vertex", "2016-04", "2016-05", "2016-06", "2016-08"]
+    );
+    assert_eq!(rows.len(), 7);
+    // Vertex 4 came in June.
+    assert_eq!(rows[5][..3], ["4", "-", "-"]);
+    assert!(rows[5][3].parse::<f64>().unwrap() > 0.0);
+    let text = place
+        .call("run db cc --over 2016-05..2016-06 -o each/")
+        .stdout;
+    assert!(
+        text.contains("SNAPSHOT") && text.contains("2 snapshots"),
+        "{text}"
+    );
+    let file = std::fs::read_to_string(place.path("each/2016-05.txt")).unwrap();
+    assert_eq!(file, "0 0\n1 1\n2 1\n3 1\n");
+    let stdout = place.call("run db k-core --over 2016-08..now -o -").stdout;
+    assert!(stdout.starts_with("vertex 2016-08\n0 0\n"), "{stdout}");
+    for (arguments, expected) in [
+        ("run db cc --over 2016-09..2016-10", "no snapshot in"),
+        (
+            "run db cc --over 2016-06..2016-05",
+            "from the earlier to the later",
+        ),
+        ("run db spanning-forest --over .. -o f.txt", "-o DIR/"),
+        ("run db cc --as-of 2016-03", "before the history"),
+        ("run db cc --as-of 2016-5", "did you mean `2016-05`"),
+        ("run db cc --as-of 77", "not there yet"),
+    ] {
+        let said = complaint(&place, arguments, 1);
+        assert!(said.contains(expected), "{arguments}: {said}");
+    }
+    place.json("snapshot db create a/b");
+    place.json("snapshot db create a_b");
+    let said = complaint(&place, "run db cc --over a/b..a_b -o two/", 1);
+    assert!(
+        said.contains("`a/b` and `a_b` would both be written to two/a_b.txt"),
+        "{said}"
+    );
+    assert!(!place.path("two").exists());
+    assert!(complaint(&place, "run db cc --over 2016-05", 2).contains("A..B"));
+    place.call("run db cc --over .. --as-of now").expect(2);
+    assert!(!place.path("f.txt").exists());
+}
+
+#[test]
+fn snapshots_are_made_and_forgotten() {
+    let place = Place::new();
+    place.file("a.txt", "0 1\n1 2\n");
+    place.json("import db a.txt");
+    let created = place.json("snapshot db create first --time 2020-02");
+    assert_eq!(
+        (&created["name"], &created["csn"], &created["edges"]),
+        (&json!("first"), &json!(2), &json!(2))
+    );
+    assert_eq!(created["time"], "2020-02-29T23:59:59Z");
+    place.json("import db a.txt --append");
+    place.json("snapshot db create second");
+    assert_eq!(place.json("run db cc --as-of 2021-01-01")["edges"], 2);
+    for (arguments, code, expected) in [
+        ("snapshot db create first", 1, "already"),
+        ("snapshot db create 17", 1, "a number"),
+        ("snapshot db create a..b", 1, "a range"),
+        ("snapshot db create x --time soon", 2, "no date"),
+        ("snapshot db drop fist", 1, "`first`"),
+        ("snapshot db drop", 2, "required"),
+        ("snapshot db prune", 2, "no rules"),
+        ("snapshot db prune --keep-last 0", 2, "keep no snapshot"),
+        ("snapshot db retain --keep-for 30", 2, "a unit"),
+        ("snapshot nothing list", 1, "no database"),
+    ] {
+        let outcome = place.call(arguments);
+        outcome.expect(code);
+        assert!(
+            outcome.stderr.contains(expected),
+            "{arguments}: {outcome:#?}"
+        );
+    }
+    let dry = place.json("snapshot db prune --keep f* --dry-run");
+    assert_eq!(
+        (&dry["dropped"], &dry["left"]),
+        (&json!(["second"]), &json!(1))
+    );
+    assert_eq!(names(&place), ["first", "second"]);
+    assert_eq!(place.json("snapshot db retain")["keep_last"], Value::Null);
+    let kept = place.json("snapshot db retain --keep-last 1 --keep-for 1h");
+    assert_eq!(kept["dropped"], json!(["first"]));
+    place.json("snapshot db create third");
+    assert_eq!(names(&place), ["second", "third"]);
+    let rules = place.json("snapshot db retain");
+    assert_eq!(
+        (&rules["keep_last"], &rules["keep_for"]),
+        (&json!(1), &json!("1h"))
+    );
+    place.json("snapshot db retain --all");
+    assert_eq!(
+        place.json("snapshot db drop second")["dropped"],
+        json!(["second"])
+    );
+    place.json("snapshot db create fourth");
+    let rebased = place.json("snapshot db rebase third");
+    assert_eq!(rebased["was_there"], false, "{rebased}");
+    assert_eq!(place.json("run db cc --as-of third")["edges"], 4);
+    assert_eq!(place.json("snapshot db rebase third")["was_there"], true);
+    assert!(complaint(&place, "snapshot db rebase thrd", 1).contains("`third`"));
+    let flat = place.json("snapshot db flatten --before fourth");
+    assert_eq!(flat["dropped"], json!(["third"]));
+    assert_eq!(names(&place), ["fourth"]);
+    assert_eq!(place.json("check db")["ok"], true);
+}
+
+#[test]
+fn times_are_read_in_their_unit_and_order() {
+    let place = Place::new();
+    place.file("dates.tsv", "19971109\t+\t1\t2\n19971108\t+\t2\t3\n");
+    let imported = place.call("import db dates.tsv --snapshot-every 1d --snapshot-prefix day-");
+    imported.expect(0);
+    assert!(imported.stderr.contains("dates YYYYMMDD"), "{imported:#?}");
+    assert!(
+        imported.stderr.contains("dates.tsv:2: the times go back"),
+        "{imported:#?}"
+    );
+    assert_eq!(names(&place), ["day-1997-11-08", "day-1997-11-09"]);
+    place.file("more.txt", "1 2\n2 3\n3 4\n");
+    let edges = place.json("import other more.txt --snapshot-every 2");
+    assert_eq!(edges["snapshots"], 2);
+    for (arguments, expected) in [
+        ("import x more.txt --snapshot-every 1d", "too few columns"),
+        ("import x more.txt --snapshot-every 1m", "1mo"),
+        ("import x more.txt --snapshot-prefix a", "--snapshot-every"),
+        ("import x more.txt --timestamps --time-unit h", "date"),
+        (
+            "import x more.txt --snapshot-every 2 --mode direct --medium battery --assume-persistent",
+            "direct mode",
+        ),
+    ] {
+        let outcome = place.call(arguments);
+        assert_ne!(outcome.code, Some(0), "{arguments}");
+        assert!(
+            outcome.stderr.contains(expected),
+            "{arguments}: {outcome:#?}"
+        );
+        assert!(!outcome.stderr.contains("panicked"));
+        let _ = std::fs::remove_dir_all(place.path("x"));
+    }
+}

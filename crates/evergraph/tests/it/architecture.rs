@@ -1,0 +1,340 @@
+//! The maps in the documents against the workspace: rooms and dependencies,
+//! `unsafe`, files, and the numbered steps of `docs/durability.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.join("../..").canonicalize().unwrap()
+}
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// All `.rs` files below a folder, as (path from the root, text).
+fn sources(folder: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root()).unwrap().display().to_string();
+                found.push((name, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+/// Rows of the table below a heading, as cells without decoration.
+fn table(document: &str, heading: &str) -> Vec<Vec<String>> {
+    let (_, below) = document
+        .split_once(&format!("\n## {heading}\n"))
+        .unwrap_or_else(|| panic!("no heading {heading:?}"));
+    let section = below.split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with('|'));
+    rows.skip(2)
+        .map(|row| {
+            let cells = row.trim_matches('|').split('|');
+            cells.map(|cell| cell.trim().to_string()).collect()
+        })
+        .collect()
+}
+
+/// Words in backticks.
+fn quoted(cell: &str) -> BTreeSet<String> {
+    let parts = cell.split('`').skip(1).step_by(2);
+    parts.map(str::to_string).collect()
+}
+
+/// The keys of one section of a manifest, and the values of single keys.
+fn manifest(path: &str) -> (String, BTreeSet<String>) {
+    let (mut section, mut name, mut dependencies) = (String::new(), String::new(), BTreeSet::new());
+    for line in text(&format!("{path}/Cargo.toml")).lines() {
+        let line = line.trim();
+        if let Some(head) = line.strip_prefix('[') {
+            section = head.trim_end_matches(']').to_string();
+        } else if let Some((key, value)) = line.split_once('=') {
+            let key = key.trim().split('.').next().unwrap().to_string();
+            if section == "package" && key == "name" {
+                name = value.trim().trim_matches('"').to_string();
+            } else if section == "dependencies" {
+                dependencies.insert(key);
+            }
+        }
+    }
+    (name, dependencies)
+}
+
+fn members() -> Vec<String> {
+    let manifest = text("Cargo.toml");
+    let (_, list) = manifest.split_once("members = [").expect("members");
+    let list = list.split(']').next().unwrap();
+    list.split('"')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_string)
+        .collect()
+}
+
+#[test]
+fn the_map_of_rooms_is_the_workspace() {
+    let mut real = BTreeMap::new();
+    for member in members() {
+        let (name, dependencies) = manifest(&member);
+        real.insert(name, (member, dependencies));
+    }
+    let rooms: BTreeSet<String> = real.keys().cloned().collect();
+    let mut mapped = BTreeSet::new();
+    for row in table(&text("ARCHITECTURE.md"), "Who depends on whom") {
+        let name = quoted(&row[0]).pop_first().expect("a room");
+        let (path, dependencies) = real
+            .get(&name)
+            .unwrap_or_else(|| panic!("the map has a room {name} that the workspace lacks"));
+        assert_eq!(
+            quoted(&row[1]).pop_first().as_ref(),
+            Some(path),
+            "path of {name}"
+        );
+        let between: BTreeSet<String> = dependencies.intersection(&rooms).cloned().collect();
+        assert_eq!(
+            between,
+            quoted(&row[2]),
+            "dependencies of {name}: workspace, then map"
+        );
+        mapped.insert(name);
+    }
+    assert_eq!(rooms, mapped, "rooms of the workspace, then of the map");
+}
+
+#[test]
+fn dependencies_have_no_cycle_and_algorithms_see_no_store() {
+    let mut edges = BTreeMap::new();
+    for member in members() {
+        let (name, dependencies) = manifest(&member);
+        edges.insert(name, dependencies);
+    }
+    fn reach(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, seen: &mut BTreeSet<String>) {
+        for next in edges.get(from).into_iter().flatten() {
+            if edges.contains_key(next) && seen.insert(next.clone()) {
+                reach(edges, next, seen);
+            }
+        }
+    }
+    for room in edges.keys() {
+        let mut seen = BTreeSet::new();
+        reach(&edges, room, &mut seen);
+        assert!(!seen.contains(room), "{room} depends on itself");
+        if room == "evergraph-algorithms" {
+            assert_eq!(seen, BTreeSet::from(["evergraph-graph".to_string()]));
+        }
+    }
+}
+
+/// The code of a line, without strings that span lines: good enough to look
+/// for a keyword.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap()
+}
+
+fn uses_unsafe(source: &str) -> bool {
+    source.lines().map(code).any(|line| {
+        [
+            "unsafe {",
+            "unsafe fn",
+            "unsafe impl",
+            "unsafe extern",
+            "unsafe trait",
+        ]
+        .iter()
+        .any(|form| line.contains(form))
+    })
+}
+
+#[test]
+fn unsafe_is_only_where_the_map_says() {
+    let rows = table(&text("ARCHITECTURE.md"), "Where `unsafe` may be");
+    let allowed: Vec<String> = rows.iter().flat_map(|row| quoted(&row[0])).collect();
+    assert!(!allowed.is_empty());
+    let mut used = BTreeSet::new();
+    for member in members() {
+        // Tests and examples may do as they like; what ships may not.
+        for (path, source) in sources(&format!("{member}/src")) {
+            if !uses_unsafe(&source) {
+                continue;
+            }
+            let home = allowed.iter().find(|home| path.starts_with(home.as_str()));
+            used.insert(
+                home.unwrap_or_else(|| panic!("unsafe code in {path}"))
+                    .clone(),
+            );
+        }
+    }
+    let listed: BTreeSet<String> = allowed.into_iter().collect();
+    assert_eq!(used, listed, "where unsafe code is, then where it may be");
+}
+
+#[test]
+fn rooms_above_persistence_open_no_files() {
+    let forbidden = [
+        " fs::",
+        ":fs::",
+        "(fs::",
+        "std::fs",
+        "File::",
+        "OpenOptions",
+        "mmap",
+        "memmap",
+        "rustix",
+        "libc",
+    ];
+    for room in ["topology", "snapshots", "algorithms", "graph"] {
+        for (path, source) in sources(&format!("crates/{room}/src")) {
+            for (number, line) in source.lines().enumerate() {
+                let found = forbidden.iter().find(|word| code(line).contains(**word));
+                if let Some(word) = found {
+                    panic!("{path}:{}: {word} belongs to `persistence`", number + 1);
+                }
+            }
+        }
+        let (_, dependencies) = manifest(&format!("crates/{room}"));
+        for crate_name in ["memmap2", "rustix", "libc"] {
+            assert!(
+                !dependencies.contains(crate_name),
+                "{room} depends on {crate_name}"
+            );
+        }
+    }
+}
+
+/// Steps that a text names: "Durability steps L1 and L2", "Recovery step R4".
+fn steps_in(text: &str) -> BTreeSet<String> {
+    let flat = text
+        .replace("///", " ")
+        .replace("//!", " ")
+        .replace("//", " ");
+    let words: Vec<&str> = flat.split_whitespace().collect();
+    let number = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        let digits = word.trim_start_matches(['L', 'D', 'R', 'S']);
+        let short = word.len() - digits.len() <= 1 && (1..=2).contains(&digits.len());
+        (short && digits.chars().all(|c| c.is_ascii_digit())).then(|| word.to_string())
+    };
+    let mut steps = BTreeSet::new();
+    for (i, pair) in words.windows(2).enumerate() {
+        let kind = pair[0]
+            .trim_matches(|c: char| !c.is_ascii_alphabetic())
+            .to_lowercase();
+        let named = ["durability", "recovery", "direct", "state"].contains(&kind.as_str());
+        if !named || !pair[1].trim_matches('*').starts_with("step") {
+            continue;
+        }
+        let mut at = i + 2;
+        while let Some(step) = words.get(at).and_then(|word| number(word)) {
+            steps.insert(format!("{kind} {step}"));
+            match words.get(at + 1) {
+                Some(&("and" | "or")) => at += 2,
+                Some(&"to") => {
+                    let last = words.get(at + 2).and_then(|word| number(word));
+                    steps.extend(range(&kind, &step, &last.expect("a range of steps ends")));
+                    break;
+                }
+                _ => break,
+            }
+        }
+    }
+    steps
+}
+
+fn range(kind: &str, from: &str, to: &str) -> Vec<String> {
+    let split = |step: &str| {
+        let at = step.find(|c: char| c.is_ascii_digit()).unwrap();
+        (step[..at].to_string(), step[at..].parse::<u32>().unwrap())
+    };
+    let ((letter, from), (_, to)) = (split(from), split(to));
+    (from..=to).map(|n| format!("{kind} {letter}{n}")).collect()
+}
+
+#[test]
+fn the_steps_that_code_cites_are_those_of_the_document() {
+    let mut cited = BTreeMap::new();
+    for room in ["persistence", "topology", "snapshots", "evergraph"] {
+        for (path, source) in sources(&format!("crates/{room}/src")) {
+            for step in steps_in(&source) {
+                cited.entry(step).or_insert(path.clone());
+            }
+        }
+    }
+    let document = text("docs/durability.md");
+    let bold = document.split("**").skip(1).step_by(2);
+    let defined: BTreeSet<String> = bold.flat_map(steps_in).collect();
+    for (step, path) in &cited {
+        assert!(
+            defined.contains(step),
+            "{path} cites {step}, which docs/durability.md lacks"
+        );
+    }
+    for step in &defined {
+        assert!(
+            cited.contains_key(step),
+            "no code cites {step} of docs/durability.md"
+        );
+    }
+    assert!(defined.len() >= 15, "{defined:?}");
+}
+
+#[test]
+fn links_of_the_documents_lead_somewhere() {
+    let mut documents = vec!["README.md".to_string(), "ARCHITECTURE.md".to_string()];
+    for entry in std::fs::read_dir(root().join("docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") && name != "benchmarks.md" {
+            documents.push(format!("docs/{name}"));
+        }
+    }
+    for document in documents {
+        let content = text(&document);
+        let folder = Path::new(&document).parent().unwrap().to_path_buf();
+        for link in content.split("](").skip(1) {
+            let target = link.split([')', '#']).next().unwrap();
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            // Written by another program: the page of measured numbers.
+            if target.ends_with("benchmarks.md") {
+                continue;
+            }
+            let path = root().join(&folder).join(target);
+            assert!(path.exists(), "{document} links to {target}");
+        }
+        // Files named in backticks exist, too.
+        for word in content.split('`').skip(1).step_by(2) {
+            let is_path = ["crates/", "docs/", "testing/"]
+                .iter()
+                .any(|p| word.starts_with(p));
+            if is_path && !word.contains([' ', '*', '{']) && !word.ends_with("benchmarks.md") {
+                assert!(root().join(word).exists(), "{document} names {word}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_program_of_the_readme_is_the_example() {
+    let readme = text("README.md");
+    let (_, block) = readme.split_once("```rust\n").expect("a program");
+    let block = block.split("```").next().unwrap();
+    let example = text("crates/evergraph/examples/tour.rs");
+    let (_, program) = example
+        .split_once("\n\n")
+        .expect("a line of documentation first");
+    assert_eq!(block, program);
+}

@@ -1,0 +1,19 @@
+//! Integration tests, all in one program: it links once.
+
+mod algorithms;
+mod architecture;
+mod common;
+mod export;
+mod formats;
+mod import;
+mod maintain;
+mod places;
+mod projections;
+mod property_export;
+mod property_files;
+mod property_graph;
+mod property_tables;
+mod runs;
+mod sample_data;
+mod sealed;
+mod time_travel;

@@ -1,0 +1,227 @@
+//! Failpoints: named places where a test makes the program go wrong, or end.
+//!
+//! [`failpoint!`](crate::failpoint) marks a place. Without the feature `failpoints`,
+//! which only tests switch on, it is the constant `false` (or nothing at all), and the
+//! names are not in the program.
+//!
+//! | Use | Means |
+//! |---|---|
+//! | `if failpoint!("log.fence-missing") { … }` | a mutant: the step is done wrongly while it is armed |
+//! | `failpoint!("direct.edge-not-fenced" => { … })` | the same, with code that does not exist in what ships |
+//! | `failpoint!("direct.slot-before-extent", wrong, else right)` | the same, as an expression |
+//! | `failpoint!("import.committed");` | a place where a process is killed, interrupted, or panics |
+//!
+//! Failpoints are armed for a *scope*: the thread that entered it, and all threads that
+//! the store starts there ([`scope`] and [`Scope::enter`] hand it on). Tests that run
+//! beside each other in one process do not see each other's. A process whose
+//! environment has [`VARIABLE`] arms them for all of its threads.
+
+/// Environment variable of the failpoints of a whole process: names separated by
+/// commas, each with an action: `import.committed=kill@3`. Actions are `on`, `kill`,
+/// `interrupt`, `terminate` and `panic`; `@N` waits for the N-th time that the place is
+/// reached, from 1 on.
+pub const VARIABLE: &str = "EVERGRAPH_FAILPOINTS";
+
+/// Marks a failpoint; see [the module](crate::failpoint).
+#[cfg(feature = "failpoints")]
+#[macro_export]
+macro_rules! failpoint {
+    ($name:literal) => {
+        $crate::failpoint::reached($name)
+    };
+    ($name:literal => $wrong:block) => {
+        if $crate::failpoint::reached($name) $wrong
+    };
+    ($name:literal, $wrong:expr, else $right:expr) => {
+        if $crate::failpoint::reached($name) { $wrong } else { $right }
+    };
+}
+
+/// Marks a failpoint; see [the module](crate::failpoint).
+#[cfg(not(feature = "failpoints"))]
+#[macro_export]
+macro_rules! failpoint {
+    ($name:literal) => {
+        false
+    };
+    ($name:literal => $wrong:block) => {};
+    ($name:literal, $wrong:expr, else $right:expr) => {
+        $right
+    };
+}
+
+#[cfg(feature = "failpoints")]
+mod armed {
+    use std::cell::RefCell;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Arc, OnceLock};
+
+    /// What happens at an armed failpoint.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Action {
+        /// The step is done wrongly.
+        On,
+        /// The process gets this signal.
+        Signal(rustix::process::Signal),
+        /// The thread panics.
+        Panic,
+    }
+
+    #[derive(Debug)]
+    struct Armed {
+        name: String,
+        action: Action,
+        /// The time it is reached that counts; `None` for every time.
+        at: Option<u64>,
+        reached: AtomicU64,
+    }
+
+    impl Armed {
+        fn parse(text: &str) -> Result<Self, String> {
+            use rustix::process::Signal;
+            let (name, how) = text.split_once('=').unwrap_or((text, "on"));
+            let (action, at) = match how.split_once('@') {
+                Some((action, at)) => (action, Some(at)),
+                None => (how, None),
+            };
+            let action = match action {
+                "on" => Action::On,
+                "kill" => Action::Signal(Signal::KILL),
+                "interrupt" => Action::Signal(Signal::INT),
+                "terminate" => Action::Signal(Signal::TERM),
+                "panic" => Action::Panic,
+                _ => return Err(format!("{text:?}: there is no action {action:?}")),
+            };
+            let at = at.map(|at| at.parse().map_err(|error| format!("{text:?}: {error}")));
+            Ok(Self {
+                name: name.to_string(),
+                action,
+                at: at.transpose()?,
+                reached: AtomicU64::new(0),
+            })
+        }
+
+        fn happens(&self) -> bool {
+            let times = 1 + self.reached.fetch_add(1, Ordering::Relaxed);
+            if self.at.is_some_and(|at| at != times) {
+                return false;
+            }
+            match self.action {
+                Action::On => true,
+                Action::Signal(signal) => {
+                    let me = rustix::process::getpid();
+                    rustix::process::kill_process(me, signal).expect("a process may signal itself");
+                    if signal == rustix::process::Signal::KILL {
+                        // The signal is on its way: nothing more is done on this thread.
+                        loop {
+                            std::thread::park();
+                        }
+                    }
+                    false
+                }
+                Action::Panic => panic!("failpoint {}", self.name),
+            }
+        }
+    }
+
+    /// The failpoints that are armed for some threads.
+    #[derive(Clone, Debug, Default)]
+    pub struct Scope(Option<Arc<[Armed]>>);
+
+    thread_local! {
+        static CURRENT: RefCell<Scope> = const { RefCell::new(Scope(None)) };
+    }
+
+    fn of_process() -> &'static Scope {
+        static SCOPE: OnceLock<Scope> = OnceLock::new();
+        SCOPE.get_or_init(|| match std::env::var(super::VARIABLE) {
+            Ok(text) => Scope::armed(&text),
+            Err(_) => Scope::default(),
+        })
+    }
+
+    impl Scope {
+        /// The failpoints of a text as in [`super::VARIABLE`].
+        ///
+        /// # Panics
+        /// If it cannot be read: a mistake of the test.
+        pub fn armed(text: &str) -> Self {
+            let armed: Result<Arc<[Armed]>, String> = text.split(',').map(Armed::parse).collect();
+            Self(Some(armed.unwrap_or_else(|error| {
+                panic!("{}: {error}", super::VARIABLE)
+            })))
+        }
+
+        /// Arms them for this thread, until the guard is dropped.
+        pub fn enter(&self) -> Entered {
+            Entered(CURRENT.replace(self.clone()))
+        }
+
+        /// Arms them for the rest of this thread's life: for the threads of a pool.
+        pub fn enter_for_good(&self) {
+            CURRENT.set(self.clone());
+        }
+    }
+
+    /// Disarms what [`Scope::enter`] armed.
+    #[must_use = "the failpoints are armed while it lives"]
+    pub struct Entered(Scope);
+
+    impl Drop for Entered {
+        fn drop(&mut self) {
+            CURRENT.set(std::mem::take(&mut self.0));
+        }
+    }
+
+    /// The scope of this thread, for the threads that it starts.
+    pub fn scope() -> Scope {
+        CURRENT.with_borrow(Scope::clone)
+    }
+
+    /// Whether the step must be done wrongly.
+    pub fn reached(name: &'static str) -> bool {
+        let happens = |scope: &Scope| {
+            let armed = scope
+                .0
+                .as_deref()?
+                .iter()
+                .find(|armed| armed.name == name)?;
+            Some(armed.happens())
+        };
+        let here = CURRENT.with_borrow(|scope| scope.0.is_some().then(|| happens(scope)));
+        match here {
+            Some(found) => found.unwrap_or(false),
+            None => happens(of_process()).unwrap_or(false),
+        }
+    }
+}
+
+#[cfg(feature = "failpoints")]
+pub use armed::{Entered, Scope, reached, scope};
+
+/// In what ships there is nothing to hand on.
+#[cfg(not(feature = "failpoints"))]
+mod absent {
+    /// The failpoints that are armed for some threads: none.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Scope;
+
+    impl Scope {
+        /// Does nothing.
+        #[inline(always)]
+        pub fn enter(&self) {}
+
+        /// Does nothing.
+        #[inline(always)]
+        pub fn enter_for_good(&self) {}
+    }
+
+    /// The scope of this thread, for the threads that it starts.
+    #[inline(always)]
+    pub fn scope() -> Scope {
+        Scope
+    }
+}
+
+#[cfg(not(feature = "failpoints"))]
+pub use absent::{Scope, scope};

@@ -1,0 +1,7 @@
+//! Integration tests, all in one program: it links once.
+
+mod diff;
+mod larger_than_memory;
+mod parts;
+mod results;
+mod results_faults;

@@ -1,0 +1,11 @@
+//! Integration tests, all in one program: it links once.
+
+mod damage;
+mod enqueue;
+mod queried;
+mod relationships;
+mod sealed;
+mod shards;
+mod snapshots;
+mod store;
+mod vertices;

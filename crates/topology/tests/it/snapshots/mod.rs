@@ -1,0 +1,7 @@
+//! Named snapshots against copies of the graph.
+
+mod concurrent;
+mod cost;
+mod errors;
+mod model;
+mod random;

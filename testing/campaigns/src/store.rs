@@ -1,0 +1,475 @@
+//! The store as a program that can be cut off anywhere.
+
+use std::ops::ControlFlow;
+
+use evergraph_graph::Direction;
+use evergraph_persistence::PersistenceError;
+use evergraph_simulated::{
+    Access, Config as SimulatedConfig, Persistence, Scenario, SimulatedStorage, Steps, Told,
+};
+use evergraph_topology::record::Edges;
+use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError, Tuning};
+
+use crate::model::{
+    Lists, Model, Moment, Operation, VERTICES, operations, snapshot_name, snapshot_operations,
+    weighted,
+};
+
+const SECTION_SHIFT: u32 = 1;
+const FACT: &[u8] = b"fact";
+
+/// A random workload on a tiny store.
+#[derive(Clone, Debug)]
+pub struct StoreScenario {
+    name: String,
+    seed: u64,
+    persistence: Persistence,
+    direction: Direction,
+    mode: Mode,
+    weighted: bool,
+    operations: Vec<Operation>,
+    /// How many of them the workload runs; recoveries run some of the others.
+    planned: usize,
+}
+
+impl StoreScenario {
+    /// `planned` operations that follow from `seed`.
+    pub fn new(
+        mode: Mode,
+        persistence: Persistence,
+        direction: Direction,
+        seed: u64,
+        planned: usize,
+    ) -> Self {
+        let medium = persistence.name();
+        let lists = match direction {
+            Direction::Undirected => "undirected",
+            Direction::Out => "out",
+            Direction::Both => "both",
+        };
+        let how = match mode {
+            Mode::Merged => "merged",
+            Mode::Direct => "direct",
+        };
+        StoreScenario {
+            name: format!("store-{how}-{medium}-{lists}"),
+            seed,
+            persistence,
+            direction,
+            mode,
+            weighted: false,
+            operations: match mode {
+                Mode::Merged => operations(seed, planned + 8, true),
+                // Each edge is its own commit there.
+                Mode::Direct => single_edges(operations(seed, planned + 8, false)),
+            },
+            planned,
+        }
+    }
+
+    /// A list of blocks is compacted alone, and its space is used again: rare
+    /// among random operations.
+    pub fn one_list_compacted(persistence: Persistence) -> Self {
+        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 2, 0);
+        scenario.name += "-one-list";
+        let edges = |targets: &[u32]| targets.iter().map(|&v| (0, v, 0)).collect();
+        let begin = [
+            Operation::Insert(edges(&[1, 2, 3])),
+            Operation::Checkpoint,
+            Operation::Delete(vec![(0, 2)]),
+            Operation::CompactVertex(0),
+            Operation::Insert(edges(&[4, 5, 2, 1, 3, 4])),
+            Operation::Checkpoint,
+            Operation::Delete(vec![(0, 4), (0, 1)]),
+            Operation::CompactVertex(0),
+        ];
+        scenario.planned = begin.len();
+        scenario.operations.splice(0..0, begin);
+        scenario
+    }
+
+    /// A section of blocks grows until merges write it whole.
+    pub fn section_rewritten(persistence: Persistence) -> Self {
+        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 4, 0);
+        scenario.name += "-rewritten";
+        let edges = |targets: &[u32]| targets.iter().map(|&v| (0, v, 0)).collect();
+        let begin = [
+            Operation::Insert(edges(&[1, 2, 3])),
+            Operation::Checkpoint,
+            Operation::Insert(edges(&[4, 5, 2, 1, 3, 4])),
+            Operation::Checkpoint,
+            Operation::Insert(edges(&[1, 2])),
+            Operation::Checkpoint,
+            Operation::Insert(edges(&[3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3])),
+            Operation::Checkpoint,
+        ];
+        scenario.planned = begin.len();
+        scenario.operations.splice(0..0, begin);
+        scenario
+    }
+
+    /// A random workload on a graph with named snapshots.
+    pub fn with_snapshots(
+        persistence: Persistence,
+        direction: Direction,
+        seed: u64,
+        planned: usize,
+    ) -> Self {
+        let mut scenario = Self::new(Mode::Merged, persistence, direction, seed, planned);
+        scenario.name += "-snapshots";
+        scenario.operations = snapshot_operations(seed, planned + 8);
+        scenario
+    }
+
+    /// Snapshots are passed by merges of one section, of all, and by compactions;
+    /// segments are joined and dropped: all of it is rare among random operations.
+    pub fn snapshots_passed(persistence: Persistence) -> Self {
+        let mut scenario = Self::with_snapshots(persistence, Direction::Out, 6, 0);
+        scenario.name += "-passed";
+        let edges = |edges: &[(u32, u32)]| edges.iter().map(|&(u, v)| (u, v, 0)).collect();
+        let begin = [
+            Operation::Insert(edges(&[(0, 1), (0, 2), (2, 3)])),
+            Operation::Snapshot(0),
+            Operation::Insert(edges(&[(0, 3), (2, 4)])),
+            Operation::CompactVertex(0),
+            Operation::Delete(vec![(0, 1)]),
+            Operation::Snapshot(1),
+            Operation::Delete(vec![(0, 2)]),
+            Operation::Compact,
+            Operation::DropSnapshot(0),
+            Operation::Insert(edges(&[(0, 5)])),
+            Operation::Checkpoint,
+            Operation::Flatten,
+        ];
+        scenario.planned = begin.len();
+        scenario.operations.splice(0..0, begin);
+        // Names are not used twice.
+        let mut next = 2;
+        for operation in &mut scenario.operations[scenario.planned..] {
+            match operation {
+                Operation::Snapshot(number) => {
+                    *number = next;
+                    next += 1;
+                }
+                Operation::DropSnapshot(_) => *operation = Operation::Checkpoint,
+                _ => {}
+            }
+        }
+        scenario
+    }
+
+    /// The same workload on a graph with weights.
+    pub fn weighted(mut self) -> Self {
+        self.name += "-weighted";
+        self.weighted = true;
+        self.operations = weighted(self.operations);
+        self
+    }
+
+    fn store_config(&self) -> Config {
+        Config {
+            direction: self.direction,
+            mode: self.mode,
+            // Half of the workloads begin with each.
+            layout: if self.seed.is_multiple_of(2) {
+                Layout::Blocks
+            } else {
+                Layout::Pma
+            },
+            weighted: self.weighted,
+            section_shift: SECTION_SHIFT,
+            log_bytes: 2048,
+            edge_log_bytes: if self.weighted { 64 } else { 32 },
+            extent_alignment: 64,
+            growth_step: 2048,
+            ..Config::default()
+        }
+    }
+
+    /// Sections of blocks are so small here that they would be written whole at
+    /// nearly every merge: in half of the workloads none is but by compaction.
+    fn tuning(&self) -> Tuning {
+        Tuning {
+            rewrite_growth: self.seed.is_multiple_of(4).then_some(100),
+            ..Tuning::default()
+        }
+    }
+
+    fn open_store(
+        &self,
+        storage: &SimulatedStorage,
+        read_only: bool,
+    ) -> Result<Store, TopologyError> {
+        Ok(Store::open_with(storage, read_only, self.tuning())?.0)
+    }
+
+    /// How many operations from `from` form one step: two commits that follow
+    /// each other share a sync where the position is even.
+    fn step_len(&self, from: usize, end: usize) -> usize {
+        let commit = |i: usize| i < end && self.operations[i].is_commit();
+        let pair = self.mode == Mode::Merged && from.is_multiple_of(2);
+        if pair && commit(from) && commit(from + 1) {
+            2
+        } else {
+            1
+        }
+    }
+
+    /// Performs one step; a restart gives another store.
+    fn perform_step(
+        &self,
+        storage: &SimulatedStorage,
+        store: Store,
+        step: &[Operation],
+    ) -> Result<Store, TopologyError> {
+        match &step[0] {
+            Operation::Checkpoint => {
+                store.checkpoint()?;
+                Ok(store)
+            }
+            Operation::Compact => {
+                store.compact()?;
+                Ok(store)
+            }
+            Operation::CompactVertex(vertex) => {
+                store.compact_vertex(*vertex)?;
+                Ok(store)
+            }
+            Operation::Relayout(layout) => {
+                store.relayout(*layout)?;
+                Ok(store)
+            }
+            Operation::DeleteVertex(vertex) => {
+                store.delete_vertices(&[*vertex])?;
+                Ok(store)
+            }
+            Operation::Flatten => {
+                store.drop_snapshots_where(|snapshots| {
+                    let old = snapshots.len().saturating_sub(1);
+                    let old = snapshots[..old].iter();
+                    old.map(|snapshot| snapshot.name.clone()).collect()
+                })?;
+                store.rewrite_history()?;
+                Ok(store)
+            }
+            Operation::Restart => {
+                store.close()?;
+                drop(store);
+                self.open_store(storage, false)
+            }
+            _ => {
+                let batches = step.iter().map(|operation| self.batch_of(operation));
+                store.commit_all(batches.collect())?;
+                Ok(store)
+            }
+        }
+    }
+
+    fn batch_of(&self, operation: &Operation) -> Batch {
+        let mut batch = Batch::new();
+        batch.at(0);
+        match operation {
+            Operation::Insert(edges) => {
+                let weights = edges.iter().map(|edge| f32::from_bits(edge.2));
+                batch.insert_columns(Edges {
+                    sources: edges.iter().map(|edge| edge.0).collect(),
+                    targets: edges.iter().map(|edge| edge.1).collect(),
+                    weights: weights.filter(|_| self.weighted).collect(),
+                })
+            }
+            Operation::Delete(edges) => batch.delete(edges),
+            Operation::Grow(count) => batch
+                .add_vertices(*count)
+                .set_meta(FACT, &count.to_le_bytes()),
+            Operation::Snapshot(number) => batch.create_snapshot(&snapshot_name(*number), None),
+            Operation::DropSnapshot(number) => batch.drop_snapshot(&snapshot_name(*number)),
+            Operation::DeleteVertex(_)
+            | Operation::Checkpoint
+            | Operation::Compact
+            | Operation::CompactVertex(_)
+            | Operation::Relayout(_)
+            | Operation::Flatten
+            | Operation::Restart => unreachable!("not a batch"),
+        };
+        batch
+    }
+
+    /// Whether the store shows the graph after the first `count` operations.
+    fn fits(&self, found: &Model, count: usize) -> bool {
+        let prefix = |n: usize| Model::after(self.direction, &self.operations[..n]).shown();
+        let mut model = prefix(count);
+        if self.mode == Mode::Direct && count < self.operations.len() {
+            // The vertices of an edge exist before it does.
+            let grown = prefix(count + 1).vertex_count;
+            if found.vertex_count == grown {
+                model.vertex_count = grown;
+            }
+        }
+        model == *found
+    }
+}
+
+/// The same operations with one edge each.
+fn single_edges(operations: Vec<Operation>) -> Vec<Operation> {
+    operations
+        .into_iter()
+        .map(|operation| match operation {
+            Operation::Insert(edges) => Operation::Insert(edges[..1].to_vec()),
+            Operation::Delete(edges) => Operation::Delete(edges[..1].to_vec()),
+            other => other,
+        })
+        .collect()
+}
+
+/// The graph as the store shows it.
+fn observe(store: &Store) -> Result<Model, TopologyError> {
+    let token = store.register();
+    let mut model = Model {
+        vertex_count: token.state().vertex_count,
+        fact: store.meta(FACT).unwrap_or_default(),
+        ..Model::default()
+    };
+    for (plane, lists) in [(0, &mut model.out), (1, &mut model.incoming)] {
+        if plane < store.planes().len() {
+            read_lists(store, &token, plane, lists)?;
+        }
+    }
+    for snapshot in store.snapshots() {
+        let token = store.register_at(snapshot.csn)?;
+        let mut moment = Moment {
+            vertex_count: token.state().vertex_count,
+            arc_count: snapshot.arc_count,
+            ..Moment::default()
+        };
+        for (plane, lists) in [(0, &mut moment.out), (1, &mut moment.incoming)] {
+            if plane < store.planes().len() {
+                read_lists(store, &token, plane, lists)?;
+            }
+        }
+        model.snapshots.insert(snapshot.name, moment);
+    }
+    Ok(model)
+}
+
+fn read_lists(
+    store: &Store,
+    token: &evergraph_persistence::ViewToken<evergraph_topology::Published>,
+    plane: usize,
+    lists: &mut Lists,
+) -> Result<(), TopologyError> {
+    let mut scratch = ListScratch::default();
+    for v in 0..VERTICES + 2 {
+        let Some(section) = store.pin_section(token, plane, v)? else {
+            continue;
+        };
+        let mut list = Vec::new();
+        let local = (v & ((1 << SECTION_SHIFT) - 1)) as usize;
+        let _ = section.for_each_weighted_segment::<()>(local, &mut scratch, |words, weights| {
+            let weights = weights.iter().chain(std::iter::repeat(&0));
+            list.extend(words.iter().copied().zip(weights.copied()));
+            ControlFlow::Continue(())
+        });
+        if !list.is_empty() {
+            lists.insert(v, list);
+        }
+    }
+    Ok(())
+}
+
+impl Scenario for StoreScenario {
+    type Model = Steps;
+    type Opened = Store;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn config(&self) -> SimulatedConfig {
+        SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
+    }
+
+    fn initial(&self) -> Steps {
+        Steps::default()
+    }
+
+    fn create(&self, storage: &SimulatedStorage) -> Result<Store, String> {
+        Store::create_with(storage, self.store_config(), [9; 16], self.tuning())
+            .map_err(|error| error.to_string())
+    }
+
+    fn open(
+        &self,
+        storage: &SimulatedStorage,
+        access: Access,
+        _: &Steps,
+    ) -> Result<Option<Store>, String> {
+        if_there_is_one(self.open_store(storage, access == Access::Reading))
+    }
+
+    /// In a later life each commit has its own sync, so that one of a group that was
+    /// torn is followed by what the torn group left behind.
+    fn perform(
+        &self,
+        storage: &SimulatedStorage,
+        store: Store,
+        told: &mut Told<'_, '_, Steps>,
+    ) -> Result<Store, String> {
+        let from = told.model().begun;
+        let (end, len) = match told.is_first_life() {
+            true => (self.planned, self.step_len(from, self.planned)),
+            false => (self.operations.len(), 1),
+        };
+        let step = &self.operations[from..(from + len).min(end)];
+        if step.is_empty() {
+            return Ok(store);
+        }
+        told.steps(step.len(), || {
+            self.perform_step(storage, store, step)
+                .map_err(|error| format!("{step:?}: {error}"))
+        })
+    }
+
+    fn is_over(&self, steps: &Steps) -> bool {
+        steps.begun >= self.planned
+    }
+
+    fn compare(&self, store: &Store, expected: &Steps) -> Result<Steps, String> {
+        sound(store)?;
+        let found = observe(store).map_err(|error| format!("reading: {error}"))?;
+        expected
+            .latest(|count| self.fits(&found, count))
+            .ok_or_else(|| {
+                let known = Model::after(self.direction, &self.operations[..expected.done]).shown();
+                format!("found {found:?}, expected {expected:?}, {known:?}")
+            })
+    }
+
+    fn afterlife(&self, found: &Steps) -> usize {
+        1 + found.done % 2
+    }
+
+    fn used_bytes(&self, store: &Store) -> Option<u64> {
+        Some(store.stats().extent_bytes)
+    }
+}
+
+/// What the store's own verification says.
+pub(crate) fn sound(store: &Store) -> Result<(), String> {
+    match store.check().problems.first() {
+        Some(problem) => Err(format!("check: {problem}")),
+        None => Ok(()),
+    }
+}
+
+/// What was opened; `None` if its creation has not come so far.
+pub(crate) fn if_there_is_one<T>(opened: Result<T, TopologyError>) -> Result<Option<T>, String> {
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
