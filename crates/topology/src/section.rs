@@ -364,7 +364,7 @@ impl Section {
                 arcs,
                 extras,
             );
-            guard.invariants(self.lists);
+            guard.order();
             return Ok(arcs.len() as i64);
         }
         let mut parts = self.load_parts(context, &mut guard)?;
@@ -485,10 +485,18 @@ impl Inner {
         }
     }
 
-    /// Panics in debug builds if the parts of the section contradict each other: what
-    /// is merged, what is in the vertex buffers and what is in the run follow one
-    /// another, and what is not merged holds the log.
+    /// Panics in debug builds if the parts of the section contradict each other.
     fn invariants(&self, lists: usize) {
+        if let State::Loaded(loaded) = &self.state {
+            loaded.invariants(lists);
+        }
+        self.order();
+    }
+
+    /// Panics in debug builds unless what is merged, what is in the vertex buffers and
+    /// what is in the run follow one another, and what is not merged holds the log. All
+    /// that an append to the run can break.
+    fn order(&self) {
         if !cfg!(debug_assertions) {
             return;
         }
@@ -503,7 +511,6 @@ impl Inner {
         let State::Loaded(loaded) = &self.state else {
             return;
         };
-        loaded.invariants(lists);
         let first = self.run.first_mark();
         assert!(
             first.is_none_or(|mark| loaded.page.csn <= mark.csn),
