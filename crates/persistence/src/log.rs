@@ -96,6 +96,8 @@ pub struct LogRecord<'a> {
     pub wall_us: i64,
     /// Position of the record.
     pub lsn: u64,
+    /// Life of the database that wrote it.
+    pub epoch: u32,
     /// Position after it.
     pub end: u64,
     /// What the commit does.
@@ -190,7 +192,9 @@ impl CommitLog {
     }
 
     /// Opens the log and hands every commit after `csn`, the first of which
-    /// lies at `start`, to `replay`. Returns the log, positioned after the last
+    /// lies at `start`, to `replay`. The last record before it had `start_epoch`; an older
+    /// one at `start` was never acknowledged, and what was written over the rest of its
+    /// group is freed already. Returns the log, positioned after the last
     /// one, and that commit's CSN. Writes nothing.
     ///
     /// `clean_end` is the position after the last commit if the database was
@@ -202,6 +206,7 @@ impl CommitLog {
         uuid: &Uuid,
         epoch: u32,
         start: u64,
+        start_epoch: u32,
         csn: u64,
         clean_end: Option<u64>,
         mut replay: impl FnMut(LogRecord<'_>) -> Result<(), PersistenceError>,
@@ -231,7 +236,15 @@ impl CommitLog {
                 "this is not the log of this database",
             ));
         }
-        let scan = log.scan(start, csn, clean_end, &mut replay)?;
+        let scan_start = ScanEnd {
+            end: start,
+            csn,
+            epoch: match failpoint!("log.start-epoch-forgotten") {
+                true => 0,
+                false => start_epoch,
+            },
+        };
+        let scan = log.scan(scan_start, clean_end, &mut replay)?;
         if let Some(clean_end) = clean_end
             && scan.end != clean_end
         {
@@ -260,16 +273,11 @@ impl CommitLog {
 
     fn scan(
         &self,
-        start: u64,
-        csn: u64,
+        mut at: ScanEnd,
         clean_end: Option<u64>,
         replay: &mut impl FnMut(LogRecord<'_>) -> Result<(), PersistenceError>,
     ) -> Result<ScanEnd, PersistenceError> {
-        let mut at = ScanEnd {
-            end: start,
-            csn,
-            epoch: 0,
-        };
+        let start = at.end;
         let mut skip_next = failpoint!("log.replay-off-by-one");
         while clean_end != Some(at.end) && at.end - start < self.capacity {
             if self.room_to_lap_end(at.end) < RECORD_HEADER_BYTES as u64 {
@@ -296,6 +304,7 @@ impl CommitLog {
                         csn: header.csn,
                         wall_us: header.wall_us,
                         lsn: header.lsn,
+                        epoch: header.epoch,
                         end,
                         payload,
                     })?;
@@ -415,6 +424,11 @@ impl CommitLog {
 
     fn room_to_lap_end(&self, lsn: u64) -> u64 {
         self.capacity - lsn % self.capacity
+    }
+
+    /// Epoch of the records that are appended now.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     /// Position after the last record.
@@ -644,7 +658,7 @@ mod tests {
         let uuid = [7; 16];
         let medium = DramStorage::new().open("log", true).unwrap();
         CommitLog::create(&medium, &uuid, 4096).unwrap();
-        let (mut log, _) = CommitLog::open(medium, &uuid, 1, 0, 0, None, |_| Ok(())).unwrap();
+        let (mut log, _) = CommitLog::open(medium, &uuid, 1, 0, 0, 0, None, |_| Ok(())).unwrap();
         log.append(1, 0, b"one").unwrap();
         log
     }

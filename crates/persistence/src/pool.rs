@@ -40,6 +40,7 @@ const CLEAN: Field = (44, 4);
 const CSN: Field = (48, 8);
 const WALL_US: Field = (56, 8);
 const LOG_START: Field = (64, 8);
+const LOG_EPOCH: Field = (72, 4);
 const CLEAN_LOG_END: Field = (80, 8);
 const DIRECTORY_OFFSET: Field = (88, 8);
 const DIRECTORY_LEN: Field = (96, 8);
@@ -58,7 +59,8 @@ const _: () = assert!(tiles(
         CSN,
         WALL_US,
         LOG_START,
-        (72, 8),
+        LOG_EPOCH,
+        (76, 4),
         CLEAN_LOG_END,
         DIRECTORY_OFFSET,
         DIRECTORY_LEN,
@@ -115,6 +117,10 @@ pub struct Root {
     pub wall_us: i64,
     /// Log position of the first commit that is not merged.
     pub log_start: u64,
+    /// Epoch of the last record before that position, so that no older record is taken
+    /// for the first one; 0 if it is not known (there is none, or the root was written
+    /// before this was kept).
+    pub log_epoch: u32,
     /// Log position after the last commit, known only after a clean stop.
     pub clean_log_end: Option<u64>,
     /// Where the section directory's root blob is.
@@ -136,6 +142,7 @@ impl Root {
             csn: 0,
             wall_us: 0,
             log_start: 0,
+            log_epoch: 0,
             clean_log_end: None,
             directory_offset: 0,
             directory_len: 0,
@@ -193,6 +200,7 @@ impl UncheckedSlot {
                 csn: u64_at(bytes, CSN.0),
                 wall_us: u64_at(bytes, WALL_US.0) as i64,
                 log_start: u64_at(bytes, LOG_START.0),
+                log_epoch: u32_at(bytes, LOG_EPOCH.0),
                 clean_log_end: (u32_at(bytes, CLEAN.0) == 1).then_some(clean_end),
                 directory_offset: u64_at(bytes, DIRECTORY_OFFSET.0),
                 directory_len: u64_at(bytes, DIRECTORY_LEN.0),
@@ -216,6 +224,7 @@ fn encode_slot(kind: PoolKind, uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
     put(&mut bytes, CSN, &root.csn.to_le_bytes());
     put(&mut bytes, WALL_US, &root.wall_us.to_le_bytes());
     put(&mut bytes, LOG_START, &root.log_start.to_le_bytes());
+    put(&mut bytes, LOG_EPOCH, &root.log_epoch.to_le_bytes());
     put(&mut bytes, CLEAN_LOG_END, &clean_log_end.to_le_bytes());
     put(
         &mut bytes,
@@ -414,6 +423,10 @@ impl Pool {
         assert!(
             next.clean_log_end.is_none_or(|end| end >= next.log_start),
             "the log ends before it starts: {next:?}"
+        );
+        assert!(
+            now.log_epoch <= next.log_epoch && next.log_epoch <= next.epoch,
+            "a record before the log's start is of a later opening: {now:?}, then {next:?}"
         );
     }
 }

@@ -49,6 +49,7 @@ pub fn store() -> Suite<StoreScenario> {
             sampled: [120, 8, 2],
             sources: [3, 1],
         },
+        ends: 3,
         mutants: of_suite("store"),
         killers: killers("store"),
     }
@@ -77,6 +78,7 @@ pub fn direct() -> Suite<StoreScenario> {
         drawn: 3,
         fixed: &[],
         short: store().short,
+        ends: 3,
         mutants: of_suite("direct"),
         killers: killers("direct"),
     }
@@ -105,6 +107,7 @@ pub fn sealed() -> Suite<SealedScenario> {
             sampled: [120, 8, 0],
             sources: [3, 0],
         },
+        ends: 3,
         mutants: of_suite("sealed"),
         killers: killers("sealed"),
     }
@@ -128,6 +131,7 @@ pub fn extension() -> Suite<AttachedScenario> {
         drawn: 3,
         fixed: &[],
         short: sealed().short,
+        ends: 3,
         mutants: of_suite("extension"),
         killers: killers("extension"),
     }
@@ -156,6 +160,7 @@ pub fn results() -> Suite<ResultScenario> {
             sampled: [120, 8, 2],
             sources: [3, 1],
         },
+        ends: 3,
         mutants: of_suite("results"),
         killers: killers("results"),
     }

@@ -69,6 +69,8 @@ pub struct Suite<S> {
     pub fixed: &'static [u64],
     /// Executions a scenario of a short run.
     pub short: Budget,
+    /// Kills, and failures of each kind of call, that a short run tries on a scenario.
+    pub ends: u64,
     /// Failpoints that must be caught here.
     pub mutants: Vec<&'static str>,
     /// File of the replay line of each mutant's known killer.
@@ -139,7 +141,7 @@ impl<S: Scenario> Suite<S> {
         let depth = Depth::asked();
         let scenarios = self.scenarios(depth);
         let (most, budget) = match depth {
-            Depth::Short => (6, few_executions()),
+            Depth::Short => (self.ends, few_executions()),
             Depth::Deep => (u64::MAX, Budget::quick()),
         };
         let ended: Vec<Ended<'_, S>> = scenarios
@@ -171,9 +173,12 @@ impl<S: Scenario> Suite<S> {
         let stored = read_killers(&self.killers);
         let outcomes = in_parallel(&self.mutants, |mutant| {
             let scope = failpoint::Scope::armed(mutant);
-            with_threads_of(&scope, || {
-                self.kill(stored.get(*mutant).map(String::as_str))
-            })
+            let stored = stored.get(*mutant).map(String::as_str);
+            let found = with_threads_of(&scope, || self.kill(stored));
+            if let Some((line, _)) = &found.1 {
+                self.assert_clean_without(mutant, line);
+            }
+            found
         });
         let mut tally = Tally::default();
         let mut killers = String::new();
@@ -243,6 +248,13 @@ impl<S: Scenario> Suite<S> {
             found = by_end.find_map(&mut take);
         }
         (executions, found)
+    }
+
+    /// What kills a mutant must be no defect of the program as it is.
+    fn assert_clean_without(&self, mutant: &str, line: &str) {
+        if let Ok(Some(violation)) = self.replay(line) {
+            panic!("without {mutant}, too: {violation}");
+        }
     }
 
     fn scenarios(&self, depth: Depth) -> Vec<S> {

@@ -1,6 +1,9 @@
 //! Faults: calls that fail, calls that do nothing, and damaged images.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::campaign::Depth;
+use crate::choices::Random;
 
 /// The system's answer to a call that is planned to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,6 +204,19 @@ impl Calls {
 pub struct Image {
     /// Content by name.
     pub files: BTreeMap<String, Vec<u8>>,
+}
+
+/// Bits of `bytes` bytes to be flipped: in a short run one of every byte, so that every
+/// field is hit, and two thousand that `seed` picks; in a deep one all.
+pub fn flips(bytes: u64, seed: u64) -> Vec<u64> {
+    if Depth::asked() == Depth::Deep {
+        return (0..8 * bytes).collect();
+    }
+    let mut random = Random::new(seed);
+    let mut bits: BTreeSet<u64> = (0..bytes).map(|byte| 8 * byte + random.below(8)).collect();
+    let more = if bytes == 0 { 0 } else { 2000 };
+    bits.extend((0..more).map(|_| random.below(8 * bytes)));
+    bits.into_iter().collect()
 }
 
 impl Image {

@@ -53,7 +53,9 @@ pub use budget::Budget;
 pub use campaign::{BLESS_VARIABLE, DEPTH_VARIABLE, Depth, REPORT_VARIABLE, SEED_VARIABLE, Suite};
 pub use choices::{Random, Rest};
 pub use explorer::{Explorer, Program, Progress};
-pub use faults::{CallKind, Calls, FailingCall, FaultKind, FaultPlan, Image, PlannedFailure};
+pub use faults::{
+    CallKind, Calls, FailingCall, FaultKind, FaultPlan, Image, PlannedFailure, flips,
+};
 pub use medium::SimulatedMedium;
 pub use replay::{REPLAY_VARIABLE, replay};
 pub use report::{Leg, PointReport, Report, Violation};

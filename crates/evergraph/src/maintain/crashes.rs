@@ -327,6 +327,7 @@ fn suite() -> Suite<MaintainScenario> {
             sampled: [40, 3, 0],
             sources: [2, 0],
         },
+        ends: 6,
         mutants: of_suite("maintained"),
         killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/maintained.tsv").to_string(),
     }

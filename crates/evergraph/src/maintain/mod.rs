@@ -170,10 +170,12 @@ impl Follower<'_> {
             None => self.create(&pool, control),
             Some(stored) => self.advance(stored, &pool, control),
         };
-        if updated.is_err() {
+        let results = self.db.results()?;
+        // The version that may be the newest needs its graph.
+        if updated.is_err() && !results.is_uncertain() {
             // What cannot be dropped now goes with the next update.
             let holds = Holds::of(self.db, &self.name);
-            let _ = match self.db.results()?.get(&self.name) {
+            let _ = match results.get(&self.name) {
                 None => holds.release_all(),
                 Some(stored) => holds.release_all_but(stored.description().graph.csn),
             };

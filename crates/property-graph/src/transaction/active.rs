@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
+
 use super::committed::CommittedState;
 use super::error::{Conflict, TransactionError};
 use super::lease::{Lease, TransactionId};
@@ -230,10 +232,9 @@ impl<S: CommittedState> Transaction<S> {
 
     /// Takes a lock.
     pub(super) fn lock(&self, resource: &Resource, mode: Mode) -> Result<(), TransactionError> {
-        #[cfg(test)]
-        if self.part.manager.has(super::planted::Fault::NoLocks) {
+        failpoint!("transaction.no-locks" => {
             return Ok(());
-        }
+        });
         let manager = &self.part.manager;
         let outcome = manager.lock(&self.part.lease, resource, mode);
         outcome.inspect_err(|error| self.count(error))

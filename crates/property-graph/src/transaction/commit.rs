@@ -10,12 +10,12 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
+
 use super::active::{Participation, Transaction};
 use super::committed::CommittedState;
 use super::error::{Conflict, TransactionError};
 use super::lock::{Mode, Resource};
-#[cfg(test)]
-use super::planted::Fault;
 use super::reads::ReadSet;
 use super::sync::{Mutex, Ordering};
 use super::writes::{IndexKey, WriteSet};
@@ -108,10 +108,9 @@ impl<S: CommittedState> Transaction<S> {
         entering.validate()?;
         let (mut part, ticket) = entering.enter(writes, enqueue)?;
         part.keep_created(&overlay);
-        #[cfg(test)]
-        if part.manager.has(Fault::EarlyRelease) {
+        failpoint!("transaction.early-release" => {
             part.lease.end(&part.manager.locks);
-        }
+        });
         Ok(Pending { part, ticket })
     }
 
@@ -139,27 +138,16 @@ impl<S: CommittedState> Entering<S> {
         let Some(reads) = &self.reads else {
             return Ok(());
         };
+        failpoint!("transaction.no-validation" => {
+            return Ok(());
+        });
         let snapshot = self.part.snapshot;
         let manager = &self.part.manager;
-        #[cfg(test)]
-        if manager.has(Fault::NoValidation) {
-            return Ok(());
-        }
         let inner = manager.inner.lock();
         let unseen = inner.recent.since(self.position, snapshot);
-        #[cfg(test)]
-        let unseen = if manager.has(Fault::InFlightUnseen) {
-            Ok(inner.recent.visible_since(snapshot))
-        } else {
-            unseen
-        };
         self.position = inner.recent.end();
         drop(inner);
         let changed = unseen.map(|unseen| {
-            #[cfg(test)]
-            if manager.has(Fault::PhantomsUnseen) {
-                return unseen.iter().find_map(|w| reads.record_changed_by(w));
-            }
             let mut changed = unseen.iter().map(|writes| reads.changed_by(writes));
             changed.find_map(|what| what)
         });
@@ -180,11 +168,7 @@ impl<S: CommittedState> Entering<S> {
     ) -> Result<(Participation<S>, T), E> {
         let manager = Arc::clone(&self.part.manager);
         let _order = manager.order.lock();
-        #[cfg(test)]
-        let skips = manager.has(Fault::ValidatedApart);
-        #[cfg(not(test))]
-        let skips = false;
-        if !skips {
+        if !failpoint!("transaction.validated-apart") {
             self.validate()?;
         }
         // Before it is enqueued: others are validated against it from now on.

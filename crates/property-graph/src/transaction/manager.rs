@@ -27,8 +27,6 @@ pub struct TransactionManager<S> {
     /// With `inner`: a transaction ended.
     ended: Condvar,
     pub(super) counters: Counters,
-    #[cfg(test)]
-    pub(super) planted: super::planted::Planted,
 }
 
 #[derive(Default)]
@@ -131,14 +129,7 @@ impl<S: CommittedState> TransactionManager<S> {
             order: Mutex::new(()),
             ended: Condvar::default(),
             counters: Counters::default(),
-            #[cfg(test)]
-            planted: super::planted::Planted::default(),
         })
-    }
-
-    #[cfg(test)]
-    pub(super) fn has(&self, fault: super::planted::Fault) -> bool {
-        self.planted.get() == Some(&fault)
     }
 
     /// The committed state.

@@ -30,13 +30,10 @@ mod clock;
 mod commit;
 mod committed;
 mod error;
-pub mod isolation;
 mod lease;
 mod lock;
 mod manager;
 mod overlay;
-#[cfg(test)]
-mod planted;
 mod reads;
 mod recent;
 mod retry;

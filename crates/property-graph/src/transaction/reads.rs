@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
 
+use evergraph_persistence::failpoint;
+
 use super::lock::Resource;
 use super::overlay::List;
 use super::sync::RandomState;
@@ -154,11 +156,14 @@ impl ReadSet {
             return Some("what a bulk load may have changed".to_string());
         }
         let record = self.record_changed_by(writes);
+        failpoint!("transaction.phantoms-unseen" => {
+            return record;
+        });
         record.or_else(|| self.predicate_changed_by(writes))
     }
 
     /// Which of the records it has changed.
-    pub fn record_changed_by(&self, writes: &WriteSet) -> Option<String> {
+    fn record_changed_by(&self, writes: &WriteSet) -> Option<String> {
         let node = writes.nodes.iter().find(|id| self.nodes.contains(id));
         let relationships = &self.relationships;
         let relationship = || {

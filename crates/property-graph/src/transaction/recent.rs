@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
 use evergraph_persistence::layout::WALKED_AT_MOST;
 
 use super::error::Conflict;
@@ -111,20 +112,12 @@ impl Recent {
         }
         let skip = position.saturating_sub(self.first) as usize;
         let is_unseen = |entry: &&Entry| match entry.outcome {
-            Outcome::InFlight => true,
+            Outcome::InFlight => !failpoint!("transaction.in-flight-unseen"),
             Outcome::Visible(csn) => csn > snapshot,
             Outcome::Failed => false,
         };
         let unseen = self.entries.iter().skip(skip).filter(is_unseen);
         Ok(unseen.map(|entry| Arc::clone(&entry.writes)).collect())
-    }
-
-    /// As [`Recent::since`] without what is in flight.
-    #[cfg(test)]
-    pub fn visible_since(&self, snapshot: u64) -> Vec<Arc<WriteSet>> {
-        let newer = |e: &&Entry| matches!(e.outcome, Outcome::Visible(csn) if csn > snapshot);
-        let newer = self.entries.iter().filter(newer);
-        newer.map(|entry| Arc::clone(&entry.writes)).collect()
     }
 
     /// A commit enters the log. Gives its position.

@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
+
 use super::active::Transaction;
 use super::committed::{CommittedState, Newest};
 use super::error::{Conflict, TransactionError};
@@ -194,23 +196,11 @@ impl<S: CommittedState> Transaction<S> {
         }
         let resource = Resource::Node(id);
         self.lock(&resource, mode)?;
-        if mode == Mode::Exclusive {
-            self.check_attached(&resource)?;
+        if mode == Mode::Exclusive && !failpoint!("transaction.deletes-attached") {
+            self.check_remembered(&resource)?;
         }
         let newest = self.part.manager.state.newest_node(id)?;
         Ok(self.check_newest(resource, mode, newest)?)
-    }
-
-    fn check_attached(&self, node: &Resource) -> Result<(), TransactionError> {
-        #[cfg(test)]
-        if self
-            .part
-            .manager
-            .has(super::planted::Fault::DeletesAttached)
-        {
-            return Ok(());
-        }
-        self.check_remembered(node)
     }
 
     /// Whether what has just been locked was committed after the snapshot.
@@ -220,14 +210,9 @@ impl<S: CommittedState> Transaction<S> {
         mode: Mode,
         newest: Newest,
     ) -> Result<(), TransactionError> {
-        #[cfg(test)]
-        if self
-            .part
-            .manager
-            .has(super::planted::Fault::WritesOverNewer)
-        {
+        failpoint!("transaction.writes-over-newer" => {
             return Ok(());
-        }
+        });
         let snapshot = self.part.snapshot;
         // Who needs it to exist does not mind that it was changed.
         let minds = mode != Mode::Share || !newest.exists;

@@ -515,6 +515,7 @@ fn suite() -> Suite<Records> {
             sampled: [60, 4, 0],
             sources: [2, 0],
         },
+        ends: 4,
         mutants: of_suite("records"),
         killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/records.tsv").to_string(),
     }

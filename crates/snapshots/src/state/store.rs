@@ -193,6 +193,12 @@ impl ResultStore {
             .collect()
     }
 
+    /// Whether a publication has failed, so that its version may be the newest at the next
+    /// opening, or may not. Until then nothing more is written.
+    pub fn is_uncertain(&self) -> bool {
+        self.files.lock().as_ref().is_some_and(|files| files.broken)
+    }
+
     /// The files, made if there are none.
     fn writable<'f>(&self, files: &'f mut Option<Files>) -> Result<&'f mut Files, StateError> {
         if self.read_only {

@@ -11,7 +11,7 @@ use evergraph_persistence::{Medium, Needed, SectionKey, StoredDirectory as Store
 use parking_lot::Mutex;
 
 use super::history::Update;
-use super::{BLOB_IDS, BLOB_META, LogState, RootState, Store};
+use super::{BLOB_IDS, BLOB_META, GroupEnd, LogState, RootState, Store};
 use crate::attachment::ATTACHED_PLANES;
 use crate::error::TopologyError;
 use crate::layout::Layout;
@@ -72,12 +72,9 @@ impl Purpose<'_> {
 /// What a merge publishes beside its sections.
 struct Target {
     /// From here on the log is still needed; all sections are merged up to it.
-    root_csn: u64,
+    start: GroupEnd,
     /// The merged sections, and names, are as of this commit.
     csn: u64,
-    /// Position in the log that belongs to `root_csn`, and its wall time.
-    log_start: u64,
-    wall_us: i64,
     clean: bool,
     /// The attachment is written, too.
     with_attached: bool,
@@ -229,8 +226,8 @@ impl Store {
         }
         let log = self.log.lock();
         let middle = log.log.head() - log_used / 2;
-        let older = log.boundaries.iter().take_while(|b| b.1 <= middle);
-        older.last().map_or(0, |b| b.0)
+        let older = log.boundaries.iter().take_while(|b| b.lsn <= middle);
+        older.last().map_or(0, |b| b.csn)
     }
 
     fn sections_worth_merging(&self, hold_back: u64) -> Vec<Named> {
@@ -311,7 +308,7 @@ impl Store {
             // applied, because whoever commits applies before anybody else.
             Some(_) => {
                 let _applied = self.apply.lock();
-                let newest = self.log.lock().boundaries.back().map(|b| b.0);
+                let newest = self.log.lock().boundaries.back().map(|b| b.csn);
                 newest.unwrap_or(roots.pool.root().csn)
             }
         };
@@ -336,11 +333,11 @@ impl Store {
             self.attached_published();
         }
         let mut log = self.log.lock();
-        log.log.release(target.log_start);
+        log.log.release(target.start.lsn);
         while log
             .boundaries
             .front()
-            .is_some_and(|b| b.0 <= target.root_csn)
+            .is_some_and(|b| b.csn <= target.start.csn)
         {
             log.boundaries.pop_front();
         }
@@ -399,14 +396,16 @@ impl Store {
         let limit = oldest_missing.map_or(csn, |missing| csn.min(missing - 1));
         let LogState { boundaries, .. } = &*self.log.lock();
         let root = roots.pool.root();
-        let boundary = boundaries.iter().take_while(|b| b.0 <= limit).last();
-        let (root_csn, log_start, wall_us) =
-            boundary.map_or((root.csn, root.log_start, root.wall_us), |&b| b);
+        let boundary = boundaries.iter().take_while(|b| b.csn <= limit).last();
+        let start = boundary.copied().unwrap_or(GroupEnd {
+            csn: root.csn,
+            lsn: root.log_start,
+            wall_us: root.wall_us,
+            epoch: root.log_epoch,
+        });
         Target {
-            root_csn,
+            start,
             csn,
-            log_start,
-            wall_us,
             clean: false,
             with_attached,
             rewrites_history: false,
@@ -445,9 +444,10 @@ impl Store {
             target.root_csn
         );
         let place = *stored.get();
-        root.csn = target.root_csn;
-        root.wall_us = target.wall_us;
-        root.log_start = target.log_start;
+        root.csn = target.start.csn;
+        root.wall_us = target.start.wall_us;
+        root.log_start = target.start.lsn;
+        root.log_epoch = target.start.epoch;
         root.clean_log_end = target.clean.then(|| self.log.lock().log.head());
         root.directory_offset = place.offset;
         root.directory_len = place.len;

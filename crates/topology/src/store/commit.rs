@@ -19,7 +19,7 @@ use evergraph_persistence::CommitLog;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::flow::{PATIENCE, Stop, is_stopped};
-use super::{Batch, Commit, Store};
+use super::{Batch, Commit, GroupEnd, Store};
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::history::name::check_not_reserved;
@@ -460,7 +460,13 @@ impl Store {
         let last_csn = state.next_csn - 1;
         let head = state.log.head();
         let wall_us = group[taken - 1].wall_us;
-        state.boundaries.push_back((last_csn, head, wall_us));
+        let epoch = state.log.epoch();
+        state.boundaries.push_back(GroupEnd {
+            csn: last_csn,
+            lsn: head,
+            wall_us,
+            epoch,
+        });
         state.invariants();
         // Taken while the log is held, so that groups apply in log order.
         let applying = self.apply.lock();

@@ -104,8 +104,20 @@ pub struct Store {
 struct LogState {
     log: CommitLog,
     next_csn: u64,
-    /// Where each group ended: CSN, log position, wall time. Ascending.
-    boundaries: VecDeque<(u64, u64, i64)>,
+    /// Ascending.
+    boundaries: VecDeque<GroupEnd>,
+}
+
+/// Where a group of commits ends in the log.
+#[derive(Clone, Copy, Debug)]
+struct GroupEnd {
+    /// Of the group's last commit.
+    csn: u64,
+    /// Position behind it.
+    lsn: u64,
+    wall_us: i64,
+    /// Of its record.
+    epoch: u32,
 }
 
 struct RootState {
@@ -200,20 +212,20 @@ impl LogState {
         let ends = &self.boundaries;
         if let (Some(first), Some(last)) = (ends.front(), ends.back()) {
             assert!(
-                last.0 + 1 == self.next_csn && last.1 <= self.log.head(),
+                last.csn + 1 == self.next_csn && last.lsn <= self.log.head(),
                 "the last group ended with {last:?}; next is commit {}, at {}",
                 self.next_csn,
                 self.log.head()
             );
             assert!(
-                first.1 + self.log.used_bytes() >= self.log.head(),
+                first.lsn + self.log.used_bytes() >= self.log.head(),
                 "the first group ended with {first:?}, which the log has given back"
             );
         }
         let mut newest = ends.iter().rev();
         if let (Some(last), Some(before)) = (newest.next(), newest.next()) {
             assert!(
-                before.0 < last.0 && before.1 < last.1,
+                before.csn < last.csn && before.lsn < last.lsn,
                 "groups follow one another: {before:?}, then {last:?}"
             );
         }
@@ -463,11 +475,15 @@ impl Store {
 
     fn positions_at(&self, visible: u64) -> LogPositions {
         let log = self.log.lock();
-        let applied = log.boundaries.iter().take_while(|b| b.0 <= visible).last();
+        let applied = log
+            .boundaries
+            .iter()
+            .take_while(|b| b.csn <= visible)
+            .last();
         let flushing = log.log.head() - log.log.used_bytes();
         LogPositions {
             flushing,
-            buffering: applied.map_or(flushing, |b| b.1),
+            buffering: applied.map_or(flushing, |b| b.lsn),
             marker: log.log.durable(),
             head: log.log.head(),
         }
@@ -551,15 +567,20 @@ mod tests {
     use evergraph_persistence::CommitLog;
     use evergraph_persistence::medium::{DramStorage, Storage};
 
-    use super::LogState;
+    use super::{GroupEnd, LogState};
 
     fn state() -> LogState {
         let uuid = [7; 16];
         let medium = DramStorage::new().open("log", true).unwrap();
         CommitLog::create(&medium, &uuid, 4096).unwrap();
-        let (mut log, _) = CommitLog::open(medium, &uuid, 1, 0, 0, None, |_| Ok(())).unwrap();
+        let (mut log, _) = CommitLog::open(medium, &uuid, 1, 0, 0, 0, None, |_| Ok(())).unwrap();
         let boundaries = (1..=2)
-            .map(|csn| (csn, log.append(csn, 0, b"group").unwrap(), 0))
+            .map(|csn| GroupEnd {
+                csn,
+                lsn: log.append(csn, 0, b"group").unwrap(),
+                wall_us: 0,
+                epoch: 1,
+            })
             .collect();
         let state = LogState {
             log,
@@ -582,7 +603,7 @@ mod tests {
     #[should_panic(expected = "groups follow one another")]
     fn groups_ascend() {
         let mut state = state();
-        state.boundaries[0].0 = 2;
+        state.boundaries[0].csn = 2;
         state.invariants();
     }
 
@@ -591,7 +612,7 @@ mod tests {
     fn the_log_holds_what_groups_end_in() {
         let mut state = state();
         state.log.sync().unwrap();
-        state.log.release(state.boundaries[1].1);
+        state.log.release(state.boundaries[1].lsn);
         state.invariants();
     }
 }

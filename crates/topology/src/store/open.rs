@@ -21,7 +21,8 @@ use super::queried::Queried;
 use super::replay::Replayer;
 use super::sealed::SealedGraphs;
 use super::{
-    BLOB_IDS, BLOB_META, Config, LogState, Mode, Published, RootState, Store, Tuning, ack_of,
+    BLOB_IDS, BLOB_META, Config, GroupEnd, LogState, Mode, Published, RootState, Store, Tuning,
+    ack_of,
 };
 use crate::attachment::{self, ATTACHED_PLANES, Attached, Attachment};
 use crate::blocks;
@@ -262,10 +263,16 @@ impl Store {
             &uuid,
             root.epoch + 1,
             root.log_start,
+            root.log_epoch,
             root.csn,
             root.clean_log_end,
             |record| {
-                boundaries.push_back((record.csn, record.end, record.wall_us));
+                boundaries.push_back(GroupEnd {
+                    csn: record.csn,
+                    lsn: record.end,
+                    wall_us: record.wall_us,
+                    epoch: record.epoch,
+                });
                 let result = replayer.replay(&record, &mut ids, &mut meta, &mut names);
                 result.map_err(|error| match error {
                     TopologyError::Persistence(error) => error,

@@ -1,6 +1,7 @@
 //! The power is cut before every fence, and what is left has to be the index as of
 //! the root that is left, snapshots included.
 
+use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
     Access, Budget, Config, Depth, Persistence, Scenario, SimulatedStorage, Suite, Told,
 };
@@ -200,12 +201,12 @@ fn suite() -> Suite<Rounds> {
             sources: [4, 0],
             executions: 30_000,
         },
+        ends: 6,
         mutants: [
-            "host.not-fenced",
-            "host.freed-first",
-            "index.extents-not-flushed",
+            of_suite("index"),
+            vec!["host.not-fenced", "host.freed-first"],
         ]
-        .into(),
+        .concat(),
         killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/index.tsv").to_string(),
     }
 }

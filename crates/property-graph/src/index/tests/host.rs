@@ -107,6 +107,7 @@ impl Host {
             csn: 0,
             wall_us: 0,
             log_start: 0,
+            log_epoch: 0,
             clean_log_end: None,
             directory_offset: 0,
             directory_len: 0,
@@ -139,6 +140,7 @@ impl Host {
             Err(PersistenceError::NotADatabase(_)) => return Ok(None),
             opened => opened.map_err(text)?,
         };
+        storage.sync_names().map_err(text)?;
         // What a power cut left of a root must not be completed by a later one.
         let mut root = pool.root().clone();
         root.epoch += 1;

@@ -1,26 +1,32 @@
-//! Isolation, as the checker sees it: every order of the suite's cases, and
-//! random transactions by the thousand. Planted faults show that it would tell.
+//! Isolation, seen from outside: every order of the suite's cases, and random
+//! transactions by the thousand. Mutants show that a fault would be found.
 
 use std::collections::BTreeSet;
 
+use evergraph_isolation::{Anomaly, Level, check, scenarios, workload::Workload};
+use evergraph_persistence::failpoint::{Entered, Scope};
+
 use super::subject::Graph;
-use crate::transaction::isolation::{Anomaly, check, scenarios, workload::Workload};
-use crate::transaction::planted::Fault;
-use crate::transaction::{Isolation, Settings};
+use crate::transaction::Settings;
 
 const ORDERS: usize = 3000;
 
+fn arm(mutant: Option<&str>) -> Option<Entered> {
+    mutant.map(|mutant| Scope::armed(mutant).enter())
+}
+
 /// Anomalies that any order of any case shows.
-fn scenario_anomalies(isolation: Isolation, fault: Fault) -> BTreeSet<Anomaly> {
+fn scenario_anomalies(level: Level, mutant: Option<&str>) -> BTreeSet<Anomaly> {
+    let _armed = arm(mutant);
     let mut found = BTreeSet::new();
-    for scenario in scenarios::all(isolation) {
-        let new = || Graph::new(scenario.lists, scenario.sets, fault);
+    for scenario in scenarios::all(level) {
+        let new = || Graph::new(scenario.lists, scenario.sets);
         scenario.run(ORDERS, new, |schedule, history| {
             let report = check(&history);
             found.extend(report.anomalies());
-            if fault == Fault::None {
+            if mutant.is_none() {
                 assert!(
-                    report.keeps(isolation),
+                    report.keeps(level),
                     "{} as {schedule:?}: {report}\n{history:#?}",
                     scenario.name
                 );
@@ -32,35 +38,39 @@ fn scenario_anomalies(isolation: Isolation, fault: Fault) -> BTreeSet<Anomaly> {
 
 #[test]
 fn snapshot_isolation_allows_write_skew_and_nothing_else() {
-    let found = scenario_anomalies(Isolation::Snapshot, Fault::None);
+    let found = scenario_anomalies(Level::Snapshot, None);
     assert_eq!(found, BTreeSet::from([Anomaly::WriteSkew]));
 }
 
 #[test]
 fn serializable_transactions_show_no_anomaly() {
-    let found = scenario_anomalies(Isolation::Serializable, Fault::None);
+    let found = scenario_anomalies(Level::Serializable, None);
     assert_eq!(found, BTreeSet::new());
 }
 
 #[test]
 fn without_locks_updates_are_lost() {
-    for fault in [Fault::NoLocks, Fault::WritesOverNewer, Fault::EarlyRelease] {
-        let found = scenario_anomalies(Isolation::Snapshot, fault);
+    for mutant in [
+        "transaction.no-locks",
+        "transaction.writes-over-newer",
+        "transaction.early-release",
+    ] {
+        let found = scenario_anomalies(Level::Snapshot, Some(mutant));
         // A list is written as a whole: what the other appended may be gone.
         let is_lost = found.contains(&Anomaly::LostUpdate) || found.contains(&Anomaly::Lost);
-        assert!(is_lost, "{fault:?}: {found:?}");
+        assert!(is_lost, "{mutant}: {found:?}");
     }
 }
 
 #[test]
 fn without_validation_serializable_transactions_show_write_skew() {
-    for fault in [
-        Fault::NoValidation,
-        Fault::InFlightUnseen,
-        Fault::PhantomsUnseen,
+    for mutant in [
+        "transaction.no-validation",
+        "transaction.in-flight-unseen",
+        "transaction.phantoms-unseen",
     ] {
-        let found = scenario_anomalies(Isolation::Serializable, fault);
-        assert!(found.contains(&Anomaly::WriteSkew), "{fault:?}: {found:?}");
+        let found = scenario_anomalies(Level::Serializable, Some(mutant));
+        assert!(found.contains(&Anomaly::WriteSkew), "{mutant}: {found:?}");
     }
 }
 
@@ -69,16 +79,17 @@ fn check_workload(
     workload: &Workload,
     seeds: u64,
     settings: &Settings,
-    fault: Fault,
+    mutant: Option<&str>,
 ) -> BTreeSet<Anomaly> {
+    let _armed = arm(mutant);
     let mut found = BTreeSet::new();
     for seed in 0..seeds {
-        let graph = Graph::with(workload.lists, workload.sets, fault, settings.clone());
+        let graph = Graph::with(workload.lists, workload.sets, settings.clone());
         let history = workload.interleaved(&graph, seed);
         let report = check(&history);
-        if fault == Fault::None {
-            let isolation = workload.isolation.unwrap_or_default();
-            assert!(report.keeps(isolation), "seed {seed}: {report}");
+        if mutant.is_none() {
+            let level = workload.level.unwrap_or_default();
+            assert!(report.keeps(level), "seed {seed}: {report}");
             let now = graph.manager.statistics();
             assert_eq!((now.active, now.locked), (0, 0), "seed {seed}");
             assert_eq!(
@@ -95,10 +106,10 @@ fn check_workload(
 #[test]
 fn thousands_of_random_transactions_keep_snapshot_isolation() {
     let workload = Workload {
-        isolation: Some(Isolation::Snapshot),
+        level: Some(Level::Snapshot),
         ..Workload::default()
     };
-    let found = check_workload(&workload, 60, &Settings::default(), Fault::None);
+    let found = check_workload(&workload, 60, &Settings::default(), None);
     assert!(
         found.contains(&Anomaly::WriteSkew),
         "the workload is too tame"
@@ -108,22 +119,22 @@ fn thousands_of_random_transactions_keep_snapshot_isolation() {
 #[test]
 fn thousands_of_random_transactions_are_serializable() {
     let workload = Workload {
-        isolation: Some(Isolation::Serializable),
+        level: Some(Level::Serializable),
         ..Workload::default()
     };
-    check_workload(&workload, 60, &Settings::default(), Fault::None);
+    check_workload(&workload, 60, &Settings::default(), None);
 }
 
 /// Serializable transactions among others.
 #[test]
 fn mixed_transactions_keep_snapshot_isolation() {
-    check_workload(&Workload::default(), 60, &Settings::default(), Fault::None);
+    check_workload(&Workload::default(), 60, &Settings::default(), None);
 }
 
 #[test]
 fn forgetting_early_aborts_and_shows_nothing_wrong() {
     let workload = Workload {
-        isolation: Some(Isolation::Serializable),
+        level: Some(Level::Serializable),
         ..Workload::default()
     };
     for (remembered_writes, remembered_reads) in [(0, 1 << 20), (8, 4), (1 << 20, 0), (30, 2)] {
@@ -133,46 +144,45 @@ fn forgetting_early_aborts_and_shows_nothing_wrong() {
             lock_shards: 1,
             ..Settings::default()
         };
-        check_workload(&workload, 20, &settings, Fault::None);
+        check_workload(&workload, 20, &settings, None);
     }
 }
 
-/// Each fault is found by random transactions, too.
 #[test]
-fn planted_faults_are_found() {
+fn random_transactions_catch_mutants() {
     let snapshot = Workload {
-        isolation: Some(Isolation::Snapshot),
+        level: Some(Level::Snapshot),
         ..Workload::default()
     };
     let serializable = Workload {
-        isolation: Some(Isolation::Serializable),
+        level: Some(Level::Serializable),
         ..Workload::default()
     };
-    for (fault, workload) in [
-        (Fault::NoLocks, &snapshot),
-        (Fault::WritesOverNewer, &snapshot),
-        (Fault::EarlyRelease, &snapshot),
-        (Fault::NoValidation, &serializable),
-        (Fault::InFlightUnseen, &serializable),
-        (Fault::PhantomsUnseen, &serializable),
+    for (mutant, workload) in [
+        ("transaction.no-locks", &snapshot),
+        ("transaction.writes-over-newer", &snapshot),
+        ("transaction.early-release", &snapshot),
+        ("transaction.no-validation", &serializable),
+        ("transaction.in-flight-unseen", &serializable),
+        ("transaction.phantoms-unseen", &serializable),
     ] {
-        let isolation = workload.isolation.unwrap_or_default();
-        let found = check_workload(workload, 30, &Settings::default(), fault);
-        let is_found = found.iter().any(|anomaly| !anomaly.is_allowed(isolation));
-        assert!(is_found, "{fault:?} shows nothing: {found:?}");
+        let level = workload.level.unwrap_or_default();
+        let found = check_workload(workload, 30, &Settings::default(), Some(mutant));
+        let is_found = found.iter().any(|anomaly| !anomaly.is_allowed(level));
+        assert!(is_found, "{mutant} shows nothing: {found:?}");
     }
 }
 
 #[test]
 fn threads_keep_their_isolation() {
-    for (seed, isolation) in [(1, Isolation::Snapshot), (2, Isolation::Serializable)] {
+    for (seed, level) in [(1, Level::Snapshot), (2, Level::Serializable)] {
         let workload = Workload {
-            isolation: Some(isolation),
+            level: Some(level),
             transactions: 300,
             ..Workload::default()
         };
-        let graph = Graph::new(workload.lists, workload.sets, Fault::None);
+        let graph = Graph::new(workload.lists, workload.sets);
         let report = check(&workload.threaded(&graph, seed));
-        assert!(report.keeps(isolation), "{report}");
+        assert!(report.keeps(level), "{report}");
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
+
 use super::memory::{Effects, Memory};
 use super::subject::commit;
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::lease::TransactionId;
 use crate::transaction::lock::{Held, LockTable, Mode, Resource};
-use crate::transaction::planted::Fault;
 use crate::transaction::{
     CommittedState, Conflict, Retryable, Settings, Transaction, TransactionError,
     TransactionManager, TransactionOptions,
@@ -156,14 +157,10 @@ fn a_node_is_not_deleted_under_a_new_relationship() {
     assert_eq!(late, Err(TransactionError::NoNode(ids[1])));
 }
 
-/// The planted fault leaves a relationship without an end.
 #[test]
 fn without_the_check_a_relationship_would_lose_its_end() {
+    let _armed = failpoint::Scope::armed("transaction.deletes-attached").enter();
     let manager = manager();
-    manager
-        .planted
-        .set(Fault::DeletesAttached)
-        .expect("set once");
     let ids = nodes(&manager, 2);
     let (mut adding, mut deleting) = (begin(&manager), begin(&manager));
     connect(&mut adding, ids[0], ids[1]).expect("no conflict");

@@ -7,8 +7,6 @@ mod subject;
 mod schedules;
 
 #[cfg(not(feature = "shuttle"))]
-mod checker;
-#[cfg(not(feature = "shuttle"))]
 mod histories;
 #[cfg(not(feature = "shuttle"))]
 mod locking;

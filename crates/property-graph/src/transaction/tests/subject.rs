@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
+use evergraph_isolation::{Element, Key, Level, Stop, Subject};
+
 use super::memory::{Effects, Memory};
 use crate::records::{NodeRecord, RelationshipRecord};
-use crate::transaction::isolation::{Element, Key, Stop, Subject};
-use crate::transaction::planted::Fault;
 use crate::transaction::{
     Isolation, List, Predicate, Retryable, Settings, Transaction, TransactionError,
     TransactionManager, TransactionOptions,
@@ -26,13 +26,12 @@ pub struct Graph {
 }
 
 impl Graph {
-    pub fn new(lists: Key, sets: Key, fault: Fault) -> Self {
-        Self::with(lists, sets, fault, Settings::default())
+    pub fn new(lists: Key, sets: Key) -> Self {
+        Self::with(lists, sets, Settings::default())
     }
 
-    pub fn with(lists: Key, sets: Key, fault: Fault, settings: Settings) -> Self {
+    pub fn with(lists: Key, sets: Key, settings: Settings) -> Self {
         let manager = TransactionManager::new(Arc::new(Memory::default()), settings);
-        manager.planted.set(fault).expect("set once");
         let mut setup = manager.begin(&TransactionOptions::default());
         let mut node = || setup.create_node(NodeRecord::default()).expect("a node");
         let lists = (0..lists).map(|_| node()).collect();
@@ -118,7 +117,7 @@ fn elements(record: &NodeRecord) -> Vec<Value> {
 
 fn stop(error: TransactionError) -> Stop {
     assert!(error.is_retryable(), "{error}");
-    Stop::Conflict
+    Stop::Aborted
 }
 
 pub enum Pending {
@@ -131,9 +130,12 @@ impl Subject for Graph {
     type Transaction = Transaction<Memory>;
     type Pending = Pending;
 
-    fn begin(&self, isolation: Isolation) -> Transaction<Memory> {
+    fn begin(&self, level: Level) -> Transaction<Memory> {
         self.manager.begin(&TransactionOptions {
-            isolation,
+            isolation: match level {
+                Level::Snapshot => Isolation::Snapshot,
+                Level::Serializable => Isolation::Serializable,
+            },
             ..TransactionOptions::default()
         })
     }

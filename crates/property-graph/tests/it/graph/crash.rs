@@ -515,7 +515,7 @@ impl Scenario for Workload {
         let graph = PropertyGraph::create_with(storage, options(), [7; 16], self.opening());
         let graph = graph.map_err(|error| error.to_string())?;
         if self.seed.is_multiple_of(2) {
-            index(&graph);
+            index(&graph).map_err(|error| error.to_string())?;
         }
         Ok(Open::new(graph))
     }
@@ -606,10 +606,11 @@ fn suite() -> Suite<Workload> {
         drawn: 1,
         fixed: &[],
         short: Budget {
-            exhaustive: [250, 0, 0],
-            sampled: [150, 0, 0],
+            exhaustive: [16, 0, 0],
+            sampled: [24, 0, 0],
             ..Budget::quick()
         },
+        ends: 2,
         mutants: of_suite("property-graph"),
         killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/property-graph.tsv").to_string(),
     }

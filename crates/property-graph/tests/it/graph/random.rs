@@ -85,14 +85,10 @@ pub fn options() -> GraphOptions {
 }
 
 /// Indexes over some of what is looked for.
-pub fn index(graph: &PropertyGraph) {
-    graph
-        .create_index("names", "Person", &["name"])
-        .expect("made");
-    graph.create_index("ages", "Admin", &["age"]).expect("made");
-    graph
-        .create_relationship_index("notes", "KNOWS", &["note"])
-        .expect("made");
+pub fn index(graph: &PropertyGraph) -> Result<(), GraphError> {
+    graph.create_index("names", "Person", &["name"])?;
+    graph.create_index("ages", "Admin", &["age"])?;
+    graph.create_relationship_index("notes", "KNOWS", &["note"])
 }
 
 struct Twins {
@@ -113,7 +109,7 @@ impl Twins {
         options.store.log_bytes = 1 << 18;
         let graph = PropertyGraph::create(&*storage, options, [7; 16]).expect("created");
         if indexed {
-            index(&graph);
+            index(&graph).expect("made");
         }
         Twins {
             storage,

@@ -4,12 +4,11 @@
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph};
-use evergraph_property_graph::transaction::Isolation;
-use evergraph_property_graph::transaction::isolation::workload::{Random, Workload};
-use evergraph_property_graph::transaction::isolation::{
-    Element, Fate, History, Operation, Plan, Recorded, Run, Step, check,
+use evergraph_isolation::workload::{Random, Workload};
+use evergraph_isolation::{
+    Element, Fate, History, Level, Operation, Plan, Recorded, Run, Step, check,
 };
+use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph};
 use evergraph_simulated::{
     Access, Budget, Config, Persistence, Random as Choices, Rest, Scenario, SimulatedStorage,
     Suite, Told,
@@ -54,12 +53,13 @@ fn workload() -> Workload {
 
 fn everything() -> Plan {
     let reads = (0..LISTS).map(Step::Read).chain((0..SETS).map(Step::Scan));
-    Plan::new(Isolation::Snapshot, &reads.collect::<Vec<_>>())
+    Plan::new(Level::Snapshot, &reads.collect::<Vec<_>>())
 }
 
 impl Interrupted {
-    /// Runs one transaction of each of three sessions, move by move.
-    fn run_some(&self, lists: &Lists, told: &mut Told<'_, '_, Seen>) {
+    /// Runs one transaction of each of three sessions, move by move; an error if a commit
+    /// gets no answer.
+    fn run_some(&self, lists: &Lists, told: &mut Told<'_, '_, Seen>) -> Result<(), String> {
         let number = told.model().runs;
         told.update(|seen| seen.runs += 1);
         let mut random = Random::new(self.seed * 1000 + number);
@@ -84,6 +84,9 @@ impl Interrupted {
                     run.advance();
                 }
                 let recorded = run.recorded().clone();
+                if recorded.fate == Fate::Unknown {
+                    return Err("a commit got no answer".to_string());
+                }
                 told.update(|seen| {
                     seen.transactions.pop();
                     seen.transactions.push(recorded);
@@ -99,6 +102,7 @@ impl Interrupted {
                 drop(runs.swap_remove(turn));
             }
         }
+        Ok(())
     }
 
     /// Holds what is there against what was seen.
@@ -111,7 +115,7 @@ impl Interrupted {
         // A later cut must not take back what was found.
         history.transactions.push(last);
         let report = check(&history);
-        match report.keeps(Isolation::Snapshot) {
+        match report.keeps(Level::Snapshot) {
             true => Ok(Seen {
                 transactions: history.transactions,
                 ..*seen
@@ -180,7 +184,7 @@ impl Scenario for Interrupted {
         lists: Lists,
         told: &mut Told<'_, '_, Seen>,
     ) -> Result<Lists, String> {
-        self.run_some(&lists, told);
+        self.run_some(&lists, told)?;
         if told.model().runs.is_multiple_of(2) {
             let written = lists.graph.checkpoint();
             written.map_err(|error| error.to_string())?;
@@ -227,7 +231,12 @@ fn suite() -> Suite<Interrupted> {
         seeds: 40,
         drawn: 2,
         fixed: &[],
-        short: Budget::quick(),
+        short: Budget {
+            exhaustive: [60, 0, 0],
+            sampled: [60, 0, 0],
+            ..Budget::quick()
+        },
+        ends: 2,
         mutants: Vec::new(),
         killers: String::new(),
     }
@@ -306,7 +315,7 @@ fn threads_are_cut_off() {
         let reads = (0..workload.lists)
             .map(Step::Read)
             .chain((0..workload.sets).map(Step::Scan));
-        let all = Plan::new(Isolation::Snapshot, &reads.collect::<Vec<_>>());
+        let all = Plan::new(Level::Snapshot, &reads.collect::<Vec<_>>());
         let last = Run::new(&after, 1_000_000, &all, &AtomicU64::new(0)).complete();
         // Of what nobody was told, that which is there counts.
         let there = seen(&last);
@@ -315,7 +324,7 @@ fn threads_are_cut_off() {
         });
         transactions.push(last);
         let report = check(&History { transactions });
-        assert!(report.keeps(Isolation::Snapshot), "seed {seed}: {report}");
+        assert!(report.keeps(Level::Snapshot), "seed {seed}: {report}");
         let report = after.graph.check();
         assert!(
             report.problems.is_empty(),

@@ -1,11 +1,8 @@
 //! Transactions that meet, on one thread and on many.
 
+use evergraph_isolation::{Anomaly, Key, Level, check, scenarios, workload::Workload};
 use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::PropertyGraph;
-use evergraph_property_graph::transaction::Isolation;
-use evergraph_property_graph::transaction::isolation::{
-    Anomaly, Key, check, scenarios, workload::Workload,
-};
 
 use super::subject::{Lists, options};
 
@@ -16,40 +13,36 @@ fn lists(lists: Key, sets: Key) -> Lists {
 
 #[test]
 fn the_cases_of_the_suite() {
-    for isolation in [Isolation::Snapshot, Isolation::Serializable] {
+    for level in [Level::Snapshot, Level::Serializable] {
         let mut has_skew = false;
-        for scenario in scenarios::all(isolation) {
+        for scenario in scenarios::all(level) {
             let new = || lists(scenario.lists, scenario.sets);
             scenario.run(60, new, |schedule, history| {
                 let report = check(&history);
                 assert!(
-                    report.keeps(isolation),
+                    report.keeps(level),
                     "{} as {schedule:?}: {report}\n{history:#?}",
                     scenario.name
                 );
                 has_skew |= report.has(Anomaly::WriteSkew);
             });
         }
-        assert_eq!(has_skew, isolation == Isolation::Snapshot);
+        assert_eq!(has_skew, level == Level::Snapshot);
     }
 }
 
 #[test]
 fn random_transactions_in_any_order() {
-    for isolation in [
-        Some(Isolation::Snapshot),
-        Some(Isolation::Serializable),
-        None,
-    ] {
+    for level in [Some(Level::Snapshot), Some(Level::Serializable), None] {
         let workload = Workload {
-            isolation,
+            level,
             ..Workload::default()
         };
         for seed in 0..12 {
             let lists = lists(workload.lists, workload.sets);
             let report = check(&workload.interleaved(&lists, seed));
             assert!(
-                report.keeps(isolation.unwrap_or_default()),
+                report.keeps(level.unwrap_or_default()),
                 "seed {seed}: {report}"
             );
             let report = lists.graph.check();
@@ -65,9 +58,9 @@ fn random_transactions_in_any_order() {
 /// Threads commit in groups, and somebody merges all the time.
 #[test]
 fn random_transactions_of_threads() {
-    for isolation in [Isolation::Snapshot, Isolation::Serializable] {
+    for level in [Level::Snapshot, Level::Serializable] {
         let workload = Workload {
-            isolation: Some(isolation),
+            level: Some(level),
             transactions: 150,
             ..Workload::default()
         };
@@ -86,7 +79,7 @@ fn random_transactions_of_threads() {
             history
         });
         let report = check(&history);
-        assert!(report.keeps(isolation), "{report}");
+        assert!(report.keeps(level), "{report}");
         let report = lists.graph.check();
         assert!(report.problems.is_empty(), "{:?}", report.problems);
     }

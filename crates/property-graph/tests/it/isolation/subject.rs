@@ -3,12 +3,14 @@
 //! A list is a property of a node. What a set has is said by a node's outgoing
 //! relationships, by nodes with a label, or by nodes that an index finds.
 
+use evergraph_isolation::{Element, Key, Level, Stop, Subject};
+use evergraph_persistence::PersistenceError;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     GraphError, GraphOptions, Node, NodeId, PropertyGraph, RelationshipId, Towards, Transaction,
 };
-use evergraph_property_graph::transaction::isolation::{Element, Key, Stop, Subject};
 use evergraph_property_graph::transaction::{Isolation, Retryable, TransactionOptions};
+use evergraph_topology::TopologyError;
 
 /// Small enough that chunks, sections and log run full.
 pub fn options() -> GraphOptions {
@@ -134,9 +136,34 @@ fn content(lists: &Lists, tx: &Transaction, list: Key) -> Result<Vec<Value>, Gra
     Ok(content.unwrap_or_default().to_vec())
 }
 
+/// Ends a transaction that did not ask for its commit.
 fn stop(error: GraphError) -> Stop {
-    assert!(error.is_retryable(), "{error}");
-    Stop::Conflict
+    assert!(error.is_retryable() || is_of_medium(&error), "{error}");
+    Stop::Aborted
+}
+
+/// Ends a transaction that asked for its commit.
+fn no_commit(error: GraphError) -> Stop {
+    match is_of_medium(&error) {
+        true => Stop::Unknown,
+        false => stop(error),
+    }
+}
+
+fn is_of_medium(error: &GraphError) -> bool {
+    match error {
+        GraphError::Persistence(PersistenceError::Medium(_)) => true,
+        GraphError::Topology(error) => is_of_medium_below(error),
+        _ => false,
+    }
+}
+
+fn is_of_medium_below(error: &TopologyError) -> bool {
+    match error {
+        TopologyError::Persistence(PersistenceError::Medium(_)) => true,
+        TopologyError::Group(error) => is_of_medium_below(error),
+        _ => false,
+    }
 }
 
 impl Subject for Lists {
@@ -144,9 +171,12 @@ impl Subject for Lists {
     /// The commit is complete when it is enqueued.
     type Pending = Option<u64>;
 
-    fn begin(&self, isolation: Isolation) -> Transaction {
+    fn begin(&self, level: Level) -> Transaction {
         self.graph.begin_with(&TransactionOptions {
-            isolation,
+            isolation: match level {
+                Level::Snapshot => Isolation::Snapshot,
+                Level::Serializable => Isolation::Serializable,
+            },
             ..TransactionOptions::default()
         })
     }
@@ -200,7 +230,7 @@ impl Subject for Lists {
     }
 
     fn enqueue(&self, tx: Transaction) -> Result<Option<u64>, Stop> {
-        let commit = tx.commit().map_err(stop)?;
+        let commit = tx.commit().map_err(no_commit)?;
         Ok(commit.map(|commit| commit.csn))
     }
 

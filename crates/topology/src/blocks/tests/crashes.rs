@@ -87,6 +87,8 @@ impl Single {
 
     fn open(storage: &SimulatedStorage, columns: usize) -> Result<Self, PersistenceError> {
         let (pool, file) = Pool::open(storage)?;
+        storage.sync_names()?;
+        pool.confirm(&file)?;
         let medium = storage.open(EXTENTS, false)?;
         let context = Context {
             region: Region::new(medium, 64, 1024),
@@ -287,6 +289,7 @@ fn suite() -> Suite<Life> {
             sources: [8, 1],
             ..Budget::default()
         },
+        ends: 6,
         mutants: of_suite("blocks"),
         killers: concat!(env!("CARGO_MANIFEST_DIR"), "/killers/blocks.tsv").to_string(),
     }

@@ -1,9 +1,17 @@
-//! What can be wrong with a history.
+//! Contradictions in a history, and the levels of isolation that allow them.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::transaction::Isolation;
+/// A level of isolation: the anomalies that a history may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// Snapshot isolation: none but write skew.
+    #[default]
+    Snapshot,
+    /// Serializable: none.
+    Serializable,
+}
 
 /// A kind of contradiction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,7 +19,7 @@ pub enum Anomaly {
     /// Dirty write: two transactions wrote over each other, here one first and
     /// there the other.
     G0,
-    /// Aborted read: what was read never came to be.
+    /// Aborted read: the writer of what was read was rolled back.
     G1a,
     /// Intermediate read: some of what a transaction wrote to an object was
     /// read, without the rest.
@@ -36,18 +44,18 @@ pub enum Anomaly {
     WriteSkew,
     /// A transaction did not see what it had written itself.
     OwnWrites,
-    /// Something was read that nobody wrote, twice, or in another order.
+    /// An element was read that no transaction wrote there, or twice.
     Garbage,
-    /// What was committed is not there in the end.
+    /// A committed write is not there in the end.
     Lost,
-    /// It contradicts the snapshots and CSNs that were told.
+    /// It contradicts the snapshots and CSNs that the store gave.
     Clock,
 }
 
 impl Anomaly {
-    /// Whether transactions of that isolation may show it.
-    pub fn is_allowed(self, isolation: Isolation) -> bool {
-        self == Anomaly::WriteSkew && isolation == Isolation::Snapshot
+    /// Whether transactions of that level may show it.
+    pub fn is_allowed(self, level: Level) -> bool {
+        self == Anomaly::WriteSkew && level == Level::Snapshot
     }
 }
 
@@ -61,7 +69,7 @@ pub struct Report {
 impl Report {
     const SENTENCES: usize = 5;
 
-    pub(super) fn add(&mut self, anomaly: Anomaly, sentence: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, anomaly: Anomaly, sentence: impl FnOnce() -> String) {
         let sentences = self.found.entry(anomaly).or_default();
         if sentences.len() < Self::SENTENCES {
             sentences.push(sentence());
@@ -78,11 +86,9 @@ impl Report {
         self.found.keys().copied().collect()
     }
 
-    /// Whether the history keeps what the isolation promises.
-    pub fn keeps(&self, isolation: Isolation) -> bool {
-        self.found
-            .keys()
-            .all(|anomaly| anomaly.is_allowed(isolation))
+    /// Whether the level allows all of them.
+    pub fn keeps(&self, level: Level) -> bool {
+        self.found.keys().all(|anomaly| anomaly.is_allowed(level))
     }
 }
 

@@ -1,21 +1,20 @@
 //! The cases of LDBC's ACID test suite (Waudby and others, 2020), as plans.
 //!
 //! The suite runs them on many threads and hopes for the interleaving that shows
-//! the fault. Here they are small enough to be run in every order of their
+//! the anomaly. Here they are small enough to be run in every order of their
 //! moves.
 
-use super::anomaly::Anomaly;
-use super::history::{History, Key};
-use super::run::interleave;
-use super::subject::{Plan, Step, Subject};
-use crate::transaction::Isolation;
+use crate::anomaly::{Anomaly, Level};
+use crate::history::{History, Key};
+use crate::run::interleave;
+use crate::subject::{Plan, Step, Subject};
 
 /// A case: transactions, and the anomaly that they would show.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What the suite calls it.
+    /// Name in the suite.
     pub name: &'static str,
-    /// What a store without isolation shows in some order of the moves.
+    /// Shown by a store without isolation in some order of the moves.
     pub anomaly: Anomaly,
     /// The transactions.
     pub plans: Vec<Plan>,
@@ -25,9 +24,9 @@ pub struct Scenario {
     pub sets: Key,
 }
 
-/// All cases, with transactions of an isolation.
-pub fn all(isolation: Isolation) -> Vec<Scenario> {
-    let plan = |steps: &[Step]| Plan::new(isolation, steps);
+/// All cases, with transactions of one level.
+pub fn all(level: Level) -> Vec<Scenario> {
+    let plan = |steps: &[Step]| Plan::new(level, steps);
     use Step::{Append, Insert, Read, RemoveFirst, Scan};
     let scenario = |name, anomaly, lists, sets, plans: Vec<Plan>| Scenario {
         name,
@@ -37,7 +36,7 @@ pub fn all(isolation: Isolation) -> Vec<Scenario> {
         sets,
     };
     vec![
-        // Both ends of a relationship get the number of who wrote them.
+        // Both ends of a relationship get the number of their writer.
         scenario("G0", Anomaly::G0, 2, 0, {
             vec![plan(&[Append(0), Append(1)]), plan(&[Append(1), Append(0)])]
         }),

@@ -1,21 +1,21 @@
-//! What is tested, and what it is asked to do.
+//! The store under test, and the plans it follows.
 
-use super::history::{Element, Key};
-use crate::transaction::Isolation;
+use crate::anomaly::Level;
+use crate::history::{Element, Key};
 
 /// Why a transaction cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It met a conflict and is rolled back.
-    Conflict,
+    /// It is rolled back: it met a conflict, or the storage failed before its commit.
+    Aborted,
     /// It cannot be told whether it was committed.
     Unknown,
 }
 
 /// A store with lists and sets, that begin empty.
 ///
-/// Errors other than conflicts, and unknown outcomes after a crash, are panics:
-/// the test fails.
+/// Errors other than conflicts and failures of the storage are panics: the test
+/// fails.
 pub trait Subject: Sync {
     /// An open transaction; dropped, it is rolled back.
     type Transaction;
@@ -24,7 +24,7 @@ pub trait Subject: Sync {
     type Pending;
 
     /// Begins a transaction.
-    fn begin(&self, isolation: Isolation) -> Self::Transaction;
+    fn begin(&self, level: Level) -> Self::Transaction;
 
     /// The CSN that it reads as of, if it can be told.
     fn snapshot(&self, transaction: &Self::Transaction) -> Option<u64>;
@@ -81,11 +81,11 @@ pub enum Step {
     Scan(Key),
 }
 
-/// What a transaction is to do.
+/// Steps of one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What it is protected from.
-    pub isolation: Isolation,
+    /// Level of its isolation.
+    pub level: Level,
     /// Its steps.
     pub steps: Vec<Step>,
     /// It ends with a rollback.
@@ -94,9 +94,9 @@ pub struct Plan {
 
 impl Plan {
     /// A plan that ends with a commit.
-    pub fn new(isolation: Isolation, steps: &[Step]) -> Self {
+    pub fn new(level: Level, steps: &[Step]) -> Self {
         Plan {
-            isolation,
+            level,
             steps: steps.to_vec(),
             aborts: false,
         }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::anomaly::{Anomaly, Report};
-use super::cycles::{self, Edge, Kind};
-use super::history::{Element, Fate, History};
-use super::reads::{Index, Object};
+use crate::anomaly::{Anomaly, Report};
+use crate::cycles::{self, Edge, Kind};
+use crate::history::{Element, Fate, History};
+use crate::reads::{Index, Object};
 
 /// Finds the anomalies of a history. Time: about the number of elements seen,
 /// times the number of writers seen together.
@@ -21,7 +21,7 @@ pub fn check(history: &History) -> Report {
     report
 }
 
-/// G1a, G1b, and what nobody wrote.
+/// G1a, G1b, and elements without a writer.
 fn check_single_reads(index: &Index<'_>, report: &mut Report) {
     for (at, seen) in index.seen.iter().enumerate() {
         for seen in seen {
@@ -51,7 +51,7 @@ fn check_single_reads(index: &Index<'_>, report: &mut Report) {
                 let all = &index.written[writer][&seen.object];
                 let is_left = |element: &&Element| !elements.contains(element);
                 let missing = all.iter().filter(is_left);
-                // What was removed later can be missing.
+                // An element that was removed later can be missing.
                 let missing = missing.filter(|element| !index.remover.contains_key(element));
                 if missing.count() > 0 {
                     report.add(Anomaly::G1b, || {
@@ -84,7 +84,7 @@ fn check_repeated_reads(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// FR and OTV: of another transaction something was seen, and something not.
+/// FR and OTV: part of another transaction was seen, and part was not.
 fn check_fractures(index: &Index<'_>, report: &mut Report) {
     for (at, seen) in index.seen.iter().enumerate() {
         let all = seen.iter().flat_map(|seen| &seen.elements);
@@ -124,7 +124,7 @@ fn check_fractures(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// What was committed has to be in the end where the last transaction looked.
+/// Committed writes have to be there in the end, where the last transaction looked.
 fn check_losses(index: &Index<'_>, report: &mut Report) {
     let Some(last) = index.seen.last() else {
         return;
@@ -205,7 +205,7 @@ fn check_clock(index: &Index<'_>, report: &mut Report) {
     check_completeness(index, &csn, report);
 }
 
-/// What was committed up to a snapshot has to be seen in it.
+/// Every commit up to a snapshot has to be seen in it.
 fn check_completeness(index: &Index<'_>, csn: &impl Fn(usize) -> Option<u64>, report: &mut Report) {
     let mut by_object: HashMap<Object, Vec<(u64, Element)>> = HashMap::new();
     for (at, written) in index.written.iter().enumerate() {
@@ -239,7 +239,7 @@ fn check_completeness(index: &Index<'_>, csn: &impl Fn(usize) -> Option<u64>, re
     }
 }
 
-/// Who came before whom, among what was committed.
+/// Which transaction came before another, among those that committed.
 fn edges(index: &Index<'_>) -> Vec<Edge> {
     let mut edges = Vec::new();
     let writer = |element: &Element| {
@@ -321,7 +321,7 @@ fn edges(index: &Index<'_>) -> Vec<Edge> {
     edges
 }
 
-/// Everything that anybody put into an object.
+/// Everything that was ever put into an object.
 fn inserted<'a>(index: &'a Index<'_>, object: Object) -> impl Iterator<Item = Element> + 'a {
     let written = index
         .written

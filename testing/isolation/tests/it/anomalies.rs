@@ -1,13 +1,7 @@
-//! The checker itself: it finds each anomaly in a history made by hand, none in
-//! good ones, and the case's own in a store without any isolation.
+//! Each anomaly is found in a history made by hand, and none in good ones.
 
-use std::collections::BTreeMap;
+use evergraph_isolation::{Anomaly, Element, Fate, History, Key, Operation, Recorded, check};
 
-use crate::transaction::Isolation;
-use crate::transaction::isolation::{
-    Anomaly, Element, Fate, History, Key, Operation, Recorded, Stop, Subject, check, scenarios,
-};
-use crate::transaction::sync::Mutex;
 use Operation::{Append, Insert, Read, Remove, Scan};
 
 fn committed(operations: Vec<Operation>) -> Recorded {
@@ -219,7 +213,7 @@ fn reads_have_to_be_of_their_snapshot() {
     assert!(found.contains(&Anomaly::Clock), "{found:?}");
 }
 
-/// A crash leaves transactions whose fate nobody was told.
+/// A crash leaves transactions whose fate is not known.
 #[test]
 fn unknown_transactions_are_there_or_not_but_never_in_part() {
     let unknown = || recorded(vec![Append(0, 1), Append(1, 2)], Fate::Unknown);
@@ -230,100 +224,4 @@ fn unknown_transactions_are_there_or_not_but_never_in_part() {
     assert!(found.contains(&Anomaly::FracturedRead), "{found:?}");
     let told = recorded(vec![Append(0, 1)], Fate::Committed(Some(3)));
     assert!(anomalies(vec![told, last(&[], &[])]).contains(&Anomaly::Lost));
-}
-
-/// A store in which everybody sees everything at once.
-#[derive(Default)]
-struct Naive(Mutex<Objects>);
-
-#[derive(Default)]
-struct Objects {
-    lists: BTreeMap<Key, Vec<Element>>,
-    sets: BTreeMap<Key, Vec<Element>>,
-}
-
-/// Undone on drop, unless committed.
-struct Writes<'a> {
-    store: &'a Naive,
-    written: Vec<Element>,
-}
-
-impl Drop for Writes<'_> {
-    fn drop(&mut self) {
-        let objects = &mut *self.store.0.lock();
-        let lists = objects.lists.values_mut().chain(objects.sets.values_mut());
-        lists.for_each(|list| list.retain(|element| !self.written.contains(element)));
-    }
-}
-
-impl<'s> Subject for &'s Naive {
-    type Transaction = Writes<'s>;
-    type Pending = ();
-
-    fn begin(&self, _: Isolation) -> Writes<'s> {
-        Writes {
-            store: self,
-            written: Vec::new(),
-        }
-    }
-
-    fn snapshot(&self, _: &Writes<'s>) -> Option<u64> {
-        None
-    }
-
-    fn append(&self, tx: &mut Writes<'s>, list: Key, element: Element) -> Result<(), Stop> {
-        tx.written.push(element);
-        self.0.lock().lists.entry(list).or_default().push(element);
-        Ok(())
-    }
-
-    fn read(&self, _: &mut Writes<'s>, list: Key) -> Result<Vec<Element>, Stop> {
-        Ok(self.0.lock().lists.get(&list).cloned().unwrap_or_default())
-    }
-
-    fn insert(&self, tx: &mut Writes<'s>, set: Key, element: Element) -> Result<(), Stop> {
-        tx.written.push(element);
-        self.0.lock().sets.entry(set).or_default().push(element);
-        Ok(())
-    }
-
-    fn remove(&self, _: &mut Writes<'s>, set: Key, element: Element) -> Result<(), Stop> {
-        let objects = &mut *self.0.lock();
-        objects
-            .sets
-            .entry(set)
-            .or_default()
-            .retain(|&other| other != element);
-        Ok(())
-    }
-
-    fn scan(&self, _: &mut Writes<'s>, set: Key) -> Result<Vec<Element>, Stop> {
-        Ok(self.0.lock().sets.get(&set).cloned().unwrap_or_default())
-    }
-
-    fn enqueue(&self, mut tx: Writes<'s>) -> Result<(), Stop> {
-        tx.written.clear();
-        Ok(())
-    }
-
-    fn finish(&self, (): ()) -> Result<Option<u64>, Stop> {
-        Ok(None)
-    }
-}
-
-#[test]
-fn every_case_shows_its_anomaly_in_a_store_without_isolation() {
-    for scenario in scenarios::all(Isolation::Snapshot) {
-        let mut is_found = false;
-        scenario.run(
-            3000,
-            || &*Box::leak(Box::<Naive>::default()),
-            |_, history| is_found |= check(&history).has(scenario.anomaly),
-        );
-        assert!(
-            is_found,
-            "{} never shows {:?}",
-            scenario.name, scenario.anomaly
-        );
-    }
 }

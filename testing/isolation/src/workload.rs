@@ -2,10 +2,12 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::history::{History, Key, Recorded};
-use super::run::{Run, read_all};
-use super::subject::{Plan, Step, Subject};
-use crate::transaction::Isolation;
+use evergraph_persistence::failpoint;
+
+use crate::anomaly::Level;
+use crate::history::{History, Key, Recorded};
+use crate::run::{Run, read_all};
+use crate::subject::{Plan, Step, Subject};
 
 /// The shape of a workload.
 #[derive(Clone, Debug)]
@@ -20,8 +22,8 @@ pub struct Workload {
     pub transactions: u32,
     /// Steps of a transaction, at most; at least one.
     pub steps: u32,
-    /// What all of them are protected from; `None`: each one or the other.
-    pub isolation: Option<Isolation>,
+    /// Level of all of them; `None` draws one for each.
+    pub level: Option<Level>,
     /// Out of 100 transactions, those that roll back.
     pub aborts: u32,
     /// Out of 100 steps, those that remove from a set.
@@ -36,7 +38,7 @@ impl Default for Workload {
             sessions: 5,
             transactions: 20,
             steps: 5,
-            isolation: None,
+            level: None,
             aborts: 10,
             removals: 8,
         }
@@ -67,9 +69,9 @@ impl Workload {
     /// A random plan.
     pub fn plan(&self, random: &mut Random) -> Plan {
         let steps = 1 + random.below(self.steps);
-        let drawn = [Isolation::Snapshot, Isolation::Serializable][random.below(2) as usize];
+        let drawn = [Level::Snapshot, Level::Serializable][random.below(2) as usize];
         Plan {
-            isolation: self.isolation.unwrap_or(drawn),
+            level: self.level.unwrap_or(drawn),
             steps: (0..steps).map(|_| self.step(random)).collect(),
             aborts: random.below(100) < self.aborts,
         }
@@ -137,7 +139,8 @@ impl Workload {
         self.close(subject, transactions)
     }
 
-    /// Runs it with a thread for each session, and reads all in the end.
+    /// Runs it with a thread for each session, and reads all in the end. The threads have
+    /// the failpoints of the caller.
     pub fn threaded<T: Subject>(&self, subject: &T, seed: u64) -> History {
         let elements = AtomicU64::new(1);
         let session = |session: u32| -> Vec<Recorded> {
@@ -147,12 +150,14 @@ impl Workload {
                 .map(|plan| Run::new(subject, session, &plan, &elements).complete_among_others())
                 .collect()
         };
+        let failpoints = failpoint::scope();
         let transactions = std::thread::scope(|scope| {
+            let (session, failpoints) = (&session, &failpoints);
             let threads: Vec<_> = (0..self.sessions)
                 .map(|number| {
-                    scope.spawn({
-                        let session = &session;
-                        move || session(number)
+                    scope.spawn(move || {
+                        let _armed = failpoints.enter();
+                        session(number)
                     })
                 })
                 .collect();

@@ -1,36 +1,36 @@
-//! Who wrote what, and what each transaction saw of the others.
+//! The writer of each element, and the reads of each transaction.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::anomaly::{Anomaly, Report};
-use super::history::{Element, Fate, History, Key, Operation};
+use crate::anomaly::{Anomaly, Report};
+use crate::history::{Element, Fate, History, Key, Operation};
 
 /// A list or a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Object {
+pub(crate) enum Object {
     List(Key),
     Set(Key),
 }
 
 /// One read of one object, without what the reader had written itself.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     pub object: Object,
     pub elements: Vec<Element>,
 }
 
 /// A history, indexed.
-pub(super) struct Index<'a> {
+pub(crate) struct Index<'a> {
     pub history: &'a History,
-    /// Who wrote an element, and to what.
+    /// Transaction that wrote an element, and the object.
     pub writer: HashMap<Element, (usize, Object)>,
-    /// Who removed an element and was not aborted.
+    /// Transaction that removed an element and was not aborted.
     pub remover: HashMap<Element, usize>,
-    /// What each transaction wrote to each object, in order.
+    /// Elements that each transaction wrote to each object, in order.
     pub written: Vec<BTreeMap<Object, Vec<Element>>>,
-    /// What each transaction saw, in order.
+    /// Reads of each transaction, in order.
     pub seen: Vec<Vec<Seen>>,
-    /// Whether each is in the database: told so, or seen by somebody.
+    /// Whether each is in the database: acknowledged, or seen by another.
     pub is_committed: Vec<bool>,
     /// Elements of each list in the order in which they were appended.
     pub order: BTreeMap<Key, Vec<Element>>,
@@ -80,7 +80,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// What a transaction saw of others; its own writes are checked and taken
+    /// Reads of a transaction without its own writes, which are checked and taken
     /// away.
     fn seen_by(&self, at: usize, report: &mut Report) -> Vec<Seen> {
         let mut own: BTreeMap<Object, Vec<Element>> = BTreeMap::new();
@@ -111,7 +111,7 @@ impl<'a> Index<'a> {
             }
             let is_other = |element: &&Element| !mine.contains(element);
             let mut others: Vec<Element> = elements.iter().filter(is_other).copied().collect();
-            // What it removed it had seen.
+            // It had seen the elements that it removed.
             if let Object::Set(key) = object {
                 others.extend(self.removed_before(at, key, operation));
                 others.sort_unstable();
@@ -124,8 +124,8 @@ impl<'a> Index<'a> {
         seen
     }
 
-    /// What others had put into a set and the transaction removed before an
-    /// operation of its.
+    /// Elements of others in a set that the transaction removed before one of its
+    /// operations.
     fn removed_before(&self, at: usize, set: Key, until: &Operation) -> Vec<Element> {
         let operations = self.history.transactions[at].operations.iter();
         let before = operations.take_while(|operation| !std::ptr::eq(*operation, until));
@@ -137,8 +137,8 @@ impl<'a> Index<'a> {
         removed.filter(is_other).collect()
     }
 
-    /// A transaction whose fate is not known is committed if somebody saw
-    /// something of it.
+    /// A transaction whose fate is not known is committed if another saw
+    /// any of its writes.
     fn decide_fates(&mut self) {
         let all = self.seen.iter().flatten().flat_map(|seen| &seen.elements);
         let observed: HashSet<usize> = all
@@ -154,7 +154,7 @@ impl<'a> Index<'a> {
             .collect();
     }
 
-    /// The order of each list is the longest that somebody saw.
+    /// The order of each list is the longest that was seen.
     fn derive_orders(&mut self, report: &mut Report) {
         for operation in self.all_operations() {
             if let Operation::Read(key, elements) = operation.1 {

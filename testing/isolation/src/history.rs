@@ -1,9 +1,9 @@
-//! What transactions did and saw.
+//! Histories: the steps of transactions, with the results of their reads.
 
 /// Names a list or a set. Lists and sets have names of their own.
 pub type Key = u32;
 
-/// What is appended or inserted: occurs once in a history.
+/// A value that is appended or inserted once in a history.
 pub type Element = u64;
 
 /// One step of a transaction, with what it saw.
@@ -21,27 +21,27 @@ pub enum Operation {
     Scan(Key, Vec<Element>),
 }
 
-/// What became of a transaction.
+/// How a transaction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It was told to be committed, with a CSN if it wrote anything.
+    /// Acknowledged as committed, with a CSN if it wrote anything.
     Committed(Option<u64>),
-    /// It was told not to be committed.
+    /// Rolled back.
     Aborted,
-    /// It asked for a commit and was not told: a crash came between.
+    /// It asked for a commit, and a crash came before the answer.
     Unknown,
 }
 
 /// One transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Whose it was. Those of one session follow one another.
+    /// Its session. Transactions of one session follow one another.
     pub session: u32,
     /// The CSN that it read as of, if that is known.
     pub snapshot: Option<u64>,
     /// Its steps, in order.
     pub operations: Vec<Operation>,
-    /// What became of it.
+    /// How it ended.
     pub fate: Fate,
 }
 

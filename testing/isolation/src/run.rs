@@ -1,10 +1,10 @@
-//! Runs plans and writes down what happens.
+//! Runs plans and records them as a history.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::history::{Element, Fate, History, Key, Operation, Recorded};
-use super::subject::{Plan, Step, Stop, Subject};
-use crate::transaction::Isolation;
+use crate::anomaly::Level;
+use crate::history::{Element, Fate, History, Key, Operation, Recorded};
+use crate::subject::{Plan, Step, Stop, Subject};
 
 /// A transaction that follows a plan, one move at a time.
 pub struct Run<'a, T: Subject> {
@@ -55,7 +55,7 @@ impl<'a, T: Subject> Run<'a, T> {
         is_open && self.next == self.plan.steps.len() && !self.plan.aborts
     }
 
-    /// What it has done up to now; aborted, unless it was told otherwise.
+    /// Its record up to now; aborted, unless the subject said otherwise.
     pub fn recorded(&self) -> &Recorded {
         &self.record
     }
@@ -64,7 +64,7 @@ impl<'a, T: Subject> Run<'a, T> {
     pub fn advance(&mut self) {
         self.state = match std::mem::replace(&mut self.state, State::Over) {
             State::Waiting => {
-                let transaction = self.subject.begin(self.plan.isolation);
+                let transaction = self.subject.begin(self.plan.level);
                 self.record.snapshot = self.subject.snapshot(&transaction);
                 State::Open(transaction)
             }
@@ -128,7 +128,7 @@ impl<'a, T: Subject> Run<'a, T> {
     fn settle(&mut self, outcome: Result<Fate, Stop>) {
         self.record.fate = match outcome {
             Ok(fate) => fate,
-            Err(Stop::Conflict) => Fate::Aborted,
+            Err(Stop::Aborted) => Fate::Aborted,
             Err(Stop::Unknown) => Fate::Unknown,
         };
     }
@@ -187,8 +187,8 @@ pub fn interleave<T: Subject>(
 }
 
 /// A transaction that reads everything.
-pub(super) fn read_all<T: Subject>(subject: &T, session: u32, lists: Key, sets: Key) -> Recorded {
+pub(crate) fn read_all<T: Subject>(subject: &T, session: u32, lists: Key, sets: Key) -> Recorded {
     let reads = (0..lists).map(Step::Read).chain((0..sets).map(Step::Scan));
-    let plan = Plan::new(Isolation::Snapshot, &reads.collect::<Vec<_>>());
+    let plan = Plan::new(Level::Snapshot, &reads.collect::<Vec<_>>());
     Run::new(subject, session, &plan, &AtomicU64::new(0)).complete()
 }

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::anomaly::{Anomaly, Report};
-use super::reads::Object;
+use crate::anomaly::{Anomaly, Report};
+use crate::reads::Object;
 
 /// How one transaction depends on another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Wrote after it (ww).
     Write,
     /// Read what it wrote (wr).
@@ -18,7 +18,7 @@ pub(super) enum Kind {
 
 /// `to` came after `from`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Edge {
+pub(crate) struct Edge {
     pub from: usize,
     pub to: usize,
     pub kind: Kind,
@@ -26,7 +26,7 @@ pub(super) struct Edge {
 }
 
 /// Reports the anomalies that are cycles.
-pub(super) fn report(edges: &[Edge], transactions: usize, report: &mut Report) {
+pub(crate) fn report(edges: &[Edge], transactions: usize, report: &mut Report) {
     let only = |kinds: &[Kind]| -> Vec<Edge> {
         let wanted = edges.iter().filter(|edge| kinds.contains(&edge.kind));
         wanted.copied().collect()
