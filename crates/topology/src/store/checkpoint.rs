@@ -437,11 +437,11 @@ impl Store {
         };
         let mut root = roots.pool.root().clone();
         debug_assert!(
-            target.root_csn <= target.csn && root.csn <= target.root_csn,
+            target.start.csn <= target.csn && root.csn <= target.start.csn,
             "a merge up to commit {} takes the root from {} to {}",
             target.csn,
             root.csn,
-            target.root_csn
+            target.start.csn
         );
         let place = *stored.get();
         root.csn = target.start.csn;
