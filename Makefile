@@ -6,7 +6,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo quick test deep bless documentation search columnar outofcore
+.PHONY: help deps build demo quick test deep bless documentation package search columnar outofcore
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,14 +66,20 @@ bless: deps ## Write expectations and stored killers of mutants anew
 documentation: deps ## Build the documentation of the crates; warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace $(HEAVY) --no-deps
 
+# Not compiled once more from the packages, which takes minutes; the sources are those
+# that were tested.
+package: deps ## Pack the crates that ship, as a registry takes them (target/package)
+	$(CARGO) package --quiet --no-verify --allow-dirty \
+		$$(sed -n 's/^name = "\(.*\)"/-p \1/p' crates/*/Cargo.toml)
+
 # Features, a target each.
 
-SEARCH = --features evergraph-cli/fulltext,evergraph-cli/vector
+SEARCH = --features evergraph-cli/fulltext,evergraph-cli/vector,evergraph-benches/fulltext,evergraph-benches/vector
 search: deps ## Test full-text and vector search (minutes of compiling; needs a C++ compiler)
-	$(CARGO) clippy -p evergraph-fulltext -p evergraph-vector -p evergraph-cli $(SEARCH) --all-targets \
-		-- -D warnings
+	$(CARGO) clippy -p evergraph-fulltext -p evergraph-vector -p evergraph-cli -p evergraph-benches \
+		$(SEARCH) --all-targets -- -D warnings
 	$(CARGO) test -p evergraph-fulltext -p evergraph-vector
-	$(CARGO) test -p evergraph-cli $(SEARCH) --test it search::
+	$(CARGO) test -p evergraph-cli -p evergraph-benches $(SEARCH) --test it search
 
 columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)
 	$(CARGO) test -p evergraph-interchange -p evergraph --test it \
@@ -81,6 +87,6 @@ columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of
 
 # Where the graph goes: a disk, not memory.
 OUTOFCORE_DIRECTORY ?= .
-outofcore: build ## Ingest and analyse with a quarter of the graph's size as memory (minutes)
-	$${CARGO_TARGET_DIR:-target}/release/evergraph bench outofcore --scale 20 \
+outofcore: deps ## Ingest and analyse with a quarter of the graph's size as memory (minutes)
+	$(CARGO) run --release -p evergraph-benches --bin evergraph-bench -- outofcore --scale 20 \
 		--param degree=128 --param log-mib=48 --directory $(OUTOFCORE_DIRECTORY)

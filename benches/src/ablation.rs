@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use evergraph_generators::Edge;
 use evergraph_graph::Direction;
-use evergraph_graph::generate::Edge;
 use evergraph_persistence::Storage;
 use evergraph_persistence::medium::{
     CountersSnapshot, EmulatedStorage, LatencyProfile, MappedKind, MappedStorage,

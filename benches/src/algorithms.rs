@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use evergraph::run::{self, Algorithm, Fact, Outcome, Request};
 use evergraph::{Batch, Control, Database, Edges, Layout, MediumKind, Mode, Options};
-use evergraph_graph::generate::edge_weight;
+use evergraph_generators::edge_weight;
 use evergraph_graph::{Direction, Weight};
 use serde_json::{Value, json};
 

@@ -3,7 +3,8 @@
 //! plain memory.
 
 use evergraph::{Database, GraphView, Layout, MediumKind, Mode, Options, StoreStats};
-use evergraph_graph::generate::{Edge, shuffle};
+use evergraph_generators::Edge;
+use evergraph_graph::random::Random;
 use evergraph_graph::{Direction, Graph, NeighborReader};
 use serde_json::json;
 
@@ -194,7 +195,7 @@ fn least_bytes(layout: Layout, stats: &StoreStats, entries: usize, section_shift
 impl Graphs {
     fn new(list: EdgeList, percent: usize, seed: u64) -> Self {
         let mut places: Vec<usize> = (0..list.edges.len()).collect();
-        shuffle(&mut places, seed + 1);
+        Random::new(seed + 1).shuffle(&mut places);
         places.truncate(list.edges.len() * percent / 100);
         let deleted: Vec<Edge> = places.iter().map(|&place| list.edges[place]).collect();
         let mut whole = vec![Vec::new(); list.vertex_count];

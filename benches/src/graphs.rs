@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use evergraph::formats::{EdgeBatch, EdgeReader, Options};
-use evergraph_graph::generate::{Edge, kronecker, shuffle};
+use evergraph_generators::{Edge, kronecker};
+use evergraph_graph::random::Random;
 use evergraph_graph::{Csr, Direction, Graph};
 
 use crate::settings::Settings;
@@ -43,7 +44,7 @@ impl EdgeList {
         if simple {
             list = simplified(vertex_count, &list);
         }
-        shuffle(&mut list, settings.seed);
+        Random::new(settings.seed).shuffle(&mut list);
         let name = format!("{name}{}", if simple { ", simple" } else { "" });
         Ok(EdgeList {
             name,
@@ -56,7 +57,7 @@ impl EdgeList {
     pub fn into_arcs(mut self, seed: u64) -> Self {
         let reversed: Vec<Edge> = self.edges.iter().map(|&(u, v)| (v, u)).collect();
         self.edges.extend(reversed);
-        shuffle(&mut self.edges, seed);
+        Random::new(seed).shuffle(&mut self.edges);
         self.name += ", arcs";
         self
     }

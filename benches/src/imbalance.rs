@@ -2,7 +2,7 @@
 //! ranges as XPGraph has them, those that the store makes, and GraphOne's fixed
 //! ranges. No time is measured, so the threads need no processors.
 
-use evergraph_graph::generate::{Edge, Kronecker};
+use evergraph_generators::{Edge, Kronecker};
 use evergraph_topology::front::sharding::{
     ArcColumns, DEFAULT_BIAS, NO_ORIGIN, Sharded, deal, imbalance, range_count,
 };

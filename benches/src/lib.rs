@@ -1,4 +1,4 @@
-//! Benchmarks of Evergraph, as `evergraph bench` runs them and
+//! Benchmarks of Evergraph, as the program `evergraph-bench` runs them and
 //! `docs/benchmarks.md` describes them.
 //!
 //! One module a benchmark. Each measures and reports; none asserts a time. Every
@@ -52,30 +52,39 @@ use table::Table;
 pub use place::abandon;
 pub use table::render;
 
-/// What `evergraph bench` was asked for.
-#[derive(Clone, Debug, Default)]
+/// Which benchmark to run, and how: the arguments of `evergraph-bench`.
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct BenchArgs {
     /// Name of the benchmark, one of [`NAMES`].
+    #[arg(help = format!("Name: {}", NAMES.join(", ")))]
     pub name: String,
-    /// `2^scale` vertices.
+    /// 2^N vertices
+    #[arg(long, value_name = "N")]
     pub scale: Option<u32>,
-    /// Threads; 1 and then 2 by default. `threads=1,2` among the parameters
-    /// gives several.
+    /// Threads; 1 and then 2 by default, `--param threads=1,2` gives several
+    #[arg(long, value_name = "T")]
     pub threads: Option<usize>,
-    /// Layout of the adjacency; all after one another by default.
+    /// Layout of the adjacency; all after one another by default
+    #[arg(long, value_name = "L")]
     pub layout: Option<String>,
-    /// Medium; several after one another by default.
+    /// Medium; several after one another by default
+    #[arg(long, value_name = "M")]
     pub medium: Option<String>,
-    /// See `evergraph import --assume-persistent`. A temporary directory that
-    /// the benchmark chose itself is always used so.
+    /// As for `evergraph import`; a temporary directory that the benchmark chose
+    /// itself is always used so
+    #[arg(long)]
     pub assume_persistent: bool,
-    /// Where to put the databases: a new directory in it, removed at the end.
-    /// By default in `/dev/shm` for byte-addressed media, in the current
-    /// directory for `file`.
+    /// Where to put the databases: a new directory in it, removed at the end; by
+    /// default in /dev/shm for byte-addressed media, in the current directory for
+    /// `file`
+    #[arg(long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// Further parameters, `name=value`; `docs/benchmarks.md` lists them.
+    /// Further parameters of the benchmark, `name=value`; docs/benchmarks.md lists
+    /// them
+    #[arg(long = "param", value_name = "K=V")]
     pub parameters: Vec<String>,
     /// How much memory is in use, if the program counts it.
+    #[arg(skip)]
     pub memory: Option<MemoryMeter>,
 }
 
@@ -152,7 +161,7 @@ pub const NAMES: &[&str] = &[
 /// # Errors
 /// If there is none of that name, a parameter makes no sense, or a database
 /// refuses.
-pub fn command(args: &BenchArgs, _json: bool) -> Result<Value, String> {
+pub fn command(args: &BenchArgs) -> Result<Value, String> {
     command_with(args, &|message| eprintln!("{message}"))
 }
 

@@ -9,7 +9,7 @@ use evergraph_algorithms::triangle_count::Detail;
 use evergraph_algorithms::{
     Control, RunError, bfs, connected_components, delta_stepping, k_core as cores, triangle_count,
 };
-use evergraph_graph::generate::Edge;
+use evergraph_generators::Edge;
 use evergraph_graph::{Csr, Direction, Graph, VertexId};
 use serde_json::json;
 

@@ -177,7 +177,7 @@ fn work_in(settings: &Settings<'_>, layout: &str, bytes: Option<u64>) -> Result<
     let report = place.join("report.json");
     let program = std::env::current_exe().map_err(text)?;
     let mut command = Command::new(program);
-    command.args(["--json", "bench", PART.name]);
+    command.args(["--json", PART.name]);
     command.args(["--scale", &settings.scale.unwrap_or(18).to_string()]);
     command.arg("--directory").arg(place.join(""));
     let threads = settings.threads.last().copied().unwrap_or(1);

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use evergraph::{Database, Layout, MediumKind, Mode, Options};
+use evergraph_generators::Edge;
 use evergraph_graph::Direction;
-use evergraph_graph::generate::Edge;
 use serde_json::json;
 
 use crate::Benchmark;

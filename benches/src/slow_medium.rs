@@ -4,7 +4,7 @@
 mod problems;
 mod reader;
 
-use evergraph_graph::generate::edge_weight;
+use evergraph_generators::edge_weight;
 use evergraph_graph::{Csr, Direction, VertexId};
 use evergraph_persistence::medium::LatencyProfile;
 use serde_json::json;

@@ -19,7 +19,7 @@ mod updating;
 
 use std::fmt::Display;
 
-use evergraph::social::{Network, Parameters};
+use evergraph_generators::snb::{Network, Parameters};
 
 use crate::Benchmark;
 use crate::settings::Settings;

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 use evergraph::{Database, MediumKind, Mode, Options, Tuning};
+use evergraph_generators::Edge;
 use evergraph_graph::Direction;
-use evergraph_graph::generate::Edge;
 
 use crate::settings::Settings;
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use evergraph::{Database, MediumKind, Mode};
+use evergraph_generators::Edge;
 use evergraph_graph::Direction;
-use evergraph_graph::generate::Edge;
 use serde_json::json;
 
 use super::kernels::{Kernel, Outcome};

@@ -1,8 +1,9 @@
 //! A graph that grows in steps.
 
 use evergraph::{Database, Layout, MediumKind, Mode, Options};
+use evergraph_generators::Edge;
 use evergraph_graph::Direction;
-use evergraph_graph::generate::Edge;
+use evergraph_graph::random::Random;
 
 use crate::graphs::EdgeList;
 use crate::settings::Settings;
@@ -38,7 +39,7 @@ impl<'a> Series<'a> {
             _ => list.edges.len() / 5 * 4,
         };
         let mut deleted = list.edges[..base].to_vec();
-        evergraph_graph::generate::shuffle(&mut deleted, seed);
+        Random::new(seed).shuffle(&mut deleted);
         deleted.truncate(match count {
             1 => 0,
             _ => list.edges.len() * percent / 100,

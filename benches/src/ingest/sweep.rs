@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use evergraph::{Database, Layout, MediumKind, Mode, Options, Tuning};
+use evergraph_generators::Edge;
 use evergraph_graph::Direction;
-use evergraph_graph::generate::Edge;
 use serde_json::json;
 
 use super::WARM_UP;

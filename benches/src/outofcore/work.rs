@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use evergraph::{Batch, Database, Layout, MediumKind, Mode, Options, run::MemoryMeter};
-use evergraph_graph::generate::Kronecker;
+use evergraph_generators::Kronecker;
 use evergraph_graph::{Direction, Graph, NeighborReader};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde_json::json;

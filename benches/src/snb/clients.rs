@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use evergraph::property::{GraphError, PropertyGraph};
-use evergraph::social::{Change, Comment, Like, Message};
+use evergraph_generators::snb::{Change, Comment, Like, Message};
 use serde_json::json;
 
 use super::load::Loaded;

@@ -6,8 +6,8 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use evergraph::property::{FileKind, PropertyGraph, PropertyImport, import};
-use evergraph::social::{Network, csv};
 use evergraph::{Cancellation, Database, MediumKind, Options};
+use evergraph_generators::snb::{Network, csv};
 use serde_json::json;
 
 use super::{schema, text};

@@ -1,7 +1,7 @@
 //! What reads are called with, and which updates are made.
 
 use evergraph::property::{GraphError, PropertyGraph};
-use evergraph::social::{Change, Network, queries, updates};
+use evergraph_generators::snb::{Change, Network, queries, updates};
 use evergraph_graph::random::Random;
 
 use super::nodes::integer;

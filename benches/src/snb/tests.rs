@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use evergraph::property::{GraphError, PropertyGraph, View};
-use evergraph::social::{Change, Event, Network, Parameters, csv, updates};
 use evergraph::{Database, MediumKind, Options};
+use evergraph_generators::snb::{Change, Event, Network, Parameters, csv, updates};
 
 use super::load::{import_files, write_files};
 use super::parameters::{Calls, Updates};

@@ -3,7 +3,7 @@
 
 use evergraph::property::value::Value;
 use evergraph::property::{GraphError, NodeId, Transaction};
-use evergraph::social::{
+use evergraph_generators::snb::{
     Change, Comment, Forum, Friendship, Like, Membership, Message, Person, Post,
 };
 

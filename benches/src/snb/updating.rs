@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use evergraph::property::{GraphError, PropertyGraph};
-use evergraph::social::Change;
+use evergraph_generators::snb::Change;
 use serde_json::json;
 
 use super::load::Loaded;

@@ -24,7 +24,7 @@ use evergraph_algorithms::{
     personalized_pagerank, random_walks, set_cover, similarity, spanner, spanning_forest,
     strongly_connected_components, topological_order, triangle_count, weighted_bfs, widest_path,
 };
-use evergraph_graph::generate::{edge_weight, kronecker};
+use evergraph_generators::{edge_weight, kronecker};
 use evergraph_graph::random::Random;
 use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
 

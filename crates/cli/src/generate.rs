@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use evergraph::Cancellation;
 use evergraph::formats::{Compression, EdgeWriter, WriteFormat};
-use evergraph::graph::generate::{Edge, Kronecker, Uniform};
+use evergraph_generators::{Edge, Kronecker, Uniform};
 use serde_json::json;
 
 use crate::output::wants_stdout;

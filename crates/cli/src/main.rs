@@ -97,7 +97,8 @@ enum Command {
     Stats(medium::DatabaseArgs),
     /// Verify every byte that a database reaches
     Check(medium::DatabaseArgs),
-    /// Run a benchmark of docs/benchmarks.md
+    /// Say where the benchmarks are
+    #[command(hide = true, disable_help_flag = true)]
     Bench(bench::Args),
     /// Ingest in a process of its own, to be killed (used by `demo`)
     #[command(hide = true)]
@@ -134,10 +135,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Search(args) => search::execute(args),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
-        Command::Bench(args) => {
-            stop::end_benchmarks();
-            bench::execute(args, cli.json)
-        }
+        Command::Bench(args) => bench::execute(args),
         Command::DemoChild(args) => demo::child::execute(args),
     }
 }

@@ -1,6 +1,5 @@
 //! Ctrl-C, SIGTERM and SIGHUP: the first asks the work to stop, the second ends
-//! the process. Commands that do not ask for the switch, and benchmarks, end at the
-//! first.
+//! the process. Commands that do not ask for the switch end at the first.
 
 use evergraph::Cancellation;
 
@@ -20,14 +19,4 @@ pub fn on_ctrl_c() -> Cancellation {
     // Without a handler they end the process, which loses nothing either.
     let _ = ctrlc::set_handler(handler);
     cancellation
-}
-
-/// Has Ctrl-C and its like end a benchmark: what it would measure from there on is of
-/// no use, so its databases go and the process ends.
-pub fn end_benchmarks() {
-    let handler = || {
-        note("stopping; the databases of the benchmark are removed");
-        evergraph_benches::abandon(130);
-    };
-    let _ = ctrlc::set_handler(handler);
 }

@@ -6,7 +6,7 @@
 #[path = "../src/memory.rs"]
 mod memory;
 
-use evergraph::graph::{Direction, generate};
+use evergraph::graph::Direction;
 use evergraph::run::{Algorithm, Dram, Kind, Outcome, Parameter, Request, algorithms, run};
 use evergraph::{Batch, Control, Database, Edges, MediumKind, Options};
 
@@ -15,7 +15,7 @@ const THREADS: usize = 2;
 
 #[test]
 fn runs_keep_to_their_memory_and_write_nothing() {
-    let kronecker = generate::kronecker(SCALE, 8, 27);
+    let kronecker = evergraph_generators::kronecker(SCALE, 8, 27);
     let path: Vec<(u32, u32)> = (0..(1 << SCALE) - 1).map(|v| (v, v + 1)).collect();
     let star: Vec<(u32, u32)> = (1..1 << SCALE).map(|v| (0, v)).collect();
     let mut complaints = Vec::new();

@@ -11,8 +11,8 @@ use evergraph::algorithms::edge_map::{
 use evergraph::algorithms::filter::{BlockSize, GraphFilter, Keep};
 use evergraph::algorithms::{Control, VertexSubset};
 use evergraph::graph::Direction;
-use evergraph::graph::generate::kronecker;
 use evergraph::{Database, Options};
+use evergraph_generators::kronecker;
 
 /// Not heard yet.
 const NEVER: u32 = u32::MAX;

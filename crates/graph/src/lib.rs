@@ -1,6 +1,6 @@
 //! The vocabulary every room of Evergraph shares: what a vertex is, how an
-//! algorithm reads a graph, a plain in-memory graph to compare with, and
-//! generators of synthetic graphs.
+//! algorithm reads a graph, a plain in-memory graph to compare with, and random
+//! numbers that are the same everywhere.
 //!
 //! Nothing here can write a stored graph. An algorithm that is generic over
 //! [`Graph`] therefore cannot write one either (Sage, VLDB 2020, section 3: the
@@ -12,7 +12,6 @@ mod array;
 mod column;
 mod compressed;
 mod csr;
-pub mod generate;
 pub mod random;
 mod seal;
 mod symmetric;

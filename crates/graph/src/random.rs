@@ -72,6 +72,13 @@ impl Random {
     pub fn next_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
+
+    /// Puts `items` in a uniformly random order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -121,5 +128,14 @@ mod tests {
             "{counts:?}"
         );
         assert!((0..1000).all(|_| (0.0..1.0).contains(&random.next_f64())));
+    }
+    #[test]
+    fn shuffling_keeps_the_items() {
+        let mut items: Vec<u32> = (0..1000).collect();
+        Random::new(5).shuffle(&mut items);
+        assert_ne!(items, (0..1000).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..1000).collect::<Vec<_>>());
+        Random::new(5).shuffle::<u8>(&mut []);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use evergraph::Database;
 use evergraph::property::{GraphError, PropertyGraph, Towards, View};
-use evergraph::social::{Change, Like, Message, csv};
+use evergraph_generators::snb::{Change, Like, Message, csv};
 
 use super::{in_memory, network};
 use crate::snb::parameters::Updates;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use evergraph::social::{Change, Comment, Event, Forum, Message, Person, Post};
+use evergraph_generators::snb::{Change, Comment, Event, Forum, Message, Person, Post};
 
 use crate::snb::reads::{Content, ForumOf, Friend, Name, Profile, Recent, Reply};
 

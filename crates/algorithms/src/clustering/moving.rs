@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use evergraph_graph::random::split_mix;
-use evergraph_graph::{Graph, VertexId, generate};
+use evergraph_graph::random::{Random, split_mix};
+use evergraph_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
 use super::{Arcs, Level, Objective};
@@ -141,7 +141,7 @@ pub(crate) fn move_vertices<G: Graph>(
         moves += moved;
         waiting = next;
     }
-    generate::shuffle(&mut waiting, objective.seed);
+    Random::new(objective.seed).shuffle(&mut waiting);
     Ok(moves + moving.one_by_one(waiting)?)
 }
 

@@ -1,6 +1,6 @@
 //! A filter against lists of entries with a flag each.
 
-use evergraph_graph::generate::uniform;
+use evergraph_generators::uniform;
 use evergraph_graph::random::split_mix;
 use evergraph_graph::{Csr, Weight};
 use proptest::prelude::*;

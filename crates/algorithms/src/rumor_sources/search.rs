@@ -269,7 +269,7 @@ impl Scratch {
 mod tests {
     use super::*;
     use crate::shortest_paths::reference;
-    use evergraph_graph::generate::{edge_weight, kronecker};
+    use evergraph_generators::{edge_weight, kronecker};
     use evergraph_graph::{Csr, Direction};
 
     #[test]

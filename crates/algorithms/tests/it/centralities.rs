@@ -7,7 +7,7 @@ use evergraph_algorithms::betweenness::{self, Normalization};
 use evergraph_algorithms::pagerank::{self, Iterations, Precision};
 use evergraph_algorithms::personalized_pagerank::{self, LocalParameters, Seed};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError, eigenvector, hits, katz};
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, VertexId};
 use proptest::prelude::*;
 

@@ -8,7 +8,8 @@ use evergraph_algorithms::{
     delta_stepping, eigenvector, hits, k_core, katz, label_propagation, pagerank,
     personalized_pagerank, weighted_bfs, widest_path,
 };
-use evergraph_graph::{Column, Csr, Direction, Graph, VertexId, Weight, generate};
+use evergraph_generators::kronecker;
+use evergraph_graph::{Column, Csr, Direction, Graph, VertexId, Weight};
 
 /// Keeps every state, or gives one.
 #[derive(Default)]
@@ -73,7 +74,7 @@ fn resumes<T: PartialEq + std::fmt::Debug>(
 }
 
 fn graphs() -> Vec<Csr> {
-    let edges = generate::kronecker(9, 8, 3);
+    let edges = kronecker(9, 8, 3);
     [Direction::Both, Direction::Out, Direction::Undirected]
         .map(|direction| Csr::from_edges(1 << 9, &edges, direction))
         .into_iter()
@@ -165,7 +166,7 @@ fn busiest(graph: &Csr) -> VertexId {
 
 /// The graph with weights, `lightest` or more of them.
 fn weighted(direction: Direction, lightest: i64) -> Csr {
-    let edges = generate::kronecker(9, 8, 4);
+    let edges = kronecker(9, 8, 4);
     let weight = |u: VertexId, v: VertexId| {
         let weight = i64::from((u * 31 + v * 17) % 97);
         (weight + lightest) as Weight

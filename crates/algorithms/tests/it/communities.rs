@@ -4,7 +4,7 @@ use crate::common::karate::karate_club;
 use crate::common::{DIRECTIONS, Segmented, edges, with_threads};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
 use evergraph_algorithms::{label_propagation, leiden, louvain, modularity};
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
 use proptest::prelude::*;
 
@@ -349,7 +349,7 @@ mod partitions {
     fn large_graphs_threads_and_hubs() {
         // Kronecker's first contracted graph is too large to be built; that of 200
         // groups with few edges between is not.
-        let groups = evergraph_graph::generate::uniform(1 << 13, 1 << 16, 3);
+        let groups = evergraph_generators::uniform(1 << 13, 1 << 16, 3);
         let groups: Vec<_> = groups
             .into_iter()
             .zip(0_u32..)

@@ -11,7 +11,7 @@ use evergraph_algorithms::edge_map::{
 };
 use evergraph_algorithms::histogram::{Histogram, neighbor_counts};
 use evergraph_algorithms::{Bitmap, Cancellation, Control, VertexSubset};
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId, Weight};
 use proptest::prelude::*;
 

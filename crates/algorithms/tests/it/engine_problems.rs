@@ -6,7 +6,7 @@ use evergraph_algorithms::{
     Cancellation, Cancelled, Control, RunError, UNREACHED, densest_subgraph, k_core,
     maximal_matching, set_cover,
 };
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId};
 use proptest::prelude::*;
 

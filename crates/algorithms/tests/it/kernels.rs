@@ -9,7 +9,7 @@ use evergraph_algorithms::pagerank::{self, Iterations, Parameters, Precision};
 use evergraph_algorithms::{
     Cancellation, Cancelled, Control, RunError, UNREACHED, bfs, connected_components,
 };
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, VertexId};
 
 const FIVE: Parameters = Parameters {

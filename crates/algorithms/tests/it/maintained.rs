@@ -9,7 +9,7 @@ use evergraph_algorithms::{
     Control, bfs, connected_components, delta_stepping, k_core as cores, pagerank as ranking,
     triangle_count,
 };
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId};
 use proptest::prelude::*;
 

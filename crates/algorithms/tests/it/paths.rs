@@ -15,7 +15,7 @@ use evergraph_algorithms::{
     Cancellation, Cancelled, Control, RunError, UNREACHED, bellman_ford, bfs, delta_stepping,
     low_diameter_decomposition as decomposition, random_walks, spanner, weighted_bfs, widest_path,
 };
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
 use proptest::prelude::*;
 

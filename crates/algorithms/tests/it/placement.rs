@@ -10,7 +10,7 @@ use evergraph_algorithms::placement::edges::{self, Keep};
 use evergraph_algorithms::placement::split::{Latencies, Load};
 use evergraph_algorithms::placement::{Budget, Centrality, Extent, Policy, choose, hottest};
 use evergraph_algorithms::{Control, RunError, eigenvector};
-use evergraph_graph::generate::{kronecker, shuffle};
+use evergraph_generators::kronecker;
 use evergraph_graph::random::Random;
 use evergraph_graph::{Csr, Direction, VertexId};
 use proptest::prelude::*;
@@ -121,7 +121,7 @@ fn updated_centralities_are_near_those_from_scratch() {
 fn followed(direction: Direction, extent: Extent, iterations: u32) -> (f64, f64) {
     let control = Control::new();
     let mut edges = kronecker(11, 8, 9);
-    shuffle(&mut edges, 1);
+    Random::new(1).shuffle(&mut edges);
     let of = |end: usize| Csr::from_edges(1 << 11, &edges[..end], direction);
     let base = edges.len() * 9 / 10;
     let step = edges.len() / 100;

@@ -7,7 +7,7 @@ use evergraph_algorithms::influence_maximization::{
 };
 use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Distances, Objective};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
 use proptest::prelude::*;
 

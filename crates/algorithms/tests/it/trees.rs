@@ -9,7 +9,7 @@ use evergraph_algorithms::{
     connected_components, maximal_independent_set, minimum_spanning_forest, spanning_forest,
     strongly_connected_components, topological_order,
 };
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::random::Random;
 use evergraph_graph::{Csr, Direction, Graph, Symmetric, VertexId, Weight};
 use proptest::prelude::*;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::common::{Segmented, edges, with_threads};
 use evergraph_algorithms::triangle_count::{self, Detail};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError, k_truss, local_clustering};
-use evergraph_graph::generate::{kronecker, uniform};
+use evergraph_generators::{kronecker, uniform};
 use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape, Symmetric, VertexId};
 use proptest::prelude::*;
 

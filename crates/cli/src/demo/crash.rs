@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use evergraph::graph::generate::Edge;
 use evergraph::{Database, Options};
+use evergraph_generators::Edge;
 use serde_json::json;
 
 use super::model::{Model, differs};

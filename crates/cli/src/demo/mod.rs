@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use evergraph::Cancellation;
-use evergraph::graph::generate::{Edge, Kronecker};
+use evergraph_generators::{Edge, Kronecker};
 use serde_json::{Map, Value, json};
 
 use crate::progress;

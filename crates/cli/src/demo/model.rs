@@ -1,8 +1,8 @@
 //! The plain in-memory model that the database is held against.
 
 use evergraph::View;
-use evergraph::graph::generate::Edge;
 use evergraph::graph::{Graph, NeighborReader};
+use evergraph_generators::Edge;
 
 use crate::report::Failure;
 

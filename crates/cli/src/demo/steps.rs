@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use evergraph::graph::Direction;
-use evergraph::graph::generate::Edge;
 use evergraph::run::{Fact, Outcome, Request, real, run};
 use evergraph::{Batch, Control, Database, Options};
+use evergraph_generators::Edge;
 use serde_json::json;
 
 use super::model::{Model, differs};

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use evergraph::Cancellation;
-use evergraph::social::{Network, Parameters, csv, queries, updates};
+use evergraph_generators::snb::{Network, Parameters, csv, queries, updates};
 use serde_json::json;
 
 use super::Args;

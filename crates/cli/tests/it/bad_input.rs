@@ -301,6 +301,18 @@ fn wrong_usage_has_its_own_code() {
 }
 
 #[test]
+fn benchmarks_are_found_where_they_are() {
+    let place = Place::new();
+    for arguments in ["bench ingest --scale 12", "--json bench ingest --scale 12"] {
+        let outcome = place.call(arguments);
+        outcome.expect(2);
+        let program = "--bin evergraph-bench -- ingest --scale 12";
+        assert!(outcome.hint().ends_with(program), "{outcome:#?}");
+    }
+    assert!(!place.call("help").stdout.contains("bench"));
+}
+
+#[test]
 fn bad_lines_are_skipped_and_named_when_asked() {
     let place = place();
     let outcome = place.call("--json import new bad.txt --skip-bad 2");

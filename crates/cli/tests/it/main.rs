@@ -1,7 +1,6 @@
 //! Integration tests, all in one program: it links once.
 
 mod bad_input;
-mod bench;
 mod checkpoints;
 mod commands;
 mod common;

@@ -105,28 +105,6 @@ fn send(child: &Child, signal: &str) {
 }
 
 #[test]
-fn a_signal_removes_what_a_benchmark_made() {
-    ["-INT", "-TERM"]
-        .into_iter()
-        .for_each(a_benchmark_leaves_nothing);
-}
-
-fn a_benchmark_leaves_nothing(signal: &str) {
-    let place = Place::new();
-    let bench = "bench ingest --scale 18 --medium file --directory .";
-    let child = place.start(bench);
-    let made = || std::fs::read_dir(place.path(".")).expect("a directory");
-    while made().count() == 0 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    send(&child, signal);
-    let outcome = Outcome::new(bench, child.wait_with_output().expect("it ends"));
-    outcome.expect(130);
-    let left: Vec<_> = made().collect();
-    assert!(left.is_empty(), "{left:?}");
-}
-
-#[test]
 fn the_demo_proves_what_it_says() {
     let place = Place::new();
     let demo = place.json("demo --keep kept");

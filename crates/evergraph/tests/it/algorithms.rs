@@ -6,7 +6,7 @@
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
-use evergraph::graph::{Direction, generate};
+use evergraph::graph::Direction;
 use evergraph::run::{
     Algorithm, Determinism, Fact, Kind, Needs, Outcome, Request, Weights, algorithms, find,
 };
@@ -244,7 +244,7 @@ fn reads_weights(algorithm: &Algorithm, parameters: &[(&str, &str)]) -> bool {
 }
 
 fn random_edges(scale: u32) -> Vec<(u32, u32)> {
-    generate::kronecker(scale, 8, 27)
+    evergraph_generators::kronecker(scale, 8, 27)
 }
 
 #[test]

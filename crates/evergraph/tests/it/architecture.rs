@@ -3,6 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
 
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -55,42 +58,65 @@ fn quoted(cell: &str) -> BTreeSet<String> {
     parts.map(str::to_string).collect()
 }
 
-/// The keys of one section of a manifest, and the values of single keys.
-fn manifest(path: &str) -> (String, BTreeSet<String>) {
-    let (mut section, mut name, mut dependencies) = (String::new(), String::new(), BTreeSet::new());
-    for line in text(&format!("{path}/Cargo.toml")).lines() {
-        let line = line.trim();
-        if let Some(head) = line.strip_prefix('[') {
-            section = head.trim_end_matches(']').to_string();
-        } else if let Some((key, value)) = line.split_once('=') {
-            let key = key.trim().split('.').next().unwrap().to_string();
-            if section == "package" && key == "name" {
-                name = value.trim().trim_matches('"').to_string();
-            } else if section == "dependencies" {
-                dependencies.insert(key);
-            }
-        }
-    }
-    (name, dependencies)
+/// A crate of the workspace, as cargo reads its manifest.
+struct Member {
+    name: String,
+    /// Its folder, from the root.
+    path: String,
+    manifest: Value,
 }
 
-fn members() -> Vec<String> {
-    let manifest = text("Cargo.toml");
-    let (_, list) = manifest.split_once("members = [").expect("members");
-    let list = list.split(']').next().unwrap();
-    list.split('"')
-        .skip(1)
-        .step_by(2)
-        .map(str::to_string)
-        .collect()
+impl Member {
+    /// Its dependencies for everything, or with `Some("dev")` those of its tests.
+    fn dependencies(&self, kind: Option<&str>) -> impl Iterator<Item = &Value> {
+        let all = self.manifest["dependencies"].as_array().unwrap().iter();
+        all.filter(move |dependency| dependency["kind"].as_str() == kind)
+    }
+
+    fn dependency_names(&self) -> BTreeSet<String> {
+        let names = self.dependencies(None);
+        names
+            .map(|dependency| string(&dependency["name"]))
+            .collect()
+    }
+
+    /// Whether it may be published.
+    fn ships(&self) -> bool {
+        self.manifest["publish"].is_null()
+    }
+}
+
+fn string(value: &Value) -> String {
+    value.as_str().expect("a text").to_string()
+}
+
+fn members() -> Vec<Member> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
+        .current_dir(root())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "{output:?}");
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let member = |package: &Value| {
+        let manifest = PathBuf::from(string(&package["manifest_path"]));
+        let folder = manifest.parent().unwrap().strip_prefix(root()).unwrap();
+        Member {
+            name: string(&package["name"]),
+            path: folder.display().to_string(),
+            manifest: package.clone(),
+        }
+    };
+    packages.iter().map(member).collect()
 }
 
 #[test]
 fn the_map_of_rooms_is_the_workspace() {
     let mut real = BTreeMap::new();
     for member in members() {
-        let (name, dependencies) = manifest(&member);
-        real.insert(name, (member, dependencies));
+        let dependencies = member.dependency_names();
+        real.insert(member.name, (member.path, dependencies));
     }
     let rooms: BTreeSet<String> = real.keys().cloned().collect();
     let mut mapped = BTreeSet::new();
@@ -119,8 +145,8 @@ fn the_map_of_rooms_is_the_workspace() {
 fn dependencies_have_no_cycle_and_algorithms_see_no_store() {
     let mut edges = BTreeMap::new();
     for member in members() {
-        let (name, dependencies) = manifest(&member);
-        edges.insert(name, dependencies);
+        let dependencies = member.dependency_names();
+        edges.insert(member.name, dependencies);
     }
     fn reach(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, seen: &mut BTreeSet<String>) {
         for next in edges.get(from).into_iter().flatten() {
@@ -135,6 +161,89 @@ fn dependencies_have_no_cycle_and_algorithms_see_no_store() {
         assert!(!seen.contains(room), "{room} depends on itself");
         if room == "evergraph-algorithms" {
             assert_eq!(seen, BTreeSet::from(["evergraph-graph".to_string()]));
+        }
+    }
+}
+
+/// Features that are there for tests alone.
+const FOR_TESTS: [&str; 2] = ["failpoints", "shuttle"];
+
+#[test]
+fn what_ships_depends_on_nothing_that_does_not() {
+    let members = members();
+    for member in &members {
+        let folder_ships = member.path.starts_with("crates/");
+        assert_eq!(member.ships(), folder_ships, "{} ships", member.path);
+    }
+    let unpublished: BTreeSet<String> = members
+        .iter()
+        .filter(|member| !member.ships())
+        .map(|member| member.name.clone())
+        .collect();
+    assert!(!unpublished.is_empty());
+    for member in members.iter().filter(|member| member.ships()) {
+        for dependency in member.dependencies(None) {
+            let name = string(&dependency["name"]);
+            assert!(!unpublished.contains(&name), "{} needs {name}", member.name);
+        }
+        for dependency in member.dependencies(Some("dev")) {
+            let name = string(&dependency["name"]);
+            // Only what has no version is left out of a package.
+            assert!(
+                !unpublished.contains(&name) || dependency["req"] == "*",
+                "{}: {name} has a version",
+                member.name
+            );
+        }
+    }
+}
+
+#[test]
+fn features_for_tests_are_off_in_what_ships() {
+    let members = members();
+    let mut there = BTreeSet::new();
+    for member in members.iter().filter(|member| member.ships()) {
+        let enabled = |by: &str, features: &Value| {
+            for feature in features.as_array().unwrap() {
+                let feature = string(feature);
+                let name = feature.rsplit('/').next().unwrap();
+                assert!(
+                    !FOR_TESTS.contains(&name),
+                    "{by} of {} switches on {feature}",
+                    member.name
+                );
+            }
+        };
+        for (feature, implied) in member.manifest["features"].as_object().unwrap() {
+            if FOR_TESTS.contains(&feature.as_str()) {
+                there.insert(feature.clone());
+            }
+            enabled(feature, implied);
+        }
+        for dependency in member.dependencies(None) {
+            enabled("a dependency", &dependency["features"]);
+        }
+    }
+    assert_eq!(there, FOR_TESTS.map(str::to_string).into());
+}
+
+#[test]
+fn what_ships_says_what_it_is_and_under_which_license() {
+    for member in members().iter().filter(|member| member.ships()) {
+        for field in ["description", "license", "readme"] {
+            assert!(
+                member.manifest[field].is_string(),
+                "{} has no {field}",
+                member.name
+            );
+        }
+        for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            assert_eq!(
+                text(&format!("{}/{license}", member.path)),
+                text(license),
+                "{license} of {}",
+                member.name
+            );
         }
     }
 }
@@ -167,7 +276,7 @@ fn unsafe_is_only_where_the_map_says() {
     let mut used = BTreeSet::new();
     for member in members() {
         // Tests and examples may do as they like; what ships may not.
-        for (path, source) in sources(&format!("{member}/src")) {
+        for (path, source) in sources(&format!("{}/src", member.path)) {
             if !uses_unsafe(&source) {
                 continue;
             }
@@ -196,7 +305,8 @@ fn rooms_above_persistence_open_no_files() {
         "rustix",
         "libc",
     ];
-    for room in ["topology", "snapshots", "algorithms", "graph"] {
+    let rooms = ["topology", "snapshots", "algorithms", "graph"];
+    for room in rooms {
         for (path, source) in sources(&format!("crates/{room}/src")) {
             for (number, line) in source.lines().enumerate() {
                 let found = forbidden.iter().find(|word| code(line).contains(**word));
@@ -205,11 +315,17 @@ fn rooms_above_persistence_open_no_files() {
                 }
             }
         }
-        let (_, dependencies) = manifest(&format!("crates/{room}"));
+    }
+    let rooms = rooms.map(|room| format!("crates/{room}"));
+    for member in members()
+        .iter()
+        .filter(|member| rooms.contains(&member.path))
+    {
         for crate_name in ["memmap2", "rustix", "libc"] {
             assert!(
-                !dependencies.contains(crate_name),
-                "{room} depends on {crate_name}"
+                !member.dependency_names().contains(crate_name),
+                "{} depends on {crate_name}",
+                member.name
             );
         }
     }
@@ -317,7 +433,7 @@ fn links_of_the_documents_lead_somewhere() {
         }
         // Files named in backticks exist, too.
         for word in content.split('`').skip(1).step_by(2) {
-            let is_path = ["crates/", "docs/", "testing/"]
+            let is_path = ["benches/", "crates/", "docs/", "testing/"]
                 .iter()
                 .any(|p| word.starts_with(p));
             if is_path && !word.contains([' ', '*', '{']) && !word.ends_with("benchmarks.md") {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
-use evergraph::graph::{Direction, Shape, generate};
+use evergraph::graph::{Direction, Shape};
 use evergraph::run::{Fact, Outcome, Request, algorithms};
 use evergraph::{
     At, Batch, Cancellation, Control, Database, Edges, Error, MediumKind, Mode, Options, Seal,
@@ -29,7 +29,7 @@ fn options(medium: MediumKind, direction: Direction) -> Options {
 }
 
 fn fill(db: &Database) {
-    let edges = generate::kronecker(7, 6, 3);
+    let edges = evergraph_generators::kronecker(7, 6, 3);
     db.add_vertices(1 << 7).unwrap();
     let mut batch = Batch::new();
     batch.insert_columns(Edges {

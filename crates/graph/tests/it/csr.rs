@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_graph::generate::{kronecker, uniform};
+use evergraph_generators::{kronecker, uniform};
 use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId, Weight};
 use proptest::prelude::*;
 

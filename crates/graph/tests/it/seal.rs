@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
 use proptest::prelude::*;
 

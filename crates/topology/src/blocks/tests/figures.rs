@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use evergraph_graph::generate::kronecker;
+use evergraph_generators::kronecker;
 use evergraph_persistence::medium::EmulatedStorage;
 
 use super::*;
