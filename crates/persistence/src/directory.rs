@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::PersistenceError;
-use crate::little_endian::{u32_at, u64_at};
+use crate::layout::{Field, tiles};
+use crate::little_endian::{put, u32_at, u64_at};
 use crate::order::Flushed;
 use crate::pool::Uuid;
 use crate::region::{Extent, Region};
@@ -18,8 +19,49 @@ const LEAF_ENTRIES: usize = 128;
 const ENTRY_BYTES: usize = 56;
 const LEAF_BYTES: usize = LEAF_ENTRIES * ENTRY_BYTES;
 const LEAF_REFERENCE_BYTES: usize = 24;
-const BLOB_REFERENCE_BYTES: usize = 24;
+const BLOB_REFERENCE_BYTES: usize = 32;
 const ROOT_HEADER_BYTES: usize = 16;
+
+// The root's header: numbers of leaves and of blobs.
+const LEAF_COUNT: Field = (0, 8);
+const BLOB_COUNT: Field = (8, 8);
+const _: () = assert!(tiles(&[LEAF_COUNT, BLOB_COUNT], ROOT_HEADER_BYTES));
+
+// What the root says of a leaf or a blob: its key, where it is, its checksum.
+const KEY: [Field; 2] = [(0, 4), (4, 4)];
+const LEAF_OFFSET: Field = (8, 8);
+const LEAF_CRC: Field = (16, 4);
+const _: () = assert!(tiles(
+    &[KEY[0], KEY[1], LEAF_OFFSET, LEAF_CRC, (20, 4)],
+    LEAF_REFERENCE_BYTES
+));
+const BLOB_OFFSET: Field = (8, 8);
+const BLOB_LEN: Field = (16, 8);
+const BLOB_CRC: Field = (24, 4);
+const _: () = assert!(tiles(
+    &[KEY[0], KEY[1], BLOB_OFFSET, BLOB_LEN, BLOB_CRC, (28, 4)],
+    BLOB_REFERENCE_BYTES
+));
+
+// Fields of an entry.
+const OFFSET: Field = (0, 8);
+const LEN: Field = (8, 8);
+const CSN: Field = (16, 8);
+const GENERATION: Field = (24, 4);
+const CRC: Field = (28, 4);
+const ENTRIES: Field = (32, 8);
+const TOMBSTONES: Field = (40, 8);
+const PRESENT: Field = (48, 8);
+const _: () = assert!(tiles(
+    &[
+        OFFSET, LEN, CSN, GENERATION, CRC, ENTRIES, TOMBSTONES, PRESENT
+    ],
+    ENTRY_BYTES
+));
+const _: () = assert!(
+    LEAF_BYTES.is_multiple_of(512),
+    "a torn leaf is torn between sectors, and other extents share none with it"
+);
 
 /// Names one section: a plane, and the section's number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,11 +174,11 @@ impl Directory {
         let file = region.file_name();
         let root = read_checked(region, uuid, offset, len, crc)?;
         let bytes = root.bytes();
-        let leaf_count = u64_at(bytes, 0) as usize;
-        let blob_count = u64_at(bytes, 8) as usize;
+        let leaf_count = u64_at(bytes, LEAF_COUNT.0) as usize;
+        let blob_count = u64_at(bytes, BLOB_COUNT.0) as usize;
         let expected = leaf_count
             .checked_mul(LEAF_REFERENCE_BYTES)
-            .and_then(|n| n.checked_add(blob_count.checked_mul(BLOB_REFERENCE_BYTES + 8)?))
+            .and_then(|n| n.checked_add(blob_count.checked_mul(BLOB_REFERENCE_BYTES)?))
             .and_then(|n| n.checked_add(ROOT_HEADER_BYTES));
         if expected != Some(bytes.len()) {
             return Err(PersistenceError::damaged(
@@ -147,10 +189,10 @@ impl Directory {
         }
         let mut at = ROOT_HEADER_BYTES;
         for _ in 0..leaf_count {
-            let plane = u32_at(bytes, at);
-            let number = u32_at(bytes, at + 4);
-            let leaf_offset = u64_at(bytes, at + 8);
-            let leaf_crc = u32_at(bytes, at + 16);
+            let plane = u32_at(bytes, at + KEY[0].0);
+            let number = u32_at(bytes, at + KEY[1].0);
+            let leaf_offset = u64_at(bytes, at + LEAF_OFFSET.0);
+            let leaf_crc = u32_at(bytes, at + LEAF_CRC.0);
             at += LEAF_REFERENCE_BYTES;
             let extent = read_checked(region, uuid, leaf_offset, LEAF_BYTES as u64, leaf_crc)?;
             let entries = extent
@@ -167,12 +209,12 @@ impl Directory {
             );
         }
         for _ in 0..blob_count {
-            let kind = u32_at(bytes, at);
-            let number = u32_at(bytes, at + 4);
-            let blob_offset = u64_at(bytes, at + 8);
-            let blob_len = u64_at(bytes, at + 16);
-            let blob_crc = u32_at(bytes, at + 24);
-            at += BLOB_REFERENCE_BYTES + 8;
+            let kind = u32_at(bytes, at + KEY[0].0);
+            let number = u32_at(bytes, at + KEY[1].0);
+            let blob_offset = u64_at(bytes, at + BLOB_OFFSET.0);
+            let blob_len = u64_at(bytes, at + BLOB_LEN.0);
+            let blob_crc = u32_at(bytes, at + BLOB_CRC.0);
+            at += BLOB_REFERENCE_BYTES;
             let extent = Arc::new(region.adopt(blob_offset, blob_len)?);
             directory.blobs.insert(
                 (kind, number),
@@ -353,6 +395,7 @@ impl Directory {
             for entry in &leaf.entries {
                 encode_entry(entry.as_ref(), &mut bytes);
             }
+            debug_assert_eq!(bytes.len(), LEAF_BYTES);
             let draft = region.allocate(bytes.len() as u64)?;
             let crc = checksum(uuid, draft.offset(), &bytes);
             let flushed = draft.finish(&bytes)?;
@@ -377,6 +420,13 @@ impl Directory {
             bytes.extend_from_slice(&blob.crc.to_le_bytes());
             bytes.extend_from_slice(&[0; 4]);
         }
+        debug_assert_eq!(
+            bytes.len(),
+            ROOT_HEADER_BYTES
+                + self.leaves.len() * LEAF_REFERENCE_BYTES
+                + self.blobs.len() * BLOB_REFERENCE_BYTES,
+            "opening refuses a root whose counts do not fit its length"
+        );
         let draft = region.allocate(bytes.len() as u64)?;
         let crc = checksum(uuid, draft.offset(), &bytes);
         let root = draft.finish(&bytes)?;
@@ -399,13 +449,20 @@ impl Directory {
     /// Before durability step 4: the pool's root may name this directory from
     /// now on, so nothing of it is free, even if the publication fails.
     pub fn publishing(&self) {
-        let own = self
-            .leaves
+        debug_assert!(
+            self.root.is_some() && self.leaves.values().all(|leaf| leaf.stored.is_some()),
+            "a root is about to name a directory of which a part is in memory alone"
+        );
+        self.own_extents().for_each(|extent| extent.published());
+    }
+
+    /// Extents of the directory itself: leaves, blobs, root.
+    fn own_extents(&self) -> impl Iterator<Item = &Arc<Extent>> {
+        self.leaves
             .values()
             .filter_map(|leaf| leaf.stored.as_ref().map(|(extent, _)| extent))
             .chain(self.blobs.values().map(|blob| &blob.extent))
-            .chain(self.root.as_ref());
-        own.for_each(|extent| extent.published());
+            .chain(self.root.as_ref())
     }
 
     /// Durability step 6: the pool's root names this directory durably, so
@@ -415,6 +472,44 @@ impl Directory {
         for extent in self.replaced.drain(..) {
             extent.retire();
         }
+        self.invariants();
+    }
+
+    /// Panics in debug builds if the directory that a root names contradicts
+    /// itself. Walks all of it: called where a checkpoint ends.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            self.leaves
+                .values()
+                .all(|leaf| leaf.entries.len() == LEAF_ENTRIES && leaf.stored.is_some()),
+            "a published leaf is whole and stored"
+        );
+        let mut used: Vec<(u64, u64)> = self
+            .own_extents()
+            .map(|extent| (extent.offset(), extent.reserved_bytes()))
+            .chain(
+                self.entries()
+                    .filter(|(_, entry)| entry.len > 0)
+                    .map(|(_, entry)| (entry.offset, entry.len)),
+            )
+            .collect();
+        used.sort_unstable();
+        for pair in used.windows(2) {
+            let ((offset, len), (next, _)) = (pair[0], pair[1]);
+            assert!(
+                offset + len <= next,
+                "two extents overlap: {len} bytes at {offset}, and one at {next}"
+            );
+        }
+        let end = used.last().map_or(0, |(offset, len)| offset + len);
+        let file = self.root.as_ref().map_or(end, |root| root.file_bytes());
+        assert!(
+            end <= file,
+            "the directory names bytes up to {end} of a file of {file} bytes"
+        );
     }
 
     /// Bytes that the directory itself occupies.
@@ -445,29 +540,97 @@ fn read_checked(
 }
 
 fn encode_entry(entry: Option<&Entry>, bytes: &mut Vec<u8>) {
-    let Some(entry) = entry else {
-        bytes.extend_from_slice(&[0; ENTRY_BYTES]);
-        return;
-    };
-    for word in [entry.offset, entry.len, entry.csn] {
-        bytes.extend_from_slice(&word.to_le_bytes());
+    let mut stored = [0; ENTRY_BYTES];
+    if let Some(entry) = entry {
+        put(&mut stored, OFFSET, &entry.offset.to_le_bytes());
+        put(&mut stored, LEN, &entry.len.to_le_bytes());
+        put(&mut stored, CSN, &entry.csn.to_le_bytes());
+        put(&mut stored, GENERATION, &entry.generation.to_le_bytes());
+        put(&mut stored, CRC, &entry.crc.to_le_bytes());
+        put(&mut stored, ENTRIES, &entry.entries.to_le_bytes());
+        put(&mut stored, TOMBSTONES, &entry.tombstones.to_le_bytes());
+        put(&mut stored, PRESENT, &1u64.to_le_bytes());
     }
-    for word in [entry.generation, entry.crc] {
-        bytes.extend_from_slice(&word.to_le_bytes());
-    }
-    for word in [entry.entries, entry.tombstones, 1] {
-        bytes.extend_from_slice(&word.to_le_bytes());
-    }
+    bytes.extend_from_slice(&stored);
 }
 
 fn decode_entry(bytes: &[u8]) -> Option<Entry> {
-    (u64_at(bytes, 48) == 1).then(|| Entry {
-        offset: u64_at(bytes, 0),
-        len: u64_at(bytes, 8),
-        csn: u64_at(bytes, 16),
-        generation: u32_at(bytes, 24),
-        crc: u32_at(bytes, 28),
-        entries: u64_at(bytes, 32),
-        tombstones: u64_at(bytes, 40),
+    (u64_at(bytes, PRESENT.0) == 1).then(|| Entry {
+        offset: u64_at(bytes, OFFSET.0),
+        len: u64_at(bytes, LEN.0),
+        csn: u64_at(bytes, CSN.0),
+        generation: u32_at(bytes, GENERATION.0),
+        crc: u32_at(bytes, CRC.0),
+        entries: u64_at(bytes, ENTRIES.0),
+        tombstones: u64_at(bytes, TOMBSTONES.0),
     })
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Directory, Entry, SectionKey};
+    use crate::medium::{DramStorage, Medium, Storage};
+    use crate::order::Flushed;
+    use crate::region::Region;
+
+    const UUID: [u8; 16] = [7; 16];
+
+    fn entry(offset: u64) -> Entry {
+        Entry {
+            offset,
+            len: 512,
+            csn: 1,
+            generation: 0,
+            crc: 0,
+            entries: 0,
+            tombstones: 0,
+        }
+    }
+
+    /// A stored directory with entries at `offsets`.
+    fn directory(offsets: &[u64]) -> (Directory, Region) {
+        let medium = DramStorage::new().open("extents", true).unwrap();
+        medium.grow(1 << 20).unwrap();
+        let region = Region::new(medium.clone(), 512, 1 << 16);
+        // What the entries name.
+        let _claimed = region.adopt(0, 1 << 16).unwrap();
+        region.settle();
+        let mut directory = Directory::default();
+        for (section, &offset) in (0..).zip(offsets) {
+            directory.set(SectionKey { plane: 0, section }, entry(offset));
+        }
+        let nothing = Flushed::of_stores(&medium, 0, 0).unwrap();
+        let _ = directory.store(&region, &UUID, nothing).unwrap();
+        (directory, region)
+    }
+
+    #[test]
+    fn extents_side_by_side_are_fine() {
+        let (mut directory, _region) = directory(&[1024, 0, 512]);
+        directory.publishing();
+        directory.published();
+    }
+
+    #[test]
+    #[should_panic(expected = "two extents overlap")]
+    fn no_two_entries_share_bytes() {
+        directory(&[0, 256]).0.published();
+    }
+
+    #[test]
+    #[should_panic(expected = "of a file of")]
+    fn no_entry_lies_behind_the_file() {
+        directory(&[0, 1 << 40]).0.published();
+    }
+
+    #[test]
+    #[should_panic(expected = "in memory alone")]
+    fn what_a_root_names_is_stored() {
+        let (mut directory, _region) = directory(&[0]);
+        directory.remove(SectionKey {
+            plane: 0,
+            section: 0,
+        });
+        directory.publishing();
+    }
 }

@@ -12,6 +12,7 @@
 mod directory;
 mod error;
 pub mod failpoint;
+pub mod layout;
 mod little_endian;
 mod lock;
 mod log;

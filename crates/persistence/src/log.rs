@@ -11,7 +11,8 @@
 
 use crate::error::PersistenceError;
 use crate::failpoint;
-use crate::little_endian::{u32_at, u64_at};
+use crate::layout::{Field, tiles};
+use crate::little_endian::{put, u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle};
 use crate::pool::Uuid;
 
@@ -21,8 +22,28 @@ pub const RECORD_HEADER_BYTES: usize = 56;
 const NAME: &str = "log";
 /// Records start at multiples of this.
 const ALIGNMENT: u64 = 8;
+
+// Fields of a record's header.
+const CRC: Field = (0, 4);
+const KIND: Field = (4, 4);
+const LEN: Field = (8, 8);
+const LSN: Field = (16, 8);
+const CSN: Field = (24, 8);
+const WALL_US: Field = (32, 8);
+const DURABLE: Field = (40, 8);
+const EPOCH: Field = (48, 4);
+const ZERO: Field = (52, 4);
+const _: () = assert!(tiles(
+    &[CRC, KIND, LEN, LSN, CSN, WALL_US, DURABLE, EPOCH, ZERO],
+    RECORD_HEADER_BYTES
+));
+const _: () = assert!(
+    (RECORD_HEADER_BYTES as u64).is_multiple_of(ALIGNMENT)
+        && (LSN.0 as u64).is_multiple_of(ALIGNMENT),
+    "the search for damage looks for LSNs at multiples of the alignment"
+);
 /// Where a record holds its LSN.
-const LSN_AT: u64 = 16;
+const LSN_AT: u64 = LSN.0 as u64;
 /// Bytes that the search for damage looks at in one go.
 const SEARCH_BYTES: u64 = 1 << 20;
 const KIND_COMMIT: u32 = 1;
@@ -31,6 +52,22 @@ const KIND_PAD: u32 = 2;
 /// Behind the ring: whose log it is, in a sector of its own.
 const IDENTITY_BYTES: usize = 512;
 const IDENTITY_MAGIC: &[u8; 8] = b"EVERGLOG";
+
+// Its fields: magic, zero, UUID, capacity, zero, checksum.
+const IDENTITY_UUID: Field = (16, size_of::<Uuid>());
+const IDENTITY_CAPACITY: Field = (32, 8);
+const IDENTITY_CRC: Field = (IDENTITY_BYTES - 4, 4);
+const _: () = assert!(tiles(
+    &[
+        (0, IDENTITY_MAGIC.len()),
+        (8, 8),
+        IDENTITY_UUID,
+        IDENTITY_CAPACITY,
+        (40, 468),
+        IDENTITY_CRC
+    ],
+    IDENTITY_BYTES
+));
 
 /// The log, open for appending.
 pub struct CommitLog {
@@ -44,6 +81,8 @@ pub struct CommitLog {
     head: u64,
     /// Everything before is durable.
     durable: u64,
+    /// The last commit's.
+    csn: u64,
     /// Written and not flushed, as offsets in the file.
     dirty: Vec<(u64, u64)>,
 }
@@ -93,26 +132,26 @@ struct Header {
 impl Header {
     fn encode(&self) -> [u8; RECORD_HEADER_BYTES] {
         let mut bytes = [0; RECORD_HEADER_BYTES];
-        bytes[4..8].copy_from_slice(&self.kind.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.len.to_le_bytes());
-        bytes[16..24].copy_from_slice(&self.lsn.to_le_bytes());
-        bytes[24..32].copy_from_slice(&self.csn.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.wall_us.to_le_bytes());
-        bytes[40..48].copy_from_slice(&self.durable.to_le_bytes());
-        bytes[48..52].copy_from_slice(&self.epoch.to_le_bytes());
+        put(&mut bytes, KIND, &self.kind.to_le_bytes());
+        put(&mut bytes, LEN, &self.len.to_le_bytes());
+        put(&mut bytes, LSN, &self.lsn.to_le_bytes());
+        put(&mut bytes, CSN, &self.csn.to_le_bytes());
+        put(&mut bytes, WALL_US, &self.wall_us.to_le_bytes());
+        put(&mut bytes, DURABLE, &self.durable.to_le_bytes());
+        put(&mut bytes, EPOCH, &self.epoch.to_le_bytes());
         bytes
     }
 
     fn decode(bytes: &[u8]) -> Self {
         Header {
-            crc: u32_at(bytes, 0),
-            kind: u32_at(bytes, 4),
-            len: u64_at(bytes, 8),
-            lsn: u64_at(bytes, 16),
-            csn: u64_at(bytes, 24),
-            wall_us: u64_at(bytes, 32) as i64,
-            durable: u64_at(bytes, 40),
-            epoch: u32_at(bytes, 48),
+            crc: u32_at(bytes, CRC.0),
+            kind: u32_at(bytes, KIND.0),
+            len: u64_at(bytes, LEN.0),
+            lsn: u64_at(bytes, LSN.0),
+            csn: u64_at(bytes, CSN.0),
+            wall_us: u64_at(bytes, WALL_US.0) as i64,
+            durable: u64_at(bytes, DURABLE.0),
+            epoch: u32_at(bytes, EPOCH.0),
         }
     }
 }
@@ -186,6 +225,7 @@ impl CommitLog {
             start: start.lsn,
             head: start.lsn,
             durable: start.lsn,
+            csn: start.csn,
             dirty: Vec::new(),
             medium,
         };
@@ -230,9 +270,11 @@ impl CommitLog {
         }
         log.head = scan.end;
         log.durable = scan.end;
+        log.csn = scan.csn;
         if failpoint!("log.epoch-not-bumped") {
             log.epoch = scan.epoch;
         }
+        log.invariants();
         Ok((log, scan.csn))
     }
 
@@ -256,6 +298,10 @@ impl CommitLog {
                 break;
             }
             let end = at.end + header.len.next_multiple_of(ALIGNMENT);
+            if end - start > self.capacity {
+                // It would lie where the log begins.
+                break;
+            }
             if header.kind == KIND_COMMIT {
                 if header.csn != at.csn + 1 {
                     break;
@@ -448,6 +494,11 @@ impl CommitLog {
         wall_us: i64,
         payload: &[u8],
     ) -> Result<u64, PersistenceError> {
+        debug_assert_eq!(
+            csn,
+            self.csn + 1,
+            "replay takes a gap between two commits for the log's end"
+        );
         if !self.has_room(payload.len() as u64)? {
             return Err(PersistenceError::LogFull);
         }
@@ -461,6 +512,8 @@ impl CommitLog {
         }
         self.write_record(KIND_COMMIT, len, csn, wall_us, payload)?;
         self.head += len.next_multiple_of(ALIGNMENT);
+        self.csn = csn;
+        self.invariants();
         Ok(self.head)
     }
 
@@ -472,6 +525,11 @@ impl CommitLog {
         wall_us: i64,
         payload: &[u8],
     ) -> Result<(), PersistenceError> {
+        let written = (RECORD_HEADER_BYTES + payload.len()) as u64;
+        debug_assert!(
+            written <= len && len <= self.room_to_lap_end(self.head),
+            "a record does not wrap"
+        );
         let mut header = Header {
             crc: 0,
             kind,
@@ -491,8 +549,7 @@ impl CommitLog {
             self.medium
                 .write(offset + RECORD_HEADER_BYTES as u64, payload)?;
         }
-        self.dirty
-            .push((offset, (header.len() + payload.len()) as u64));
+        self.dirty.push((offset, written));
         Ok(())
     }
 
@@ -514,6 +571,7 @@ impl CommitLog {
             self.medium.fence()?;
         }
         self.durable = self.head;
+        self.invariants();
         Ok(())
     }
 
@@ -536,22 +594,125 @@ impl CommitLog {
     /// Frees everything before `start`, which a durable root no longer needs.
     pub fn release(&mut self, start: u64) {
         assert!(start >= self.start && start <= self.head);
+        debug_assert!(
+            start <= self.durable,
+            "a root covers only commits that are durable"
+        );
         self.start = start;
+        self.invariants();
+    }
+
+    /// Panics in debug builds if the log contradicts itself.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            self.start <= self.durable && self.durable <= self.head,
+            "start <= durable <= head: {self:?}"
+        );
+        assert!(
+            self.head - self.start <= self.capacity,
+            "a record lies where replay still reads: {self:?}"
+        );
+        for position in [self.durable, self.head] {
+            assert!(
+                (position - self.start).is_multiple_of(ALIGNMENT),
+                "records start at multiples of {ALIGNMENT}: {self:?}"
+            );
+        }
+        // Bytes up to the end of a lap that are too few for a record are skipped
+        // and not written.
+        assert!(
+            !self.dirty.is_empty() || self.head == self.durable,
+            "records wait for a sync that will not flush them: {self:?}"
+        );
+        assert!(
+            self.dirty
+                .iter()
+                .all(|&(offset, len)| len > 0 && offset + len <= self.capacity),
+            "a record wraps: {self:?}"
+        );
     }
 }
 
 fn identity(uuid: &Uuid, capacity: u64) -> [u8; IDENTITY_BYTES] {
     let mut bytes = [0; IDENTITY_BYTES];
     bytes[..8].copy_from_slice(IDENTITY_MAGIC);
-    bytes[16..32].copy_from_slice(uuid);
-    bytes[32..40].copy_from_slice(&capacity.to_le_bytes());
-    let crc = crc32c::crc32c(&bytes[..IDENTITY_BYTES - 4]);
-    bytes[IDENTITY_BYTES - 4..].copy_from_slice(&crc.to_le_bytes());
+    put(&mut bytes, IDENTITY_UUID, uuid);
+    put(&mut bytes, IDENTITY_CAPACITY, &capacity.to_le_bytes());
+    let crc = crc32c::crc32c(&bytes[..IDENTITY_CRC.0]);
+    put(&mut bytes, IDENTITY_CRC, &crc.to_le_bytes());
     bytes
 }
 
 impl std::fmt::Debug for CommitLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "CommitLog({}..{})", self.start, self.head)
+        write!(
+            f,
+            "CommitLog({}..{} of {} bytes, durable up to {})",
+            self.start, self.head, self.capacity, self.durable
+        )
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::CommitLog;
+    use crate::medium::{DramStorage, Storage};
+
+    fn log() -> CommitLog {
+        let uuid = [7; 16];
+        let medium = DramStorage::new().open("log", true).unwrap();
+        CommitLog::create(&medium, &uuid, 4096).unwrap();
+        let (mut log, _) = CommitLog::open(medium, &uuid, 1, 0, 0, 0, None, |_| Ok(())).unwrap();
+        log.append(1, 0, b"one").unwrap();
+        log
+    }
+
+    #[test]
+    #[should_panic(expected = "start <= durable <= head")]
+    fn nothing_is_durable_behind_the_head() {
+        let mut log = log();
+        log.durable = log.head + 8;
+        log.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "where replay still reads")]
+    fn a_lap_does_not_overtake_the_one_before() {
+        let mut log = log();
+        log.head += log.capacity;
+        log.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "records start at multiples")]
+    fn records_are_aligned() {
+        let mut log = log();
+        log.head += 4;
+        log.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "will not flush them")]
+    fn what_is_not_durable_waits_for_a_sync() {
+        let mut log = log();
+        log.dirty.clear();
+        log.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "a record wraps")]
+    fn records_do_not_wrap() {
+        let mut log = log();
+        log.dirty.push((log.capacity - 8, 56));
+        log.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "takes a gap between two commits")]
+    fn commits_follow_one_another() {
+        let _ = log().append(3, 0, b"three");
     }
 }

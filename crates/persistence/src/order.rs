@@ -70,6 +70,12 @@ pub fn write_pieces<'a, M: Medium + ?Sized, T>(
         if bytes.is_empty() {
             continue;
         }
+        debug_assert!(
+            waiting
+                .as_ref()
+                .is_none_or(|before| before.offset + before.len <= offset),
+            "a piece at {offset} behind one that is later would not be flushed"
+        );
         let dirty = write(medium, offset, bytes, ())?;
         waiting = Some(match waiting {
             Some(before) if offset / line == (before.offset + before.len - 1) / line => Dirty {

@@ -8,7 +8,8 @@
 
 use crate::error::PersistenceError;
 use crate::failpoint;
-use crate::little_endian::{u32_at, u64_at};
+use crate::layout::{Field, tiles};
+use crate::little_endian::{put, u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle, Storage};
 use crate::order::{self, Durable};
 
@@ -24,6 +25,53 @@ pub const USER_BYTES: usize = 192;
 
 const SLOT_BYTES: usize = 512;
 const SLOT_STRIDE: u64 = 4096;
+const _: () = assert!(
+    SLOT_BYTES == 512 && SLOT_STRIDE.is_multiple_of(SLOT_BYTES as u64),
+    "a slot is one sector, so that a torn write leaves the other slot whole"
+);
+
+// Fields of a slot; what lies between them is zero.
+const MAGIC: Field = (0, 8);
+const VERSION: Field = (8, 4);
+const UUID: Field = (16, size_of::<Uuid>());
+const SEQUENCE: Field = (32, 8);
+const EPOCH: Field = (40, 4);
+const CLEAN: Field = (44, 4);
+const CSN: Field = (48, 8);
+const WALL_US: Field = (56, 8);
+const LOG_START: Field = (64, 8);
+const LOG_EPOCH: Field = (72, 4);
+const CLEAN_LOG_END: Field = (80, 8);
+const DIRECTORY_OFFSET: Field = (88, 8);
+const DIRECTORY_LEN: Field = (96, 8);
+const DIRECTORY_CRC: Field = (104, 4);
+const USER: Field = (128, USER_BYTES);
+const SLOT_CRC: Field = (SLOT_BYTES - 4, 4);
+const _: () = assert!(tiles(
+    &[
+        MAGIC,
+        VERSION,
+        (12, 4),
+        UUID,
+        SEQUENCE,
+        EPOCH,
+        CLEAN,
+        CSN,
+        WALL_US,
+        LOG_START,
+        LOG_EPOCH,
+        (76, 4),
+        CLEAN_LOG_END,
+        DIRECTORY_OFFSET,
+        DIRECTORY_LEN,
+        DIRECTORY_CRC,
+        (108, 20),
+        USER,
+        (320, 188),
+        SLOT_CRC,
+    ],
+    SLOT_BYTES
+));
 
 /// Whose root a pool file holds. One kind cannot be taken for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,11 +176,11 @@ impl UncheckedSlot {
         if &bytes[..8] != kind.magic {
             return Ok(None);
         }
-        let stored = u32_at(bytes, SLOT_BYTES - 4);
-        if crc32c::crc32c(&bytes[..SLOT_BYTES - 4]) != stored {
+        let stored = u32_at(bytes, SLOT_CRC.0);
+        if crc32c::crc32c(&bytes[..SLOT_CRC.0]) != stored {
             return Ok(None);
         }
-        let version = u32_at(bytes, 8);
+        let version = u32_at(bytes, VERSION.0);
         if version > kind.version {
             return Err(PersistenceError::NewerFormat {
                 found: version,
@@ -140,23 +188,23 @@ impl UncheckedSlot {
             });
         }
         let mut uuid = [0; 16];
-        uuid.copy_from_slice(&bytes[16..32]);
+        uuid.copy_from_slice(&bytes[UUID.0..][..UUID.1]);
         let mut user = [0; USER_BYTES];
-        user.copy_from_slice(&bytes[128..128 + USER_BYTES]);
-        let clean_end = u64_at(bytes, 80);
+        user.copy_from_slice(&bytes[USER.0..][..USER.1]);
+        let clean_end = u64_at(bytes, CLEAN_LOG_END.0);
         Ok(Some((
             uuid,
             Root {
-                sequence: u64_at(bytes, 32),
-                epoch: u32_at(bytes, 40),
-                csn: u64_at(bytes, 48),
-                wall_us: u64_at(bytes, 56) as i64,
-                log_start: u64_at(bytes, 64),
-                log_epoch: u32_at(bytes, 72),
-                clean_log_end: (u32_at(bytes, 44) == 1).then_some(clean_end),
-                directory_offset: u64_at(bytes, 88),
-                directory_len: u64_at(bytes, 96),
-                directory_crc: u32_at(bytes, 104),
+                sequence: u64_at(bytes, SEQUENCE.0),
+                epoch: u32_at(bytes, EPOCH.0),
+                csn: u64_at(bytes, CSN.0),
+                wall_us: u64_at(bytes, WALL_US.0) as i64,
+                log_start: u64_at(bytes, LOG_START.0),
+                log_epoch: u32_at(bytes, LOG_EPOCH.0),
+                clean_log_end: (u32_at(bytes, CLEAN.0) == 1).then_some(clean_end),
+                directory_offset: u64_at(bytes, DIRECTORY_OFFSET.0),
+                directory_len: u64_at(bytes, DIRECTORY_LEN.0),
+                directory_crc: u32_at(bytes, DIRECTORY_CRC.0),
                 user,
             },
         )))
@@ -165,23 +213,29 @@ impl UncheckedSlot {
 
 fn encode_slot(kind: PoolKind, uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
     let mut bytes = [0u8; SLOT_BYTES];
-    bytes[..8].copy_from_slice(kind.magic);
-    bytes[8..12].copy_from_slice(&kind.version.to_le_bytes());
-    bytes[16..32].copy_from_slice(uuid);
-    bytes[32..40].copy_from_slice(&root.sequence.to_le_bytes());
-    bytes[40..44].copy_from_slice(&root.epoch.to_le_bytes());
-    bytes[44..48].copy_from_slice(&u32::from(root.clean_log_end.is_some()).to_le_bytes());
-    bytes[48..56].copy_from_slice(&root.csn.to_le_bytes());
-    bytes[56..64].copy_from_slice(&root.wall_us.to_le_bytes());
-    bytes[64..72].copy_from_slice(&root.log_start.to_le_bytes());
-    bytes[72..76].copy_from_slice(&root.log_epoch.to_le_bytes());
-    bytes[80..88].copy_from_slice(&root.clean_log_end.unwrap_or(0).to_le_bytes());
-    bytes[88..96].copy_from_slice(&root.directory_offset.to_le_bytes());
-    bytes[96..104].copy_from_slice(&root.directory_len.to_le_bytes());
-    bytes[104..108].copy_from_slice(&root.directory_crc.to_le_bytes());
-    bytes[128..128 + USER_BYTES].copy_from_slice(&root.user);
-    let crc = crc32c::crc32c(&bytes[..SLOT_BYTES - 4]);
-    bytes[SLOT_BYTES - 4..].copy_from_slice(&crc.to_le_bytes());
+    let clean = u32::from(root.clean_log_end.is_some());
+    let clean_log_end = root.clean_log_end.unwrap_or(0);
+    put(&mut bytes, MAGIC, kind.magic);
+    put(&mut bytes, VERSION, &kind.version.to_le_bytes());
+    put(&mut bytes, UUID, uuid);
+    put(&mut bytes, SEQUENCE, &root.sequence.to_le_bytes());
+    put(&mut bytes, EPOCH, &root.epoch.to_le_bytes());
+    put(&mut bytes, CLEAN, &clean.to_le_bytes());
+    put(&mut bytes, CSN, &root.csn.to_le_bytes());
+    put(&mut bytes, WALL_US, &root.wall_us.to_le_bytes());
+    put(&mut bytes, LOG_START, &root.log_start.to_le_bytes());
+    put(&mut bytes, LOG_EPOCH, &root.log_epoch.to_le_bytes());
+    put(&mut bytes, CLEAN_LOG_END, &clean_log_end.to_le_bytes());
+    put(
+        &mut bytes,
+        DIRECTORY_OFFSET,
+        &root.directory_offset.to_le_bytes(),
+    );
+    put(&mut bytes, DIRECTORY_LEN, &root.directory_len.to_le_bytes());
+    put(&mut bytes, DIRECTORY_CRC, &root.directory_crc.to_le_bytes());
+    put(&mut bytes, USER, &root.user);
+    let crc = crc32c::crc32c(&bytes[..SLOT_CRC.0]);
+    put(&mut bytes, SLOT_CRC, &crc.to_le_bytes());
     bytes
 }
 
@@ -329,6 +383,7 @@ impl Pool {
 
     fn publish_root(&mut self, file: &PoolFile, mut root: Root) -> Result<(), PersistenceError> {
         root.sequence = self.root.sequence + 1;
+        self.succession(&root);
         let bytes = encode_slot(self.kind, &self.uuid, &root);
         let medium = &file.medium;
         for slot in [self.next_slot, 1 - self.next_slot] {
@@ -343,6 +398,37 @@ impl Pool {
         self.next_slot = 1 - self.next_slot;
         Ok(())
     }
+
+    /// Panics in debug builds if `next` cannot come after the root.
+    fn succession(&self, next: &Root) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let now = &self.root;
+        assert!(self.next_slot < 2, "there are two slots");
+        assert!(
+            now.sequence < next.sequence,
+            "opening takes the slot with the higher sequence"
+        );
+        assert!(
+            now.epoch <= next.epoch,
+            "a record of epoch {} would not continue the log of epoch {}",
+            next.epoch,
+            now.epoch
+        );
+        assert!(
+            now.csn <= next.csn && now.log_start <= next.log_start,
+            "what the log has released cannot be replayed: {now:?}, then {next:?}"
+        );
+        assert!(
+            next.clean_log_end.is_none_or(|end| end >= next.log_start),
+            "the log ends before it starts: {next:?}"
+        );
+        assert!(
+            now.log_epoch <= next.log_epoch && next.log_epoch <= next.epoch,
+            "a record before the log's start is of a later opening: {now:?}, then {next:?}"
+        );
+    }
 }
 
 /// The open file of a pool; apart from [`Pool`] so that reading the root needs
@@ -354,5 +440,60 @@ pub struct PoolFile {
 impl std::fmt::Debug for PoolFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("PoolFile")
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Pool, PoolFile, Root, USER_BYTES};
+    use crate::medium::DramStorage;
+
+    fn pool() -> (Pool, PoolFile) {
+        let mut root = Root::first([0; USER_BYTES]);
+        (root.epoch, root.csn, root.log_start) = (3, 10, 640);
+        Pool::create(&DramStorage::new(), [7; 16], root).unwrap()
+    }
+
+    fn publish(change: impl FnOnce(&mut Root)) {
+        let (mut pool, file) = pool();
+        let mut root = pool.root().clone();
+        change(&mut root);
+        let _ = pool.update(&file, root);
+    }
+
+    #[test]
+    fn a_root_may_stay_where_it_is() {
+        publish(|root| root.clean_log_end = Some(640));
+    }
+
+    #[test]
+    #[should_panic(expected = "would not continue the log")]
+    fn an_epoch_never_goes_back() {
+        publish(|root| root.epoch = 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot be replayed")]
+    fn a_commit_is_not_taken_back() {
+        publish(|root| root.csn = 9);
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot be replayed")]
+    fn the_log_does_not_start_earlier() {
+        publish(|root| root.log_start = 632);
+    }
+
+    #[test]
+    #[should_panic(expected = "ends before it starts")]
+    fn a_clean_end_is_behind_the_start() {
+        publish(|root| root.clean_log_end = Some(632));
+    }
+
+    #[test]
+    #[should_panic(expected = "the higher sequence")]
+    fn a_sequence_grows() {
+        let (pool, _file) = pool();
+        pool.succession(&pool.root().clone());
     }
 }

@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 
 use crate::error::PersistenceError;
 use crate::failpoint;
+use crate::layout::WALKED_AT_MOST;
 use crate::medium::{Medium, MediumError, MediumHandle, prefetch_for_read};
 use crate::order::{self, Durable, Flushed};
 
@@ -50,15 +51,22 @@ impl Space {
             self.free.insert(offset + len, available - len);
         }
         self.used += len;
+        self.invariants();
         Some(offset)
     }
 
     fn give(&mut self, mut offset: u64, mut len: u64) {
+        debug_assert!(len <= self.used, "more is given back than was taken");
         self.used -= len;
         self.add_free(&mut offset, &mut len);
+        self.invariants();
     }
 
     fn add_free(&mut self, offset: &mut u64, len: &mut u64) {
+        debug_assert!(
+            !self.overlaps(*offset, *len),
+            "{len} bytes at {offset} are free already: two extents had the same space"
+        );
         if let Some((&before, &before_len)) = self.free.range(..*offset).next_back()
             && before + before_len == *offset
         {
@@ -71,6 +79,45 @@ impl Space {
             *len += after_len;
         }
         self.free.insert(*offset, *len);
+    }
+
+    /// Whether a range in `free` has bytes of this one.
+    fn overlaps(&self, offset: u64, len: u64) -> bool {
+        let before = self.free.range(..offset + len).next_back();
+        before.is_some_and(|(&other, &other_len)| other + other_len > offset)
+    }
+
+    /// Panics in debug builds if free space contradicts itself, as far as it is
+    /// cheap to see.
+    fn invariants(&self) {
+        if cfg!(debug_assertions) && self.free.len() <= WALKED_AT_MOST {
+            self.walk();
+        }
+    }
+
+    /// Panics if free space contradicts itself.
+    fn walk(&self) {
+        let mut free = 0;
+        let mut position = None;
+        for (&offset, &len) in &self.free {
+            assert!(len > 0, "an empty range at {offset}");
+            assert!(
+                position.is_none_or(|end| end < offset),
+                "the range at {offset} overlaps the one before or should be one with it"
+            );
+            free += len;
+            position = Some(offset + len);
+        }
+        assert!(
+            position.is_none_or(|end| end <= self.end),
+            "free space ends at {position:?}, the file at {}",
+            self.end
+        );
+        assert_eq!(
+            self.used + free,
+            self.end,
+            "used and free bytes make up the file"
+        );
     }
 }
 
@@ -142,6 +189,10 @@ impl Region {
             }
         };
         drop(space);
+        debug_assert!(
+            offset.is_multiple_of(inner.alignment) && offset + reserved <= inner.medium.len(),
+            "an extent of {len} bytes at {offset}"
+        );
         let draft = Draft {
             extent: Some(Extent {
                 region: self.clone(),
@@ -177,12 +228,7 @@ impl Region {
         }
         let mut space = inner.space.lock();
         // While extents are being claimed, `free` holds what is claimed.
-        let overlaps = space
-            .free
-            .range(..offset + reserved)
-            .next_back()
-            .is_some_and(|(&o, &l)| o + l > offset);
-        if overlaps {
+        if space.overlaps(offset, reserved) {
             return Err(PersistenceError::damaged(
                 name,
                 offset,
@@ -214,6 +260,9 @@ impl Region {
         if space.end > position {
             let tail = space.end - position;
             space.free.insert(position, tail);
+        }
+        if cfg!(debug_assertions) {
+            space.walk();
         }
     }
 
@@ -333,7 +382,7 @@ impl Extent {
         at: u64,
         value: u32,
     ) -> Result<Durable<()>, MediumError> {
-        debug_assert!(at + 4 <= self.len);
+        debug_assert!(at.is_multiple_of(4) && at + 4 <= self.len);
         let dirty = order::store_u32(medium, self.offset + at, value, ());
         append(medium, dirty)
     }
@@ -346,7 +395,10 @@ impl Extent {
         at: u64,
         value: u64,
     ) -> Result<Durable<()>, MediumError> {
-        debug_assert!(at + 8 <= self.len);
+        debug_assert!(
+            at.is_multiple_of(8) && at + 8 <= self.len,
+            "a store across two words may be torn"
+        );
         let dirty = order::store_u64(medium, self.offset + at, value, ());
         append(medium, dirty)
     }
@@ -421,6 +473,11 @@ impl Extent {
         if let Some((first, last)) = waiting {
             self.region.inner.medium.will_need(first, last - first);
         }
+    }
+
+    /// Bytes of the file that the extent lies in.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        self.region.file_bytes()
     }
 
     /// Where byte `at` of the content is in memory, for fetching it early.
@@ -626,5 +683,63 @@ impl Deref for Words {
         // SAFETY: `start` and `count` come from a slice of what `owner` keeps
         // alive (aligned, checked), which is never written.
         unsafe { std::slice::from_raw_parts(self.start, self.count) }
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::Space;
+
+    /// Bytes 0 to 64 used, 64 to 128 free, 128 to 192 used.
+    fn space() -> Space {
+        let mut space = Space {
+            end: 192,
+            ..Space::default()
+        };
+        space.add_free(&mut 0, &mut 192);
+        for _ in 0..3 {
+            space.take(64).unwrap();
+        }
+        space.give(64, 64);
+        space
+    }
+
+    #[test]
+    fn neighbors_become_one() {
+        let mut space = space();
+        space.give(128, 64);
+        space.give(0, 64);
+        assert_eq!(space.free.into_iter().collect::<Vec<_>>(), [(0, 192)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "are free already")]
+    fn space_is_given_back_once() {
+        space().give(64, 64);
+    }
+
+    #[test]
+    #[should_panic(expected = "should be one with it")]
+    fn neighbors_apart_are_noticed() {
+        let mut space = space();
+        space.free.insert(128, 64);
+        space.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "the file at")]
+    fn free_space_lies_in_the_file() {
+        let mut space = space();
+        space.free.insert(192, 64);
+        space.free.remove(&64);
+        space.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "make up the file")]
+    fn lost_space_is_noticed() {
+        let mut space = space();
+        space.free.remove(&64);
+        space.invariants();
     }
 }

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::layout::WALKED_AT_MOST;
+
 /// The watermark with the state published beside it, and the live views.
 #[derive(Debug)]
 pub struct Registry<T> {
@@ -38,7 +40,64 @@ struct Kept {
     csns: Arc<Vec<u64>>,
 }
 
+impl<T> Inner<T> {
+    /// Panics in debug builds if views and watermark contradict each other, as
+    /// far as it is cheap to see.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let newest = self.live.last_key_value();
+        assert!(
+            newest.is_none_or(|(&csn, _)| csn <= self.csn),
+            "a view at {newest:?} is ahead of the watermark {}",
+            self.csn
+        );
+        if self.live.len() <= WALKED_AT_MOST {
+            assert!(
+                self.live.values().all(|&views| views > 0),
+                "a CSN without a view keeps the past for nothing: {:?}",
+                self.live
+            );
+        }
+        self.kept.invariants();
+        if self.kept.counts.len() <= WALKED_AT_MOST {
+            assert!(
+                self.held <= self.kept.counts.values().sum(),
+                "{} views hold kept CSNs, of which there are {:?}",
+                self.held,
+                self.kept.counts
+            );
+        }
+    }
+}
+
 impl Kept {
+    /// Panics in debug builds if the list is not that of the table.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert_eq!(
+            self.counts.len(),
+            self.csns.len(),
+            "merges see other kept CSNs than there are"
+        );
+        if self.csns.len() <= WALKED_AT_MOST {
+            assert!(
+                self.counts.keys().eq(self.csns.iter()),
+                "merges see {:?} as kept, of {:?}",
+                self.csns,
+                self.counts
+            );
+            assert!(
+                self.counts.values().all(|&keepers| keepers > 0),
+                "a CSN is kept for nothing: {:?}",
+                self.counts
+            );
+        }
+    }
+
     fn add(&mut self, csn: u64) {
         let count = self.counts.entry(csn).or_insert(0);
         *count += 1;
@@ -75,6 +134,10 @@ impl Needed {
     /// The CSNs of views, the watermark last, and those that are kept; both
     /// ascending.
     pub fn new(live: Vec<u64>, kept: Arc<Vec<u64>>) -> Self {
+        debug_assert!(
+            live.is_sorted() && (kept.len() > WALKED_AT_MOST || kept.is_sorted()),
+            "both are searched"
+        );
         Needed { live, kept }
     }
 
@@ -155,12 +218,16 @@ impl<T: Clone> Registry<T> {
     /// Keeps what a view at `csn` reads until [`Registry::release`]. To be called
     /// before that commit is published, so that nothing comes between.
     pub fn keep(&self, csn: u64) {
-        self.inner.lock().kept.add(csn);
+        let mut inner = self.inner.lock();
+        inner.kept.add(csn);
+        inner.invariants();
     }
 
     /// Undoes one [`Registry::keep`]. Views that hold the CSN keep it on.
     pub fn release(&self, csn: u64) {
-        self.inner.lock().kept.remove(csn);
+        let mut inner = self.inner.lock();
+        inner.kept.remove(csn);
+        inner.invariants();
     }
 
     /// Registers a view at a kept CSN, which stays kept as long as the view
@@ -170,6 +237,7 @@ impl<T: Clone> Registry<T> {
         let count = inner.kept.counts.get_mut(&csn)?;
         *count += 1;
         inner.held += 1;
+        inner.invariants();
         Some(ViewToken {
             registry: Arc::clone(self),
             csn,
@@ -184,6 +252,7 @@ impl<T: Clone> Registry<T> {
         assert!(csn >= inner.csn, "the watermark never goes back");
         inner.csn = csn;
         inner.state = state;
+        inner.invariants();
         self.csn.store(csn, Ordering::Release);
     }
 
@@ -283,5 +352,64 @@ impl<T> Drop for ViewToken<T> {
                 inner.live.remove(&self.csn);
             }
         }
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use std::sync::Arc;
+
+    use super::Registry;
+
+    fn registry() -> Arc<Registry<()>> {
+        Registry::keeping(10, (), [4, 7])
+    }
+
+    #[test]
+    #[should_panic(expected = "ahead of the watermark")]
+    fn no_view_is_ahead_of_the_watermark() {
+        let registry = registry();
+        registry.inner.lock().live.insert(11, 1);
+        registry.publish(10, ());
+    }
+
+    #[test]
+    #[should_panic(expected = "keeps the past for nothing")]
+    fn a_live_csn_has_a_view() {
+        let registry = registry();
+        registry.inner.lock().live.insert(9, 0);
+        registry.publish(10, ());
+    }
+
+    #[test]
+    #[should_panic(expected = "than there are")]
+    fn the_list_of_kept_csns_is_whole() {
+        let registry = registry();
+        Arc::make_mut(&mut registry.inner.lock().kept.csns).pop();
+        registry.publish(11, ());
+    }
+
+    #[test]
+    #[should_panic(expected = "merges see")]
+    fn the_list_of_kept_csns_is_that_of_the_table() {
+        let registry = registry();
+        Arc::make_mut(&mut registry.inner.lock().kept.csns)[0] = 5;
+        registry.publish(11, ());
+    }
+
+    #[test]
+    #[should_panic(expected = "a CSN is kept for nothing")]
+    fn a_kept_csn_has_a_keeper() {
+        let registry = registry();
+        registry.inner.lock().kept.counts.insert(4, 0);
+        registry.publish(11, ());
+    }
+
+    #[test]
+    #[should_panic(expected = "views hold kept CSNs")]
+    fn no_more_views_hold_than_keep() {
+        let registry = registry();
+        registry.inner.lock().held = 3;
+        registry.publish(11, ());
     }
 }

@@ -22,6 +22,15 @@ pub const PIVOT: u32 = 1 << 30;
 /// An empty slot in direct mode.
 pub const GAP: u32 = u32::MAX;
 
+const _: () = assert!(
+    MAX_VERTICES <= PIVOT as u64 && TOMBSTONE & PIVOT == 0,
+    "a vertex has no tag"
+);
+const _: () = assert!(
+    GAP & !(TOMBSTONE | PIVOT) == MAX_VERTICES as u32,
+    "no entry is a gap: its vertex does not exist"
+);
+
 /// Which earlier entry of its list a tombstone cancels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cancels {

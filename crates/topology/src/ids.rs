@@ -106,7 +106,7 @@ impl IdTable {
     /// As [`IdTable::check`]; the table is then unchanged.
     pub fn assign(&mut self, assigned: &ExternalIds) -> Result<(), &'static str> {
         self.check(self.len(), assigned)?;
-        match (self, assigned) {
+        match (&mut *self, assigned) {
             (
                 IdTable::Numbers { ids, vertices },
                 ExternalIds::Numbers {
@@ -142,7 +142,37 @@ impl IdTable {
             }
             _ => unreachable!("checked above"),
         }
+        self.invariants();
         Ok(())
+    }
+
+    /// Panics in debug builds if both directions contradict each other, as far as it
+    /// is cheap to see. Two vertices may have been given one id.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let known = match self {
+            IdTable::Dense => return,
+            IdTable::Numbers { vertices, .. } => vertices.len(),
+            IdTable::Texts {
+                ends,
+                bytes,
+                vertices,
+            } => {
+                assert_eq!(
+                    ends.last().copied().unwrap_or(0),
+                    bytes.len() as u64,
+                    "the last string ends where all do"
+                );
+                vertices.len()
+            }
+        };
+        assert!(
+            known <= self.len(),
+            "{known} ids of {} vertices",
+            self.len()
+        );
     }
 
     /// The ids of vertices `from..`, for storing.

@@ -1,6 +1,7 @@
 //! Lengths of the lists of one section as of one commit.
 
 use evergraph_persistence::Words;
+use evergraph_persistence::layout::WALKED_AT_MOST;
 
 use crate::section_format::zeros;
 
@@ -154,6 +155,54 @@ impl LengthPage {
         self.tombstones_mut()[list] += 1;
     }
 
+    /// Panics in debug builds if the counts cannot be those of `lists` lists.
+    pub(crate) fn invariants(&self, lists: usize) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert_eq!(self.len.count(), lists, "a length for each list");
+        let Some(counts) = &self.tombstones else {
+            return;
+        };
+        assert_eq!(counts.len(), lists, "a count of tombstones for each list");
+        if lists <= WALKED_AT_MOST {
+            for (list, &count) in counts.iter().enumerate() {
+                let len = self.len.of(list);
+                assert!(
+                    count <= len / 2,
+                    "{count} tombstones among the {len} entries of list {list}: each cancels one"
+                );
+            }
+        }
+    }
+
+    /// Panics in debug builds if a list is shorter than at a commit before, of the
+    /// same generation: lists only grow. A commit with insertions and deletions is
+    /// applied in parts, so that the one before may be of the same commit.
+    pub(crate) fn follows(&self, before: &LengthPage) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            before.csn <= self.csn,
+            "lengths of commit {} after those of {}",
+            self.csn,
+            before.csn
+        );
+        if self.len.count() <= WALKED_AT_MOST {
+            let shrunk = (0..self.len.count()).find(|&list| {
+                self.len.of(list) < before.len.of(list)
+                    || self.tombstones(list) < before.tombstones(list)
+            });
+            assert!(
+                shrunk.is_none(),
+                "list {shrunk:?} is shorter at commit {} than at {}",
+                self.csn,
+                before.csn
+            );
+        }
+    }
+
     /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         let own = match &self.len {
@@ -168,5 +217,51 @@ impl LengthPage {
         let entries = self.len.iter().map(u64::from).sum();
         let tombstones = self.tombstones.as_deref().unwrap_or(&[]);
         (entries, tombstones.iter().map(|&n| u64::from(n)).sum())
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{LengthPage, Lengths};
+
+    fn page(csn: u64, lengths: &[u32]) -> LengthPage {
+        LengthPage {
+            csn,
+            len: Lengths::from(lengths.to_vec()),
+            tombstones: None,
+        }
+    }
+
+    #[test]
+    fn lists_grow() {
+        page(2, &[1, 5]).follows(&page(1, &[1, 2]));
+    }
+
+    #[test]
+    #[should_panic(expected = "list Some(1) is shorter")]
+    fn a_list_that_shrinks_is_noticed() {
+        page(2, &[9, 1]).follows(&page(1, &[1, 2]));
+    }
+
+    #[test]
+    #[should_panic(expected = "lengths of commit 1 after those of 2")]
+    fn commits_ascend() {
+        page(1, &[1]).follows(&page(2, &[1]));
+    }
+
+    #[test]
+    #[should_panic(expected = "each cancels one")]
+    fn a_tombstone_cancels_an_entry() {
+        let mut page = page(1, &[3]);
+        page.add_tombstone(0);
+        page.invariants(1);
+        page.add_tombstone(0);
+        page.invariants(1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a length for each list")]
+    fn each_list_has_a_length() {
+        page(1, &[3]).invariants(2);
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::error::TopologyError;
 use evergraph_persistence::PersistenceError;
+use evergraph_persistence::layout::tiles;
 
 const OP_INSERT: u8 = 1;
 const OP_DELETE: u8 = 2;
@@ -20,6 +21,17 @@ const OP_DELETE_RELATIONSHIPS: u8 = 10;
 const COLUMN_TIME: u8 = 1;
 const COLUMN_WEIGHT: u8 = 1;
 const OP_HEADER_BYTES: usize = 16;
+
+// Operation, columns, type, extra, count; arrays of 8 bytes behind it are aligned.
+const _: () = assert!(tiles(
+    &[(0, 1), (1, 1), (2, 2), (4, 4), (8, 8)],
+    OP_HEADER_BYTES
+));
+const _: () = assert!(
+    OP_HEADER_BYTES.is_multiple_of(8)
+        && evergraph_persistence::RECORD_HEADER_BYTES.is_multiple_of(8),
+    "columns are read in place"
+);
 
 /// One operation of a commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,6 +188,11 @@ pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
 
 fn header(op: u8, columns: u8, kind: u16, count: u64, extra: u32, bytes: &mut Vec<u8>) {
     assert!(count < 1 << 48, "counts fit six bytes");
+    debug_assert!(
+        bytes.len().is_multiple_of(8),
+        "an operation starts at a multiple of 8, not at {}",
+        bytes.len()
+    );
     bytes.extend_from_slice(&[op, columns]);
     bytes.extend_from_slice(&kind.to_le_bytes());
     bytes.extend_from_slice(&extra.to_le_bytes());
@@ -188,6 +205,11 @@ fn encode_edges(op: u8, edges: &Edges, bytes: &mut Vec<u8>) {
     } else {
         COLUMN_WEIGHT
     };
+    debug_assert!(
+        edges.targets.len() == edges.sources.len()
+            && [0, edges.sources.len()].contains(&edges.weights.len()),
+        "columns of one length"
+    );
     header(op, columns, 0, edges.sources.len() as u64, 0, bytes);
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.sources));
     bytes.extend_from_slice(bytemuck::cast_slice(&edges.targets));
@@ -196,6 +218,11 @@ fn encode_edges(op: u8, edges: &Edges, bytes: &mut Vec<u8>) {
 
 fn encode_relationships(op: u8, relationships: &Relationships, bytes: &mut Vec<u8>) {
     let count = relationships.ids.len() as u64;
+    debug_assert!(
+        relationships.sources.len() == relationships.ids.len()
+            && relationships.targets.len() == relationships.ids.len(),
+        "columns of one length"
+    );
     header(op, 0, relationships.kind, count, 0, bytes);
     bytes.extend_from_slice(bytemuck::cast_slice(&relationships.sources));
     bytes.extend_from_slice(bytemuck::cast_slice(&relationships.targets));

@@ -340,6 +340,15 @@ impl Section {
         missed: &mut Vec<u32>,
     ) -> Result<i64, PersistenceError> {
         let csn = commits.last;
+        debug_assert!(commits.first <= csn, "{commits:?}");
+        debug_assert!(extras.is_empty() || extras.len() == arcs.len());
+        debug_assert!(
+            arcs.iter().all(
+                |&arc| (((arc >> 32) as u32).wrapping_sub(self.first_vertex) as usize) < self.lists
+            ),
+            "entries of lists that are not in the section from vertex {}",
+            self.first_vertex
+        );
         let mut guard = self.state.lock();
         if csn <= guard.merged_csn() && !failpoint!("replay.merged-ignored") {
             return Ok(0);
@@ -355,6 +364,7 @@ impl Section {
                 arcs,
                 extras,
             );
+            guard.order();
             return Ok(arcs.len() as i64);
         }
         let mut parts = self.load_parts(context, &mut guard)?;
@@ -401,6 +411,7 @@ impl Section {
             history.record(context, &loaded.page)?;
         }
         loaded.advance(Arc::new(page), needed);
+        guard.invariants(self.lists);
         Ok(balance)
     }
 
@@ -472,6 +483,46 @@ impl Inner {
             history: History::new(lists),
             keepers: None,
         }
+    }
+
+    /// Panics in debug builds if the parts of the section contradict each other.
+    fn invariants(&self, lists: usize) {
+        if let State::Loaded(loaded) = &self.state {
+            loaded.invariants(lists);
+        }
+        self.order();
+    }
+
+    /// Panics in debug builds unless what is merged, what is in the vertex buffers and
+    /// what is in the run follow one another, and what is not merged holds the log. All
+    /// that an append to the run can break.
+    fn order(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let merged = self.merged_csn();
+        assert!(
+            self.unmerged_since.is_none_or(|since| since > merged)
+                && (self.run.is_empty() || self.unmerged_since.is_some()),
+            "merged up to commit {merged}, not merged since {:?}, {} entries in the run",
+            self.unmerged_since,
+            self.run.len()
+        );
+        let State::Loaded(loaded) = &self.state else {
+            return;
+        };
+        let first = self.run.first_mark();
+        assert!(
+            first.is_none_or(|mark| loaded.page.csn <= mark.csn),
+            "the run begins with {first:?}, the vertex buffers end with {}",
+            loaded.page.csn
+        );
+        assert!(
+            self.history.last() <= loaded.page.csn,
+            "lengths of the past from commit {}, after the newest of {}",
+            self.history.last(),
+            loaded.page.csn
+        );
     }
 
     /// Commits up to this one are merged.

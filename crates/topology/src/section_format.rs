@@ -16,6 +16,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
+use evergraph_persistence::layout::{Field, tiles};
 use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, Words};
 
 use crate::blocks::ListSource;
@@ -23,6 +24,31 @@ use crate::lengths::{LengthPage, Lengths};
 
 const MAGIC: u32 = 0x4345_5345; // "ESEC"
 const HEADER_WORDS: usize = 16;
+
+// Fields of the header, in words; the others are zero.
+const MAGIC_AT: Field = (0, 1);
+const FLAGS: Field = (1, 1);
+const FIRST_VERTEX: Field = (2, 1);
+const LISTS: Field = (3, 1);
+const ENTRIES: Field = (4, 2);
+const CSN: Field = (6, 2);
+const GENERATION: Field = (8, 1);
+const DATA_CRC: Field = (9, 1);
+const _: () = assert!(tiles(
+    &[
+        MAGIC_AT,
+        FLAGS,
+        FIRST_VERTEX,
+        LISTS,
+        ENTRIES,
+        CSN,
+        GENERATION,
+        DATA_CRC,
+        (10, 6)
+    ],
+    HEADER_WORDS
+));
+
 const FLAG_WEIGHTS: u32 = 1;
 const FLAG_TOMBSTONES: u32 = 2;
 const FILE: &str = "extents";
@@ -62,6 +88,7 @@ impl SectionImage {
     /// The entries are whatever was there before: fill all of them.
     pub fn begin(&mut self, lengths: &[u32], tombstones: Option<&[u32]>, weighted: bool) {
         let counts = tombstones.unwrap_or(&[]);
+        debug_assert!(tombstones.is_none_or(|counts| counts.len() == lengths.len()));
         self.tombstones = counts.iter().map(|&n| u64::from(n)).sum();
         self.lists = lengths.len();
         self.entries = lengths.iter().map(|&n| n as usize).sum();
@@ -112,20 +139,25 @@ impl SectionImage {
         let (index, data) = self.content.split_at_mut(index_words);
         let data_crc = crc32c::crc32c_append(seed(uuid, offset), bytemuck::cast_slice(data));
         let entries = self.entries as u64;
-        let header = [
-            MAGIC,
-            flags,
-            first_vertex,
-            self.lists as u32,
-            entries as u32,
-            (entries >> 32) as u32,
-            csn as u32,
-            (csn >> 32) as u32,
-            generation,
-            data_crc,
-        ];
-        index[..HEADER_WORDS].fill(0);
-        index[..header.len()].copy_from_slice(&header);
+        debug_assert_eq!(
+            index[HEADER_WORDS + self.lists] as usize,
+            self.entries,
+            "opening refuses lists that do not fill their section"
+        );
+        debug_assert!(
+            self.tombstones <= entries / 2,
+            "each tombstone cancels an entry"
+        );
+        let header = &mut index[..HEADER_WORDS];
+        header.fill(0);
+        header[MAGIC_AT.0] = MAGIC;
+        header[FLAGS.0] = flags;
+        header[FIRST_VERTEX.0] = first_vertex;
+        header[LISTS.0] = self.lists as u32;
+        put_u64(header, ENTRIES, entries);
+        put_u64(header, CSN, csn);
+        header[GENERATION.0] = generation;
+        header[DATA_CRC.0] = data_crc;
         let crc = crc32c::crc32c_append(seed(uuid, offset), bytemuck::cast_slice(index));
         let entry = Entry {
             offset,
@@ -190,6 +222,17 @@ pub(crate) fn zeros(count: usize) -> Words {
     }
 }
 
+/// Stores a number of two words, the low one first.
+pub(crate) fn put_u64(words: &mut [u32], at: Field, value: u64) {
+    words[at.0] = value as u32;
+    words[at.0 + 1] = (value >> 32) as u32;
+}
+
+/// A number of two words, the low one first.
+pub(crate) fn u64_of(words: &[u32], at: Field) -> u64 {
+    u64::from(words[at.0]) | u64::from(words[at.0 + 1]) << 32
+}
+
 pub(crate) fn seed(uuid: &Uuid, offset: u64) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(uuid), &offset.to_le_bytes())
 }
@@ -235,18 +278,18 @@ impl Base {
         }
         extent.touch_range(0, header_bytes as u64)?;
         let header = Words::new(&extent, 0, HEADER_WORDS);
-        if header[0] != MAGIC {
+        if header[MAGIC_AT.0] != MAGIC {
             return Err(damaged("this is not a section"));
         }
-        let flags = header[1];
-        let entries = u64::from(header[4]) | u64::from(header[5]) << 32;
+        let flags = header[FLAGS.0];
+        let entries = u64_of(&header, ENTRIES);
         let has_tombstones = flags & FLAG_TOMBSTONES != 0;
         let columns = 1 + u64::from(flags & FLAG_WEIGHTS != 0);
         let index_words = HEADER_WORDS + lists + 1 + if has_tombstones { lists } else { 0 };
         let expected = entries
             .checked_mul(4 * columns)
             .and_then(|n| n.checked_add(4 * index_words as u64));
-        if expected != Some(extent.len()) || header[3] as usize != lists {
+        if expected != Some(extent.len()) || header[LISTS.0] as usize != lists {
             return Err(damaged("a section's counts do not fit its length"));
         }
         extent.touch_range(0, 4 * index_words as u64)?;
@@ -254,7 +297,7 @@ impl Base {
         if crc32c::crc32c_append(seed(uuid, offset), index) != entry.crc {
             return Err(damaged("the index of a section has a wrong checksum"));
         }
-        if header[2] != first_vertex || entry.entries != entries {
+        if header[FIRST_VERTEX.0] != first_vertex || entry.entries != entries {
             return Err(damaged("the section directory names another section"));
         }
         let starts = Words::new(&extent, header_bytes, lists + 1);
@@ -270,7 +313,7 @@ impl Base {
             weights: (columns == 2).then(|| Words::new(&extent, entries_at + 4 * count, count)),
             tombstones: has_tombstones
                 .then(|| Words::new(&extent, header_bytes + 4 * (lists + 1), lists)),
-            data_crc: header[9],
+            data_crc: header[DATA_CRC.0],
             verified: OnceLock::new(),
             has_gaps: false,
             in_pairs: false,
@@ -289,7 +332,7 @@ impl Base {
             weights: (image.weighted).then(|| Words::new(&extent, entries_at + 4 * count, count)),
             tombstones: (image.tombstones > 0)
                 .then(|| Words::new(&extent, starts_at + 4 * (lists + 1), lists)),
-            data_crc: image.content[9],
+            data_crc: image.content[DATA_CRC.0],
             verified: OnceLock::from(()),
             has_gaps: false,
             in_pairs: false,

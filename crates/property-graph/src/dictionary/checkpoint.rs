@@ -163,8 +163,15 @@ fn publish_space<T: Item + ?Sized>(space: &RwLock<Space<T>>) {
     {
         space.pages.truncate(first);
         space.pages.extend(pages);
+        debug_assert!(
+            space.stored() <= stored && stored <= space.order.len(),
+            "pages have {stored} of {} codes, and had {}",
+            space.order.len(),
+            space.stored()
+        );
         let new = stored - space.stored();
         space.unstored.drain(..new);
+        space.invariants();
     }
 }
 

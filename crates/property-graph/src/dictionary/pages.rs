@@ -12,11 +12,16 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::layout::{Field, tiles};
+
 use crate::bytes::{Reader, Wrong, put_bytes, put_varint};
 
 const MAGIC: &[u8; 4] = b"EDIC";
 /// A page that is longer is full.
 pub(super) const PAGE_BYTES: usize = 16 << 10;
+
+const COUNT: Field = (4, 4);
+const _: () = assert!(tiles(&[(0, MAGIC.len()), COUNT], 8));
 
 /// How an item is stored.
 pub(super) trait Stored {
@@ -40,6 +45,7 @@ impl Stored for str {
 impl Stored for [u32] {
     fn put(&self, bytes: &mut Vec<u8>) {
         let mut before = 0;
+        debug_assert!(self.is_sorted_by(|a, b| a < b), "labels ascend: {self:?}");
         for &label in self {
             put_varint(bytes, u64::from(label - before));
             before = label;
@@ -81,7 +87,7 @@ impl PageImage {
         item.put(&mut content);
         put_bytes(&mut self.bytes, &content);
         self.count += 1;
-        self.bytes[4..8].copy_from_slice(&self.count.to_le_bytes());
+        self.bytes[COUNT.0..][..COUNT.1].copy_from_slice(&self.count.to_le_bytes());
     }
 
     pub fn is_full(&self) -> bool {

@@ -5,6 +5,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use evergraph_persistence::Blob;
+use evergraph_persistence::layout::WALKED_AT_MOST;
 
 /// What codes stand for.
 pub(super) trait Item: Hash + Eq {
@@ -108,8 +109,54 @@ impl<T: Item + ?Sized> Space<T> {
             self.is_assigned.resize(at + 1, false);
         }
         let item = item.share();
+        debug_assert!(
+            self.by_code[at].is_none() && !self.codes.contains_key(&item),
+            "code {code} is taken, or what it names has another: no code is taken back"
+        );
         self.by_code[at] = Some(Arc::clone(&item));
         self.codes.insert(item, code);
+    }
+
+    /// Panics in debug builds if both directions, the order of assignment and the
+    /// pages contradict each other, as far as it is cheap to see.
+    pub fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert_eq!(
+            self.by_code.len(),
+            self.is_assigned.len(),
+            "a mark for each code"
+        );
+        assert!(
+            self.codes.len() <= self.by_code.len() && self.order.len() <= self.codes.len(),
+            "{} codes are assigned, {} items have one of {}",
+            self.order.len(),
+            self.codes.len(),
+            self.by_code.len()
+        );
+        assert!(
+            self.unstored.len() <= self.order.len(),
+            "{} of {} assignments are not stored",
+            self.unstored.len(),
+            self.order.len()
+        );
+        let begins = self.pages.iter().map(|page| page.0);
+        assert!(
+            begins.clone().is_sorted_by(|a, b| a < b)
+                && begins.last().is_none_or(|last| last < self.order.len()),
+            "each page begins behind the one before"
+        );
+        if self.by_code.len() <= WALKED_AT_MOST {
+            let marked = self.is_assigned.iter().filter(|&&marked| marked).count();
+            assert_eq!(marked, self.order.len(), "a code is assigned once");
+            for (code, item) in self.by_code.iter().enumerate() {
+                let same = item
+                    .as_ref()
+                    .is_none_or(|item| self.codes.get(item).copied() == u32::try_from(code).ok());
+                assert!(same, "what code {code} stands for has another");
+            }
+        }
     }
 
     /// Whether a code counts, and is not only a promise.
@@ -132,6 +179,7 @@ impl<T: Item + ?Sized> Space<T> {
         if self.assign_stored(code, item)? {
             self.unstored.push_back(csn);
         }
+        self.invariants();
         Ok(())
     }
 
@@ -175,5 +223,49 @@ impl<T: Item + ?Sized> Space<T> {
                 .map_or(0, |i| i.bytes())
         };
         unstored.iter().map(bytes).sum::<usize>() + unstored.len() * 48
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::Space;
+
+    fn space() -> Space<str> {
+        let mut space = Space::default();
+        space.assign(1, 0, "a").unwrap();
+        space.assign(2, 1, "b").unwrap();
+        space
+    }
+
+    #[test]
+    #[should_panic(expected = "what code 1 stands for has another")]
+    fn both_directions_agree() {
+        let mut space = space();
+        *space.codes.get_mut("b").unwrap() = 7;
+        space.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "a code is assigned once")]
+    fn a_code_in_the_order_is_marked() {
+        let mut space = space();
+        space.is_assigned[1] = false;
+        space.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "are not stored")]
+    fn no_more_wait_than_there_are() {
+        let mut space = space();
+        space.unstored.push_back(3);
+        space.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "2 codes are assigned, 1 items")]
+    fn an_assigned_code_has_an_item() {
+        let mut space = space();
+        space.codes.remove("a");
+        space.invariants();
     }
 }

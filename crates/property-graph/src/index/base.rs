@@ -15,16 +15,38 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::layout::tiles;
 use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid, checksum};
 
 use super::entry::EntryRef;
 use super::extent::{Inner, LeafExtent, Summary};
 use super::fences::{Fences, PackedFences, pack};
+use super::geometry::{LEAF_STEP, MOST_LEAF_BYTES};
 
 const MAGIC: &[u8; 4] = b"EIDX";
 const FORMAT: u32 = 1;
 const HEAD: usize = 32;
 const PLACE: usize = 56;
+
+// Magic, format, merged up to, visible since, bytes of a leaf, extents.
+const _: () = assert!(tiles(
+    &[(0, MAGIC.len()), (4, 4), (8, 8), (16, 8), (24, 4), (28, 4)],
+    HEAD
+));
+// Offset, length, leaves, checksum, entries, removed, from, until.
+const _: () = assert!(tiles(
+    &[
+        (0, 8),
+        (8, 8),
+        (16, 4),
+        (20, 4),
+        (24, 8),
+        (32, 8),
+        (40, 8),
+        (48, 8)
+    ],
+    PLACE
+));
 
 /// Where a page begins.
 pub(super) type Fence = (Vec<u8>, u32);
@@ -60,14 +82,37 @@ pub(super) struct LeafPlace {
 
 impl Base {
     pub fn new(extents: Vec<(Fence, Arc<LeafExtent>)>, csn: u64, since: u64, inner: Inner) -> Self {
+        debug_assert!(
+            extents.iter().skip(1).is_sorted_by(|a, b| a.0 < b.0),
+            "extents lie in the order of their keys"
+        );
         let fences = Fences::new(extents.iter().map(|(fence, _)| (&fence.0[..], fence.1)));
-        Base {
+        let base = Base {
             fences,
             extents: extents.into_iter().map(|(_, extent)| extent).collect(),
             csn,
             since,
             manifest: None,
             inner,
+        };
+        base.invariants();
+        base
+    }
+
+    /// Panics in debug builds if the summaries of the extents, or the commits,
+    /// contradict each other. What leaves hold is checked where they are written.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            self.since <= self.csn,
+            "visible since commit {}, merged up to {}",
+            self.since,
+            self.csn
+        );
+        for extent in &self.extents {
+            extent.summary.invariants();
         }
     }
 
@@ -163,6 +208,7 @@ impl Base {
             ];
             bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
+        debug_assert_eq!(bytes.len(), HEAD + PLACE * self.extents.len());
         let fences: Vec<Fence> = (0..self.extents.len()).map(|i| self.fence(i)).collect();
         bytes.extend(pack(fences.iter().map(|fence| (&fence.0[..], fence.1))));
         bytes
@@ -265,8 +311,8 @@ impl Reader<'_> {
             leaf_bytes: self.u32()? as usize,
             extent_count: self.u32()?,
         };
-        let is_leaf = (256..=32 << 10).contains(&head.leaf_bytes);
-        (is_leaf && head.leaf_bytes.is_multiple_of(256)).then_some(head)
+        let is_leaf = (LEAF_STEP..=MOST_LEAF_BYTES).contains(&head.leaf_bytes);
+        (is_leaf && head.leaf_bytes.is_multiple_of(LEAF_STEP)).then_some(head)
     }
 
     fn place(&mut self) -> Option<(u64, u64, Summary, u32)> {

@@ -41,6 +41,10 @@ impl Events {
     fn push(&mut self, event: Event) {
         let events = self.as_slice();
         let last = events[events.len() - 1];
+        debug_assert!(
+            last.csn <= event.csn,
+            "changes are recorded in the order of commits: {event:?} after {last:?}"
+        );
         if last.present == event.present || (last.csn == event.csn && last.present) {
             return;
         }

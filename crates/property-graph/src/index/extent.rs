@@ -26,6 +26,21 @@ pub(super) struct Summary {
 }
 
 impl Summary {
+    /// Panics in debug builds if the counts cannot be those of leaves.
+    pub fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            u64::from(self.leaf_count) <= self.entries && self.closed <= self.entries,
+            "no leaf is empty, and what was removed is an entry: {self:?}"
+        );
+        assert!(
+            self.closed == 0 || self.closed_from < self.closed_until,
+            "a removed entry that no commit showed is not stored: {self:?}"
+        );
+    }
+
     /// Adds a leaf with what was counted of it.
     pub fn include(&mut self, leaf: &Summary) {
         self.leaf_count += 1;
@@ -115,11 +130,20 @@ impl LeafExtent {
         summary: Summary,
     ) -> Result<Flushed<Self>, PersistenceError> {
         let leaf_bytes = leaves.first().map_or(0, |leaf| leaf.bytes.len());
+        debug_assert!(
+            !leaves.is_empty() && leaves.iter().all(|leaf| leaf.bytes.len() == leaf_bytes),
+            "leaves of one length lie side by side"
+        );
+        debug_assert_eq!(leaves.len(), summary.leaf_count as usize);
         let fences = pack(leaves.iter().enumerate().map(|(i, leaf)| match i {
             // Everything before belongs to the first.
             0 => (&[][..], 0),
             _ => (&leaf.fence.0[..], leaf.fence.1),
         }));
+        debug_assert!(
+            PackedFences::check(&fences, leaves.len()).is_some(),
+            "each leaf begins behind the one before"
+        );
         let leaves_bytes = leaves.len() * leaf_bytes;
         let draft = region.allocate((leaves_bytes + fences.len()) as u64)?;
         let offset = draft.offset();
@@ -321,5 +345,39 @@ impl Place {
             }
             Place::Memory(_) => PersistenceError::damaged("memory", at as u64, what),
         }
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Interval, Summary};
+
+    #[test]
+    fn counts_of_entries_hold() {
+        let mut summary = Summary {
+            leaf_count: 1,
+            ..Summary::default()
+        };
+        summary.add(Interval::ALWAYS);
+        summary.add(Interval { begin: 2, end: 5 });
+        summary.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "no leaf is empty")]
+    fn an_empty_leaf_is_noticed() {
+        let summary = Summary {
+            leaf_count: 1,
+            ..Summary::default()
+        };
+        summary.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "that no commit showed")]
+    fn an_interval_without_commits_is_noticed() {
+        let mut summary = Summary::default();
+        summary.add(Interval { begin: 5, end: 5 });
+        summary.invariants();
     }
 }

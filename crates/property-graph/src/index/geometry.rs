@@ -12,6 +12,11 @@ pub enum Kind {
     OnMedium,
 }
 
+/// Bytes of the largest leaf.
+pub(super) const MOST_LEAF_BYTES: usize = 32 << 10;
+/// A leaf is a multiple of it: what a medium writes at once.
+pub(super) const LEAF_STEP: usize = 256;
+
 /// Sizes of an index. All can be tiny, for tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
@@ -27,7 +32,10 @@ pub struct Geometry {
 impl Geometry {
     /// As these numbers, each moved to the nearest that works.
     pub fn checked(self) -> Self {
-        let leaf_bytes = self.leaf_bytes.next_multiple_of(256).clamp(256, 32 << 10);
+        let leaf_bytes = self
+            .leaf_bytes
+            .next_multiple_of(LEAF_STEP)
+            .clamp(LEAF_STEP, MOST_LEAF_BYTES);
         Geometry {
             leaf_bytes,
             leaves_per_extent: self.leaves_per_extent.clamp(1, 1 << 12),

@@ -10,12 +10,23 @@
 //!     entries: marks 1, id 4, begin 8 if marked, end 8 if marked, rest of the key
 //! ```
 
+use evergraph_persistence::layout::{Field, tiles};
 use evergraph_persistence::{Uuid, checksum};
 
 use super::entry::{EntryRef, Interval};
 
 const HEAD: usize = 16;
 const SLOT: usize = 2;
+
+// Fields of the head.
+const CRC: Field = (0, 4);
+const COUNT: Field = (4, 2);
+const PREFIX_LEN: Field = (6, 2);
+const _: () = assert!(tiles(&[CRC, COUNT, PREFIX_LEN, (8, 8)], HEAD));
+const _: () = assert!(
+    super::geometry::MOST_LEAF_BYTES <= u16::MAX as usize,
+    "two bytes say where an entry begins"
+);
 const HAS_BEGIN: u8 = 1;
 const HAS_END: u8 = 2;
 
@@ -38,12 +49,12 @@ pub(super) struct LeafEntry<'a> {
 impl<'a> Leaf<'a> {
     /// A leaf that was checked before.
     pub fn checked_before(bytes: &'a [u8]) -> Self {
-        let count = number(bytes, 4);
+        let count = number(bytes, COUNT.0);
         let start = HEAD + SLOT * (count + 1);
         Leaf {
             bytes,
             count,
-            prefix: &bytes[start..start + number(bytes, 6)],
+            prefix: &bytes[start..start + number(bytes, PREFIX_LEN.0)],
         }
     }
 
@@ -51,16 +62,16 @@ impl<'a> Leaf<'a> {
     /// what is wrong.
     pub fn check(bytes: &'a [u8], uuid: &Uuid, offset: u64) -> Result<Self, &'static str> {
         let stored = bytes.first_chunk().copied().map(u32::from_le_bytes);
-        if bytes.len() < HEAD || stored != Some(checksum(uuid, offset, &bytes[4..])) {
+        if bytes.len() < HEAD || stored != Some(checksum(uuid, offset, &bytes[CRC.1..])) {
             return Err("a leaf of an index has a wrong checksum");
         }
         Self::check_structure(bytes).ok_or("a leaf of an index does not hold together")
     }
 
     fn check_structure(bytes: &'a [u8]) -> Option<Self> {
-        let count = number(bytes, 4);
+        let count = number(bytes, COUNT.0);
         let start = HEAD + SLOT * (count + 1);
-        let prefix = bytes.get(start..)?.get(..number(bytes, 6))?;
+        let prefix = bytes.get(start..)?.get(..number(bytes, PREFIX_LEN.0))?;
         if count == 0 {
             return None;
         }
@@ -222,8 +233,8 @@ impl LeafBuilder {
         };
         let common = common_len(self.first_key(), &self.keys[last..]);
         let mut bytes = vec![0; HEAD + SLOT * (count + 1)];
-        bytes[4..6].copy_from_slice(&(count as u16).to_le_bytes());
-        bytes[6..8].copy_from_slice(&(common as u16).to_le_bytes());
+        bytes[COUNT.0..][..COUNT.1].copy_from_slice(&(count as u16).to_le_bytes());
+        bytes[PREFIX_LEN.0..][..PREFIX_LEN.1].copy_from_slice(&(common as u16).to_le_bytes());
         bytes.extend_from_slice(&self.keys[..common]);
         let mut from = 0;
         for (i, &(to, id, interval)) in self.entries.iter().enumerate() {
@@ -243,7 +254,17 @@ impl LeafBuilder {
         }
         let end = bytes.len() as u16;
         bytes[HEAD + SLOT * count..][..SLOT].copy_from_slice(&end.to_le_bytes());
+        debug_assert!(
+            bytes.len() <= self.leaf_bytes,
+            "{count} entries take {} bytes of a leaf's {}: `push` counts what `finish` writes",
+            bytes.len(),
+            self.leaf_bytes
+        );
         bytes.resize(self.leaf_bytes, 0);
+        debug_assert!(
+            Leaf::check_structure(&bytes).is_some(),
+            "a leaf that the next opening would refuse: are its {count} entries ascending?"
+        );
         self.keys.clear();
         self.entries.clear();
         self.long_bytes = 0;
@@ -253,11 +274,41 @@ impl LeafBuilder {
 
 /// Sets the checksum of a leaf that will lie at `offset`.
 pub(super) fn seal(leaf: &mut [u8], uuid: &Uuid, offset: u64) {
-    let sum = checksum(uuid, offset, &leaf[4..]);
-    leaf[..4].copy_from_slice(&sum.to_le_bytes());
+    let sum = checksum(uuid, offset, &leaf[CRC.1..]);
+    leaf[..CRC.1].copy_from_slice(&sum.to_le_bytes());
 }
 
 /// How many bytes two keys have in common at their beginning.
 pub(super) fn common_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Interval, LeafBuilder};
+
+    fn leaf(entries: &[(&[u8], u32)]) {
+        let mut builder = LeafBuilder::new(256);
+        for &entry in entries {
+            assert!(builder.push(entry, &[Interval::ALWAYS]));
+        }
+        builder.finish();
+    }
+
+    #[test]
+    fn entries_ascend_by_key_and_id() {
+        leaf(&[(b"a", 2), (b"b", 1), (b"b", 2)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "that the next opening would refuse")]
+    fn a_leaf_out_of_order_is_not_written() {
+        leaf(&[(b"b", 1), (b"a", 2)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "that the next opening would refuse")]
+    fn an_entry_is_in_a_leaf_once() {
+        leaf(&[(b"a", 1), (b"a", 1)]);
+    }
 }

@@ -73,6 +73,31 @@ pub(super) struct Overlay {
 }
 
 impl State {
+    /// Panics in debug builds if the parts contradict each other.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            self.is_named || self.named.is_none(),
+            "the directory names what it does not name"
+        );
+        assert!(
+            self.arrived_since.is_none() || self.unmerged_since <= self.arrived_since,
+            "changes since commit {:?}, of which those since {:?} came last",
+            self.unmerged_since,
+            self.arrived_since
+        );
+        assert!(
+            self.past.is_empty() || self.base.is_some(),
+            "removed entries of a merged part that is not there"
+        );
+        assert!(
+            self.built.is_none() || self.pending.is_some() || self.frozen.is_some(),
+            "what was built waits for a round that is over"
+        );
+    }
+
     pub fn is_built(&self) -> bool {
         self.base.is_some()
     }
@@ -125,6 +150,7 @@ impl State {
     }
 
     pub fn restored(&mut self, base: Base) {
+        debug_assert!(self.base.is_none() && self.named.is_none());
         let base = Arc::new(base);
         self.named = Some(Arc::clone(&base));
         self.base = Some(base);
@@ -199,6 +225,10 @@ impl State {
 
     /// Takes the changes for a merge into the base up to `csn`.
     pub fn freeze(&mut self) -> Arc<Delta> {
+        debug_assert!(
+            self.frozen.is_none() && self.pending.is_none(),
+            "one round of checkpoint at a time"
+        );
         let frozen = Arc::new(std::mem::take(&mut self.recent));
         if !failpoint!("index.delta-dropped-first") {
             self.frozen = Some(Arc::clone(&frozen));
@@ -217,6 +247,7 @@ impl State {
             Err(shared) => shared.after(0),
         };
         self.recent.prepend(older);
+        self.invariants();
     }
 
     /// The round's root is durable. Returns what is to be dropped outside the lock.
@@ -249,6 +280,7 @@ impl State {
             self.unmerged_since = None;
         }
         self.install();
+        self.invariants();
         Some((before, frozen))
     }
 
@@ -257,6 +289,7 @@ impl State {
         self.pending = None;
         self.thaw();
         self.install();
+        self.invariants();
     }
 
     /// Readers read what was built, as soon as no round of checkpoint goes on.
@@ -332,5 +365,60 @@ impl Overlay {
         if let Some(cut) = &self.cut {
             self.verdicts.retain(|(entry, _)| entry < cut);
         }
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Base, Interval, State};
+    use crate::index::entry::EntryKey;
+    use crate::index::extent::Inner;
+
+    fn state() -> State {
+        let mut state = State::default();
+        state.restored(Base::new(Vec::new(), 5, 3, Inner::Dram));
+        state.is_named = true;
+        state.record(7, (b"a", 1), true);
+        state.invariants();
+        state
+    }
+
+    #[test]
+    #[should_panic(expected = "came last")]
+    fn what_came_last_is_not_the_oldest() {
+        let mut state = state();
+        state.arrived_since = Some(6);
+        state.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "that is not there")]
+    fn removed_entries_are_those_of_a_merged_part() {
+        let mut state = state();
+        state.past.add(EntryKey::new((b"a", 1)), Interval::ALWAYS);
+        state.base = None;
+        state.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "names what it does not name")]
+    fn what_is_named_is_in_the_directory() {
+        let mut state = state();
+        state.is_named = false;
+        state.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "one round of checkpoint at a time")]
+    fn rounds_follow_one_another() {
+        let mut state = state();
+        state.freeze();
+        state.freeze();
+    }
+
+    #[test]
+    #[should_panic(expected = "merged up to 2")]
+    fn a_merged_part_is_not_visible_before_it_is_merged() {
+        Base::new(Vec::new(), 2, 3, Inner::Dram);
     }
 }

@@ -59,6 +59,17 @@ impl<'a> ExtentWriter<'a> {
         entry: EntryRef<'_>,
         intervals: &[Interval],
     ) -> Result<(), PersistenceError> {
+        debug_assert!(
+            (1..=3).contains(&intervals.len()),
+            "{} intervals of one entry: a leaf may not have room for more",
+            intervals.len()
+        );
+        debug_assert!(
+            (&self.last.0[..], self.last.1) < entry
+                || (self.builder.count() == 0 && self.leaves.is_empty()),
+            "entries ascend: {entry:?} after {:?}",
+            self.last
+        );
         if !self.builder.push(entry, intervals) {
             self.finish_leaf();
             self.fence = separator((&self.last.0, self.last.1), entry);
@@ -102,6 +113,7 @@ impl<'a> ExtentWriter<'a> {
     }
 
     fn write_extent(&mut self, leaf_count: usize) -> Result<(), PersistenceError> {
+        debug_assert!((1..=self.leaves.len()).contains(&leaf_count));
         let mut summary = Summary::default();
         let mut leaves = Vec::with_capacity(leaf_count);
         for (leaf, of_leaf) in self.leaves.drain(..leaf_count) {
@@ -127,6 +139,7 @@ fn separator(last: EntryRef<'_>, first: EntryRef<'_>) -> Fence {
     if last.0 == first.0 {
         return (first.0.to_vec(), first.1);
     }
+    debug_assert!(last < first, "{last:?} before {first:?}");
     let len = common_len(last.0, first.0) + 1;
     (first.0[..len.min(first.0.len())].to_vec(), 0)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_persistence::failpoint;
+use evergraph_persistence::layout::WALKED_AT_MOST;
 use evergraph_persistence::{Needed, PersistenceError, Uuid};
 use parking_lot::RwLock;
 
@@ -80,6 +81,40 @@ impl<R: Record> Chunk<R> {
 }
 
 impl<R: Record> ChunkState<R> {
+    /// Panics in debug builds if the versions, what is counted of them and the base
+    /// contradict each other, as far as it is cheap to see. Where the base was only
+    /// named by a directory, nothing of its content is asserted.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) || self.chains.len() > WALKED_AT_MOST {
+            return;
+        }
+        let merged = self.merged();
+        let (mut since, mut bytes) = self.loaded();
+        for (at, chain) in &self.chains {
+            assert!(
+                !chain.is_empty(),
+                "record {at} has a chain without versions"
+            );
+            chain.invariants();
+            since = [since, chain.first_after(merged)]
+                .into_iter()
+                .flatten()
+                .min();
+            let unmerged = chain.versions().iter().filter(|v| v.begin > merged);
+            bytes += unmerged.map(version_bytes).sum::<usize>();
+        }
+        assert!(
+            self.unmerged_since <= since.or(self.unmerged_since)
+                && (since.is_none() || self.unmerged_since.is_some()),
+            "commit {since:?} is not merged, the log is kept from {:?}",
+            self.unmerged_since
+        );
+        assert_eq!(
+            self.unmerged_bytes, bytes,
+            "bytes that a checkpoint would free"
+        );
+    }
+
     /// All commits up to this one are in `base`.
     pub fn merged(&self) -> u64 {
         self.base.as_ref().map_or(0, |base| base.csn())
@@ -116,6 +151,7 @@ impl<R: Record> ChunkState<R> {
         needed: &Needed,
         uuid: &Uuid,
     ) -> Result<Applied, PersistenceError> {
+        debug_assert!(csn > self.merged(), "commit {csn} is merged already");
         let before = self.newest(at, uuid)?;
         if record.is_none() && !before.is_used {
             return Ok(Applied::default());
@@ -156,6 +192,7 @@ impl<R: Record> ChunkState<R> {
                 });
             }
         }
+        self.invariants();
         Ok(applied)
     }
 
@@ -191,6 +228,7 @@ impl<R: Record> ChunkState<R> {
         });
         self.unmerged_since = since;
         self.unmerged_bytes = bytes;
+        self.invariants();
     }
 
     /// Versions that only views hold.
@@ -207,4 +245,51 @@ impl<R: Record> ChunkState<R> {
 fn version_bytes<R: Record>(version: &Version<R>) -> usize {
     let record = version.record.as_ref();
     VERSION_BYTES + record.map_or(0, |record| size_of::<R>() + record.heap_bytes())
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use std::sync::Arc;
+
+    use evergraph_persistence::Needed;
+
+    use super::super::record::NodeRecord;
+    use super::{Chain, Chunk, ChunkState};
+
+    /// A chunk with one record of commit 3; then what `flip` makes of it.
+    fn broken(flip: impl FnOnce(&mut ChunkState<NodeRecord>)) {
+        let chunk: Chunk<NodeRecord> = Chunk::new(None);
+        let mut state = chunk.state.write();
+        let record = Some(Arc::new(NodeRecord::default()));
+        let needed = Needed::new(vec![2], Arc::default());
+        state.apply(0, 3, record, &needed, &[7; 16]).unwrap();
+        flip(&mut state);
+        state.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "bytes that a checkpoint would free")]
+    fn bytes_are_those_of_the_versions() {
+        broken(|state| state.unmerged_bytes += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "the log is kept from None")]
+    fn what_is_not_merged_holds_the_log() {
+        broken(|state| state.unmerged_since = None);
+    }
+
+    #[test]
+    #[should_panic(expected = "the log is kept from Some(4)")]
+    fn the_log_is_kept_from_the_oldest() {
+        broken(|state| state.unmerged_since = Some(4));
+    }
+
+    #[test]
+    #[should_panic(expected = "a chain without versions")]
+    fn a_chain_has_a_version() {
+        broken(|state| {
+            state.chains.insert(1, Chain::default());
+        });
+    }
 }

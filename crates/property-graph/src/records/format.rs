@@ -21,11 +21,57 @@
 
 use std::sync::OnceLock;
 
+use evergraph_persistence::layout::{Field, tiles};
 use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, checksum};
 
 use super::record::Fixed;
 
 const HEADER_BYTES: usize = 64;
+
+// Fields of the header.
+const MAGIC: Field = (0, 4);
+const TABLE: Field = (4, 4);
+const CHUNK: Field = (8, 4);
+const RECORDS: Field = (12, 4);
+const USED_RECORDS: Field = (16, 4);
+const CSN: Field = (24, 8);
+const HEAP: Field = (32, 8);
+const _: () = assert!(tiles(
+    &[
+        MAGIC,
+        TABLE,
+        CHUNK,
+        RECORDS,
+        USED_RECORDS,
+        (20, 4),
+        CSN,
+        HEAP,
+        (40, 24)
+    ],
+    HEADER_BYTES
+));
+
+// Fields of a record.
+const BEGIN: Field = (0, 8);
+const BORN: Field = (8, 6);
+const TYPE: Field = (14, 2);
+const FIRST: Field = (16, 4);
+const SECOND: Field = (20, 4);
+const PLACE: Field = (24, 4);
+const LEN: Field = (28, 4);
+const _: () = assert!(tiles(
+    &[BEGIN, BORN, TYPE, FIRST, SECOND, PLACE, LEN],
+    RECORD_BYTES
+));
+const _: () = assert!(
+    LINE.is_multiple_of(RECORD_BYTES),
+    "no record lies in two lines of the medium"
+);
+const _: () = assert!(
+    USED == 1 << (8 * BORN.1 - 1),
+    "the mark is the top bit of the bytes for the creating commit"
+);
+
 /// Where records begin is a multiple of it.
 const LINE: usize = 256;
 pub(super) const RECORD_BYTES: usize = 32;
@@ -98,23 +144,38 @@ impl ChunkImage {
         let (Ok(place), Ok(len)) = (u32::try_from(place), u32::try_from(properties.len())) else {
             return Err("the properties of one chunk exceed 4 GiB; store less in one property");
         };
+        debug_assert!(
+            at < self.identity.records && slot.born <= slot.begin,
+            "record {at} of {}: {slot:?}",
+            self.identity.records
+        );
+        debug_assert!(
+            !self.is_set(at),
+            "record {at} is set twice: its first properties are lost space"
+        );
         if slot.is_used {
             self.used += 1;
             self.bytes[HEADER_BYTES + at as usize / 8] |= 1 << (at % 8);
         }
         let start = self.identity.records_at() + RECORD_BYTES * at as usize;
         let record = &mut self.bytes[start..start + RECORD_BYTES];
-        record[0..8].copy_from_slice(&slot.begin.to_le_bytes());
+        put(record, BEGIN, &slot.begin.to_le_bytes());
         let used = if slot.is_used { USED } else { 0 };
         let born = slot.born.min(MOST_BORN) | used;
-        record[8..14].copy_from_slice(&born.to_le_bytes()[..6]);
-        record[14..16].copy_from_slice(&fixed.kind.to_le_bytes());
-        for (part, word) in [fixed.first, fixed.second, place, len].iter().enumerate() {
-            let at = 16 + 4 * part;
-            record[at..at + 4].copy_from_slice(&word.to_le_bytes());
-        }
+        put(record, BORN, &born.to_le_bytes()[..BORN.1]);
+        put(record, TYPE, &fixed.kind.to_le_bytes());
+        put(record, FIRST, &fixed.first.to_le_bytes());
+        put(record, SECOND, &fixed.second.to_le_bytes());
+        put(record, PLACE, &place.to_le_bytes());
+        put(record, LEN, &len.to_le_bytes());
         self.bytes.extend_from_slice(properties);
         Ok(())
+    }
+
+    /// Whether a record was set before.
+    fn is_set(&self, at: u32) -> bool {
+        let start = self.identity.records_at() + RECORD_BYTES * at as usize;
+        u64_at(&self.bytes, start + BEGIN.0) != 0
     }
 
     /// Bytes that the extent will have.
@@ -132,12 +193,14 @@ impl ChunkImage {
             chunk,
             records,
         } = self.identity;
-        self.bytes[0..4].copy_from_slice(&magic);
-        for (i, word) in [table, chunk, records, self.used, 0].iter().enumerate() {
-            self.bytes[4 + 4 * i..8 + 4 * i].copy_from_slice(&word.to_le_bytes());
-        }
-        self.bytes[24..32].copy_from_slice(&csn.to_le_bytes());
-        self.bytes[32..40].copy_from_slice(&heap.to_le_bytes());
+        debug_assert!(self.used <= records, "{} of {records} are used", self.used);
+        put(&mut self.bytes, MAGIC, &magic);
+        put(&mut self.bytes, TABLE, &table.to_le_bytes());
+        put(&mut self.bytes, CHUNK, &chunk.to_le_bytes());
+        put(&mut self.bytes, RECORDS, &records.to_le_bytes());
+        put(&mut self.bytes, USED_RECORDS, &self.used.to_le_bytes());
+        put(&mut self.bytes, CSN, &csn.to_le_bytes());
+        put(&mut self.bytes, HEAP, &heap.to_le_bytes());
         let entry = Entry {
             offset,
             len: self.len(),
@@ -281,18 +344,23 @@ impl StoredChunk {
         if checksum(uuid, extent.offset(), bytes) != self.entry.crc {
             return Err(self.damaged("it has a wrong checksum"));
         }
-        let word = |i: usize| u32_at(bytes, 4 * i);
+        let word = |field: Field| u32_at(bytes, field.0);
         let Identity {
             magic,
             table,
             chunk,
             records,
         } = self.identity;
-        let is_this = bytes[..4] == magic && [word(1), word(2), word(3)] == [table, chunk, records];
+        let is_this = bytes[..MAGIC.1] == magic
+            && [TABLE, CHUNK, RECORDS].map(word) == [table, chunk, records];
         if !is_this {
             return Err(self.damaged("the section directory names another extent"));
         }
-        let counts = (u64::from(word(4)), u64_at(bytes, 24), u64_at(bytes, 32));
+        let counts = (
+            u64::from(word(USED_RECORDS)),
+            u64_at(bytes, CSN.0),
+            u64_at(bytes, HEAP.0),
+        );
         let heap = (bytes.len() - self.identity.heap_at()) as u64;
         if counts != (self.entry.entries, self.entry.csn, heap) {
             return Err(self.damaged("its header does not fit the section directory"));
@@ -327,10 +395,10 @@ impl<'a> ChunkReader<'a> {
 
     pub fn slot(&self, at: u32) -> Slot {
         let record = self.record(at);
-        let born = u64_at(record, 8);
+        let born = u64_at(record, BORN.0);
         Slot {
             is_used: born & USED != 0,
-            begin: u64_at(record, 0),
+            begin: u64_at(record, BEGIN.0),
             born: born & MOST_BORN,
         }
     }
@@ -338,16 +406,19 @@ impl<'a> ChunkReader<'a> {
     pub fn fixed(&self, at: u32) -> Fixed {
         let record = self.record(at);
         Fixed {
-            kind: u16::from_le_bytes([record[14], record[15]]),
-            first: u32_at(record, 16),
-            second: u32_at(record, 20),
+            kind: u16::from_le_bytes([record[TYPE.0], record[TYPE.0 + 1]]),
+            first: u32_at(record, FIRST.0),
+            second: u32_at(record, SECOND.0),
         }
     }
 
     /// The stored properties of a record.
     pub fn properties(&self, at: u32) -> Result<&'a [u8], PersistenceError> {
         let record = self.record(at);
-        let (place, len) = (u32_at(record, 24) as usize, u32_at(record, 28) as usize);
+        let (place, len) = (
+            u32_at(record, PLACE.0) as usize,
+            u32_at(record, LEN.0) as usize,
+        );
         let heap = &self.bytes[self.chunk.identity.heap_at()..];
         let end = place.checked_add(len);
         let found = end.and_then(|end| heap.get(place..end));
@@ -356,6 +427,10 @@ impl<'a> ChunkReader<'a> {
             self.chunk.damaged(&what)
         })
     }
+}
+
+fn put(bytes: &mut [u8], at: Field, value: &[u8]) {
+    bytes[at.0..][..at.1].copy_from_slice(value);
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {

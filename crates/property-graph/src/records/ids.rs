@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use evergraph_persistence::failpoint;
+use evergraph_persistence::layout::WALKED_AT_MOST;
 use evergraph_persistence::{Needed, PersistenceError};
 use parking_lot::Mutex;
 
@@ -66,6 +67,33 @@ struct IdState {
 }
 
 impl IdState {
+    /// Panics in debug builds if an id could be given twice, as far as it is cheap to
+    /// see.
+    fn invariants(&self, most: u32) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            self.fresh <= most && self.old_until.is_none_or(|until| until <= most),
+            "ids from {} on of {most} were never given",
+            self.fresh
+        );
+        assert!(
+            self.free.last().is_none_or(|&last| last < self.fresh),
+            "id {:?} is free, though none from {} on was ever given",
+            self.free.last(),
+            self.fresh
+        );
+        let (small, large) = (self.free.len(), self.waiting.len());
+        if small.min(large) <= WALKED_AT_MOST {
+            let both = match small < large {
+                true => self.free.iter().find(|id| self.waiting.contains_key(id)),
+                false => self.waiting.keys().find(|id| self.free.contains(id)),
+            };
+            assert!(both.is_none(), "id {both:?} is free while a view shows it");
+        }
+    }
+
     /// Whether the id is accounted for here, not by its chunk.
     fn is_tracked(&self, id: u32, per_chunk: u32) -> bool {
         id / per_chunk < self.next_chunk || self.old_until.is_some_and(|until| id >= until)
@@ -99,6 +127,7 @@ impl Ids {
     /// A commit has created what the id names.
     pub fn created(&self, id: u32) {
         let mut state = self.state.lock();
+        debug_assert!(id < self.most, "id {id} of {}", self.most);
         state.fresh = state.fresh.max(id + 1);
         // Somebody gave it to another in the commit that deleted it.
         state.waiting.remove(&id);
@@ -107,14 +136,22 @@ impl Ids {
     /// A commit has deleted what the id named.
     pub fn deleted(&self, id: u32, span: Span) {
         let mut state = self.state.lock();
+        debug_assert!(
+            span.0 <= span.1,
+            "id {id} was deleted before it was born: {span:?}"
+        );
         if state.is_tracked(id, self.per_chunk) {
             state.waiting.insert(id, span);
         }
+        state.invariants(self.most);
     }
 
     /// The id was not used after all.
     pub fn release(&self, id: u32) {
-        self.state.lock().free.insert(id);
+        let mut state = self.state.lock();
+        let is_new = state.free.insert(id);
+        debug_assert!(is_new, "id {id} is given back twice");
+        state.invariants(self.most);
     }
 
     /// Ids one after another that were never given, `count` or more, up to the end of
@@ -130,6 +167,7 @@ impl Ids {
         let until = until.map_or(self.most, |until| until.min(self.most));
         state.old_until.get_or_insert(first);
         state.fresh = until;
+        state.invariants(self.most);
         Ok(first..until)
     }
 
@@ -140,6 +178,7 @@ impl Ids {
             true => state.fresh = unused.start.min(unused.end),
             false => state.free.extend(unused),
         }
+        state.invariants(self.most);
     }
 
     /// A commit has created everything in the chunks up to an id.
@@ -173,6 +212,7 @@ impl Ids {
                 self.look_through(&mut state, old_until, &needed, &look_through)?;
             }
         }
+        state.invariants(self.most);
         if let Some(id) = state.free.pop_first() {
             return Ok(id);
         }
@@ -221,5 +261,50 @@ impl IdState {
                 self.free.insert(id);
             }
         }
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{IdState, Ids};
+
+    fn state() -> IdState {
+        IdState {
+            fresh: 10,
+            free: [3].into(),
+            waiting: [(4, (1, 2))].into(),
+            ..IdState::default()
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "is free while a view shows it")]
+    fn an_id_is_not_free_and_shown() {
+        let mut state = state();
+        state.free.insert(4);
+        state.invariants(100);
+    }
+
+    #[test]
+    #[should_panic(expected = "was ever given")]
+    fn a_fresh_id_is_not_free() {
+        let mut state = state();
+        state.free.insert(10);
+        state.invariants(100);
+    }
+
+    #[test]
+    #[should_panic(expected = "were never given")]
+    fn there_are_no_more_than_the_most() {
+        state().invariants(9);
+    }
+
+    #[test]
+    #[should_panic(expected = "is given back twice")]
+    fn an_id_is_given_back_once() {
+        let ids = Ids::new(100, 10);
+        ids.restore_until(10);
+        ids.release(3);
+        ids.release(3);
     }
 }

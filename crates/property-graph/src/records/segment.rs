@@ -18,6 +18,7 @@
 
 use std::sync::OnceLock;
 
+use evergraph_persistence::layout::tiles;
 use evergraph_persistence::{Blob, Needed, PersistenceError, Uuid};
 
 use super::record::Fixed;
@@ -26,6 +27,28 @@ use crate::bytes::{Reader, Wrong};
 const MAGIC: &[u8; 4] = b"EPST";
 const HEADER_BYTES: usize = 16;
 const VERSION_BYTES: usize = 48;
+
+// Magic, table, number of versions, zero.
+const _: () = assert!(tiles(
+    &[(0, MAGIC.len()), (4, 4), (8, 4), (12, 4)],
+    HEADER_BYTES
+));
+// Begin, end; id, type, zero; first, second; place, length, zero of the properties.
+const _: () = assert!(tiles(
+    &[
+        (0, 8),
+        (8, 8),
+        (16, 4),
+        (20, 2),
+        (22, 2),
+        (24, 4),
+        (28, 4),
+        (32, 8),
+        (40, 4),
+        (44, 4)
+    ],
+    VERSION_BYTES
+));
 
 /// A version of the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +72,14 @@ pub(super) struct NewPast {
 
 /// The bytes of a segment of versions that ascend by id and commit.
 pub(super) fn encode(table: u32, versions: &[NewPast]) -> Vec<u8> {
+    debug_assert!(
+        versions.is_sorted_by(|a, b| a.id < b.id || (a.id == b.id && a.end <= b.begin)),
+        "versions of a record follow one another: opening refuses others"
+    );
+    debug_assert!(
+        versions.iter().all(|past| past.begin < past.end),
+        "a version that no commit shows is not stored"
+    );
     let heap: usize = versions.iter().map(|past| past.properties.len()).sum();
     let index = HEADER_BYTES + VERSION_BYTES * versions.len();
     let mut bytes = Vec::with_capacity(index + heap);
@@ -69,6 +100,7 @@ pub(super) fn encode(table: u32, versions: &[NewPast]) -> Vec<u8> {
         bytes.extend_from_slice(&[0; 4]);
         place += past.properties.len() as u64;
     }
+    debug_assert_eq!(bytes.len(), index, "properties begin behind the versions");
     for past in versions {
         bytes.extend_from_slice(&past.properties);
     }

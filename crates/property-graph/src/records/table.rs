@@ -267,6 +267,12 @@ impl<R: Record> Table<R> {
         self.unmerged_bytes.fetch_sub(bytes, Ordering::Relaxed);
         self.used.fetch_add(state.used.into(), Ordering::Relaxed);
         self.used.fetch_sub(used.into(), Ordering::Relaxed);
+        debug_assert!(
+            state.used <= self.geometry.records_per_chunk,
+            "{} records in chunk {number} of {}",
+            state.used,
+            self.geometry.records_per_chunk
+        );
         result
     }
 

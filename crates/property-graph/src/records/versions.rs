@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_persistence::Needed;
+use evergraph_persistence::layout::WALKED_AT_MOST;
 
 /// A record, or that there is none, from one commit until another.
 #[derive(Clone, Debug)]
@@ -63,6 +64,7 @@ impl<R> Chain<R> {
         if let Some(last) = self.0.last_mut() {
             if last.begin == version.begin {
                 *last = version;
+                self.invariants();
                 return;
             }
             if last.end == u64::MAX {
@@ -70,12 +72,39 @@ impl<R> Chain<R> {
             }
         }
         self.0.push(version);
+        self.invariants();
+    }
+
+    /// Panics in debug builds if versions do not follow one another: of two, one ends
+    /// before the other begins, so that none is shown twice, and one at most holds now.
+    pub fn invariants(&self) {
+        if !cfg!(debug_assertions) || self.0.len() > WALKED_AT_MOST {
+            return;
+        }
+        for version in &self.0 {
+            assert!(
+                version.begin < version.end && version.born <= version.begin,
+                "a version from commit {} to {}, born at {}",
+                version.begin,
+                version.end,
+                version.born
+            );
+        }
+        for pair in self.0.windows(2) {
+            assert!(
+                pair[0].end <= pair[1].begin,
+                "a version until commit {}, and the next from {}",
+                pair[0].end,
+                pair[1].begin
+            );
+        }
     }
 
     /// Puts an older version into its place.
     pub fn insert(&mut self, version: Version<R>) {
         let at = self.0.partition_point(|other| other.begin < version.begin);
         self.0.insert(at, version);
+        self.invariants();
     }
 
     /// The versions that a merge from `merged` up to `csn` has to store: the last,
@@ -115,5 +144,45 @@ impl<R> Chain<R> {
             }
             stays
         });
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Chain, Version};
+
+    fn version(begin: u64, end: u64) -> Version<()> {
+        Version {
+            begin,
+            end,
+            born: 1,
+            record: None,
+        }
+    }
+
+    #[test]
+    fn versions_may_have_gaps() {
+        let mut chain = Chain::of(version(5, 7));
+        chain.push(version(9, u64::MAX));
+        chain.insert(version(1, 5));
+        assert_eq!(chain.versions().len(), 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "a version until commit 7, and the next from 6")]
+    fn no_commit_is_shown_two_versions() {
+        Chain::of(version(5, 7)).push(version(6, u64::MAX));
+    }
+
+    #[test]
+    #[should_panic(expected = "a version until commit")]
+    fn one_version_holds_now() {
+        Chain::of(version(5, u64::MAX)).insert(version(9, u64::MAX));
+    }
+
+    #[test]
+    #[should_panic(expected = "a version from commit 5 to 5")]
+    fn a_version_holds_for_a_commit() {
+        Chain::of(version(5, 5)).invariants();
     }
 }

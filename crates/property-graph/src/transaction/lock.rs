@@ -134,6 +134,8 @@ impl LockTable {
             entry.writer = Some((by, mode));
             now.writes = Some(mode);
         }
+        entry.invariants(now);
+        debug_assert!(now.covers(mode), "asked for {mode:?}, holds {now:?}");
         Ok(now)
     }
 
@@ -143,6 +145,11 @@ impl LockTable {
         let Some(entry) = shard.get_mut(resource) else {
             return;
         };
+        debug_assert!(
+            entry.sharers >= u32::from(held.shares)
+                && (held.writes.is_none() || entry.writer.is_some()),
+            "{resource} is held as {held:?}, the table has {entry:?}"
+        );
         if held.shares {
             entry.sharers = entry.sharers.saturating_sub(1);
         }
@@ -161,6 +168,24 @@ impl LockTable {
 }
 
 impl Entry {
+    /// Panics in debug builds if two hold it that must not; `newest` is what the last
+    /// got.
+    fn invariants(&self, newest: Held) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let is_exclusive = matches!(self.writer, Some((_, Mode::Exclusive)));
+        let others = self.sharers > u32::from(newest.shares);
+        assert!(
+            !(is_exclusive && others),
+            "exclusive, and shared with others: {self:?}"
+        );
+        assert!(
+            self.writer.is_none_or(|(_, mode)| mode != Mode::Share),
+            "a writer that shares: {self:?}"
+        );
+    }
+
     /// Whether the others let `by` have it in `mode`.
     fn check(&self, by: TransactionId, mode: Mode, held: Held) -> Result<(), Refused> {
         if let Some((writer, its)) = self.writer.filter(|writer| writer.0 != by)
@@ -172,5 +197,44 @@ impl Entry {
             return Err(Refused(None));
         }
         Ok(())
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Entry, Held, LockTable, Mode, Resource, TransactionId};
+
+    #[test]
+    #[should_panic(expected = "shared with others")]
+    fn what_is_exclusive_is_not_shared() {
+        let entry = Entry {
+            sharers: 1,
+            writer: Some((TransactionId(1), Mode::Exclusive)),
+        };
+        entry.invariants(Held::default());
+    }
+
+    #[test]
+    #[should_panic(expected = "a writer that shares")]
+    fn a_writer_does_more_than_share() {
+        let entry = Entry {
+            sharers: 0,
+            writer: Some((TransactionId(1), Mode::Share)),
+        };
+        entry.invariants(Held::default());
+    }
+
+    #[test]
+    #[should_panic(expected = "the table has")]
+    fn what_is_released_was_held() {
+        let table = LockTable::new(1);
+        let (resource, none) = (Resource::Node(1), Held::default());
+        let held = table.acquire(TransactionId(1), &resource, Mode::Share, none);
+        assert!(held.unwrap().shares);
+        let writes = Held {
+            shares: false,
+            writes: Some(Mode::Update),
+        };
+        table.release(&resource, writes);
     }
 }

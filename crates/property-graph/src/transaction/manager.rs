@@ -97,6 +97,27 @@ pub struct Statistics {
     pub oldest_snapshot: Option<u64>,
 }
 
+impl Inner {
+    /// Panics in debug builds if a transaction's snapshot is not held, or another is.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let oldest = self.active.values().map(|active| active.snapshot).min();
+        assert_eq!(
+            self.recent.oldest_snapshot(),
+            oldest,
+            "what is forgotten is older than each active transaction"
+        );
+        let newest = self.active.last_key_value().map(|(id, _)| id.0);
+        assert!(
+            newest.is_none_or(|newest| newest < self.next),
+            "transaction {newest:?} is active, the next is {}",
+            self.next
+        );
+    }
+}
+
 impl<S: CommittedState> TransactionManager<S> {
     /// No transaction is active yet.
     pub fn new(state: Arc<S>, settings: Settings) -> Arc<Self> {
@@ -137,6 +158,7 @@ impl<S: CommittedState> TransactionManager<S> {
             name: options.name.clone(),
         };
         inner.active.insert(id, active);
+        inner.invariants();
         drop(inner);
         self.counters.begun.fetch_add(1, Ordering::Relaxed);
         Transaction::new(self, lease, view, snapshot, position, options.isolation)
@@ -262,6 +284,7 @@ impl<S: CommittedState> TransactionManager<S> {
             let limit = self.settings.remembered_writes;
             inner.recent.unregister(active.snapshot, limit);
         }
+        inner.invariants();
         if inner.waiting > 0 {
             self.ended.notify_all();
         }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use evergraph_persistence::failpoint;
+use evergraph_persistence::layout::WALKED_AT_MOST;
 
 use super::error::Conflict;
 use super::lock::Resource;
@@ -45,6 +46,30 @@ pub(super) struct Recent {
 }
 
 impl Recent {
+    /// Panics in debug builds if commits, their write sets and snapshots contradict
+    /// each other, as far as it is cheap to see.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) || self.entries.len() > WALKED_AT_MOST {
+            return;
+        }
+        let sizes = self.entries.iter().map(|entry| entry.writes.len());
+        assert_eq!(self.size, sizes.sum(), "entries of all write sets");
+        let visible = self.entries.iter().filter_map(|entry| match entry.outcome {
+            Outcome::Visible(csn) => Some(csn),
+            Outcome::InFlight | Outcome::Failed => None,
+        });
+        assert!(
+            visible.clone().is_sorted_by(|a, b| a < b),
+            "positions ascend with the commits: {:?}",
+            visible.collect::<Vec<_>>()
+        );
+        assert!(
+            self.snapshots.values().all(|&count| count > 0),
+            "a snapshot without a transaction holds back what is forgotten: {:?}",
+            self.snapshots
+        );
+    }
+
     /// A transaction begins. Gives the position from which on commits may be
     /// newer than its snapshot.
     pub fn register(&mut self, snapshot: u64) -> u64 {
@@ -68,6 +93,7 @@ impl Recent {
             }
         }
         self.forget(limit);
+        self.invariants();
     }
 
     /// The position of the next commit.
@@ -114,6 +140,7 @@ impl Recent {
             let last = self.last.entry(resource).or_insert(0);
             *last = csn.max(*last);
         }
+        self.invariants();
     }
 
     /// A commit did not come about.
@@ -124,6 +151,11 @@ impl Recent {
     fn settle(&mut self, position: u64, outcome: Outcome) -> Option<&Entry> {
         let at = position.checked_sub(self.first)?;
         let entry = self.entries.get_mut(usize::try_from(at).ok()?)?;
+        debug_assert_eq!(
+            entry.outcome,
+            Outcome::InFlight,
+            "a commit has one outcome; now {outcome:?}"
+        );
         entry.outcome = outcome;
         Some(entry)
     }
@@ -194,4 +226,51 @@ impl Recent {
 fn remembered(writes: &WriteSet) -> impl Iterator<Item = Resource> {
     let attached = writes.attached.iter().map(|&node| Resource::Node(node));
     attached.chain(writes.exclusive.iter().cloned())
+}
+
+#[cfg(all(test, debug_assertions))]
+mod invariant_tests {
+    use std::sync::Arc;
+
+    use super::{Recent, WriteSet};
+
+    fn recent() -> Recent {
+        let mut recent = Recent::default();
+        recent.register(1);
+        for csn in 2..=3 {
+            let position = recent.push(Arc::new(WriteSet::of_anything(Vec::new())));
+            recent.finish(position, csn);
+        }
+        recent
+    }
+
+    #[test]
+    #[should_panic(expected = "entries of all write sets")]
+    fn sizes_add_up() {
+        let mut recent = recent();
+        recent.size += 1;
+        recent.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "positions ascend with the commits")]
+    fn positions_are_in_the_order_of_commits() {
+        let mut recent = recent();
+        recent.entries.swap(0, 1);
+        recent.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "holds back what is forgotten")]
+    fn a_snapshot_has_a_transaction() {
+        let mut recent = recent();
+        recent.snapshots.insert(1, 0);
+        recent.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "a commit has one outcome")]
+    fn a_visible_commit_does_not_fail() {
+        recent().fail(0);
+    }
 }

@@ -211,7 +211,41 @@ impl Files {
         };
         self.results
             .insert(description.name.clone(), Arc::new(stored));
+        self.invariants();
         Ok(())
+    }
+
+    /// Panics in debug builds if the results in DRAM are not those that the directory
+    /// names, or have not the blocks that they need. To be called when a root is
+    /// published.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let mut numbers: Vec<u32> = self.results.values().map(|stored| stored.number).collect();
+        numbers.sort_unstable();
+        let named = self.directory.numbered_blobs(MANIFEST);
+        assert!(
+            named.map(|(number, _)| number).eq(numbers.iter().copied()),
+            "the directory names other manifests than {numbers:?}"
+        );
+        for (name, stored) in &self.results {
+            assert_eq!(
+                *name, stored.description.name,
+                "a result has the name that it is found by"
+            );
+            for column in &stored.columns {
+                let bytes = column.len * column.kind.value_bytes();
+                let held: u64 = column.blocks.iter().map(|block| block.extent.len()).sum();
+                assert!(
+                    held == bytes as u64 && column.blocks.len() == bytes.div_ceil(self.block_bytes),
+                    "{} blocks with {held} bytes for {} values of column {:?}",
+                    column.blocks.len(),
+                    column.len,
+                    column.name
+                );
+            }
+        }
     }
 
     pub fn remove(&mut self, uuid: &Uuid, names: &[&str]) -> Result<(), StateError> {
@@ -230,6 +264,7 @@ impl Files {
         drop(removed);
         // The next version will need some of it.
         self.region.trim(self.growth_step);
+        self.invariants();
         Ok(())
     }
 
@@ -332,5 +367,90 @@ impl Geometry {
             && geometry.alignment >= 8
             && geometry.growth_step > 0;
         sound.then_some(geometry)
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use std::sync::Arc;
+
+    use evergraph_graph::{ColumnKind, Direction};
+    use evergraph_persistence::Uuid;
+    use evergraph_persistence::medium::DramStorage;
+
+    use super::{Description, Files, Geometry, MANIFEST, Stored, StoredColumn};
+    use crate::state::GraphIdentity;
+
+    const UUID: Uuid = [7; 16];
+
+    /// Files with one result, whose column has no block.
+    fn files(len: usize) -> Files {
+        let mut files = Files::create(&DramStorage::new(), &UUID, Geometry::default()).unwrap();
+        let named = files
+            .directory
+            .set_blob(&files.region, &UUID, MANIFEST, 0, b"manifest");
+        let _ = named.unwrap();
+        let description = Description {
+            name: "degrees".to_string(),
+            algorithm: "degrees".to_string(),
+            parameters: Vec::new(),
+            graph: GraphIdentity {
+                csn: 1,
+                vertex_count: 0,
+                arc_count: 0,
+                direction: Direction::Out,
+                weighted: false,
+            },
+            step: 0,
+            finished: true,
+            started_us: 0,
+            updated_us: 0,
+            notes: Vec::new(),
+        };
+        let column = StoredColumn {
+            name: "degree".to_string(),
+            kind: ColumnKind::U32,
+            len,
+            blocks: Vec::new(),
+        };
+        let stored = Stored {
+            description,
+            columns: vec![column],
+            uuid: UUID,
+            number: 0,
+            manifest_bytes: 8,
+        };
+        files
+            .results
+            .insert("degrees".to_string(), Arc::new(stored));
+        files
+    }
+
+    #[test]
+    fn an_empty_column_has_no_block() {
+        files(0).invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "0 blocks with 0 bytes for 3 values")]
+    fn a_column_has_its_blocks() {
+        files(3).invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "names other manifests")]
+    fn a_result_has_a_manifest() {
+        let mut files = files(0);
+        files.directory.remove_blob(MANIFEST, 0);
+        files.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "the name that it is found by")]
+    fn a_result_has_its_name() {
+        let mut files = files(0);
+        let stored = files.results.remove("degrees").unwrap();
+        files.results.insert("ranks".to_string(), stored);
+        files.invariants();
     }
 }

@@ -235,6 +235,15 @@ impl NewVersion {
     }
 
     fn write_block(&mut self, column: usize, block: usize, bytes: &[u8]) -> Result<(), StateError> {
+        debug_assert!(
+            self.columns[column].blocks[block].is_none(),
+            "block {block} of column {column} is written twice"
+        );
+        debug_assert!(
+            (1..=self.block_bytes).contains(&bytes.len()),
+            "a block of {} bytes",
+            bytes.len()
+        );
         let before = self.block_before(column, block);
         if let Some(before) = before.filter(|before| before.holds(&self.uuid, bytes)) {
             self.columns[column].blocks[block] = Some(before);

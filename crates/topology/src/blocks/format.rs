@@ -9,13 +9,42 @@
 //! | 16·slabs | slabs: offset (8), words, first address |
 //! | 8·ranges | free ranges: first address, words |
 
+use evergraph_persistence::layout::{Field, tiles};
 use evergraph_persistence::{Entry, Uuid};
 
 use super::slabs::SlabPlace;
 use super::space::Range;
+use crate::section_format::put_u64;
 
 pub(super) const MAGIC: u32 = u32::from_le_bytes(*b"EBLK");
 pub(super) const HEADER_WORDS: usize = 16;
+
+// Fields of the header, in words; the others are zero.
+pub(super) const MAGIC_AT: Field = (0, 1);
+pub(super) const FLAGS: Field = (1, 1);
+pub(super) const FIRST_VERTEX: Field = (2, 1);
+pub(super) const LISTS: Field = (3, 1);
+pub(super) const ENTRIES: Field = (4, 2);
+pub(super) const CSN: Field = (6, 2);
+pub(super) const GENERATION: Field = (8, 1);
+pub(super) const SLABS: Field = (9, 1);
+pub(super) const FREE: Field = (10, 1);
+const _: () = assert!(tiles(
+    &[
+        MAGIC_AT,
+        FLAGS,
+        FIRST_VERTEX,
+        LISTS,
+        ENTRIES,
+        CSN,
+        GENERATION,
+        SLABS,
+        FREE,
+        (11, 5)
+    ],
+    HEADER_WORDS
+));
+
 pub(super) const FLAG_WEIGHTS: u32 = 1;
 pub(super) const FLAG_TOMBSTONES: u32 = 2;
 pub(super) const PLACE_WORDS: usize = 2;
@@ -26,6 +55,10 @@ pub(super) const FILE: &str = "extents";
 
 /// Words of a block before its entries: next block, capacity in entries.
 pub(super) const BLOCK_HEADER_WORDS: u32 = 2;
+
+const _: () = assert!(4 * PLACE_WORDS == size_of::<Place>());
+const _: () = assert!(4 * SLAB_WORDS == size_of::<SlabPlace>());
+const _: () = assert!(4 * RANGE_WORDS == size_of::<Range>());
 
 /// Where a list begins, and how long it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +94,10 @@ impl Tail {
         if filled == capacity {
             return Tail::Full;
         }
-        debug_assert!(filled < capacity && capacity <= Self::MAX_CAPACITY);
+        debug_assert!(
+            0 < filled && filled < capacity && capacity <= Self::MAX_CAPACITY,
+            "{filled} entries of {capacity} do not fit into 16 bits each, or mean a full block"
+        );
         Tail::Partial { filled, capacity }
     }
 
@@ -147,21 +183,19 @@ impl IndexImage {
             } else {
                 FLAG_TOMBSTONES
             };
+        debug_assert_eq!(self.places.len(), self.ends.len());
+        debug_assert!([0, self.places.len()].contains(&self.tombstones.len()));
         let mut words = Vec::with_capacity(self.encoded_len() as usize / 4);
-        words.extend([
-            MAGIC,
-            flags,
-            self.first_vertex,
-            self.places.len() as u32,
-            entries as u32,
-            (entries >> 32) as u32,
-            self.csn as u32,
-            (self.csn >> 32) as u32,
-            self.generation,
-            self.slabs.len() as u32,
-            self.free.len() as u32,
-        ]);
         words.resize(HEADER_WORDS, 0);
+        words[MAGIC_AT.0] = MAGIC;
+        words[FLAGS.0] = flags;
+        words[FIRST_VERTEX.0] = self.first_vertex;
+        words[LISTS.0] = self.places.len() as u32;
+        put_u64(&mut words, ENTRIES, entries);
+        put_u64(&mut words, CSN, self.csn);
+        words[GENERATION.0] = self.generation;
+        words[SLABS.0] = self.slabs.len() as u32;
+        words[FREE.0] = self.free.len() as u32;
         for place in &self.places {
             words.extend([place.len, place.first]);
         }
@@ -177,6 +211,7 @@ impl IndexImage {
             words.extend([range.start, range.words]);
         }
         let bytes: &[u8] = bytemuck::cast_slice(&words);
+        debug_assert_eq!(bytes.len() as u64, self.encoded_len());
         let entry = Entry {
             offset,
             len: bytes.len() as u64,

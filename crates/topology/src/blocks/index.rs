@@ -5,11 +5,13 @@ use std::sync::Arc;
 use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, Words};
 
 use super::format::{
-    BLOCK_HEADER_WORDS, END_WORDS, End, FILE, FLAG_TOMBSTONES, FLAG_WEIGHTS, HEADER_WORDS,
-    IndexImage, MAGIC, PLACE_WORDS, Place, RANGE_WORDS, SLAB_WORDS, Tail, seed,
+    BLOCK_HEADER_WORDS, CSN, END_WORDS, ENTRIES, End, FILE, FIRST_VERTEX, FLAG_TOMBSTONES,
+    FLAG_WEIGHTS, FLAGS, FREE, GENERATION, HEADER_WORDS, IndexImage, LISTS, MAGIC, MAGIC_AT,
+    PLACE_WORDS, Place, RANGE_WORDS, SLAB_WORDS, SLABS, Tail, seed,
 };
 use super::slabs::SlabPlace;
 use super::space::Range;
+use crate::section_format::u64_of;
 
 /// A checked index, read in place.
 #[derive(Debug)]
@@ -32,11 +34,11 @@ impl Index {
     /// The parts of words whose counts fit their number.
     fn of(words: Words) -> Self {
         Index {
-            lists: words[3] as usize,
-            weighted: words[1] & FLAG_WEIGHTS != 0,
-            has_tombstones: words[1] & FLAG_TOMBSTONES != 0,
-            slabs: words[9] as usize,
-            free: words[10] as usize,
+            lists: words[LISTS.0] as usize,
+            weighted: words[FLAGS.0] & FLAG_WEIGHTS != 0,
+            has_tombstones: words[FLAGS.0] & FLAG_TOMBSTONES != 0,
+            slabs: words[SLABS.0] as usize,
+            free: words[FREE.0] as usize,
             words,
         }
     }
@@ -72,16 +74,15 @@ impl Index {
             }
             + (SLAB_WORDS * index.slabs) as u64
             + (RANGE_WORDS * index.free) as u64;
-        if header[0] != MAGIC
+        if header[MAGIC_AT.0] != MAGIC
             || index.lists != lists
             || index.weighted != weighted
             || expected != count as u64
         {
             return Err(damaged("this is not an index of blocks that fits"));
         }
-        let entries = u64::from(header[4]) | u64::from(header[5]) << 32;
-        let csn = u64::from(header[6]) | u64::from(header[7]) << 32;
-        let found = (header[2], entries, csn, header[8]);
+        let (entries, csn) = (u64_of(header, ENTRIES), u64_of(header, CSN));
+        let found = (header[FIRST_VERTEX.0], entries, csn, header[GENERATION.0]);
         if found != (first_vertex, entry.entries, entry.csn, entry.generation) {
             return Err(damaged("the section directory names another section"));
         }
@@ -171,15 +172,15 @@ impl Index {
     }
 
     pub fn first_vertex(&self) -> u32 {
-        self.words[2]
+        self.words[FIRST_VERTEX.0]
     }
 
     pub fn generation(&self) -> u32 {
-        self.words[8]
+        self.words[GENERATION.0]
     }
 
     pub fn entries(&self) -> u64 {
-        u64::from(self.words[4]) | u64::from(self.words[5]) << 32
+        u64_of(&self.words, ENTRIES)
     }
 
     /// 2 with weights, else 1.

@@ -47,6 +47,27 @@ pub(super) struct Attempt<'a> {
     _writing: MutexGuard<'a, ()>,
 }
 
+impl Versions {
+    /// Panics in debug builds if versions contradict each other.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            self.newest <= self.attempt,
+            "version {} was published, {} was the last begun",
+            self.newest,
+            self.attempt
+        );
+        assert!(
+            self.read.last().is_none_or(|&last| last <= self.newest),
+            "readers have {:?}, of which the last was not published: {}",
+            self.read,
+            self.newest
+        );
+    }
+}
+
 impl Version {
     /// The first version over new slabs, to be published.
     pub fn first() -> Self {
@@ -77,6 +98,7 @@ impl Version {
             "a version that a root may name is not written over"
         );
         versions.attempt += 1;
+        versions.invariants();
         Attempt {
             oldest_read: versions.read.first().copied().unwrap_or(self.number),
             number: versions.attempt,
@@ -110,6 +132,7 @@ impl Version {
         versions.publishing = false;
         versions.newest = self.number;
         versions.read.insert(self.number);
+        versions.invariants();
     }
 }
 
@@ -127,5 +150,33 @@ impl Attempt<'_> {
 impl Drop for Version {
     fn drop(&mut self) {
         self.lineage.versions.lock().read.remove(&self.number);
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::Versions;
+
+    #[test]
+    #[should_panic(expected = "was the last begun")]
+    fn what_was_not_begun_is_not_published() {
+        let versions = Versions {
+            newest: 2,
+            attempt: 1,
+            ..Versions::default()
+        };
+        versions.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "was not published")]
+    fn what_was_not_published_is_not_read() {
+        let versions = Versions {
+            newest: 1,
+            attempt: 2,
+            read: [1, 2].into(),
+            ..Versions::default()
+        };
+        versions.invariants();
     }
 }

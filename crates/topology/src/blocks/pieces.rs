@@ -51,6 +51,10 @@ impl Pieces {
         for &(start, from, count) in &self.at {
             sorted.extend_from_slice(&self.words[from..from + count]);
             let words = count as u32;
+            debug_assert!(
+                runs.last().is_none_or(|run| run.start + run.words <= start),
+                "two lists store to word {start}: a block was handed out twice"
+            );
             match runs.last_mut() {
                 Some(run) if run.start + run.words == start => run.words += words,
                 _ => runs.push(Range { start, words }),

@@ -13,6 +13,12 @@ pub(super) const LINE_WORDS: u32 = 64;
 /// costs a reader nothing, and room costs space.
 const MOST_AHEAD_WORDS: u32 = 16 << 10;
 
+const _: () = assert!(
+    LINE_WORDS.is_multiple_of(LEAST_WORDS) && MOST_AHEAD_WORDS.is_multiple_of(LINE_WORDS),
+    "blocks end where others begin"
+);
+const _: () = assert!(BLOCK_HEADER_WORDS < LEAST_WORDS, "the least block has room");
+
 /// Words of a section's address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
@@ -98,6 +104,13 @@ impl Space {
 
     /// Adds the space of a new slab, which follows all others.
     pub fn add_slab(&mut self, range: Range) {
+        debug_assert!(
+            self.usable
+                .last()
+                .is_none_or(|last| last.start + last.words < range.start),
+            "a slab at {} follows no other, or touches it",
+            range.start
+        );
         self.usable.push(range);
     }
 
@@ -130,6 +143,11 @@ impl Space {
         let left = [before, after];
         let left = left.into_iter().filter(|range| range.words >= LEAST_WORDS);
         self.usable.splice(at..=at, left);
+        debug_assert!(
+            size.words >= LEAST_WORDS && start.is_multiple_of(size.alignment()),
+            "a block of {} words at {start}",
+            size.words
+        );
         Some(start)
     }
 
@@ -142,6 +160,47 @@ impl Space {
         let mut free: Vec<FreeRange> = usable.chain(self.held).collect();
         free.retain(|free| free.range.words >= LEAST_WORDS);
         free.sort_unstable_by_key(|free| free.range.start);
+        invariants(&free);
         free
+    }
+}
+
+/// Panics in debug builds if ranges of free space, by start, overlap.
+fn invariants(free: &[FreeRange]) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    for pair in free.windows(2) {
+        let (range, next) = (pair[0].range, pair[1].range);
+        assert!(
+            u64::from(range.start) + u64::from(range.words) <= u64::from(next.start),
+            "{range:?} and {next:?} are free both: a block was given back twice"
+        );
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Range, Space};
+
+    fn range(start: u32, words: u32) -> Range {
+        Range { start, words }
+    }
+
+    #[test]
+    #[should_panic(expected = "was given back twice")]
+    fn a_block_is_given_back_once() {
+        let mut space = Space::new(&[], 0);
+        space.free(range(64, 16), 1);
+        space.free(range(72, 8), 2);
+        space.into_free();
+    }
+
+    #[test]
+    #[should_panic(expected = "follows no other, or touches it")]
+    fn slabs_do_not_touch() {
+        let mut space = Space::new(&[], 0);
+        space.add_slab(range(0, 64));
+        space.add_slab(range(64, 64));
     }
 }

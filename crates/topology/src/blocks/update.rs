@@ -47,6 +47,7 @@ impl Written {
     pub fn publish(self) -> Base {
         self.base.version.publish();
         self.replaced.iter().for_each(|extent| extent.retire());
+        self.base.invariants();
         self.base
     }
 }
@@ -301,6 +302,12 @@ fn write_list(
     let place = &mut image.places[change.list];
     let end = &mut image.ends[change.list];
     let fill = change.fill as usize;
+    debug_assert!(
+        change.fill <= end.tail.room() && fill <= list.words.len(),
+        "{fill} entries into {:?}: what a list has no room for is in a new block",
+        end.tail
+    );
+    debug_assert!(columns == 1 || list.weights.len() == list.words.len());
     if let Tail::Partial { filled, capacity } = end.tail
         && fill > 0
     {
@@ -321,6 +328,8 @@ fn write_list(
         pieces.add_block(size, address, &list.words[fill..], weights);
         end.last = address;
         end.tail = Tail::new((list.words.len() - fill) as u32, size.capacity);
+    } else {
+        debug_assert_eq!(fill, list.words.len(), "some entries have no block");
     }
     place.len += list.words.len() as u32;
     end.crc = extend_crc(end.crc, &list.words, &list.weights);
@@ -331,5 +340,9 @@ fn add_tombstones(image: &mut IndexImage, list: usize, count: u32) {
         let lists = image.places.len();
         image.tombstones.resize(lists, 0);
         image.tombstones[list] += count;
+        debug_assert!(
+            image.tombstones[list] <= image.places[list].len / 2,
+            "each tombstone of list {list} cancels an entry before it"
+        );
     }
 }

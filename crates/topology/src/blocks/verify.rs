@@ -1,10 +1,12 @@
 //! Checking what the blocks of a section hold, before the first of it is read.
 
+use evergraph_persistence::layout::WALKED_AT_MOST;
 use evergraph_persistence::{PersistenceError, Uuid};
 
 use super::format::{BLOCK_HEADER_WORDS, FILE, Tail, extend_crc, list_seed};
 use super::read::Base;
 use super::slabs::Block;
+use super::space::Range;
 
 impl Base {
     /// Whether the entries are known to be what was written.
@@ -97,8 +99,69 @@ impl Base {
         Ok(block)
     }
 
+    /// Panics in debug builds if a block of a small section has words of another
+    /// block, or of free space: an append would write over a list. Of a section
+    /// whose blocks were not verified nothing is asserted.
+    pub(super) fn invariants(&self) {
+        let is_small = self.lists() + self.entries() as usize <= WALKED_AT_MOST;
+        if !cfg!(debug_assertions) || !self.is_verified() || !is_small {
+            return;
+        }
+        let mut used: Vec<Range> = self.free.iter().map(|free| free.range).collect();
+        for list in 0..self.lists() {
+            let place = self.index.place(list);
+            let (mut address, mut left) = (place.first, place.len as usize);
+            while left > 0 {
+                let Ok(block) = self.block_at(address) else {
+                    return;
+                };
+                let words = block.capacity() * self.index.columns();
+                used.push(Range {
+                    start: address,
+                    words: BLOCK_HEADER_WORDS + words as u32,
+                });
+                left -= left.min(block.capacity());
+                if left > 0 {
+                    address = block.next();
+                }
+            }
+        }
+        disjoint(used);
+    }
+
     /// What the program wrote itself needs no check before it is read.
     pub fn trust(&self) {
         let _ = self.verified.set(());
+    }
+}
+
+fn disjoint(mut ranges: Vec<Range>) {
+    ranges.sort_unstable_by_key(|range| range.start);
+    for pair in ranges.windows(2) {
+        let (range, next) = (pair[0], pair[1]);
+        assert!(
+            u64::from(range.start) + u64::from(range.words) <= u64::from(next.start),
+            "{range:?} and {next:?} overlap: a list has words that another has, or that are free"
+        );
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Range, disjoint};
+
+    fn range(start: u32, words: u32) -> Range {
+        Range { start, words }
+    }
+
+    #[test]
+    fn blocks_may_touch() {
+        disjoint(vec![range(16, 8), range(0, 8), range(8, 8)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "overlap")]
+    fn a_word_belongs_to_one_block() {
+        disjoint(vec![range(16, 8), range(0, 17)]);
     }
 }

@@ -20,6 +20,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use evergraph_persistence::layout::{Field, WALKED_AT_MOST, tiles};
 use evergraph_persistence::{Extent, Uuid, Words};
 
 use super::DirectParameters;
@@ -28,6 +29,32 @@ use crate::section_format::Base;
 
 pub(super) const MAGIC: u32 = 0x5249_4445; // "EDIR"
 pub(super) const HEADER_WORDS: usize = 16;
+
+// Fields of the header, in words; the others are zero.
+pub(super) const MAGIC_AT: Field = (0, 1);
+pub(super) const FLAGS: Field = (1, 1);
+pub(super) const FIRST_VERTEX: Field = (2, 1);
+pub(super) const LISTS: Field = (3, 1);
+pub(super) const CAPACITY: Field = (4, 1);
+pub(super) const LOG_SLOTS: Field = (5, 1);
+pub(super) const CRC: Field = (9, 1);
+const _: () = assert!(tiles(
+    &[
+        MAGIC_AT,
+        FLAGS,
+        FIRST_VERTEX,
+        LISTS,
+        CAPACITY,
+        LOG_SLOTS,
+        (6, 3),
+        CRC,
+        (10, 6)
+    ],
+    HEADER_WORDS
+));
+/// Where the checksum lies in bytes: it does not cover itself.
+const CRC_BYTES: std::ops::Range<usize> = 4 * CRC.0..4 * (CRC.0 + CRC.1);
+
 pub(super) const FLAG_WEIGHTS: u32 = 1;
 pub(super) const FILE: &str = "extents";
 /// Marks a used log entry. Two bits, so that no single flipped bit makes an
@@ -35,6 +62,13 @@ pub(super) const FILE: &str = "extents";
 pub(super) const LOG_USED: u64 = 1 << 63 | 1 << 47;
 /// Bits of the list's number in a log entry.
 const LOG_LIST_BITS: u32 = 15;
+/// Bits of the check in a log entry, behind value, list and the lower mark.
+const LOG_CHECK_BITS: u32 = 15;
+const _: () = assert!(
+    32 + LOG_LIST_BITS + 1 + LOG_CHECK_BITS + 1 == u64::BITS
+        && LOG_USED == 1 << (32 + LOG_LIST_BITS) | 1 << 63,
+    "value, list, mark, check, mark"
+);
 /// Sections in direct mode hold at most `1 << MAX_SECTION_SHIFT` lists.
 pub const MAX_SECTION_SHIFT: u32 = LOG_LIST_BITS;
 
@@ -98,6 +132,51 @@ pub struct DirectEntry {
     pub weight: u32,
 }
 
+impl DirectState {
+    /// Panics in debug builds if places, lengths and edge log contradict each other.
+    pub(crate) fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            self.log_used <= self.log_slots,
+            "{} entries in an edge log of {}",
+            self.log_used,
+            self.log_slots
+        );
+        assert!(
+            self.words_at < self.log_at && self.log_at <= self.extent.len(),
+            "the lists at {} and the edge log at {} of {} bytes",
+            self.words_at,
+            self.log_at,
+            self.extent.len()
+        );
+        if self.places.len() <= WALKED_AT_MOST {
+            let logged: usize = self.places.iter().map(ListPlace::logged).sum();
+            assert!(
+                logged <= self.log_used,
+                "lists count {logged} entries in an edge log that has {}",
+                self.log_used
+            );
+        }
+    }
+}
+
+impl ListPlace {
+    /// Entries in the edge log. Panics in debug builds if the list has more entries in
+    /// place than slots, or than entries.
+    pub(super) fn logged(&self) -> usize {
+        let get = |number: &AtomicU32| number.load(Ordering::Relaxed);
+        let (start, end) = (get(&self.start), get(&self.end));
+        let (filled, len) = (get(&self.filled), get(&self.len));
+        debug_assert!(
+            start + filled <= end && filled <= len,
+            "{filled} of {len} entries in slots {start} to {end}"
+        );
+        (len - filled) as usize
+    }
+}
+
 impl DirectImage {
     /// Lays lists out with weighted gaps (`gap_weight`), so that each fills at
     /// about the same time if edges keep arriving as they did.
@@ -137,6 +216,13 @@ impl DirectImage {
         }
         debug_assert_eq!(words.len(), columns * capacity);
         starts.push(capacity as u32 + 1);
+        debug_assert!(
+            starts
+                .windows(2)
+                .zip(&initial)
+                .all(|(pair, &len)| pair[0] + len < pair[1]),
+            "each list has its entries, and behind its gaps the next one's pivot"
+        );
         DirectImage {
             starts,
             initial,
@@ -167,14 +253,14 @@ impl DirectImage {
     /// The bytes to store at `offset`.
     pub fn encode(&self, uuid: &Uuid, offset: u64, first_vertex: u32) -> Vec<u8> {
         let mut header = [0u32; HEADER_WORDS];
-        header[0] = MAGIC;
+        header[MAGIC_AT.0] = MAGIC;
         if self.columns == 2 {
-            header[1] = FLAG_WEIGHTS;
+            header[FLAGS.0] = FLAG_WEIGHTS;
         }
-        header[2] = first_vertex;
-        header[3] = self.lists() as u32;
-        header[4] = self.capacity() as u32;
-        header[5] = self.log_slots as u32;
+        header[FIRST_VERTEX.0] = first_vertex;
+        header[LISTS.0] = self.lists() as u32;
+        header[CAPACITY.0] = self.capacity() as u32;
+        header[LOG_SLOTS.0] = self.log_slots as u32;
         let layout = self.layout();
         let mut bytes = Vec::with_capacity(layout.len);
         bytes.extend_from_slice(bytemuck::cast_slice(&header));
@@ -190,8 +276,12 @@ impl DirectImage {
             &self.words,
             self.columns,
         );
-        bytes[36..40].copy_from_slice(&crc.to_le_bytes());
+        bytes[CRC_BYTES].copy_from_slice(&crc.to_le_bytes());
         bytes.extend_from_slice(bytemuck::cast_slice(&self.words));
+        debug_assert!(
+            bytes.len() <= layout.log_at && layout.len.is_multiple_of(64),
+            "the lists end before the edge log begins"
+        );
         bytes.resize(layout.len, 0);
         bytes
     }
@@ -225,6 +315,7 @@ impl DirectImage {
             log_slots: self.log_slots,
             log_used: 0,
         };
+        state.invariants();
         (Base::direct(self.starts, words, self.columns), state)
     }
 }
@@ -294,9 +385,9 @@ pub(super) fn checksum(
     columns: usize,
 ) -> u32 {
     let mut crc = crc32c::crc32c_append(crc32c::crc32c(uuid), &offset.to_le_bytes());
-    crc = crc32c::crc32c_append(crc, &index[..36]);
+    crc = crc32c::crc32c_append(crc, &index[..CRC_BYTES.start]);
     crc = crc32c::crc32c_append(crc, &[0; 4]);
-    crc = crc32c::crc32c_append(crc, &index[40..]);
+    crc = crc32c::crc32c_append(crc, &index[CRC_BYTES.end..]);
     for (&start, &len) in starts.iter().zip(initial) {
         let pivot = columns * (start as usize - 1);
         let list = &words[pivot..pivot + columns * (len as usize + 1)];
@@ -372,5 +463,15 @@ mod tests {
         let density = (entries + 3) as f64 / capacity as f64;
         assert!(density <= parameters.upper_density);
         assert!((0..3).all(|i| image.words[image.starts[i] as usize - 1] == PIVOT | i as u32));
+    }
+
+    #[test]
+    #[should_panic(expected = "entries in slots")]
+    fn a_list_stays_in_its_slots() {
+        let place = ListPlace::default();
+        set_places(std::slice::from_ref(&place), &[1, 5], &[3], &[7]);
+        assert_eq!(place.logged(), 4);
+        place.filled.store(4, Ordering::Relaxed);
+        place.logged();
     }
 }

@@ -27,6 +27,14 @@ const WORDS: usize = 5;
 const NUMBER_BITS: u32 = 22;
 /// Two bits, so that no single flipped bit makes a word of an empty one.
 const USED: u64 = 3 << 54;
+const _: () = assert!(
+    u32::BITS + NUMBER_BITS + 2 + u8::BITS == u64::BITS && USED == 3 << (u32::BITS + NUMBER_BITS),
+    "content, number, mark, check"
+);
+const _: () = assert!(
+    8 * WORDS as u64 <= INTENT_BYTES && INTENT_BYTES == 64,
+    "an intent lies in one line"
+);
 
 /// An edge on its way to two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +122,11 @@ impl IntentSlot {
         medium: &M,
         intent: &Intent,
     ) -> Result<Durable<()>, MediumError> {
+        debug_assert!(
+            self.next < 1 << NUMBER_BITS && intent.tag & !crate::TOMBSTONE == 0,
+            "{intent:?} as number {}",
+            self.next
+        );
         for (i, content) in intent.content().into_iter().enumerate() {
             let offset = self.offset + 8 * i as u64;
             medium.store_u64(offset, encode(content, self.next, offset));

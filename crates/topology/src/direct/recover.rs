@@ -7,8 +7,8 @@ use evergraph_persistence::failpoint;
 use evergraph_persistence::{Extent, PersistenceError, Uuid, Words};
 
 use super::format::{
-    DirectEntry, DirectState, FILE, FLAG_WEIGHTS, HEADER_WORDS, Layout, ListPlace, MAGIC, checksum,
-    decode_log_entry, set_places,
+    CAPACITY, CRC, DirectEntry, DirectState, FILE, FIRST_VERTEX, FLAG_WEIGHTS, FLAGS, HEADER_WORDS,
+    LISTS, LOG_SLOTS, Layout, ListPlace, MAGIC, MAGIC_AT, checksum, decode_log_entry, set_places,
 };
 use crate::entry::{GAP, PIVOT, is_tombstone, neighbor};
 use crate::lengths::LengthPage;
@@ -50,16 +50,19 @@ pub fn open_extent(
     let mut index = vec![0u8; words_at];
     extent.read(0, &mut index)?;
     let header: Vec<u32> = bytemuck::pod_collect_to_vec(&index[..HEADER_WORDS * 4]);
-    if header[0] != MAGIC || header[2] != first_vertex || header[3] as usize != lists {
+    if header[MAGIC_AT.0] != MAGIC
+        || header[FIRST_VERTEX.0] != first_vertex
+        || header[LISTS.0] as usize != lists
+    {
         return Err(damaged("this is not the section it should be"));
     }
     let flags = if columns == 2 { FLAG_WEIGHTS } else { 0 };
-    if header[1] != flags {
+    if header[FLAGS.0] != flags {
         return Err(damaged(
             "a section has weights where there are none, or none",
         ));
     }
-    let (capacity, log_slots) = (header[4] as usize, header[5] as usize);
+    let (capacity, log_slots) = (header[CAPACITY.0] as usize, header[LOG_SLOTS.0] as usize);
     let layout = Layout::new(lists, capacity, columns, log_slots);
     if layout.len as u64 != extent.len() {
         return Err(damaged("a section's counts do not fit its length"));
@@ -78,7 +81,7 @@ pub fn open_extent(
     }
     let mut words = vec![0u32; columns * capacity];
     extent.read(words_at as u64, bytemuck::cast_slice_mut(&mut words))?;
-    let stored = header[9];
+    let stored = header[CRC.0];
     let offset = extent.offset();
     if checksum(uuid, offset, &index, &starts, &initial, &words, columns) != stored {
         return Err(damaged("a section has a wrong checksum"));

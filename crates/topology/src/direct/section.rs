@@ -147,6 +147,7 @@ impl Section {
             return Ok(false);
         };
         let place = &direct.places[entry.list];
+        debug_assert!(place.logged() <= direct.log_used);
         let filled = place.filled.load(Ordering::Relaxed);
         let len = place.len.load(Ordering::Relaxed);
         let slot = place.start.load(Ordering::Relaxed) + filled;
@@ -291,6 +292,7 @@ impl Section {
         if let Some(old) = old {
             old.retire();
         }
+        loaded.invariants(self.lists);
         Ok(())
     }
 }
@@ -318,6 +320,7 @@ impl DirectState {
         entry: DirectEntry,
     ) -> Result<(), PersistenceError> {
         let (extent, slot) = (&self.extent, self.log_used);
+        debug_assert!(slot < self.log_slots, "the edge log is full");
         let at = self.log_at + (8 * columns * slot) as u64;
         let checked = |word, value| log_entry(extent.offset(), word, entry.list, value);
         if columns == 1 {

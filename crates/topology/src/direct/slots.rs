@@ -9,6 +9,7 @@
 //! and fenced after the extent it names is durable (direct steps D2 and D3).
 
 use evergraph_persistence::failpoint;
+use evergraph_persistence::layout::{Field, tiles};
 use evergraph_persistence::order::{self, Durable};
 use evergraph_persistence::{Medium, MediumHandle, PersistenceError, Storage, Uuid};
 use parking_lot::Mutex;
@@ -29,12 +30,39 @@ const SIZE_BITS: u32 = 22;
 const IDENTITY_AT: u64 = 16;
 const IDENTITY_BYTES: usize = 32;
 
+// Fields of the identity: magic, UUID, checksum, zero.
+const UUID: Field = (8, size_of::<Uuid>());
+const IDENTITY_CRC: Field = (24, 4);
+const _: () = assert!(tiles(
+    &[(0, 8), UUID, IDENTITY_CRC, (28, 4)],
+    IDENTITY_BYTES
+));
+// Fields of the first line: counts, identity, zero.
+const _: () = assert!(tiles(
+    &[
+        (VERTEX_COUNT_AT as usize, 8),
+        (SECTION_COUNT_AT as usize, 8),
+        (IDENTITY_AT as usize, IDENTITY_BYTES),
+        (INTENT_COUNT_AT as usize, 8),
+        (56, 8),
+    ],
+    HEADER_BYTES as usize
+));
+const _: () = assert!(
+    OFFSET_BITS + SIZE_BITS + u8::BITS == u64::BITS,
+    "offset, size, check byte"
+);
+const _: () = assert!(
+    HEADER_BYTES.is_multiple_of(UNIT) && INTENT_BYTES.is_multiple_of(UNIT),
+    "no word of a section lies in the line of another kind"
+);
+
 fn identity(uuid: &Uuid) -> [u8; IDENTITY_BYTES] {
     let mut bytes = [0; IDENTITY_BYTES];
     bytes[..8].copy_from_slice(b"EVERGSEC");
-    bytes[8..24].copy_from_slice(uuid);
-    let crc = crc32c::crc32c(&bytes[..24]);
-    bytes[24..28].copy_from_slice(&crc.to_le_bytes());
+    bytes[UUID.0..][..UUID.1].copy_from_slice(uuid);
+    let crc = crc32c::crc32c(&bytes[..IDENTITY_CRC.0]);
+    bytes[IDENTITY_CRC.0..][..IDENTITY_CRC.1].copy_from_slice(&crc.to_le_bytes());
     bytes
 }
 
@@ -77,6 +105,7 @@ fn check_byte(value: u64, index: u64) -> u64 {
 
 /// A count in the first line, at `offset` there.
 fn header_word(offset: u64, count: u64) -> u64 {
+    debug_assert!(count < 1 << 56, "the check byte has its own place");
     count | check_byte(count, u64::MAX - offset) << 56
 }
 

@@ -205,6 +205,11 @@ impl VertexBuffers {
         weight: u32,
         expected: usize,
     ) {
+        debug_assert_eq!(
+            writer.cursors.len(),
+            self.heads.len(),
+            "the writer of other buffers"
+        );
         let mut cursor = writer.cursors[list];
         let full = cursor.link == 0 || {
             let (_, words) = chunk_of(cursor.link);
@@ -288,6 +293,20 @@ impl VertexBuffers {
             link: self.heads[list].load(Ordering::Relaxed),
             left: count,
         }
+    }
+
+    /// Entries of a list, by walking its chunks.
+    pub(crate) fn count(&self, writer: &BufferWriter, list: usize) -> usize {
+        let cursor = writer.cursors[list];
+        let mut link = self.heads[list].load(Ordering::Relaxed);
+        let mut count = 0;
+        while link != cursor.link {
+            assert!(link != 0, "the writer of list {list} is in no chunk of it");
+            let (chunk, words) = chunk_of(link);
+            count += self.capacity(words);
+            link = self.arena.word(chunk).load(Ordering::Relaxed);
+        }
+        count + cursor.filled as usize
     }
 
     /// DRAM in use: of the pool, and beside it.

@@ -23,6 +23,15 @@ const MAX_BULK_WORDS: usize = 1 << 20;
 const ORDERS: usize = (MAX_BULK_WORDS / MIN_PIECE_WORDS).ilog2() as usize + 1;
 const SHARDS: usize = 8;
 
+const _: () = assert!(
+    MIN_PIECE_WORDS.is_power_of_two()
+        && FIRST_BULK_WORDS.is_power_of_two()
+        && MAX_BULK_WORDS.is_power_of_two(),
+    "a piece has one buddy, and a bulk is a piece"
+);
+/// Free pieces up to which each step is checked.
+const WALKED_AT_MOST: usize = 32;
+
 /// Buffers of a database.
 #[derive(Debug, Default)]
 pub struct BufferPool {
@@ -180,7 +189,40 @@ impl Shard {
         if let Some(home) = &mut self.bulks[bulk as usize] {
             home.used_words += piece_words(order) as usize;
         }
+        self.invariants();
         Some((bulk, first))
+    }
+
+    /// Panics in debug builds if bulks and free pieces contradict each other, as
+    /// far as it is cheap to see.
+    fn invariants(&self) {
+        let pieces: usize = self.free.iter().map(BTreeSet::len).sum();
+        if !cfg!(debug_assertions) || pieces > WALKED_AT_MOST {
+            return;
+        }
+        let mut free = vec![0; self.bulks.len()];
+        for (order, pieces) in self.free.iter().enumerate() {
+            let words = piece_words(order);
+            for &(bulk, first) in pieces {
+                free[bulk as usize] += words as usize;
+                assert!(
+                    first.is_multiple_of(words),
+                    "a free piece of {words} words at {first}"
+                );
+                let is_whole = self.bulks[bulk as usize]
+                    .as_ref()
+                    .is_some_and(|home| home.memory.words().len() == words as usize);
+                assert!(
+                    is_whole || !pieces.contains(&(bulk, first ^ words)),
+                    "two free buddies of {words} words at {first} are not one piece"
+                );
+            }
+        }
+        for (bulk, free) in self.bulks.iter().zip(free) {
+            let words = bulk.as_ref().map_or(0, |bulk| bulk.memory.words().len());
+            let used = bulk.as_ref().map_or(0, |bulk| bulk.used_words);
+            assert_eq!(used + free, words, "used and free words make up a bulk");
+        }
     }
 
     /// Adds a bulk that has room for `words`; returns its words.
@@ -222,9 +264,12 @@ impl Shard {
         }
         if unused && self.bulks.iter().flatten().count() > 1 {
             self.bulks[bulk as usize] = None;
+            self.invariants();
             return bulk_words;
         }
-        self.free[order].insert((bulk, first));
+        let is_new = self.free[order].insert((bulk, first));
+        debug_assert!(is_new, "a piece is given back once");
+        self.invariants();
         0
     }
 }
@@ -340,5 +385,36 @@ mod tests {
                 prop_assert_eq!(pool.used_bytes(), used);
             }
         }
+    }
+
+    fn shard() -> Shard {
+        let mut shard = Shard::default();
+        shard.add_bulk(MIN_PIECE_WORDS);
+        shard.take(0).unwrap();
+        shard
+    }
+
+    #[test]
+    #[should_panic(expected = "make up a bulk")]
+    fn a_lost_piece_is_noticed() {
+        let mut shard = shard();
+        shard.free[3].clear();
+        shard.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "are not one piece")]
+    fn buddies_apart_are_noticed() {
+        let mut shard = shard();
+        shard.free[0].insert((0, 0));
+        shard.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "a free piece of")]
+    fn pieces_begin_at_multiples_of_themselves() {
+        let mut shard = shard();
+        shard.free[1].insert((0, 64));
+        shard.invariants();
     }
 }

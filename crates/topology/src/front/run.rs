@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use evergraph_persistence::Needed;
+use evergraph_persistence::layout::WALKED_AT_MOST;
 
 use super::pool::{BufferPool, MIN_PIECE_WORDS, Piece};
 
@@ -104,6 +105,12 @@ impl Run {
         arcs: &[u64],
         extras: &[u64],
     ) {
+        debug_assert!(
+            self.marks.last().is_none_or(|last| last.csn <= csn),
+            "commits are applied in the order of the log: {csn} after {:?}",
+            self.marks.last()
+        );
+        debug_assert!(self.stride == 2 || extras.len() == arcs.len());
         let mut done = 0;
         while done < arcs.len() {
             let Some(last) = self.pieces.last_mut() else {
@@ -138,6 +145,44 @@ impl Run {
         }
         self.end += arcs.len() as u64;
         self.mark(csn, needed);
+        self.invariants();
+    }
+
+    /// Panics in debug builds if marks and pieces do not say the same, as far as it
+    /// is cheap to see.
+    fn invariants(&self) {
+        let is_small = self.marks.len() + self.pieces.len() <= WALKED_AT_MOST;
+        if !cfg!(debug_assertions) || !is_small {
+            return;
+        }
+        assert!(
+            self.marks
+                .is_sorted_by(|a, b| a.csn < b.csn && a.end <= b.end),
+            "commits in a run follow one another: {:?}",
+            self.marks
+        );
+        let (first, last) = (self.marks.first(), self.marks.last());
+        assert!(
+            first.is_none_or(|first| self.start <= first.end)
+                && last.map_or(self.start, |last| last.end) == self.end,
+            "marks {:?} do not reach from {} to {}",
+            self.marks,
+            self.start,
+            self.end
+        );
+        let held = match self.pieces.split_last() {
+            None => 0,
+            Some((last, full)) => {
+                assert!(self.filled <= last.words().len());
+                let full = full.iter().map(|piece| piece.words().len() / self.stride);
+                full.sum::<usize>() + self.filled / self.stride
+            }
+        };
+        assert_eq!(
+            held,
+            self.skip + self.len(),
+            "pieces hold what is dropped of the first, and the rest"
+        );
     }
 
     fn mark(&mut self, csn: u64, needed: &Needed) {
@@ -195,6 +240,7 @@ impl Run {
         if self.is_empty() {
             self.pieces = Vec::new();
             (self.skip, self.filled) = (0, 0);
+            self.invariants();
             return;
         }
         let mut whole = 0;
@@ -209,6 +255,7 @@ impl Run {
         }
         self.pieces.drain(..whole);
         self.skip += left;
+        self.invariants();
     }
 
     /// DRAM beyond the pool's pieces.
@@ -276,5 +323,45 @@ mod tests {
             prop_assert!(run.is_empty());
             prop_assert_eq!(pool.used_bytes(), 0);
         }
+    }
+
+    fn run() -> Run {
+        let mut run = Run::new(1);
+        for csn in 1..=3 {
+            let needed = Needed::new(vec![csn - 1], Arc::new(vec![1, 2]));
+            run.append(&BufferPool::new(), csn, &needed, 0, &[1, 2], &[]);
+        }
+        run
+    }
+
+    #[test]
+    #[should_panic(expected = "follow one another")]
+    fn marks_ascend() {
+        let mut run = run();
+        run.marks.swap(0, 1);
+        run.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "do not reach")]
+    fn marks_count_all_entries() {
+        let mut run = run();
+        run.marks.pop();
+        run.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "pieces hold")]
+    fn pieces_hold_all_entries() {
+        let mut run = run();
+        run.filled -= run.stride;
+        run.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "in the order of the log")]
+    fn an_older_commit_is_not_appended() {
+        let needed = Needed::default();
+        run().append(&BufferPool::new(), 2, &needed, 0, &[1], &[]);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use evergraph_persistence::layout::WALKED_AT_MOST;
 use parking_lot::Mutex;
 
 use crate::lengths::LengthPage;
@@ -73,11 +74,32 @@ impl PageCache {
                 inner.bytes -= bytes_of(&page);
             }
         }
+        inner.invariants();
     }
 
     /// Bytes of the pages that are there.
     pub fn bytes(&self) -> usize {
         self.inner.lock().bytes
+    }
+}
+
+impl Inner {
+    /// Panics in debug builds if pages, their bytes and when they were asked for do
+    /// not say the same, as far as it is cheap to see.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(self.bytes <= self.budget, "pages beyond the budget");
+        assert_eq!(
+            self.used.len(),
+            self.pages.len(),
+            "a page that is in no order stays for ever"
+        );
+        if self.pages.len() <= WALKED_AT_MOST {
+            let pages = self.pages.values().map(|(page, _)| bytes_of(page));
+            assert_eq!(self.bytes, pages.sum(), "bytes of the pages");
+        }
     }
 }
 
@@ -113,5 +135,35 @@ mod tests {
         let none = PageCache::new(39);
         none.put(1, 1, &page(1));
         assert_eq!(none.bytes(), 0);
+    }
+
+    fn full() -> Inner {
+        let cache = PageCache::new(100);
+        cache.put(1, 1, &Arc::new(LengthPage::empty(10)));
+        cache.inner.into_inner()
+    }
+
+    #[test]
+    #[should_panic(expected = "stays for ever")]
+    fn a_page_is_in_the_order() {
+        let mut inner = full();
+        inner.used.clear();
+        inner.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "bytes of the pages")]
+    fn bytes_are_those_of_the_pages() {
+        let mut inner = full();
+        inner.bytes += 1;
+        inner.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "beyond the budget")]
+    fn a_budget_holds() {
+        let mut inner = full();
+        inner.budget = 0;
+        inner.invariants();
     }
 }

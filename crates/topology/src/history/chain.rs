@@ -81,6 +81,7 @@ impl Chain {
         if page.csn <= self.tip.csn {
             return;
         }
+        page.follows(&self.tip);
         let (mut flags, mut body) = (0, Vec::new());
         if self.weight.whole > 0 {
             (flags, body) = changes(Some(&self.tip), page);
@@ -101,6 +102,30 @@ impl Chain {
         });
         self.tip = page.clone();
         self.ends.push((page.csn, self.bytes.len()));
+        self.invariants();
+    }
+
+    /// Panics in debug builds if points, bytes and weight contradict each other.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        if let [.., before, last] = &self.ends[..] {
+            assert!(
+                before.0 < last.0 && before.1 < last.1,
+                "points follow one another: {before:?}, then {last:?}"
+            );
+        }
+        assert_eq!(
+            self.ends.last().map_or((self.after, 0), |end| *end),
+            (self.tip.csn, self.bytes.len()),
+            "the tip is the last point"
+        );
+        assert!(
+            self.weight.since <= self.weight.whole,
+            "reading a point decodes at most twice a page: {:?}",
+            self.weight
+        );
     }
 
     /// Without the points after commit `csn`, to be stored; `None` if that
@@ -126,6 +151,11 @@ impl Chain {
     /// All points.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Commit of the point before the first; 0 if there is none.
+    pub fn begins_after(&self) -> u64 {
+        self.after
     }
 
     /// Commit of the last point, also of one before the chain.
@@ -416,5 +446,40 @@ mod tests {
     ) -> Option<&'a LengthPage> {
         let at = pages.iter().position(|page| page.csn == csn)?;
         Some(at.checked_sub(1).map_or(empty, |before| &pages[before]))
+    }
+
+    fn chain() -> Chain {
+        let mut chain = Chain::after(LengthPage::empty(LISTS), Weight::default());
+        let mut page = LengthPage::empty(LISTS);
+        for csn in 1..=2 {
+            page.csn = csn;
+            page.len.own()[0] += 1;
+            chain.push(&page);
+        }
+        chain
+    }
+
+    #[test]
+    #[should_panic(expected = "follow one another")]
+    fn points_ascend() {
+        let mut chain = chain();
+        chain.ends.swap(0, 1);
+        chain.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "the tip is the last point")]
+    fn the_tip_is_told() {
+        let mut chain = chain();
+        chain.bytes.pop();
+        chain.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "at most twice a page")]
+    fn differences_do_not_outgrow_a_page() {
+        let mut chain = chain();
+        chain.weight.since = chain.weight.whole + 1;
+        chain.invariants();
     }
 }

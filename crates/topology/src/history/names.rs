@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use evergraph_persistence::PersistenceError;
 use evergraph_persistence::failpoint;
+use evergraph_persistence::layout::WALKED_AT_MOST;
 
 use super::name::check_name;
 use crate::error::TopologyError;
@@ -178,6 +179,7 @@ impl Names {
         };
         let change = self.enter(event.clone());
         self.pending.push(event);
+        self.invariants();
         change
     }
 
@@ -221,6 +223,42 @@ impl Names {
     pub fn stored(&mut self, csn: u64) {
         self.pending.retain(|event| event.csn() > csn);
         self.stored_csn = self.stored_csn.max(csn);
+        self.invariants();
+    }
+
+    /// Panics in debug builds if both tables of names, or what is stored and what is
+    /// not, contradict each other, as far as it is cheap to see.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert_eq!(
+            self.snapshots.len(),
+            self.commits.len(),
+            "each snapshot has a name, and each name one snapshot"
+        );
+        if self.snapshots.len() <= WALKED_AT_MOST {
+            let keys = self.snapshots.keys();
+            let strays: Vec<_> = keys
+                .filter(|(csn, name)| self.commits.get(name) != Some(csn))
+                .collect();
+            assert!(
+                strays.is_empty(),
+                "snapshots without their name: {strays:?}"
+            );
+        }
+        if self.pending.len() <= WALKED_AT_MOST {
+            assert!(
+                self.pending.is_sorted_by_key(NameEvent::csn)
+                    && self
+                        .pending
+                        .first()
+                        .is_none_or(|first| first.csn() > self.stored_csn),
+                "changes after commit {} wait in their order: {:?}",
+                self.stored_csn,
+                self.pending
+            );
+        }
     }
 }
 
@@ -332,4 +370,45 @@ pub(crate) fn decode(mut bytes: &[u8], offset: u64) -> Result<Vec<NameEvent>, Pe
         bytes = bytes.get(len..).ok_or_else(cut)?;
     }
     Ok(events)
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::{Names, Op, Published};
+
+    fn names() -> Names {
+        let mut names = Names::default();
+        for (name, csn) in [("a", 3), ("b", 5)] {
+            let op = Op::CreateSnapshot {
+                name: name.to_string(),
+                time_us: None,
+            };
+            names.apply(&op, csn, &Published::default());
+        }
+        names
+    }
+
+    #[test]
+    #[should_panic(expected = "each name one snapshot")]
+    fn a_snapshot_has_a_name() {
+        let mut names = names();
+        names.commits.remove("a");
+        names.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "snapshots without their name")]
+    fn a_name_has_the_commit_of_its_snapshot() {
+        let mut names = names();
+        names.commits.insert("a".to_string(), 4);
+        names.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "wait in their order")]
+    fn what_is_stored_does_not_wait() {
+        let mut names = names();
+        names.stored_csn = 3;
+        names.invariants();
+    }
 }

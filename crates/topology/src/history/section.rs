@@ -248,11 +248,36 @@ impl History {
             Some(tail) => tail,
             None => Box::new(self.after_stored(context)?),
         };
+        debug_assert_eq!(page.len.count(), self.lists, "lengths of another section");
         tail.push(page);
         if !tail.bytes().is_empty() {
             self.tail = Some(tail);
         }
+        self.invariants();
         Ok(())
+    }
+
+    /// Panics in debug builds if the points do not follow one another.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let mut after = 0;
+        for chunk in &self.stored {
+            assert_eq!(
+                chunk.entry.after, after,
+                "stored points of commits between {after} and {} are missing",
+                chunk.entry.last
+            );
+            after = chunk.entry.last;
+        }
+        if let Some(tail) = &self.tail {
+            assert_eq!(
+                tail.begins_after(),
+                after,
+                "the points that are not stored continue those that are"
+            );
+        }
     }
 
     /// A chain that continues the stored points.
@@ -367,6 +392,7 @@ impl History {
                 next.record(context, page)?;
             }
         }
+        next.invariants();
         *self = next;
         Ok(())
     }

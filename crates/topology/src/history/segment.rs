@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::layout::{Field, tiles};
 use evergraph_persistence::{Blob, PersistenceError, SectionKey, Uuid};
 
 use super::names::{self, NameEvent};
@@ -12,6 +13,45 @@ const FILE: &str = "extents";
 const MAGIC: u32 = 0x5349_4845; // "EHIS"
 const HEADER_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 48;
+
+// Fields of the header.
+const MAGIC_AT: Field = (0, 4);
+const INDEX_CRC: Field = (4, 4);
+const CHUNK_COUNT: Field = (8, 4);
+const NAME_COUNT: Field = (12, 4);
+const NAMES_LEN: Field = (16, 8);
+const NAMES_CSN: Field = (24, 8);
+const DATA_LEN: Field = (32, 8);
+const _: () = assert!(tiles(
+    &[
+        MAGIC_AT,
+        INDEX_CRC,
+        CHUNK_COUNT,
+        NAME_COUNT,
+        NAMES_LEN,
+        NAMES_CSN,
+        DATA_LEN,
+        (40, 24)
+    ],
+    HEADER_BYTES
+));
+
+// Fields of an entry of the index, in the order in which they are written.
+const PLANE: Field = (0, 4);
+const SECTION: Field = (4, 4);
+const GENERATION: Field = (8, 4);
+const POINTS: Field = (12, 4);
+const AFTER: Field = (16, 8);
+const LAST: Field = (24, 8);
+const AT: Field = (32, 8);
+const LEN: Field = (40, 4);
+const CRC: Field = (44, 4);
+const _: () = assert!(tiles(
+    &[
+        PLANE, SECTION, GENERATION, POINTS, AFTER, LAST, AT, LEN, CRC
+    ],
+    ENTRY_BYTES
+));
 
 /// Where the points of one section are in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +134,16 @@ pub(crate) fn encode(
     events: &[NameEvent],
     names_csn: u64,
 ) -> Vec<u8> {
+    debug_assert!(
+        chunks.is_sorted_by(|a, b| a.key < b.key),
+        "a section's points are searched"
+    );
+    debug_assert!(
+        chunks
+            .iter()
+            .all(|chunk| chunk.points > 0 && chunk.after < chunk.last),
+        "opening refuses a chunk without points"
+    );
     let mut bytes = vec![0; HEADER_BYTES];
     names::encode(events.iter(), &mut bytes);
     let names_len = bytes.len() - HEADER_BYTES;
@@ -117,14 +167,23 @@ pub(crate) fn encode(
         }
         at += chunk.bytes.len() as u64;
     }
-    bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());
-    bytes[8..12].copy_from_slice(&(chunks.len() as u32).to_le_bytes());
-    bytes[12..16].copy_from_slice(&(events.len() as u32).to_le_bytes());
-    bytes[16..24].copy_from_slice(&(names_len as u64).to_le_bytes());
-    bytes[24..32].copy_from_slice(&names_csn.to_le_bytes());
-    bytes[32..40].copy_from_slice(&at.to_le_bytes());
+    debug_assert_eq!(
+        bytes.len(),
+        data_at,
+        "checksums are of where the points lie"
+    );
+    put(&mut bytes, MAGIC_AT, &MAGIC.to_le_bytes());
+    put(
+        &mut bytes,
+        CHUNK_COUNT,
+        &(chunks.len() as u32).to_le_bytes(),
+    );
+    put(&mut bytes, NAME_COUNT, &(events.len() as u32).to_le_bytes());
+    put(&mut bytes, NAMES_LEN, &(names_len as u64).to_le_bytes());
+    put(&mut bytes, NAMES_CSN, &names_csn.to_le_bytes());
+    put(&mut bytes, DATA_LEN, &at.to_le_bytes());
     let crc = index_crc(uuid, offset, &bytes);
-    bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+    put(&mut bytes, INDEX_CRC, &crc.to_le_bytes());
     chunks
         .iter()
         .for_each(|chunk| bytes.extend_from_slice(&chunk.bytes));
@@ -157,12 +216,13 @@ impl Segment {
         }
         extent.touch_range(0, HEADER_BYTES as u64)?;
         let bytes = extent.bytes();
-        if u32_at(bytes, 0) != MAGIC {
+        if u32_at(bytes, MAGIC_AT.0) != MAGIC {
             return Err(damaged("a segment of history does not begin like one"));
         }
-        let (count, name_count) = (u32_at(bytes, 8) as usize, u32_at(bytes, 12) as usize);
-        let (names_len, names_csn) = (u64_at(bytes, 16), u64_at(bytes, 24));
-        let data_len = u64_at(bytes, 32);
+        let count = u32_at(bytes, CHUNK_COUNT.0) as usize;
+        let name_count = u32_at(bytes, NAME_COUNT.0) as usize;
+        let (names_len, names_csn) = (u64_at(bytes, NAMES_LEN.0), u64_at(bytes, NAMES_CSN.0));
+        let data_len = u64_at(bytes, DATA_LEN.0);
         let index_len = (count * ENTRY_BYTES) as u64;
         let index_end = names_len
             .checked_add(index_len + HEADER_BYTES as u64)
@@ -170,7 +230,7 @@ impl Segment {
             .ok_or_else(|| damaged("the counts of a segment of history do not fit its length"))?;
         extent.touch_range(0, index_end)?;
         let bytes = &bytes[..index_end as usize];
-        if index_crc(uuid, offset, bytes) != u32_at(bytes, 4) {
+        if index_crc(uuid, offset, bytes) != u32_at(bytes, INDEX_CRC.0) {
             return Err(damaged(
                 "the index of a segment of history has a wrong checksum",
             ));
@@ -246,17 +306,21 @@ impl ChunkEntry {
 fn decode(bytes: &[u8]) -> ChunkEntry {
     ChunkEntry {
         key: SectionKey {
-            plane: u32_at(bytes, 0),
-            section: u32_at(bytes, 4),
+            plane: u32_at(bytes, PLANE.0),
+            section: u32_at(bytes, SECTION.0),
         },
-        generation: u32_at(bytes, 8),
-        points: u32_at(bytes, 12),
-        after: u64_at(bytes, 16),
-        last: u64_at(bytes, 24),
-        at: u64_at(bytes, 32),
-        len: u32_at(bytes, 40),
-        crc: u32_at(bytes, 44),
+        generation: u32_at(bytes, GENERATION.0),
+        points: u32_at(bytes, POINTS.0),
+        after: u64_at(bytes, AFTER.0),
+        last: u64_at(bytes, LAST.0),
+        at: u64_at(bytes, AT.0),
+        len: u32_at(bytes, LEN.0),
+        crc: u32_at(bytes, CRC.0),
     }
+}
+
+fn put(bytes: &mut [u8], at: Field, value: &[u8]) {
+    bytes[at.0..][..at.1].copy_from_slice(value);
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {

@@ -1,6 +1,7 @@
 //! The bytes of a sealed graph's header (docs/storage-format.md).
 
 use evergraph_graph::{Direction, Shape};
+use evergraph_persistence::layout::tiles;
 use evergraph_persistence::{PersistenceError, Uuid};
 
 use super::{SealedInfo, SealedName};
@@ -14,6 +15,31 @@ const MAGIC: &[u8; 4] = b"ESEA";
 const FORMAT: u32 = 1;
 const FIXED_BYTES: usize = 64;
 const ARRAY_BYTES: usize = 24;
+
+// Magic, format; csn, vertices, entries; lists, shape, weights, kind of name;
+// block, bytes of the name, arrays, piece; zeros.
+const _: () = assert!(tiles(
+    &[
+        (0, MAGIC.len()),
+        (4, 4),
+        (8, 8),
+        (16, 8),
+        (24, 8),
+        (32, 1),
+        (33, 1),
+        (34, 1),
+        (35, 1),
+        (36, 4),
+        (40, 4),
+        (44, 4),
+        (48, 4),
+        (52, 12)
+    ],
+    FIXED_BYTES
+));
+// Direction, column, offset, bytes.
+const _: () = assert!(tiles(&[(0, 4), (4, 4), (8, 8), (16, 8)], ARRAY_BYTES));
+const _: () = assert!(PIECE.is_multiple_of(8), "no number lies in two pieces");
 /// A name is no longer.
 pub(super) const MAX_NAME_BYTES: usize = 255;
 
@@ -98,10 +124,16 @@ impl Header {
         for number in [info.block_edges.unwrap_or(0)].into_iter().chain(lens) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
+        debug_assert!(bytes.len() <= FIXED_BYTES, "the rest is zero, not cut off");
         bytes.resize(FIXED_BYTES, 0);
         bytes.extend_from_slice(name);
         bytes.resize(bytes.len().next_multiple_of(8), 0);
         for array in &self.arrays {
+            debug_assert!(
+                array.pieces.len() as u64 == array.len.div_ceil(PIECE as u64) && array.len > 0,
+                "a checksum for each piece of {} bytes",
+                array.len
+            );
             bytes.extend_from_slice(&array.plane.to_le_bytes());
             bytes.extend_from_slice(&(array.column as u32).to_le_bytes());
             bytes.extend_from_slice(&array.offset.to_le_bytes());

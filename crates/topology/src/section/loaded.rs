@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use evergraph_persistence::layout::WALKED_AT_MOST;
 use evergraph_persistence::{Needed, PersistenceError};
 
 use super::{Body, Context, Parts};
@@ -50,7 +51,65 @@ impl Loaded {
         (&**buffers, &mut **writer)
     }
 
+    /// Panics in debug builds if lengths, versions and entries contradict each other.
+    /// What was only read from the medium is not asserted: `lists` is the section's.
+    pub(crate) fn invariants(&self, lists: usize) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            self.body.csn <= self.page.csn,
+            "merged up to commit {}, but settled up to {}",
+            self.body.csn,
+            self.page.csn
+        );
+        self.page.invariants(lists);
+        let mut newer = &self.page;
+        for version in self.older.iter().rev() {
+            match version.body {
+                None => newer.follows(&version.page),
+                // The lengths since then are of another generation.
+                Some(_) => assert!(version.page.csn <= newer.csn),
+            }
+            newer = &version.page;
+        }
+        assert!(
+            self.writer.is_none() || self.body.buffers.get().is_some(),
+            "a writer of vertex buffers that are not there"
+        );
+        if let Some(direct) = &self.direct {
+            direct.invariants();
+        }
+        self.lengths_are_those_of_entries(lists);
+    }
+
+    /// The newest page counts what is merged and what is in the vertex buffers; of a
+    /// small section.
+    fn lengths_are_those_of_entries(&self, lists: usize) {
+        let entries = || self.page.len.iter().map(|len| len as usize).sum::<usize>();
+        if self.direct.is_some() || lists > WALKED_AT_MOST || lists + entries() > WALKED_AT_MOST {
+            return;
+        }
+        let buffered = |list| match (&self.writer, self.body.buffers.get()) {
+            (Some(writer), Some(buffers)) => buffers.count(writer, list),
+            _ => 0,
+        };
+        for list in 0..lists {
+            assert_eq!(
+                self.page.len.of(list) as usize,
+                self.body.base.list_len(list) + buffered(list),
+                "list {list} of commit {}: its length, and the entries there are",
+                self.page.csn
+            );
+        }
+    }
+
     fn settle_mark(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &Needed) {
+        debug_assert!(
+            self.page.csn <= csn,
+            "a run holds what the lengths do not count: commit {csn} after {}",
+            self.page.csn
+        );
         let (count, stride) = (run.len_at(csn), run.stride());
         if needed.is_watched(self.page.csn, csn) {
             self.older.push(Version {
@@ -94,6 +153,7 @@ impl Loaded {
 
     /// Makes `page` the newest; the one before is kept if it is needed.
     pub(super) fn advance(&mut self, page: Arc<LengthPage>, needed: &Needed) {
+        page.follows(&self.page);
         let old = std::mem::replace(&mut self.page, page);
         self.older.push(Version {
             page: kept(&old),
@@ -158,6 +218,7 @@ impl Parts<'_> {
             }
             self.loaded.settle_mark(context, self.run, mark.csn, needed);
         }
+        self.loaded.invariants(self.loaded.page.len.count());
         Ok(())
     }
 

@@ -344,6 +344,10 @@ impl Section {
             unreachable!("a frozen section is loaded");
         };
         let old = Arc::clone(&loaded.body);
+        debug_assert!(
+            Arc::ptr_eq(&old, &frozen.body),
+            "one merge of a section at a time: another has replaced what was frozen"
+        );
         let body = Arc::new(Body {
             generation: frozen.generation(),
             csn: frozen.page.csn,
@@ -398,6 +402,7 @@ impl Section {
         }
         loaded.prune(needed);
         *unmerged_since = (settled_further || !run.is_empty()).then_some(merged_csn + 1);
+        guard.invariants(self.lists);
         Ok(())
     }
 
@@ -416,6 +421,10 @@ impl Section {
             // `now` counts from the new merged part on, as `frozen` does from
             // the old one on: what lies between the two is newer.
             let newer = now - body.base.list_len(list);
+            debug_assert!(
+                frozen.len.of(list) as usize >= old.base.list_len(list),
+                "list {list} was frozen shorter than it was merged"
+            );
             let mut skip = frozen.len.of(list) as usize - old.base.list_len(list);
             let mut left = newer;
             let _ = old_buffers.for_each_segment::<()>(list, skip + newer, |words, weights| {

@@ -112,3 +112,84 @@ fn a_compaction_at_the_moment_of_the_last_one_finds_its_work_done() {
         assert_eq!(first_list(&section, &context, 5, &later), []);
     }
 }
+
+#[cfg(debug_assertions)]
+mod invariants {
+    use std::sync::Arc;
+
+    use super::super::{Inner, Loaded, Section, State, Version};
+    use super::{commit, dram, first_list, fresh, needed};
+
+    /// Two commits sorted into the vertex buffers, a third in the run, and a view
+    /// between the first two; then what `flip` makes of it.
+    fn broken(flip: impl FnOnce(&mut Inner)) {
+        let context = fresh(&dram());
+        let section = Section::empty(0, 4, 1);
+        commit(&section, &context, 1, &[1], 7);
+        commit(&section, &context, 2, &[1], 8);
+        assert_eq!(first_list(&section, &context, 2, &needed(2, &[1])), [7, 8]);
+        commit(&section, &context, 3, &[1], 9);
+        let mut guard = section.state.lock();
+        guard.invariants(4);
+        flip(&mut guard);
+        guard.invariants(4);
+    }
+
+    fn loaded(inner: &mut Inner) -> &mut Loaded {
+        match &mut inner.state {
+            State::Loaded(loaded) => loaded,
+            _ => unreachable!("it was read"),
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "its length, and the entries there are")]
+    fn a_length_without_entries_is_noticed() {
+        broken(|inner| Arc::make_mut(&mut loaded(inner).page).len.own()[0] += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "the run begins with")]
+    fn what_is_settled_is_not_in_the_run() {
+        broken(|inner| Arc::make_mut(&mut loaded(inner).page).csn = 4);
+    }
+
+    #[test]
+    #[should_panic(expected = "not merged since None")]
+    fn what_is_not_merged_holds_the_log() {
+        broken(|inner| inner.unmerged_since = None);
+    }
+
+    #[test]
+    #[should_panic(expected = "merged up to commit 5, but settled up to 2")]
+    fn what_is_merged_is_settled() {
+        broken(|inner| {
+            let loaded = loaded(inner);
+            Arc::get_mut(&mut loaded.body).expect("no view").csn = 5;
+            inner.unmerged_since = Some(6);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "lengths of commit 2 after those of 3")]
+    fn versions_ascend() {
+        broken(|inner| {
+            let loaded = loaded(inner);
+            let mut page = loaded.page.as_ref().clone();
+            page.csn = 3;
+            let page = Arc::new(page);
+            loaded.older.push(Version { page, body: None });
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "lengths of the past from commit 4")]
+    fn the_past_is_before_the_newest_lengths() {
+        let context = fresh(&dram());
+        broken(|inner| {
+            let mut page = loaded(inner).page.as_ref().clone();
+            page.csn = 4;
+            inner.history.record(&context, &page).unwrap();
+        });
+    }
+}

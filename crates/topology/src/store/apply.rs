@@ -69,6 +69,11 @@ impl Store {
             first: csn + 1 - group.len() as u64,
             last: csn,
         };
+        debug_assert!(
+            self.direct.is_some() || commits.first == self.registry.csn() + 1,
+            "groups are applied in the order of the log: {commits:?} after {}",
+            self.registry.csn()
+        );
         edges.apply(
             &self.context,
             &self.planes,

@@ -342,6 +342,7 @@ impl Store {
             log.boundaries.pop_front();
         }
         drop(log);
+        self.invariants(roots);
         // The next merge writes about as much as this one replaced: space that is
         // given back and reserved again costs more than all its writing.
         let used = self.context.region.used_bytes();
@@ -435,6 +436,13 @@ impl Store {
             }
         };
         let mut root = roots.pool.root().clone();
+        debug_assert!(
+            target.start.csn <= target.csn && root.csn <= target.start.csn,
+            "a merge up to commit {} takes the root from {} to {}",
+            target.csn,
+            root.csn,
+            target.start.csn
+        );
         let place = *stored.get();
         root.csn = target.start.csn;
         root.wall_us = target.start.wall_us;

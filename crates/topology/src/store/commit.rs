@@ -438,6 +438,7 @@ impl Store {
         let mut state = self.log.lock();
         // Those that waited when the log failed would follow a torn group.
         self.refuse_if_failed()?;
+        debug_assert!(!group.is_empty(), "a leader takes its own commit at least");
         let mut taken = 0;
         for ticket in group {
             let payload = &ticket.payload;
@@ -466,6 +467,7 @@ impl Store {
             wall_us,
             epoch,
         });
+        state.invariants();
         // Taken while the log is held, so that groups apply in log order.
         let applying = self.apply.lock();
         drop(state);

@@ -202,7 +202,76 @@ pub struct StoreStats {
     pub epoch: u32,
 }
 
+impl LogState {
+    /// Panics in debug builds if the log and the ends of its groups contradict each
+    /// other.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let ends = &self.boundaries;
+        if let (Some(first), Some(last)) = (ends.front(), ends.back()) {
+            assert!(
+                last.csn + 1 == self.next_csn && last.lsn <= self.log.head(),
+                "the last group ended with {last:?}; next is commit {}, at {}",
+                self.next_csn,
+                self.log.head()
+            );
+            assert!(
+                first.lsn + self.log.used_bytes() >= self.log.head(),
+                "the first group ended with {first:?}, which the log has given back"
+            );
+        }
+        let mut newest = ends.iter().rev();
+        if let (Some(last), Some(before)) = (newest.next(), newest.next()) {
+            assert!(
+                before.csn < last.csn && before.lsn < last.lsn,
+                "groups follow one another: {before:?}, then {last:?}"
+            );
+        }
+    }
+}
+
 impl Store {
+    /// Panics in debug builds if what is stored, what is applied and what is in the
+    /// log do not follow one another: merged <= applied <= watermark <= durable. To be
+    /// called where a merge ends, while the roots are held.
+    fn invariants(&self, roots: &RootState) {
+        if !cfg!(debug_assertions) || self.direct.is_some() {
+            return;
+        }
+        let root = roots.pool.root();
+        let watermark = self.registry.csn();
+        assert!(
+            root.csn <= watermark,
+            "the root covers commit {}, readers see {watermark}",
+            root.csn
+        );
+        for (key, section) in self.all_sections() {
+            let since = section.unmerged_since();
+            assert!(
+                since.is_none_or(|since| since > root.csn),
+                "the log was given back up to commit {}, {key:?} needs it from {since:?}",
+                root.csn
+            );
+        }
+        let newest = roots.directory.entries().map(|(_, entry)| entry.csn).max();
+        assert!(
+            newest.is_none_or(|newest| newest <= watermark),
+            "stored up to commit {newest:?}, readers see {watermark}"
+        );
+        let log = self.log.lock();
+        log.invariants();
+        assert!(
+            root.log_start <= log.log.durable() && watermark < log.next_csn,
+            "the root needs the log from {}, which is durable up to {}; readers see commit \
+             {watermark}, next is {}",
+            root.log_start,
+            log.log.durable(),
+            log.next_csn
+        );
+    }
+
     /// Identity of the database.
     pub fn uuid(&self) -> &evergraph_persistence::Uuid {
         &self.context.uuid
@@ -491,4 +560,59 @@ impl Store {
 fn ack_of(media: &[&dyn Medium]) -> AckLevel {
     let levels = media.iter().map(|medium| medium.properties().ack);
     levels.min().unwrap_or(AckLevel::Volatile)
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use evergraph_persistence::CommitLog;
+    use evergraph_persistence::medium::{DramStorage, Storage};
+
+    use super::{GroupEnd, LogState};
+
+    fn state() -> LogState {
+        let uuid = [7; 16];
+        let medium = DramStorage::new().open("log", true).unwrap();
+        CommitLog::create(&medium, &uuid, 4096).unwrap();
+        let (mut log, _) = CommitLog::open(medium, &uuid, 1, 0, 0, 0, None, |_| Ok(())).unwrap();
+        let boundaries = (1..=2)
+            .map(|csn| GroupEnd {
+                csn,
+                lsn: log.append(csn, 0, b"group").unwrap(),
+                wall_us: 0,
+                epoch: 1,
+            })
+            .collect();
+        let state = LogState {
+            log,
+            next_csn: 3,
+            boundaries,
+        };
+        state.invariants();
+        state
+    }
+
+    #[test]
+    #[should_panic(expected = "next is commit 4")]
+    fn the_next_commit_follows_the_last_group() {
+        let mut state = state();
+        state.next_csn = 4;
+        state.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "groups follow one another")]
+    fn groups_ascend() {
+        let mut state = state();
+        state.boundaries[0].csn = 2;
+        state.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "which the log has given back")]
+    fn the_log_holds_what_groups_end_in() {
+        let mut state = state();
+        state.log.sync().unwrap();
+        state.log.release(state.boundaries[1].lsn);
+        state.invariants();
+    }
 }

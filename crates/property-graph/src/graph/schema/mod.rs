@@ -235,6 +235,10 @@ impl Schema {
         let Some(newest) = self.unstored.lock().last().copied() else {
             return Ok(written);
         };
+        debug_assert!(
+            entries.is_sorted_by(|a, b| a.number < b.number),
+            "definitions are stored by number, each once"
+        );
         let mut bytes = Vec::new();
         for entry in entries.iter() {
             let is_confirmed =

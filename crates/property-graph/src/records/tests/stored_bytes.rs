@@ -39,7 +39,7 @@ fn a_chunk_is_as_documented() {
         .unwrap();
     image.set(66, slot(true, 9, 4), FIXED, b"some").unwrap();
     image
-        .set(69, slot(true, 10, u64::MAX), FIXED, b"more")
+        .set(69, slot(true, u64::MAX, u64::MAX), FIXED, b"more")
         .unwrap();
     let (entry, bytes) = image.finish(&[1; 16], 4096, 11);
     assert_eq!(&bytes[..4], b"EREL");

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
+use evergraph_persistence::layout::WALKED_AT_MOST;
+
 pub use lists::List;
 use lists::Lists;
 
@@ -251,6 +253,41 @@ impl Overlay {
             self.bytes += undo.bytes();
             self.undo.push(undo);
         }
+        self.invariants();
+    }
+
+    /// Panics in debug builds if changes, what undoes them and their bytes contradict
+    /// each other, as far as it is cheap to see.
+    fn invariants(&self) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        assert!(
+            !self.savepoints.is_empty() || self.undo.is_empty(),
+            "nothing is remembered where nothing can be undone"
+        );
+        assert!(
+            self.savepoints.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1)
+                && self
+                    .savepoints
+                    .last()
+                    .is_none_or(|last| last.1 <= self.undo.len()),
+            "savepoints nest: {:?} in {} changes",
+            self.savepoints,
+            self.undo.len()
+        );
+        let changes = self.nodes.len() + self.relationships.len() + self.undo.len();
+        if changes <= WALKED_AT_MOST {
+            let nodes = self.nodes.values().map(|change| bytes_of(Some(change)));
+            let relationships = self.relationships.values();
+            let relationships = relationships.map(|change| bytes_of(Some(change)));
+            let undo = self.undo.iter().map(Undo::bytes);
+            assert_eq!(
+                self.bytes,
+                nodes.chain(relationships).chain(undo).sum(),
+                "DRAM of what was changed"
+            );
+        }
     }
 
     /// A place to come back to. O(1).
@@ -278,6 +315,7 @@ impl Overlay {
                 None => break,
             }
         }
+        self.invariants();
         Ok(())
     }
 
@@ -292,6 +330,7 @@ impl Overlay {
             self.bytes -= self.undo.iter().map(Undo::bytes).sum::<usize>();
             self.undo.clear();
         }
+        self.invariants();
         Ok(())
     }
 
@@ -333,4 +372,42 @@ where
             }
         }
     })
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{NodeRecord, Overlay};
+
+    fn overlay() -> Overlay {
+        let mut overlay = Overlay::default();
+        overlay.savepoint();
+        overlay.put_node(1, None, Some(Arc::new(NodeRecord::default())));
+        overlay
+    }
+
+    #[test]
+    #[should_panic(expected = "DRAM of what was changed")]
+    fn bytes_are_those_of_the_changes() {
+        let mut overlay = overlay();
+        overlay.nodes.clear();
+        overlay.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "savepoints nest")]
+    fn savepoints_lie_in_what_is_remembered() {
+        let mut overlay = overlay();
+        overlay.savepoints[0].1 = 2;
+        overlay.invariants();
+    }
+
+    #[test]
+    #[should_panic(expected = "where nothing can be undone")]
+    fn without_savepoints_nothing_is_remembered() {
+        let mut overlay = overlay();
+        overlay.savepoints.clear();
+        overlay.invariants();
+    }
 }
