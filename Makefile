@@ -64,7 +64,7 @@ bless: deps ## Write expectations and stored killers of mutants anew
 	UPDATE_EXPECT=1 $(CARGO) test --workspace $(HEAVY)
 
 documentation: deps ## Build the documentation of the crates; warnings are errors
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace $(HEAVY) --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace $(HEAVY) --exclude evergraph-cli --no-deps
 
 # Not compiled once more from the packages, which takes minutes; the sources are those
 # that were tested.

@@ -1,6 +1,6 @@
 //! Failpoints: named places where a test makes the program go wrong, or end.
 //!
-//! [`failpoint!`](crate::failpoint) marks a place. Without the feature `failpoints`,
+//! [`failpoint!`](macro@crate::failpoint) marks a place. Without the feature `failpoints`,
 //! which only tests switch on, it is the constant `false` (or nothing at all), and the
 //! names are not in the program.
 //!
@@ -13,7 +13,7 @@
 //! | `failpoint!("import.committed", until stop.is_cancelled());` | the same, and waits there until a signal has been noticed |
 //!
 //! Failpoints are armed for a *scope*: the thread that entered it, and all threads that
-//! the store starts there ([`scope`] and [`Scope::enter`] hand it on). Tests that run
+//! the store starts there (`scope` and `Scope::enter` hand it on). Tests that run
 //! beside each other in one process do not see each other's; a test's own code can be
 //! called at a place (`Scope::calling`). A process whose
 //! environment has [`VARIABLE`] arms them for all of its threads.
@@ -24,7 +24,7 @@
 /// reached, from 1 on.
 pub const VARIABLE: &str = "EVERGRAPH_FAILPOINTS";
 
-/// Marks a failpoint; see [the module](crate::failpoint).
+/// Marks a failpoint; see [the module](mod@crate::failpoint).
 #[cfg(feature = "failpoints")]
 #[macro_export]
 macro_rules! failpoint {
@@ -46,7 +46,7 @@ macro_rules! failpoint {
     };
 }
 
-/// Marks a failpoint; see [the module](crate::failpoint).
+/// Marks a failpoint; see [the module](mod@crate::failpoint).
 #[cfg(not(feature = "failpoints"))]
 #[macro_export]
 macro_rules! failpoint {

@@ -139,7 +139,7 @@ impl Plane {
         }
     }
 
-    /// Applies a group's entries in order (see [`Section::apply`]). With
+    /// Applies a group's entries in order (see `Section::apply`). With
     /// `reports`, some of them may be deletions whose failure is of interest.
     pub fn apply(
         &self,

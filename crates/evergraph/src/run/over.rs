@@ -34,7 +34,7 @@ use crate::{Database, Error, Moment};
 /// within that.
 ///
 /// # Errors
-/// As [`run`], and what `each` says; then the moments behind are not looked at.
+/// As `run`, and what `each` says; then the moments behind are not looked at.
 pub fn over(
     db: &Database,
     moments: &[Moment],

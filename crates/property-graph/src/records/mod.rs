@@ -8,13 +8,13 @@
 //! read, and long values need no chain. A checkpoint writes a chunk out of place,
 //! and the store's root publishes it.
 //!
-//! What is committed and not merged are versions in DRAM ([`versions`]), ordered by
+//! What is committed and not merged are versions in DRAM (`versions`), ordered by
 //! commit. A read as of a commit looks at them, then at the chunk, then, for the
-//! past of named snapshots, at the history table ([`history`]). Versions go as
+//! past of named snapshots, at the history table (`history`). Versions go as
 //! soon as no view needs them (Poseidon, section 5.3).
 //!
 //! Invariant: nothing here decides what a transaction may do, and no id is given
-//! away again while a view or a named snapshot shows what it named ([`ids`]).
+//! away again while a view or a named snapshot shows what it named (`ids`).
 
 mod checkpoint;
 mod chunk;

@@ -37,7 +37,7 @@
 //!
 //! Space of blocks that a compaction emptied is handed out again by a flush
 //! after the root with the compaction is durable, and when no reader holds an
-//! older version of the section ([`lineage`] keeps count).
+//! older version of the section (`lineage` keeps count).
 
 mod format;
 mod index;

@@ -99,11 +99,11 @@ pub struct DirectEntry {
 }
 
 impl DirectImage {
-    /// Lays lists out with weighted gaps ([`gap_weight`]), so that each fills at
+    /// Lays lists out with weighted gaps (`gap_weight`), so that each fills at
     /// about the same time if edges keep arriving as they did.
     ///
     /// `lists` are slots of `columns` words. Each mention of a list in `wanted`
-    /// gets it a gap in any case (there are at most [`LEAST_GAPS`]).
+    /// gets it a gap in any case (there are at most `LEAST_GAPS`).
     /// `old_capacity` is kept if the density that results is within bounds.
     pub fn new(
         first_vertex: u32,

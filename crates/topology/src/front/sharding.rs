@@ -58,9 +58,9 @@ pub struct Sharded {
 /// One range.
 #[derive(Clone, Copy, Debug)]
 pub struct ShardedRange<'a> {
-    /// As [`Sharded::arcs`].
+    /// As `Sharded::arcs`.
     pub arcs: &'a [u64],
-    /// As [`Sharded::extras`].
+    /// As `Sharded::extras`.
     pub extras: &'a [u64],
     /// Whether the range is one section.
     is_section: bool,
