@@ -58,6 +58,7 @@ impl Database {
     pub fn drop_results(&self, names: &[&str]) -> Result<(), Error> {
         // An update beside it would write the result again, without its snapshot.
         let _no_update = self.maintaining.lock();
+        failpoint!("results.dropping");
         let results = self.results()?;
         let states: Vec<&str> = names
             .iter()
@@ -94,7 +95,9 @@ impl From<StateError> for Error {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::sync::mpsc::channel;
+
+    use evergraph_persistence::failpoint::Scope;
 
     use crate::maintain::Request;
     use crate::{Control, Database, MediumKind, Options};
@@ -115,14 +118,22 @@ mod tests {
             ..Request::default()
         };
         db.maintain(&request, &Control::new()).unwrap();
+        let (happens, order) = channel();
+        let (db, dropped) = (&db, happens.clone());
         std::thread::scope(|scope| {
             let update = db.maintaining.lock();
-            let dropping = scope.spawn(|| db.drop_results(&["d"]));
-            std::thread::sleep(Duration::from_millis(50));
+            let dropping = scope.spawn(move || {
+                let told = move |_| dropped.send("results dropped").unwrap();
+                let _armed = Scope::calling("results.dropping", told).enter();
+                db.drop_results(&["d"])
+            });
             assert_eq!(db.maintained().unwrap(), ["d"]);
-            drop(update);
+            happens.send("update over").unwrap();
+            drop((update, happens));
             dropping.join().unwrap().unwrap();
         });
+        let order: Vec<&str> = order.iter().collect();
+        assert_eq!(order, ["update over", "results dropped"]);
         assert!(db.maintained().unwrap().is_empty());
         assert_eq!(db.snapshots(), []);
     }

@@ -10,10 +10,12 @@
 //! | `failpoint!("direct.edge-not-fenced" => { … })` | the same, with code that does not exist in what ships |
 //! | `failpoint!("direct.slot-before-extent", wrong, else right)` | the same, as an expression |
 //! | `failpoint!("import.committed");` | a place where a process is killed, interrupted, or panics |
+//! | `failpoint!("import.committed", until stop.is_cancelled());` | the same, and waits there until a signal has been noticed |
 //!
 //! Failpoints are armed for a *scope*: the thread that entered it, and all threads that
 //! the store starts there ([`hand_on`]). Tests that run
-//! beside each other in one process do not see each other's. A process whose
+//! beside each other in one process do not see each other's; a test's own code can be
+//! called at a place (`Scope::calling`). A process whose
 //! environment has [`VARIABLE`] arms them for all of its threads.
 
 /// Environment variable of the failpoints of a whole process: names separated by
@@ -35,6 +37,13 @@ macro_rules! failpoint {
     ($name:literal, $wrong:expr, else $right:expr) => {
         if $crate::failpoint::reached($name) { $wrong } else { $right }
     };
+    ($name:literal, until $noticed:expr) => {
+        if $crate::failpoint::reached($name) {
+            while !$noticed {
+                std::thread::yield_now();
+            }
+        }
+    };
 }
 
 /// Marks a failpoint; see [the module](mod@crate::failpoint).
@@ -48,6 +57,7 @@ macro_rules! failpoint {
     ($name:literal, $wrong:expr, else $right:expr) => {
         $right
     };
+    ($name:literal, until $noticed:expr) => {};
 }
 
 #[cfg(feature = "failpoints")]
@@ -57,7 +67,7 @@ mod armed {
     use std::sync::{Arc, OnceLock};
 
     /// What happens at an armed failpoint.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Debug)]
     enum Action {
         /// The step is done wrongly.
         On,
@@ -65,6 +75,17 @@ mod armed {
         Signal(rustix::process::Signal),
         /// The thread panics.
         Panic,
+        /// The test is told.
+        Call(Call),
+    }
+
+    /// Code of a test, which is told the how-manieth time it is.
+    struct Call(Box<dyn Fn(u64) + Send + Sync>);
+
+    impl std::fmt::Debug for Call {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("code of a test")
+        }
     }
 
     #[derive(Debug)]
@@ -106,9 +127,9 @@ mod armed {
             if self.at.is_some_and(|at| at != times) {
                 return false;
             }
-            match self.action {
+            match &self.action {
                 Action::On => true,
-                Action::Signal(signal) => {
+                &Action::Signal(signal) => {
                     let me = rustix::process::getpid();
                     rustix::process::kill_process(me, signal).expect("a process may signal itself");
                     if signal == rustix::process::Signal::KILL {
@@ -117,6 +138,10 @@ mod armed {
                             std::thread::park();
                         }
                     }
+                    true
+                }
+                Action::Call(call) => {
+                    call.0(times);
                     false
                 }
                 Action::Panic => panic!("failpoint {}", self.name),
@@ -150,6 +175,17 @@ mod armed {
             Self(Some(armed.unwrap_or_else(|error| {
                 panic!("{}: {error}", super::VARIABLE)
             })))
+        }
+
+        /// Calls `action` at a failpoint, with 1 the first time.
+        pub fn calling(name: &str, action: impl Fn(u64) + Send + Sync + 'static) -> Self {
+            let armed = Armed {
+                name: name.to_string(),
+                action: Action::Call(Call(Box::new(action))),
+                at: None,
+                reached: AtomicU64::new(0),
+            };
+            Self(Some(Arc::new([armed])))
         }
 
         /// Arms them for this thread, until the guard is dropped.

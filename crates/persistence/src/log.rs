@@ -658,14 +658,19 @@ impl std::fmt::Debug for CommitLog {
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
-    use super::CommitLog;
+    use super::{CommitLog, LogStart};
     use crate::medium::{DramStorage, Storage};
 
     fn log() -> CommitLog {
         let uuid = [7; 16];
         let medium = DramStorage::new().open("log", true).unwrap();
         CommitLog::create(&medium, &uuid, 4096).unwrap();
-        let (mut log, _) = CommitLog::open(medium, &uuid, 1, 0, 0, 0, None, |_| Ok(())).unwrap();
+        let start = LogStart {
+            lsn: 0,
+            epoch: 0,
+            csn: 0,
+        };
+        let (mut log, _) = CommitLog::open(medium, &uuid, 1, start, None, |_| Ok(())).unwrap();
         log.append(1, 0, b"one").unwrap();
         log
     }

@@ -1,11 +1,9 @@
 //! Changing the layout: from the command line, and killed in the middle.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use crate::common::Place;
-use evergraph::graph::random::Random;
-use evergraph::graph::{Graph, NeighborReader};
+use crate::common::{Place, killed_scale};
+use evergraph::graph::{Direction, Graph, NeighborReader};
 use evergraph::{Database, Layout, Options};
 
 /// Out-lists, in order of insertion.
@@ -59,47 +57,56 @@ fn assert_holds(db: &Path, expected: &Lists) -> Vec<(Layout, usize)> {
 #[test]
 fn a_killed_relayout_loses_nothing_and_is_finished() {
     let place = Place::new();
+    let scale = killed_scale();
+    place.json(&format!(
+        "generate kron --scale {scale} --degree 2 --seed 5 -o k.txt"
+    ));
+    let db = place.path("db");
     // More sections than are converted at once, so that there are several steps.
-    place.json("generate kron --scale 19 --degree 2 --seed 5 -o k.txt");
-    place.json("import db k.txt --directions both");
+    let options = Options {
+        direction: Direction::Both,
+        section_shift: scale - 11,
+        ..Options::default()
+    };
+    let made = Database::create(&db, &options).expect("made");
+    made.close().expect("closed");
+    place.json("import db k.txt --append");
     let edges = edges_of(&place.path("k.txt"));
     let deleted: Vec<_> = edges.iter().copied().step_by(50).collect();
     let lines: String = deleted.iter().map(|(u, v)| format!("{u} {v}\n")).collect();
     place.file("d.txt", lines);
     place.json("delete-edges db d.txt");
-    let expected = model(1 << 19, &edges, &deleted);
-    let db = place.path("db");
+    let expected = model(1 << scale, &edges, &deleted);
     let sections: usize = assert_holds(&db, &expected).iter().map(|s| s.1).sum();
-    let began = Instant::now();
-    place.json("relayout db --layout blocks");
-    let whole = began.elapsed();
-    place.json("relayout db --layout pma");
 
-    let mut random = Random::new(std::process::id().into());
-    let (mut kills, mut mixed) = (0, 0);
-    for round in 0..10 {
+    // Behind which steps there are sections of both layouts.
+    let kills = [
+        ("checkpoint.extents-written", 1, false),
+        ("checkpoint.published", 1, true),
+        ("relayout.step-published", 2, true),
+        ("checkpoint.extents-written", 2, true),
+        ("relayout.step-published", 1, true),
+    ];
+    for (round, (failpoint, time, is_mixed)) in kills.into_iter().enumerate() {
         let layout = ["blocks", "pma"][round % 2];
-        let mut child = place.start(&format!("relayout db --layout {layout}"));
-        let moment = random.next_f64() * whole.as_secs_f64();
-        std::thread::sleep(Duration::from_secs_f64(moment));
-        child.kill().expect("SIGKILL is sent");
-        kills += u32::from(!child.wait().expect("it ends").success());
+        let other = ["pma", "blocks"][round % 2];
+        place.json(&format!("relayout db --layout {other}"));
+        place.kill_at(failpoint, time, &format!("relayout db --layout {layout}"));
         let by_layout = assert_holds(&db, &expected);
         let stored: usize = by_layout.iter().map(|s| s.1).sum();
-        assert_eq!(stored, sections, "round {round}: {by_layout:?}");
-        mixed += u32::from(by_layout.iter().all(|s| s.1 > 0));
-        assert_eq!(place.json("check db")["ok"], true, "round {round}");
-        // Some are finished, the others go on from what is there.
-        if round % 4 == 0 {
+        assert_eq!(stored, sections, "{failpoint} {time}: {by_layout:?}");
+        let mixed = by_layout.iter().all(|s| s.1 > 0);
+        assert_eq!(mixed, is_mixed, "{failpoint} {time}: {by_layout:?}");
+        assert_eq!(place.json("check db")["ok"], true, "{failpoint} {time}");
+        // Some are finished now, the others by the next round.
+        if round % 2 == 0 {
             let done = place.json(&format!("relayout db --layout {layout}"));
             assert_eq!(done["layout"], layout);
             let by_layout = assert_holds(&db, &expected);
             let other = by_layout.iter().find(|(known, _)| known.name() != layout);
-            assert_eq!(other.expect("two layouts").1, 0, "round {round}");
+            assert_eq!(other.expect("two layouts").1, 0, "{failpoint} {time}");
         }
     }
-    assert!(kills > 0, "every relayout was faster than its kill");
-    println!("{kills} kills, {mixed} of them between two steps");
     place.json("relayout db --layout blocks");
     assert_holds(&db, &expected);
     let stats = place.json("stats db");

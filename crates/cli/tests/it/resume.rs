@@ -1,18 +1,26 @@
 //! Imports that are killed or interrupted, and go on.
 
-use std::path::Path;
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use crate::common::{Place, killed_scale};
 
-use crate::common::{Outcome, Place};
+/// Where imports are killed, one after another: behind a commit that the program was
+/// told of or not, before and behind the switch to a new root. A checkpoint comes when
+/// the log of 1 MiB is full at the latest, and at the end: then nothing is left.
+const KILLS: [(&str, u32); 7] = [
+    ("import.committed", 1),
+    ("commit.logged", 3),
+    ("import.committed", 17),
+    ("checkpoint.extents-written", 1),
+    ("commit.logged", 23),
+    ("import.committed", 2),
+    ("checkpoint.published", 1),
+];
 
-const EDGES: u64 = 16 << 16;
-
-/// A file of a million edges, and what an import in one go makes of it.
-fn prepare(place: &Place, flags: &str) -> String {
-    place.json("generate kron --scale 16 --seed 5 -o k.txt");
+/// A file of edges, and what an import in one go makes of it. Their number, too.
+fn prepare(place: &Place, flags: &str) -> (u64, String) {
+    let scale = killed_scale();
+    place.json(&format!("generate kron --scale {scale} --seed 5 -o k.txt"));
     place.json(&format!("import whole k.txt {flags}"));
-    values(place, "whole")
+    (16 << scale, values(place, "whole"))
 }
 
 fn values(place: &Place, db: &str) -> String {
@@ -21,87 +29,61 @@ fn values(place: &Place, db: &str) -> String {
     outcome.stdout
 }
 
-/// Waits until the log of a database that is being imported holds some commits.
-fn wait_for_commits(db: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let holds_commits = || {
-        let log = std::fs::read(db.join("log")).unwrap_or_default();
-        // Behind the ring of 1 MiB stands whose log it is, from the beginning on.
-        let ring = log.iter().take(1 << 20);
-        ring.skip(64 << 10).any(|&byte| byte != 0)
-    };
-    while !holds_commits() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    std::thread::sleep(Duration::from_millis(40));
-}
-
 #[test]
 fn a_killed_import_goes_on_behind_its_last_commit() {
     let place = Place::new();
     for flags in ["--undirected", "--ids map"] {
         let _ = std::fs::remove_dir_all(place.path("whole"));
-        let expected = prepare(&place, flags);
+        let (edges, expected) = prepare(&place, flags);
         let import = format!("import db k.txt {flags} --batch-edges 2000 --log-mib 1 --resume");
-        let mut kills = 0;
-        // Once it goes through, nothing is left to kill.
-        for _ in 0..4 {
-            let mut child = place.start(&import);
-            wait_for_commits(&place.path("db"));
-            child.kill().expect("the import is killed");
-            kills += u32::from(!child.wait().expect("it ends").success());
+        for (failpoint, time) in KILLS {
+            place.kill_at(failpoint, time, &import);
         }
-        assert!(kills > 0, "every import was faster than its kill");
         let done = place.json(&import);
         let (resumed, imported) = (&done["resumed_edges"], &done["imported_edges"]);
+        assert!(
+            resumed.as_u64() >= Some(2000 * (1 + 2 + 17 + 22 + 2)),
+            "{done}"
+        );
         let sum = resumed.as_u64().zip(imported.as_u64()).map(|(a, b)| a + b);
-        assert_eq!(sum, Some(EDGES), "{done}");
-        assert_eq!(done["edges"], EDGES, "{done}");
+        assert_eq!(sum, Some(edges), "{done}");
+        assert_eq!(done["edges"], edges, "{done}");
         assert_eq!(values(&place, "db"), expected);
         assert_eq!(place.json("check db")["ok"], true);
         // Nothing is imported twice.
         assert_eq!(place.json(&import)["imported_edges"], 0);
-        assert_eq!(place.json("stats db")["edges"], EDGES);
+        assert_eq!(place.json("stats db")["edges"], edges);
         std::fs::remove_dir_all(place.path("db")).expect("the database is removed");
     }
 }
 
 #[test]
 fn ctrl_c_keeps_what_was_committed() {
-    an_import_stops_in_order("-INT");
+    an_import_stops_in_order("interrupt");
 }
 
 #[test]
 fn sigterm_keeps_what_was_committed() {
-    an_import_stops_in_order("-TERM");
+    an_import_stops_in_order("terminate");
 }
 
 fn an_import_stops_in_order(signal: &str) {
     let place = Place::new();
-    let expected = prepare(&place, "");
+    let (edges, expected) = prepare(&place, "");
     let import = "import db k.txt --batch-edges 1000 --log-mib 1";
-    let child = place.start(import);
-    wait_for_commits(&place.path("db"));
-    send(&child, signal);
-    let outcome = Outcome::new(import, child.wait_with_output().expect("it ends"));
+    let outcome = place.call_armed(&format!("import.committed={signal}@3"), import);
     outcome.expect(1);
     assert!(outcome.error().contains("interrupted"), "{outcome:#?}");
     assert!(outcome.hint().contains("--resume"), "{outcome:#?}");
     let kept = place.json("stats db");
     assert_eq!(kept["clean"], true, "it stops in order: {kept}");
-    assert!(kept["edges"].as_u64() < Some(EDGES), "{kept}");
+    assert_eq!(kept["edges"], 3000, "{kept}");
     let other = place.call("import db k.txt");
     other.expect(1);
     let done = place.json(&format!("{import} --resume"));
-    assert_eq!(done["edges"], EDGES);
+    assert_eq!(done["edges"], edges);
     assert_eq!(done["resumed_edges"], kept["edges"]);
     assert_eq!(values(&place, "db"), expected);
-}
-
-fn send(child: &Child, signal: &str) {
-    let pid = child.id().to_string();
-    let sent = Command::new("kill").args([signal, &pid]).status();
-    assert!(sent.expect("kill is there").success());
 }
 
 #[test]
@@ -161,14 +143,11 @@ fn a_killed_import_goes_on(place: &Place, files: &str, counts: (u64, u64)) {
         std::fs::read_to_string(place.path(&format!("{db}.jsonl"))).expect("it is written")
     };
     let import = format!("import db {files} --batch-edges 300 --log-mib 1 --resume");
-    let mut kills = 0;
-    for _ in 0..4 {
-        let mut child = place.start(&import);
-        wait_for_commits(&place.path("db"));
-        child.kill().expect("the import is killed");
-        kills += u32::from(!child.wait().expect("it ends").success());
+    for (failpoint, time) in KILLS {
+        place.kill_at(failpoint, time, &import);
     }
-    assert!(kills > 0, "every import was faster than its kill");
+    // Behind its last row, and before it says so.
+    place.kill_at("import.ended", 1, &import);
     let done = place.json(&import);
     let sum = |kind: &str| {
         let resumed = done[format!("resumed_{kind}")].as_u64();
@@ -176,6 +155,7 @@ fn a_killed_import_goes_on(place: &Place, files: &str, counts: (u64, u64)) {
     };
     assert_eq!(sum("nodes"), Some(counts.0), "{done}");
     assert_eq!(sum("relationships"), Some(counts.1), "{done}");
+    // With the same ids, too.
     assert_eq!(content("db"), content("whole"));
     assert_eq!(place.json("check db")["ok"], true);
     // Nothing is imported twice.

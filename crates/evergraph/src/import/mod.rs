@@ -22,6 +22,7 @@ use std::time::Instant;
 
 use evergraph_algorithms::Cancellation;
 use evergraph_graph::Direction;
+use evergraph_persistence::failpoint;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapshot_name};
 
@@ -269,6 +270,7 @@ pub fn import(
                 }
                 other => other?,
             };
+            failpoint!("import.committed", until cancellation.is_cancelled());
             report.commits += 1;
             report.edges += prepared.edges;
             report.deletions += prepared.deletions;

@@ -294,7 +294,9 @@ impl Follower<'_> {
         if failpoint!("maintain.released-first") {
             Holds::of(self.db, &self.name).release_all_but(followed.csn)?;
         }
+        failpoint!("maintain.computed");
         let written = self.db.results()?.put(&description, &columns)?;
+        failpoint!("maintain.published");
         Holds::of(self.db, &self.name).release_all_but(followed.csn)?;
         followed.bytes_written = written.bytes_written;
         followed.seconds[2] = started.elapsed().as_secs_f64();

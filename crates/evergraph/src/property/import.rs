@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use evergraph_interchange::{BadRow, Contents, InterchangeError, Row};
+use evergraph_persistence::failpoint;
 
 use super::files::{Chosen, Defaults};
 use super::ids::NodeIds;
@@ -271,6 +272,7 @@ impl Import<'_> {
             rows,
             self.skip_bad - self.done.skipped,
         )?;
+        failpoint!("import.committed", until self.stop.is_cancelled());
         self.assigned.extend(assigned);
         self.done.nodes += position.nodes - self.position.nodes;
         self.done.relationships += position.relationships - self.position.relationships;

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_persistence::{PersistenceError, failpoint};
 use evergraph_topology::{Batch, Store};
 
 use super::files::{Defaults, Source};
@@ -156,6 +156,7 @@ impl Position {
         let done = Position { done: true, ..self };
         batch.set_meta(KEY.as_bytes(), &done.encode());
         store.commit(batch)?;
+        failpoint!("import.ended");
         let known = (0..).map(key).take_while(|key| store.meta(key).is_some());
         let mut known: Vec<Vec<u8>> = known.collect();
         known.reverse();

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use evergraph_algorithms::{Checkpoints, SaveFailed, Saved};
 use evergraph_graph::Column;
+use evergraph_persistence::failpoint;
 use evergraph_snapshots::state::{
     Description, Hot, NewVersion, ResultStore, Staging, StateError, Written,
 };
@@ -66,9 +67,11 @@ impl Writer<'_> {
                 staging,
                 description,
             } = job;
-            let written = version
-                .write_staged(&staging)
-                .and_then(|()| self.store.publish(version, &description));
+            let written = version.write_staged(&staging).and_then(|()| {
+                failpoint!("run.state-written");
+                self.store.publish(version, &description)
+            });
+            failpoint!("run.state-published");
             if self.done.send((staging, written)).is_err() {
                 return;
             }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use evergraph::import::{Action, ImportControl, ImportOptions, ImportProgress, import, probe};
 use evergraph::{Cancellation, Database, Error, IdKind, MediumKind, Options, formats};
+use evergraph_persistence::failpoint;
 
 /// Stops after so many commits; `None` never.
 fn import_until(
@@ -92,7 +93,7 @@ fn a_stopped_import_goes_on_exactly_where_it_was() {
 }
 
 /// A tiny log and nobody who merges in the background: the import waits for
-/// room again and again, and is stopped at any moment of it.
+/// room again and again, and is stopped at each step of it.
 #[test]
 fn an_import_that_waits_for_room_stops_cleanly() {
     let place = tempfile::tempdir().expect("a directory");
@@ -121,15 +122,15 @@ fn an_import_that_waits_for_room_stops_cleanly() {
             cancellation: cancellation.clone(),
             progress: &|_| (),
         };
-        let finished = std::thread::scope(|scope| {
-            let stopper = scope.spawn(move || {
-                std::thread::sleep(std::time::Duration::from_micros(2000 + 977 * stops % 5000));
+        // The first time it waits, or a little later.
+        let stop = move |times| {
+            if times == 1 + stops % 4 {
                 cancellation.cancel();
-            });
-            let done = import(&db, std::slice::from_ref(&file), &options, &control);
-            stopper.join().expect("it ends");
-            done
-        });
+            }
+        };
+        let armed = failpoint::Scope::calling("commit.waits-for-room", stop).enter();
+        let finished = import(&db, std::slice::from_ref(&file), &options, &control);
+        drop(armed);
         let edges = db.view().edge_count().expect("a count");
         assert!(edges >= before, "what was committed stays");
         before = edges;
@@ -143,7 +144,7 @@ fn an_import_that_waits_for_room_stops_cleanly() {
         }
         assert!(stops < 20_000, "it comes to an end");
     }
-    assert!(stops > 0 && db.stats().back_pressure.waits > 0);
+    assert!(stops > 3 && db.stats().back_pressure.waits > 0);
     assert_eq!(before, 20_000);
     assert!(db.check().problems.is_empty());
 }

@@ -144,7 +144,7 @@ impl<T: Item + ?Sized> Space<T> {
         let begins = self.pages.iter().map(|page| page.0);
         assert!(
             begins.clone().is_sorted_by(|a, b| a < b)
-                && begins.last().is_none_or(|last| last < self.order.len()),
+                && begins.next_back().is_none_or(|last| last < self.order.len()),
             "each page begins behind the one before"
         );
         if self.by_code.len() <= WALKED_AT_MOST {

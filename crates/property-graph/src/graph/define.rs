@@ -64,7 +64,9 @@ impl PropertyGraph {
         let schema = &self.core.state.schema;
         let made = definitions.iter().map(|definition| &definition.name);
         let made: Vec<Arc<Entry>> = made.filter_map(|name| schema.named(name)).collect();
+        failpoint!("index.populating");
         let built = build(&self.core, &made).and_then(|()| {
+            failpoint!("index.populated");
             self.write(|transaction| made.iter().try_for_each(|entry| transaction.confirm(entry)))
         });
         if built.is_err() {
@@ -140,7 +142,10 @@ fn check(definitions: &[Definition]) -> Result<(), GraphError> {
 
 impl Transaction {
     pub(super) fn define(&mut self, definition: &Definition) -> Result<(), GraphError> {
-        self.inner.lock_schema()?;
+        if let Err(error) = self.inner.lock_schema() {
+            failpoint!("schema.waits-for-writers");
+            return Err(error);
+        }
         let core = Arc::clone(&self.core);
         let state = &core.state;
         let name = &definition.name;

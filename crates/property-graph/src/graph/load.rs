@@ -327,8 +327,7 @@ impl<R: Row> Part<R> {
         if let Some(id) = self.left.next() {
             return Ok(id);
         }
-        let reserved = table.reserve_chunks(RESERVED_AT_ONCE);
-        let reserved = reserved.map_err(|none: NoIdsLeft| GraphError::Ids(none.into()))?;
+        let reserved = table.reserve_chunks(RESERVED_AT_ONCE)?;
         self.reserved.push(reserved.clone());
         self.left = reserved;
         let none = NoIdsLeft {

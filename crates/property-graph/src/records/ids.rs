@@ -53,6 +53,8 @@ pub(super) struct Ids {
 struct IdState {
     /// Ids from here on were never given.
     fresh: u32,
+    /// Ids from here on never named anything.
+    named: u32,
     /// Ids that can be given.
     free: BTreeSet<u32>,
     /// Ids of deleted records that may still be shown.
@@ -122,13 +124,14 @@ impl Ids {
     pub fn restore_until(&self, limit: u32) {
         let mut state = self.state.lock();
         state.fresh = state.fresh.max(limit.min(self.most));
+        state.named = state.fresh;
     }
 
     /// A commit has created what the id names.
     pub fn created(&self, id: u32) {
         let mut state = self.state.lock();
         debug_assert!(id < self.most, "id {id} of {}", self.most);
-        state.fresh = state.fresh.max(id + 1);
+        state.name_until(id + 1);
         // Somebody gave it to another in the commit that deleted it.
         state.waiting.remove(&id);
     }
@@ -151,21 +154,26 @@ impl Ids {
         let mut state = self.state.lock();
         let is_new = state.free.insert(id);
         debug_assert!(is_new, "id {id} is given back twice");
+        state.shrink();
         state.invariants(self.most);
     }
 
     /// Ids one after another that were never given, `count` or more, up to the end of
     /// a chunk; fewer if there are no more.
-    pub fn reserve_chunks(&self, count: u32) -> Result<Range<u32>, NoIdsLeft> {
+    pub fn reserve_chunks(
+        &self,
+        count: u32,
+        unused: impl Fn(u32) -> Result<Unused, PersistenceError>,
+    ) -> Result<Range<u32>, ReserveError> {
         let mut state = self.state.lock();
+        self.begin(&mut state, &unused)?;
         let first = state.fresh;
         if first >= self.most {
-            return Err(NoIdsLeft { most: self.most });
+            return Err(NoIdsLeft { most: self.most }.into());
         }
         let until = first.saturating_add(count.max(1));
         let until = until.checked_next_multiple_of(self.per_chunk);
         let until = until.map_or(self.most, |until| until.min(self.most));
-        state.old_until.get_or_insert(first);
         state.fresh = until;
         state.invariants(self.most);
         Ok(first..until)
@@ -178,13 +186,13 @@ impl Ids {
             true => state.fresh = unused.start.min(unused.end),
             false => state.free.extend(unused),
         }
+        state.shrink();
         state.invariants(self.most);
     }
 
     /// A commit has created everything in the chunks up to an id.
     pub fn created_until(&self, until: u32) {
-        let mut state = self.state.lock();
-        state.fresh = state.fresh.max(until);
+        self.state.lock().name_until(until);
     }
 
     /// An id for a new record. `look_through` gives the unused ids of a chunk, if it
@@ -195,8 +203,7 @@ impl Ids {
         look_through: impl Fn(u32) -> Result<Unused, PersistenceError>,
     ) -> Result<u32, ReserveError> {
         let mut state = self.state.lock();
-        let fresh = state.fresh;
-        let old_until = *state.old_until.get_or_insert(fresh);
+        let old_until = self.begin(&mut state, &look_through)?;
         let chunks = old_until.div_ceil(self.per_chunk);
         if state.free.is_empty() && (!state.waiting.is_empty() || state.next_chunk < chunks) {
             let needed = needed();
@@ -221,6 +228,34 @@ impl Ids {
         }
         state.fresh += 1;
         Ok(state.fresh - 1)
+    }
+
+    /// Before the first reservation, ids behind the last record are taken as never
+    /// given, though stored chunks end behind them: which ids are given does not depend
+    /// on how often the graph was opened. Returns the end of the old ids.
+    fn begin(
+        &self,
+        state: &mut IdState,
+        unused: &impl Fn(u32) -> Result<Unused, PersistenceError>,
+    ) -> Result<u32, PersistenceError> {
+        if let Some(until) = state.old_until {
+            return Ok(until);
+        }
+        let until = *state.old_until.insert(state.fresh);
+        let Some(last) = until.checked_sub(1) else {
+            return Ok(until);
+        };
+        let unused = unused(last / self.per_chunk)?;
+        let never = unused.iter().rev().skip_while(|(id, _)| *id >= until);
+        let behind = never.zip((0..until).rev());
+        let behind = behind.take_while(|((id, span), expected)| (id, *span) == (expected, (0, 0)));
+        let until = until - behind.count() as u32;
+        // A chunk without any record is left alone: it may have had some.
+        if !until.is_multiple_of(self.per_chunk) {
+            (state.fresh, state.named) = (until, until);
+            state.old_until = Some(until);
+        }
+        Ok(state.fresh)
     }
 
     /// Takes in the unused ids of the next chunk. From then on they are tracked
@@ -249,6 +284,20 @@ impl Ids {
 }
 
 impl IdState {
+    /// Ids below this name something, or did.
+    fn name_until(&mut self, until: u32) {
+        self.named = self.named.max(until);
+        self.fresh = self.fresh.max(until);
+    }
+
+    /// The last ids that were given, and given back before they named anything, are as
+    /// if they had never been given.
+    fn shrink(&mut self) {
+        while self.fresh > self.named && self.free.remove(&(self.fresh - 1)) {
+            self.fresh -= 1;
+        }
+    }
+
     /// Frees some of those that waited and are not shown any more, in turn.
     fn take_waiting(&mut self, needed: &Needed, at_once: usize) {
         let from = self.look_at;
@@ -264,47 +313,88 @@ impl IdState {
     }
 }
 
-#[cfg(all(test, debug_assertions))]
+#[cfg(test)]
 mod tests {
-    use super::{IdState, Ids};
+    use super::*;
 
-    fn state() -> IdState {
-        IdState {
-            fresh: 10,
-            free: [3].into(),
-            waiting: [(4, (1, 2))].into(),
-            ..IdState::default()
+    #[test]
+    fn after_opening_ids_go_on_behind_the_last_record() {
+        let never = |ids: Range<u32>| ids.map(|id| (id, (0, 0)));
+        let last = |first: u32| {
+            move |chunk| match chunk {
+                1 => Ok([(9, (1, 2))].into_iter().chain(never(first..16)).collect()),
+                other => panic!("chunk {other} is not the last"),
+            }
+        };
+        for (behind, expected) in [(12, 12..16), (16, 16..24)] {
+            let ids = Ids::new(64, 8);
+            ids.restore_until(16);
+            assert_eq!(ids.reserve_chunks(3, last(behind)).unwrap(), expected);
         }
+        // Commits in the log are behind what is stored.
+        let ids = Ids::new(64, 8);
+        ids.restore_until(16);
+        ids.created(16);
+        let full = |_| Ok(Vec::new());
+        assert_eq!(ids.reserve_chunks(1, full).unwrap(), 17..24);
     }
 
     #[test]
-    #[should_panic(expected = "is free while a view shows it")]
-    fn an_id_is_not_free_and_shown() {
-        let mut state = state();
-        state.free.insert(4);
-        state.invariants(100);
+    fn ids_that_are_given_back_leave_no_gap() {
+        let ids = Ids::new(64, 8);
+        let none = |_| Ok(Vec::new());
+        let one = || ids.reserve(Needed::default, none).unwrap();
+        assert_eq!([one(), one(), one(), one()], [0, 1, 2, 3]);
+        ids.created(1);
+        [0, 2, 3].into_iter().for_each(|id| ids.release(id));
+        // Behind the last that names something.
+        assert_eq!(ids.reserve_chunks(1, none).unwrap(), 2..8);
+        assert_eq!(one(), 0);
+        assert_eq!(one(), 8);
     }
 
-    #[test]
-    #[should_panic(expected = "was ever given")]
-    fn a_fresh_id_is_not_free() {
-        let mut state = state();
-        state.free.insert(10);
-        state.invariants(100);
-    }
+    #[cfg(debug_assertions)]
+    mod invariants {
+        use super::super::{IdState, Ids};
 
-    #[test]
-    #[should_panic(expected = "were never given")]
-    fn there_are_no_more_than_the_most() {
-        state().invariants(9);
-    }
+        fn state() -> IdState {
+            IdState {
+                fresh: 10,
+                free: [3].into(),
+                waiting: [(4, (1, 2))].into(),
+                ..IdState::default()
+            }
+        }
 
-    #[test]
-    #[should_panic(expected = "is given back twice")]
-    fn an_id_is_given_back_once() {
-        let ids = Ids::new(100, 10);
-        ids.restore_until(10);
-        ids.release(3);
-        ids.release(3);
+        #[test]
+        #[should_panic(expected = "is free while a view shows it")]
+        fn an_id_is_not_free_and_shown() {
+            let mut state = state();
+            state.free.insert(4);
+            state.invariants(100);
+        }
+
+        #[test]
+        #[should_panic(expected = "was ever given")]
+        fn a_fresh_id_is_not_free() {
+            let mut state = state();
+            state.free.insert(10);
+            state.invariants(100);
+        }
+
+        #[test]
+        #[should_panic(expected = "were never given")]
+        fn there_are_no_more_than_the_most() {
+            state().invariants(9);
+        }
+
+        #[test]
+        #[should_panic(expected = "is given back twice")]
+        fn an_id_is_given_back_once() {
+            let ids = Ids::new(100, 10);
+            ids.restore_until(10);
+            ids.release(3);
+            ids.release(3);
+        }
     }
 }

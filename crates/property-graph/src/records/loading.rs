@@ -8,7 +8,7 @@
 use evergraph_persistence::PersistenceError;
 
 use super::format::{ChunkImage, Slot, StoredChunk};
-use super::ids::NoIdsLeft;
+use super::ids::ReserveError;
 use super::record::{Fixed, Record};
 use super::table::Table;
 
@@ -68,9 +68,10 @@ impl<R: Record> Table<R> {
     /// at least `count` in all, unless there are fewer.
     ///
     /// # Errors
-    /// If none is left.
-    pub fn reserve_chunks(&self, count: u32) -> Result<std::ops::Range<u32>, NoIdsLeft> {
-        self.ids.reserve_chunks(count)
+    /// If none is left, or the last chunk cannot be read.
+    pub fn reserve_chunks(&self, count: u32) -> Result<std::ops::Range<u32>, ReserveError> {
+        let unused = |chunk| self.unused_ids(chunk);
+        self.ids.reserve_chunks(count, unused)
     }
 
     /// Gives back the last of the ids that [`Table::reserve_chunks`] gave, from `first` to

@@ -320,7 +320,7 @@ impl<R: Record> Table<R> {
 
     /// The ids of a chunk that no record has, with the commits between which one
     /// had it.
-    fn unused_ids(&self, number: u32) -> Result<Unused, PersistenceError> {
+    pub(super) fn unused_ids(&self, number: u32) -> Result<Unused, PersistenceError> {
         let per_chunk = self.geometry.records_per_chunk;
         let first = number * per_chunk;
         let ids = 0..per_chunk.min(self.geometry.most_records - first);

@@ -152,6 +152,7 @@ impl Store {
         self.set_layout(layout);
         for sections in self.all_sections().chunks(CONVERTED_AT_ONCE) {
             self.merge_at(&mut self.roots.lock(), sections, Wanted::Converted, false)?;
+            failpoint!("relayout.step-published");
         }
         Ok(())
     }
@@ -476,12 +477,14 @@ impl Store {
         if target.with_attached {
             self.attached_publishing();
         }
+        failpoint!("checkpoint.extents-written");
         // ...steps 4 and 5: before the root switches to them, in both slots.
         if let Err(error) = pool.publish(file, &stored.map(|_| ()), root) {
             // Nor may the log go on: the root may say that it was closed.
             self.failed.store(true, Ordering::Release);
             return Err(error.into());
         }
+        failpoint!("checkpoint.published");
         directory.published();
         roots.stored_ids = stored_ids;
         self.names.write().stored(target.csn);

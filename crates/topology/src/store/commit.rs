@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use evergraph_persistence::CommitLog;
+use evergraph_persistence::{CommitLog, failpoint};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::flow::{PATIENCE, Stop, is_stopped};
@@ -373,6 +373,7 @@ impl Store {
             Ok(logged) => logged,
             Err(error) => return self.fail(&group, error),
         };
+        failpoint!("commit.logged");
         // Nothing is shown over a group that could not be applied.
         let applied = self.refuse_if_failed();
         let applied = applied.and_then(|()| self.apply_group(&group, last_csn));

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use evergraph_persistence::failpoint;
 use parking_lot::RwLock;
 
 use super::checkpoint::Named;
@@ -75,6 +76,7 @@ impl Store {
 
     fn merge_until_room(&self, payload_len: u64, stop: Stop<'_>) -> Result<bool, TopologyError> {
         loop {
+            failpoint!("commit.waits-for-room");
             if is_stopped(stop) {
                 return Ok(false);
             }

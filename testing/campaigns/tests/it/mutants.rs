@@ -42,9 +42,10 @@ fn failpoints() -> BTreeMap<String, bool> {
                 .unwrap_or_else(|| {
                     panic!("{path}: a failpoint without a name");
                 });
-            // A statement of its own is a place where a process ends.
+            // A statement of its own is a place where a process ends, or is stopped.
             let line = text[..at].rsplit('\n').next().unwrap_or_default();
-            let is_mutant = !line.trim().is_empty() || !after.starts_with(");");
+            let is_place = after.starts_with(");") || after.starts_with(", until ");
+            let is_mutant = !line.trim().is_empty() || !is_place;
             *found.entry(name.to_string()).or_insert(false) |= is_mutant;
         }
     }

@@ -1,5 +1,6 @@
 //! Calling the built program and looking at what it says.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -45,6 +46,28 @@ impl Place {
         Outcome::new(&arguments.join(" "), output)
     }
 
+    /// As [`Place::call`], with armed failpoints (`evergraph_persistence::failpoint`).
+    pub fn call_armed(&self, failpoints: &str, arguments: &str) -> Outcome {
+        let output = self.armed(failpoints, arguments);
+        Outcome::new(arguments, output)
+    }
+
+    /// Calls the program, which is killed at a failpoint.
+    #[track_caller]
+    pub fn kill_at(&self, failpoint: &str, time: u32, arguments: &str) {
+        let output = self.armed(&format!("{failpoint}=kill@{time}"), arguments);
+        let signal = output.status.signal();
+        let outcome = Outcome::new(arguments, output);
+        assert_eq!(signal, Some(9), "{failpoint}, time {time}: {outcome:#?}");
+    }
+
+    fn armed(&self, failpoints: &str, arguments: &str) -> Output {
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        let mut command = self.command(&words);
+        command.env(evergraph_persistence::failpoint::VARIABLE, failpoints);
+        command.output().expect("the program starts")
+    }
+
     /// As [`Place::call`], without waiting for the end.
     pub fn start(&self, arguments: &str) -> Child {
         let words: Vec<&str> = arguments.split_whitespace().collect();
@@ -70,6 +93,12 @@ impl Place {
         outcome.expect(0);
         outcome.json()
     }
+}
+
+/// Scale of the Kronecker graphs of the tests that kill: 19 in a deep campaign.
+pub fn killed_scale() -> u32 {
+    let deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
+    if deep { 19 } else { 14 }
 }
 
 /// Counts the versions that were published in the results of `db`: the sequence of

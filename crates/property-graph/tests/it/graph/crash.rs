@@ -643,9 +643,17 @@ fn is_unique_beside_a_writer(writer: impl FnOnce()) -> bool {
     let mut early = graph.begin();
     make(&mut early).expect("nothing forbids it");
     std::thread::scope(|scope| {
-        let defined = scope.spawn(|| graph.define(&unique).is_ok());
-        // It tries again and again while the writer has not ended.
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        let (waits, hears) = std::sync::mpsc::channel();
+        let graph = &graph;
+        let defined = scope.spawn(move || {
+            let told = move |_| {
+                let _ = waits.send(());
+            };
+            let _armed = failpoint::Scope::calling("schema.waits-for-writers", told).enter();
+            graph.define(&unique).is_ok()
+        });
+        // It tries again and again while the writer has not ended; the mutant is through.
+        let _waits = hears.recv();
         early.commit().expect("committed");
         defined.join().expect("no panic")
     });

@@ -1,9 +1,10 @@
 //! A process that writes is killed; what it was told is committed is there.
 
-use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use evergraph_persistence::failpoint;
 use evergraph_persistence::medium::FileStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph, Towards};
@@ -18,8 +19,8 @@ fn options() -> GraphOptions {
     options
 }
 
-/// Opens the graph, or makes it, and commits until it is killed: a node each time,
-/// with a relationship from the node before. Says what is committed.
+/// Opens the graph, or makes it, and commits until it is killed at a failpoint: a node
+/// each time, with a relationship from the node before. Says what is committed.
 #[test]
 #[ignore = "the other test runs it as a process of its own"]
 fn writes_until_it_is_killed() {
@@ -64,10 +65,10 @@ fn writes_until_it_is_killed() {
     }
 }
 
-/// The number of the last line that a process says before it is killed.
-fn kill_after(directory: &Path, lines: usize) -> i64 {
+/// The last number that a process says before it is killed at a failpoint.
+fn kill_at(directory: &Path, failpoint: &str) -> Option<i64> {
     let program = std::env::current_exe().expect("this program");
-    let mut child = Command::new(program)
+    let output = Command::new(program)
         .args([
             "graph::kill::writes_until_it_is_killed",
             "--exact",
@@ -75,27 +76,36 @@ fn kill_after(directory: &Path, lines: usize) -> i64 {
             "--nocapture",
         ])
         .env(DIRECTORY, directory)
-        .stdout(Stdio::piped())
-        .spawn()
+        .env(failpoint::VARIABLE, failpoint)
+        .output()
         .expect("started");
-    // Open until it is killed: it is not to end by itself.
-    let mut said = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let numbers = said.by_ref().map(|line| line.expect("readable"));
-    let numbers = numbers.filter_map(|line| line.strip_prefix("committed ")?.parse::<i64>().ok());
-    let last = numbers.take(lines).last().expect("it committed something");
-    child.kill().expect("killed");
-    child.wait().expect("it ended");
-    last
+    assert_eq!(output.status.signal(), Some(9), "{failpoint}: {output:?}");
+    let said = String::from_utf8(output.stdout).expect("text");
+    let mut numbers = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("committed "));
+    let last = numbers.next_back();
+    last.map(|number| number.parse().expect("a number"))
 }
 
 #[test]
 fn what_was_committed_outlives_a_killed_process() {
     let directory = tempfile::tempdir().expect("made");
     let mut told = -1;
-    for lines in [1, 150, 37] {
-        let last = kill_after(directory.path(), lines);
-        assert!(last > told, "it went on where it stopped");
-        told = last;
+    let kills = [
+        // Those of the index come first.
+        "commit.logged=kill@9",
+        "checkpoint.extents-written=kill@1",
+        "checkpoint.published=kill@2",
+        "commit.logged=kill@37",
+    ];
+    for failpoint in kills {
+        let last = kill_at(directory.path(), failpoint);
+        assert!(
+            last.is_none_or(|last| last > told),
+            "it went on where it stopped"
+        );
+        told = last.unwrap_or(told);
         let storage = FileStorage::open(directory.path()).expect("there");
         let (graph, _) = PropertyGraph::open(&storage, OpenOptions::default()).expect("opened");
         assert_eq!(graph.check().problems, Vec::<String>::new());
