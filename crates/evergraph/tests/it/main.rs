@@ -5,6 +5,7 @@ mod architecture;
 mod common;
 mod export;
 mod formats;
+mod golden;
 mod import;
 mod maintain;
 mod places;
