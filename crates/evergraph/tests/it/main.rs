@@ -8,6 +8,7 @@ mod formats;
 mod golden;
 mod import;
 mod maintain;
+mod pins;
 mod places;
 mod projections;
 mod property_export;
