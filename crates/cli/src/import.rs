@@ -253,7 +253,7 @@ fn finish(
     let view = db.view();
     let (vertices, edges, csn) = (view.vertex_count(), view.edge_count()?, view.csn());
     drop(view);
-    let ack = format!("{:?}", db.ack_level()).to_lowercase();
+    let ack = db.ack_level().name();
     let (medium, device) = (db.medium(), db.emulated_device());
     let (extent_bytes, waited) = (db.stats().extent_bytes, db.store().back_pressure());
     db.close()?;
@@ -309,7 +309,7 @@ fn finish(
                 per_edge(stored, edges)
             ),
         ),
-        ("survives", ack),
+        ("survives", ack.to_string()),
     ];
     if imported.deletions > 0 {
         rows.push(("deleted", format!("{} edges", count(deleted))));

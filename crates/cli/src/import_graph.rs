@@ -123,8 +123,7 @@ fn finish(
         ));
     }
     let csn = db.view().csn();
-    let (medium, ack) = (db.medium(), db.ack_level());
-    let ack = format!("{ack:?}").to_lowercase();
+    let (medium, ack) = (db.medium(), db.ack_level().name());
     let extent_bytes = {
         db.checkpoint()?;
         db.stats().extent_bytes
@@ -162,7 +161,7 @@ fn finish(
             format!("{} rows/s", count((rows as f64 / elapsed) as u64)),
         ),
         ("stored", bytes(stored)),
-        ("survives", ack),
+        ("survives", ack.to_string()),
     ];
     if imported.resumed_nodes > 0 {
         let (nodes, relationships) = (imported.resumed_nodes, imported.resumed_relationships);

@@ -68,6 +68,12 @@ mod tests {
     }
 
     #[test]
+    fn the_text_of_a_mark_is_pinned() {
+        let pinned = "09090909090909090909090909090909 7 2 4:Post1:a 5:words";
+        assert_eq!(mark().encode(), pinned);
+    }
+
+    #[test]
     fn a_mark_reads_as_it_was_written() {
         assert_eq!(Mark::decode(&mark().encode()), Some(mark()));
         let encoded = mark().encode();

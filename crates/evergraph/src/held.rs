@@ -83,3 +83,21 @@ impl Database {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Snapshots of databases are called so.
+    #[test]
+    fn names_are_pinned() {
+        assert_eq!(name_of_run("pagerank"), "run/pagerank");
+        assert_eq!(prefix_of_maintained("a/b"), "maintain/a/b/");
+        assert!(matches!(Holder::of("run/a/7"), Some(Holder::Run("a/7"))));
+        let maintained = Holder::of("maintain/a/b/7");
+        assert!(matches!(maintained, Some(Holder::Maintained("a/b"))));
+        for other in ["maintain/a/x", "maintain/7", "2024-05"] {
+            assert!(Holder::of(other).is_none(), "{other}");
+        }
+    }
+}

@@ -261,6 +261,30 @@ mod tests {
         }
     }
 
+    /// Stored as it is.
+    #[test]
+    fn the_text_of_rules_is_pinned() {
+        let rules = Retention {
+            last: Some(3),
+            within: Some(Every::Months(6)),
+            names: vec!["a b*".to_string(), "?".to_string()],
+        };
+        let pinned = "last 3\nwithin 6mo\nname a b*\nname ?\n";
+        assert_eq!(rules.encode(), pinned);
+        assert_eq!(KEY, b"retention");
+        for (within, pinned) in [
+            (Every::Seconds(90), "90s"),
+            (Every::Seconds(120), "2min"),
+            (Every::Seconds(7200), "2h"),
+            (Every::Seconds(14 * DAY), "14d"),
+            (Every::Months(5), "5mo"),
+            (Every::Months(24), "2y"),
+        ] {
+            assert_eq!(within.to_string(), pinned);
+            assert_eq!(pinned.parse(), Ok(within));
+        }
+    }
+
     #[test]
     fn rules_add_up() {
         let snapshots = [

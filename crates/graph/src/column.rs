@@ -18,7 +18,7 @@ pub enum ColumnKind {
 }
 
 impl ColumnKind {
-    /// All kinds.
+    /// All kinds, in the order of their numbers in stored results.
     pub const ALL: [ColumnKind; 5] = [
         ColumnKind::U8,
         ColumnKind::U32,
@@ -137,6 +137,20 @@ columns!(U8(u8), U32(u32), U64(u64), F32(f32), F64(f64));
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Stored results name a kind by its place.
+    #[test]
+    fn numbers_of_kinds_are_pinned() {
+        let pinned = [
+            ColumnKind::U8,
+            ColumnKind::U32,
+            ColumnKind::U64,
+            ColumnKind::F32,
+            ColumnKind::F64,
+        ];
+        assert_eq!(ColumnKind::ALL, pinned);
+        assert_eq!(pinned.map(ColumnKind::value_bytes), [1, 4, 8, 4, 8]);
+    }
 
     #[test]
     fn columns_know_their_type() {

@@ -33,6 +33,7 @@
 mod budget;
 mod campaign;
 mod choices;
+mod dump;
 mod explorer;
 mod faults;
 mod ledger;

@@ -5,6 +5,7 @@ mod checkpoints;
 mod commands;
 mod common;
 mod maintain;
+mod pins;
 mod projections;
 mod relayout;
 mod resume;

@@ -1,6 +1,7 @@
 //! `evergraph seal`: from the command line, and stopped in the middle.
 
 use crate::common::Place;
+use expect_test::expect;
 
 fn imported(options: &str) -> Place {
     let place = Place::new();
@@ -80,17 +81,40 @@ fn a_graph_is_sealed_used_listed_and_dropped() {
 #[test]
 fn wrong_usage_is_told() {
     let place = imported("");
-    for (arguments, code, expected) in [
-        ("seal nowhere", 1, "there is no database"),
-        ("seal db --shape round", 2, "round"),
-        ("seal db --drop", 1, "there is no sealed graph \"sorted\""),
-        ("seal db --memory-limit 10", 1, "the limit is 10"),
-        ("seal db --list --drop", 2, "cannot be used with"),
-    ] {
-        let outcome = place.call(arguments);
-        outcome.expect(code);
-        assert!(outcome.stderr.contains(expected), "{outcome:#?}");
-    }
+    let said = place.failures(&[
+        "seal nowhere",
+        "seal db --shape round",
+        "seal db --drop",
+        "seal db --list --drop",
+    ]);
+    expect![[r#"
+        $ evergraph seal nowhere
+        error: there is no database at nowhere
+        hint: check the path, or make one with `evergraph import`
+        exit code 1
+        $ evergraph seal db --shape round
+        error: invalid value 'round' for '--shape <S>'
+          [possible values: sorted, simple, symmetric]
+
+        For more information, try '--help'.
+        exit code 2
+        $ evergraph seal db --drop
+        error: there is no sealed graph "sorted"
+        hint: `evergraph seal DB --list` shows those that there are
+        exit code 1
+        $ evergraph seal db --list --drop
+        error: the argument '--list' cannot be used with '--drop'
+
+        Usage: evergraph seal --list <DB>
+
+        For more information, try '--help'.
+        exit code 2
+    "#]]
+    .assert_eq(&said);
+    // How much it may take depends on the machine.
+    let refused = place.call("seal db --memory-limit 10");
+    refused.expect(1);
+    assert!(refused.error().contains("the limit is 10"), "{refused:?}");
     place.file("g.e", "0 1\n");
     place
         .call("import direct g.e --mode direct --medium battery --assume-persistent")

@@ -1,6 +1,7 @@
 //! The past from the command line: importing it, naming it, asking it, forgetting it.
 
 use crate::common::Place;
+use expect_test::expect;
 use serde_json::{Value, json};
 
 /// Edges of four months; those of July are missing.
@@ -150,20 +151,41 @@ fn each_month_of_a_range() {
     assert_eq!(file, "0 0\n1 1\n2 1\n3 1\n");
     let stdout = place.call("run db k-core --over 2016-08..now -o -").stdout;
     assert!(stdout.starts_with("vertex 2016-08\n0 0\n"), "{stdout}");
-    for (arguments, expected) in [
-        ("run db cc --over 2016-09..2016-10", "no snapshot in"),
-        (
-            "run db cc --over 2016-06..2016-05",
-            "from the earlier to the later",
-        ),
-        ("run db spanning-forest --over .. -o f.txt", "-o DIR/"),
-        ("run db cc --as-of 2016-03", "before the history"),
-        ("run db cc --as-of 2016-5", "did you mean `2016-05`"),
-        ("run db cc --as-of 77", "not there yet"),
-    ] {
-        let said = complaint(&place, arguments, 1);
-        assert!(said.contains(expected), "{arguments}: {said}");
-    }
+    let said = place.failures(&[
+        "run db cc --over 2016-09..2016-10",
+        "run db cc --over 2016-06..2016-05",
+        "run db spanning-forest --over .. -o f.txt",
+        "run db cc --as-of 2016-03",
+        "run db cc --as-of 2016-5",
+        "run db cc --as-of 77",
+    ]);
+    expect![[r#"
+        $ evergraph run db cc --over 2016-09..2016-10
+        error: there is no snapshot in 2016-09..2016-10
+        hint: the range runs from the earlier to the later
+        exit code 1
+        $ evergraph run db cc --over 2016-06..2016-05
+        error: there is no snapshot in 2016-06..2016-05
+        hint: the range runs from the earlier to the later
+        exit code 1
+        $ evergraph run db spanning-forest --over .. -o f.txt
+        error: the result of spanning-forest is no column
+        hint: give a directory, `-o DIR/`, for a file of each snapshot
+        exit code 1
+        $ evergraph run db cc --as-of 2016-03
+        error: 2016-03-31T23:59:59Z is before the history
+        hint: the earliest snapshot is `2016-04`, of 2016-04-30T23:59:59Z
+        exit code 1
+        $ evergraph run db cc --as-of 2016-5
+        error: there is no snapshot "2016-5"
+        hint: did you mean `2016-05`?
+        exit code 1
+        $ evergraph run db cc --as-of 77
+        error: commit 77 is not there yet
+        hint: the nearest are 4 (`2016-08`), 4 (now)
+        exit code 1
+    "#]]
+    .assert_eq(&said);
     place.json("snapshot db create a/b");
     place.json("snapshot db create a_b");
     let said = complaint(&place, "run db cc --over a/b..a_b -o two/", 1);
@@ -191,25 +213,65 @@ fn snapshots_are_made_and_forgotten() {
     place.json("import db a.txt --append");
     place.json("snapshot db create second");
     assert_eq!(place.json("run db cc --as-of 2021-01-01")["edges"], 2);
-    for (arguments, code, expected) in [
-        ("snapshot db create first", 1, "already"),
-        ("snapshot db create 17", 1, "a number"),
-        ("snapshot db create a..b", 1, "a range"),
-        ("snapshot db create x --time soon", 2, "no date"),
-        ("snapshot db drop fist", 1, "`first`"),
-        ("snapshot db drop", 2, "required"),
-        ("snapshot db prune", 2, "no rules"),
-        ("snapshot db prune --keep-last 0", 2, "keep no snapshot"),
-        ("snapshot db retain --keep-for 30", 2, "a unit"),
-        ("snapshot nothing list", 1, "no database"),
-    ] {
-        let outcome = place.call(arguments);
-        outcome.expect(code);
-        assert!(
-            outcome.stderr.contains(expected),
-            "{arguments}: {outcome:#?}"
-        );
-    }
+    let said = place.failures(&[
+        "snapshot db create first",
+        "snapshot db create 17",
+        "snapshot db create a..b",
+        "snapshot db create x --time soon",
+        "snapshot db drop fist",
+        "snapshot db drop",
+        "snapshot db prune",
+        "snapshot db prune --keep-last 0",
+        "snapshot db retain --keep-for 30",
+        "snapshot nothing list",
+    ]);
+    expect![[r#"
+        $ evergraph snapshot db create first
+        error: there is a snapshot "first" already
+        hint: drop it first, or choose another name
+        exit code 1
+        $ evergraph snapshot db create 17
+        error: "17" cannot be the name of a snapshot: it is a number, which stands for a commit
+        hint: choose another name
+        exit code 1
+        $ evergraph snapshot db create a..b
+        error: "a..b" cannot be the name of a snapshot: `..` stands between the ends of a range
+        hint: choose another name
+        exit code 1
+        $ evergraph snapshot db create x --time soon
+        error: "soon" is no date
+        hint: write 2016-05, 2016-05-01 or 2016-05-01T12:30:00Z
+        exit code 2
+        $ evergraph snapshot db drop fist
+        error: there is no snapshot "fist"
+        hint: did you mean `first`?
+        exit code 1
+        $ evergraph snapshot db drop
+        error: the following required arguments were not provided:
+          <NAMES>...
+
+        Usage: evergraph snapshot <DB> drop <NAMES>...
+
+        For more information, try '--help'.
+        exit code 2
+        $ evergraph snapshot db prune
+        error: there are no rules, and so nothing to drop
+        hint: give --keep-last, --keep-for or --keep, or set them with `snapshot DB retain`
+        exit code 2
+        $ evergraph snapshot db prune --keep-last 0
+        error: these rules keep no snapshot
+        hint: keep at least one; `evergraph snapshot DB drop` drops by name
+        exit code 2
+        $ evergraph snapshot db retain --keep-for 30
+        error: a length of time needs a unit
+        hint: give h, d, w, mo or y, as in 30d
+        exit code 2
+        $ evergraph snapshot nothing list
+        error: there is no database at nothing
+        hint: check the path, or make one with `evergraph import`
+        exit code 1
+    "#]]
+    .assert_eq(&said);
     let dry = place.json("snapshot db prune --keep f* --dry-run");
     assert_eq!(
         (&dry["dropped"], &dry["left"]),
@@ -258,23 +320,39 @@ fn times_are_read_in_their_unit_and_order() {
     place.file("more.txt", "1 2\n2 3\n3 4\n");
     let edges = place.json("import other more.txt --snapshot-every 2");
     assert_eq!(edges["snapshots"], 2);
-    for (arguments, expected) in [
-        ("import x more.txt --snapshot-every 1d", "too few columns"),
-        ("import x more.txt --snapshot-every 1m", "1mo"),
-        ("import x more.txt --snapshot-prefix a", "--snapshot-every"),
-        ("import x more.txt --timestamps --time-unit h", "date"),
-        (
-            "import x more.txt --snapshot-every 2 --mode direct --medium battery --assume-persistent",
-            "direct mode",
-        ),
-    ] {
-        let outcome = place.call(arguments);
-        assert_ne!(outcome.code, Some(0), "{arguments}");
-        assert!(
-            outcome.stderr.contains(expected),
-            "{arguments}: {outcome:#?}"
-        );
-        assert!(!outcome.stderr.contains("panicked"));
-        let _ = std::fs::remove_dir_all(place.path("x"));
-    }
+    let said = place.failures(&[
+        "import x more.txt --snapshot-every 1d",
+        "import x more.txt --snapshot-every 1m",
+        "import x more.txt --snapshot-prefix a",
+        "import x more.txt --timestamps --time-unit h",
+        "import x more.txt --snapshot-every 2 --mode direct --medium battery --assume-persistent",
+    ]);
+    expect![[r#"
+        $ evergraph import x more.txt --snapshot-every 1d
+        error: more.txt:1: too few columns (2, needed 3): "1 2"
+        hint: check that the line is complete; leave out weights or timestamps if the file has none
+        exit code 1
+        $ evergraph import x more.txt --snapshot-every 1m
+        error: invalid value '1m' for '--snapshot-every <N|TIME>': give a number of edges, or a time up to 10000 years: a number from 1 with s, min, h, d, w, mo or y (`7d`, `1mo`)
+
+        For more information, try '--help'.
+        exit code 2
+        $ evergraph import x more.txt --snapshot-prefix a
+        error: the following required arguments were not provided:
+          --snapshot-every <N|TIME>
+
+        Usage: evergraph import --snapshot-every <N|TIME> --snapshot-prefix <P> <DB> <FILES>...
+
+        For more information, try '--help'.
+        exit code 2
+        $ evergraph import x more.txt --timestamps --time-unit h
+        error: invalid value 'h' for '--time-unit <U>': give s, ms, us or date (YYYYMMDD)
+
+        For more information, try '--help'.
+        exit code 2
+        $ evergraph import x more.txt --snapshot-every 2 --mode direct --medium battery --assume-persistent
+        error: direct mode keeps no snapshots: its edges are no commits
+        hint: import into a new database in merged mode
+        exit code 1
+    "#]].assert_eq(&said);
 }

@@ -8,6 +8,7 @@
 //! Invariant: an edge of the input is in the database if and only if the
 //! progress record of the same commit says that it was read.
 
+mod identity;
 mod ids;
 mod input;
 mod locate;
@@ -15,7 +16,6 @@ mod progress;
 mod source;
 mod steps;
 
-use evergraph_persistence::failpoint;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
@@ -28,8 +28,8 @@ use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapsho
 
 use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, TimeUnit};
 use crate::{Database, Error};
+pub(crate) use identity::identity_of;
 use progress::Record;
-pub(crate) use progress::identity_of;
 use source::Source;
 pub use steps::{Every, NotAStep, Series};
 
@@ -343,7 +343,7 @@ fn start_record(
     options: &ImportOptions,
 ) -> Result<(Vec<u8>, Record), Error> {
     let snapshots = options.snapshots.as_ref();
-    let identity = progress::identity(files, reading, options.action, snapshots)?;
+    let identity = identity::identity(files, reading, options.action, snapshots)?;
     let fresh = Record::new(identity, options.action, files);
     let records = progress::stored(db)?;
     let next = progress::key(records.len());

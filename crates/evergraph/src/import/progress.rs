@@ -1,16 +1,12 @@
 //! How far an import is, as its commits record it.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::PathBuf;
 
 use evergraph_persistence::PersistenceError;
 
-use super::{Action, Series};
-use crate::{Database, Error, formats};
-
-/// Bytes of a file that tell it from others, beside its name and length.
-const COMPARED_BYTES: u64 = 64 << 10;
+use super::Action;
+use super::identity::action_word;
+use crate::{Database, Error};
 
 /// Stored under `import:<n>` with every batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,8 +70,9 @@ impl Record {
             Some(value) => format!("{name} {value}\n"),
             None => String::new(),
         };
+        let action = action_word(*action);
         format!(
-            "identity {identity}\naction {action:?}\nlines {lines}\npast {past}\n\
+            "identity {identity}\naction {action}\nlines {lines}\npast {past}\n\
              edges {edges}\nskipped {skipped}\ndone {done}\n{}{}files {files}\n",
             optional("time", time),
             optional("step-end", step_end),
@@ -92,10 +89,10 @@ impl Record {
         let number = |name: &str| value(name)?.parse().ok();
         Some(Record {
             identity: number("identity")?,
-            action: match value("action")? {
-                "Insert" => Action::Insert,
-                "Delete" => Action::Delete,
-                _ => return None,
+            action: {
+                let mut actions = [Action::Insert, Action::Delete].into_iter();
+                let word = value("action")?;
+                actions.find(|&action| action_word(action) == word)?
             },
             files: value("files")?.to_string(),
             lines: number("lines")?,
@@ -126,64 +123,37 @@ pub(super) fn stored(db: &Database) -> Result<Vec<Record>, Error> {
     Ok(records)
 }
 
-/// A number that is the same for the same files read in the same way.
-pub(super) fn identity(
-    files: &[PathBuf],
-    reading: &formats::Options,
-    action: Action,
-    snapshots: Option<&Series>,
-) -> Result<u64, Error> {
-    let same_lines = formats::Options {
-        skip_bad: 0,
-        ..reading.clone()
-    };
-    let how = format!("{action:?} {same_lines:?}");
-    let steps = snapshots.map(|series| format!("{series:?}"));
-    let how: Vec<&[u8]> = [Some(&how), steps.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(|text| text.as_bytes())
-        .collect();
-    identity_of(&how, files)
-}
-
-/// A number that is the same for the same files and the same `how`.
-pub(crate) fn identity_of(how: &[&[u8]], files: &[PathBuf]) -> Result<u64, Error> {
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    how.iter().for_each(|part| hash.add(part));
-    for path in files {
-        let io = |error| Error::io(path.display().to_string(), error);
-        // Asked before opening, because opening a pipe waits for its writer.
-        let metadata = std::fs::metadata(path).map_err(io)?;
-        let length = metadata.len();
-        let mut start = Vec::new();
-        if metadata.is_file() {
-            let file = File::open(path).map_err(io)?;
-            let mut beginning = file.take(COMPARED_BYTES);
-            beginning.read_to_end(&mut start).map_err(io)?;
-        }
-        let name = path.file_name().unwrap_or_default();
-        hash.add(name.as_encoded_bytes());
-        hash.add(&length.to_le_bytes());
-        hash.add(&start);
-    }
-    Ok(hash.0)
-}
-
-/// The FNV-1a hash: small, and the same for ever.
-struct Fnv(u64);
-
-impl Fnv {
-    fn add(&mut self, bytes: &[u8]) {
-        for &byte in bytes.iter().chain(&(bytes.len() as u64).to_le_bytes()) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Stored with every batch of an import.
+    #[test]
+    fn the_text_of_a_record_is_pinned() {
+        let files = [PathBuf::from("a.txt"), PathBuf::from("b\nc")];
+        let begun = Record::new(7, Action::Insert, &files);
+        assert_eq!(
+            String::from_utf8(begun.encode()).unwrap(),
+            "identity 7\naction Insert\nlines 0\npast 0\nedges 0\nskipped 0\ndone false\n\
+             files a.txt, b c\n"
+        );
+        let ended = Record {
+            lines: 1,
+            past: 2,
+            edges: 3,
+            skipped: 4,
+            done: true,
+            time: Some(-5),
+            step_end: Some(6),
+            ..Record::new(8, Action::Delete, &[])
+        };
+        assert_eq!(
+            String::from_utf8(ended.encode()).unwrap(),
+            "identity 8\naction Delete\nlines 1\npast 2\nedges 3\nskipped 4\ndone true\n\
+             time -5\nstep-end 6\nfiles \n"
+        );
+        assert_eq!(key(12), b"import:12");
+    }
 
     #[test]
     fn records_come_back() {

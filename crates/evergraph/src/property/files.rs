@@ -45,6 +45,19 @@ impl FileKind {
         ("tables", FileKind::Tables),
     ];
 
+    /// See [`Source::identity`].
+    fn identity(self) -> &'static str {
+        match self {
+            FileKind::Neo4j => "Neo4j",
+            FileKind::Ldbc => "Ldbc",
+            FileKind::JsonLines => "JsonLines",
+            FileKind::GraphMl => "GraphMl",
+            FileKind::Parquet => "Parquet",
+            FileKind::Arrow => "Arrow",
+            FileKind::Tables => "Tables",
+        }
+    }
+
     /// What the name of a file says it is, compression aside; `None` if nothing.
     pub fn of_name(path: &Path) -> Option<Self> {
         match extension(path)?.as_str() {
@@ -104,6 +117,23 @@ pub(super) struct Defaults {
     pub kind: Option<Arc<str>>,
 }
 
+impl Defaults {
+    /// A part of the identity of an import, as [`Source::identity`].
+    pub fn identity(&self) -> String {
+        let Defaults {
+            separator,
+            label,
+            kind,
+        } = self;
+        if separator.is_none() && label.is_none() && kind.is_none() {
+            return String::new();
+        }
+        // As the standard library writes numbers and texts: this does not depend on our
+        // names.
+        format!("Defaults {{ separator: {separator:?}, label: {label:?}, kind: {kind:?} }}")
+    }
+}
+
 /// A file, and what it is.
 pub(super) struct Source {
     pub path: PathBuf,
@@ -116,10 +146,11 @@ enum Holds {
 }
 
 impl Source {
-    /// How its rows are read, as a text.
+    /// How its rows are read, as a text. Databases hold its hash, as
+    /// [`import::identity`](crate::import) says: it does not follow the names of types.
     pub fn identity(&self) -> String {
         match &self.holds {
-            Holds::Kind(kind) => format!("{kind:?}"),
+            Holds::Kind(kind) => kind.identity().to_string(),
             Holds::Table(table) => table.identity(),
         }
     }
@@ -326,5 +357,37 @@ fn unknown(path: &Path) -> Error {
 impl From<InterchangeError> for Error {
     fn from(error: InterchangeError) -> Self {
         Error::Interchange(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stored by imports of version 4 of the format.
+    #[test]
+    fn identities_are_pinned() {
+        let words = FileKind::ALL.iter().map(|(_, kind)| kind.identity());
+        let words: Vec<&str> = words.collect();
+        let pinned = [
+            "Neo4j",
+            "Ldbc",
+            "JsonLines",
+            "GraphMl",
+            "Parquet",
+            "Arrow",
+            "Tables",
+        ];
+        assert_eq!(words, pinned);
+        assert_eq!(Defaults::default().identity(), "");
+        let some = Defaults {
+            separator: Some(b'|'),
+            label: None,
+            kind: Some("KN\"OWS".into()),
+        };
+        assert_eq!(
+            some.identity(),
+            r#"Defaults { separator: Some(124), label: None, kind: Some("KN\"OWS") }"#
+        );
     }
 }

@@ -73,14 +73,7 @@ impl Position {
         let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
         let each: Vec<String> = files.iter().map(Source::identity).collect();
         let how = format!("[{}]", each.join(", "));
-        let defaults = match defaults {
-            Defaults {
-                separator: None,
-                label: None,
-                kind: None,
-            } => String::new(),
-            given => format!("{given:?}"),
-        };
+        let defaults = defaults.identity();
         let parts = [how.as_bytes(), defaults.as_bytes()];
         Ok(Position {
             identity: identity_of(&parts, &paths)?,
@@ -174,7 +167,10 @@ impl Position {
         let Place { pass, file, row } = self.next;
         let numbers = [
             self.identity,
-            pass as u64,
+            match pass {
+                Pass::Nodes => 0,
+                Pass::Relationships => 1,
+            },
             file.into(),
             row,
             self.commits,
@@ -310,6 +306,40 @@ mod tests {
             file,
             row,
         }
+    }
+
+    /// Stored with every commit of an import.
+    #[test]
+    fn the_bytes_of_a_position_are_pinned() {
+        let position = Position {
+            identity: 0x0102_0304_0506_0708,
+            next: Place {
+                pass: Pass::Relationships,
+                file: 2,
+                row: 3,
+            },
+            commits: 4,
+            nodes: 5,
+            relationships: 6,
+            done: true,
+        };
+        let mut pinned = vec![8, 7, 6, 5, 4, 3, 2, 1];
+        for number in [1, 2, 3, 4, 5, 6, 1] {
+            pinned.extend([number, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        assert_eq!(position.encode(), pinned);
+        let begun = Position {
+            next: place(0, 0),
+            ..position
+        };
+        assert_eq!(begun.encode()[8..16], [0; 8]);
+        let mut assigned = Assigned::default();
+        assigned.push(place(1, 2), NodeId(3));
+        assigned.push(place(1, 3), NodeId(4));
+        let pinned = [1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0];
+        assert_eq!(assigned.encode(), pinned);
+        assert_eq!(KEY, "graph-import");
+        assert_eq!(key(12), b"graph-import:12");
     }
 
     #[test]

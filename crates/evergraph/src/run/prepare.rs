@@ -65,12 +65,12 @@ pub(super) struct Preparation<'a> {
 
 impl<'a> Preparation<'a> {
     /// What the algorithm reads, in words: the same words, the same lists in the
-    /// same order.
+    /// same order. States of runs keep them, and go on only where they are the same.
     pub fn reads(&self) -> String {
         let what = match self.plan {
             Plan::Live => "the stored lists".to_string(),
             Plan::Symmetric => "both lists of each vertex".to_string(),
-            Plan::Copy(content) => format!("a sealed copy ({content:?})"),
+            Plan::Copy(content) => format!("a sealed copy ({})", content.word()),
         };
         match self.compressed {
             true => format!("{what}, compressed"),

@@ -166,6 +166,18 @@ impl Content {
         }
     }
 
+    /// As states of runs keep it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Content::InOrder => "InOrder",
+            Content::Stored => "Stored",
+            Content::InLists => "InLists",
+            Content::Simple => "Simple",
+            Content::Undirected => "Undirected",
+            Content::SimpleUndirected => "SimpleUndirected",
+        }
+    }
+
     pub fn text(self) -> &'static str {
         match self {
             Content::InOrder => "in stored order",
@@ -174,6 +186,27 @@ impl Content {
             Content::Simple => "sorted, simple, with in-lists",
             Content::Undirected => "sorted, undirected",
             Content::SimpleUndirected => "sorted, simple, undirected",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Content;
+
+    /// A run goes on only if it reads what its state says.
+    #[test]
+    fn words_that_states_keep_are_pinned() {
+        let pinned = [
+            (Content::InOrder, "InOrder"),
+            (Content::Stored, "Stored"),
+            (Content::InLists, "InLists"),
+            (Content::Simple, "Simple"),
+            (Content::Undirected, "Undirected"),
+            (Content::SimpleUndirected, "SimpleUndirected"),
+        ];
+        for (content, word) in pinned {
+            assert_eq!(content.word(), word);
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod compile;
 mod header;
+mod identity;
 mod infer;
 mod lookup;
 mod mapping;

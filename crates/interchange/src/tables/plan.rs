@@ -15,14 +15,6 @@ pub struct TableFile {
     pub(crate) plan: Arc<Plan>,
 }
 
-impl TableFile {
-    /// What is done with the file, as a text that is the same if and only if the rows
-    /// of the same file are.
-    pub fn identity(&self) -> String {
-        format!("{:?}", self.plan)
-    }
-}
-
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub format: Format,

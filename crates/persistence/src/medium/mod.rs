@@ -41,6 +41,17 @@ pub enum AckLevel {
     Power,
 }
 
+impl AckLevel {
+    /// The word that reports say.
+    pub fn name(self) -> &'static str {
+        match self {
+            AckLevel::Volatile => "volatile",
+            AckLevel::Process => "process",
+            AckLevel::Power => "power",
+        }
+    }
+}
+
 /// How a medium behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Properties {

@@ -2,3 +2,4 @@
 
 mod media;
 mod media_counters;
+mod pins;

@@ -141,10 +141,12 @@ impl<T: Item + ?Sized> Space<T> {
             self.unstored.len(),
             self.order.len()
         );
-        let begins = self.pages.iter().map(|page| page.0);
+        let mut begins = self.pages.iter().map(|page| page.0);
         assert!(
             begins.clone().is_sorted_by(|a, b| a < b)
-                && begins.next_back().is_none_or(|last| last < self.order.len()),
+                && begins
+                    .next_back()
+                    .is_none_or(|last| last < self.order.len()),
             "each page begins behind the one before"
         );
         if self.by_code.len() <= WALKED_AT_MOST {

@@ -407,6 +407,129 @@ mod tests {
         })
     }
 
+    /// What logs of version 4 of the format hold.
+    #[test]
+    fn the_bytes_of_effects_are_pinned() {
+        let properties = || Properties::from_iter([(9, Value::from(true))]);
+        let node = NodeRecord {
+            labels: vec![5].into_iter().collect(),
+            properties: properties(),
+        };
+        let relationship = RelationshipRecord {
+            kind: 6,
+            source: 7,
+            target: 8,
+            properties: properties(),
+        };
+        let mut stored = Vec::new();
+        properties().encode(&mut stored).expect("stored");
+        let len = stored.len() as u8;
+        let of = |parts: &[&[u8]]| parts.concat();
+        let word = |number: u8| [number, 0, 0, 0];
+        let [one, two] = [word(1), word(2)];
+        let name = |names| Effect::Name {
+            names,
+            code: 1,
+            name: "ab".to_string(),
+        };
+        let cases = [
+            (name(Names::Labels), of(&[&[1, 0], &one, &two, b"ab"])),
+            (name(Names::Types), of(&[&[1, 1], &one, &two, b"ab"])),
+            (name(Names::Keys), of(&[&[1, 2], &one, &two, b"ab"])),
+            (
+                Effect::Node {
+                    id: 2,
+                    record: Some(node),
+                },
+                of(&[&[2], &two, &one, &word(5), &word(len), &stored]),
+            ),
+            (
+                Effect::Node {
+                    id: 2,
+                    record: None,
+                },
+                of(&[&[3], &two]),
+            ),
+            (
+                Effect::Relationship {
+                    id: 1,
+                    record: Some(relationship),
+                },
+                of(&[&[4], &one, &[6, 0], &word(7), &word(8), &word(len), &stored]),
+            ),
+            (
+                Effect::Relationship {
+                    id: 1,
+                    record: None,
+                },
+                of(&[&[5], &one]),
+            ),
+            (
+                Effect::Schema {
+                    number: 1,
+                    definition: Some(vec![7, 8]),
+                },
+                of(&[&[6], &one, &two, &[7, 8]]),
+            ),
+            (
+                Effect::Schema {
+                    number: 1,
+                    definition: None,
+                },
+                of(&[&[7], &one]),
+            ),
+            (
+                Effect::LoadedNodes(
+                    Loaded {
+                        first: 3,
+                        rows: vec![LoadedNode { set: 1, len: 2 }],
+                        heap: vec![7, 7],
+                    },
+                    vec![vec![], vec![5]],
+                ),
+                of(&[
+                    &[8],
+                    &word(3),
+                    &one,
+                    &two,
+                    &word(0),
+                    &one,
+                    &word(5),
+                    &one,
+                    &two,
+                    &[7, 7],
+                ]),
+            ),
+            (
+                Effect::LoadedRelationships(Loaded {
+                    first: 3,
+                    rows: vec![LoadedRelationship {
+                        kind: 6,
+                        source: 7,
+                        target: 8,
+                        len: 1,
+                    }],
+                    heap: vec![7],
+                }),
+                of(&[
+                    &[9],
+                    &word(3),
+                    &one,
+                    &[6, 0],
+                    &word(7),
+                    &word(8),
+                    &one,
+                    &[7],
+                ]),
+            ),
+            (Effect::Confirmed { number: 2 }, of(&[&[10], &two])),
+        ];
+        for (effect, bytes) in cases {
+            let encoded = encode(std::slice::from_ref(&effect)).expect("stored");
+            assert_eq!(encoded, bytes, "{effect:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn effects_come_back_and_damage_is_no_panic(

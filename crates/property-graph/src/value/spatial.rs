@@ -2,17 +2,17 @@
 
 use crate::value::ValueError;
 
-/// What the coordinates of a point mean.
+/// What the coordinates of a point mean, with the numbers that indexes order them by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoordinateSystem {
     /// Longitude and latitude in degrees (SRID 4326).
-    Wgs84,
+    Wgs84 = 0,
     /// Longitude, latitude in degrees, height in metres (SRID 4979).
-    Wgs84Height,
+    Wgs84Height = 1,
     /// Two axes of no named unit (SRID 7203).
-    Cartesian,
+    Cartesian = 2,
     /// Three axes of no named unit (SRID 9157).
-    Cartesian3d,
+    Cartesian3d = 3,
 }
 
 impl CoordinateSystem {

@@ -573,7 +573,12 @@ mod tests {
         let uuid = [7; 16];
         let medium = DramStorage::new().open("log", true).unwrap();
         CommitLog::create(&medium, &uuid, 4096).unwrap();
-        let (mut log, _) = CommitLog::open(medium, &uuid, 1, 0, 0, 0, None, |_| Ok(())).unwrap();
+        let start = evergraph_persistence::LogStart {
+            lsn: 0,
+            epoch: 0,
+            csn: 0,
+        };
+        let (mut log, _) = CommitLog::open(medium, &uuid, 1, start, None, |_| Ok(())).unwrap();
         let boundaries = (1..=2)
             .map(|csn| GroupEnd {
                 csn,

@@ -2,6 +2,7 @@
 
 mod damage;
 mod enqueue;
+mod pins;
 mod queried;
 mod relationships;
 mod sealed;

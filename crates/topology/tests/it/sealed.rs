@@ -14,6 +14,7 @@ use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStor
 use evergraph_topology::{
     Batch, Config, Mode, SealedGraph, SealedInfo, SealedName, Store, TopologyError,
 };
+use expect_test::expect;
 
 type Lists = Vec<Vec<(VertexId, u32)>>;
 
@@ -246,8 +247,8 @@ fn space_comes_back_when_the_last_reader_lets_go() {
     // A name of a user and that of a snapshot are two.
     let of_snapshot = SealedName::Snapshot("a".to_string());
     let of_another = store.store_sealed(of_snapshot.clone(), 1, &first, &mut |_, _| true);
-    let refused = of_another.unwrap_err().to_string();
-    assert!(refused.contains("is not of commit 1"), "{refused}");
+    expect![[r#"the snapshot "a" is not of commit 1"#]]
+        .assert_eq(&of_another.unwrap_err().to_string());
     store
         .store_sealed(of_snapshot.clone(), snapshot.csn, &first, &mut |_, _| true)
         .unwrap();
@@ -288,16 +289,16 @@ fn what_is_interrupted_or_refused_leaves_nothing() {
     });
     assert!(matches!(stopped, Err(TopologyError::Cancelled)));
     let long = "x".repeat(256);
-    for (name, csn, expected) in [
-        ("", 1, "cannot be the name"),
-        ("a\n", 1, "cannot be the name"),
-        (&*long, 1, "cannot be the name"),
-        ("a", 2, "no commit 2"),
-    ] {
-        let error = store.store_sealed(own(name), csn, &graph, &mut |_, _| true);
-        let error = error.unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-    }
+    let errors = [("", 1), ("a\n", 1), (&*long, 1), ("a", 2)].map(|(name, csn)| {
+        let refused = store.store_sealed(own(name), csn, &graph, &mut |_, _| true);
+        refused.unwrap_err().to_string().replace(&long, "long")
+    });
+    expect![[r#"
+        "" cannot be the name of a sealed graph; use up to 255 bytes without control characters
+        "a\n" cannot be the name of a sealed graph; use up to 255 bytes without control characters
+        "long" cannot be the name of a sealed graph; use up to 255 bytes without control characters
+        there is no commit 2 yet"#]]
+    .assert_eq(&errors.join("\n"));
     assert_eq!(store.stats().extent_bytes, before);
     assert_eq!(store.sealed_graphs(), []);
     self::store(&store, "a", 1, &graph);
@@ -308,7 +309,7 @@ fn what_is_interrupted_or_refused_leaves_nothing() {
     drop(store);
     let (store, _) = Store::open(&storage, true).unwrap();
     let refused = store.drop_sealed(&[own("a")]).unwrap_err();
-    assert!(refused.to_string().contains("for reading only"));
+    expect!["the database was opened for reading only"].assert_eq(&refused.to_string());
 
     let direct = Config {
         mode: Mode::Direct,
@@ -317,7 +318,7 @@ fn what_is_interrupted_or_refused_leaves_nothing() {
     let lines = SimConfig::new(Persistence::Lines).with_capacity(64 << 10);
     let store = Store::create(&SimulatedStorage::new(lines), direct, [7; 16]).unwrap();
     let refused = store.store_sealed(own("a"), 0, &graph, &mut |_, _| true);
-    assert!(refused.unwrap_err().to_string().contains("direct mode"));
+    expect!["direct mode numbers no commits, so no stored graph can be of one; import into a database in merged mode"].assert_eq(&refused.unwrap_err().to_string());
 }
 
 /// A log that lost the commit of a sealed graph would number another like it.

@@ -68,6 +68,21 @@ impl Place {
         command.output().expect("the program starts")
     }
 
+    /// What calls say that fail, with their exit codes, to be held against an expectation.
+    pub fn failures(&self, calls: &[&str]) -> String {
+        let said = calls.iter().map(|arguments| {
+            let outcome = self.call(arguments);
+            let code = outcome.code.unwrap_or_default();
+            assert!([1, 2].contains(&code), "{outcome:#?}");
+            assert!(outcome.stdout.is_empty(), "{outcome:#?}");
+            format!(
+                "$ evergraph {arguments}\n{}exit code {code}\n",
+                outcome.stderr
+            )
+        });
+        said.collect()
+    }
+
     /// As [`Place::call`], without waiting for the end.
     pub fn start(&self, arguments: &str) -> Child {
         let words: Vec<&str> = arguments.split_whitespace().collect();

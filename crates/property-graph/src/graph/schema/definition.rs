@@ -24,37 +24,37 @@ pub enum Rule {
     Type(ValueType),
 }
 
-/// Types of values that a constraint can ask for.
+/// Types of values that a constraint can ask for, with their numbers in the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueType {
     /// True or false.
-    Boolean,
+    Boolean = 0,
     /// Whole numbers.
-    Integer,
+    Integer = 1,
     /// Floating-point numbers.
-    Float,
+    Float = 2,
     /// Texts.
-    Text,
+    Text = 3,
     /// Bytes.
-    Bytes,
+    Bytes = 4,
     /// Lists.
-    List,
+    List = 5,
     /// Maps.
-    Map,
+    Map = 6,
     /// Days.
-    Date,
+    Date = 7,
     /// Times with an offset.
-    Time,
+    Time = 8,
     /// Times.
-    LocalTime,
+    LocalTime = 9,
     /// Instants.
-    DateTime,
+    DateTime = 10,
     /// Days and times.
-    LocalDateTime,
+    LocalDateTime = 11,
     /// Durations.
-    Duration,
+    Duration = 12,
     /// Places.
-    Point,
+    Point = 13,
 }
 
 /// What an index or a constraint is about, in names.
@@ -217,5 +217,58 @@ impl Stored {
             rule: Rule::from_number(rule & !RELATIONSHIPS & !UNCONFIRMED)?,
         };
         Some((stored, rule & UNCONFIRMED == 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What databases of version 4 of the format hold.
+    #[test]
+    fn numbers_of_rules_are_pinned() {
+        let types = [
+            (ValueType::Boolean, 16),
+            (ValueType::Integer, 17),
+            (ValueType::Float, 18),
+            (ValueType::Text, 19),
+            (ValueType::Bytes, 20),
+            (ValueType::List, 21),
+            (ValueType::Map, 22),
+            (ValueType::Date, 23),
+            (ValueType::Time, 24),
+            (ValueType::LocalTime, 25),
+            (ValueType::DateTime, 26),
+            (ValueType::LocalDateTime, 27),
+            (ValueType::Duration, 28),
+            (ValueType::Point, 29),
+        ];
+        let rules = [
+            (Rule::Index, 0),
+            (Rule::Unique, 1),
+            (Rule::Exists, 2),
+            (Rule::Key, 3),
+        ];
+        let types = types.map(|(of, number)| (Rule::Type(of), number));
+        for (rule, number) in rules.into_iter().chain(types) {
+            assert_eq!(rule.to_number(), number, "{rule:?}");
+            assert_eq!(Rule::from_number(number), Some(rule));
+        }
+        assert_eq!([4, 15, 30].map(Rule::from_number), [None; 3]);
+    }
+
+    #[test]
+    fn the_bytes_of_a_definition_are_pinned() {
+        let stored = |subject| Stored {
+            name: "ab".to_string(),
+            subject,
+            keys: vec![7, 8],
+            rule: Rule::Unique,
+        };
+        let of_nodes = stored(SubjectCode::Label(5)).encode(true);
+        let rest = [5, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0, b'a', b'b'];
+        assert_eq!(of_nodes, [&[1][..], &rest].concat());
+        let of_relationships = stored(SubjectCode::Type(5)).encode(false);
+        assert_eq!(of_relationships, [&[0xc1][..], &rest].concat());
     }
 }

@@ -27,9 +27,9 @@ pub(super) use definition::{Stored, SubjectCode};
 pub(super) use entries::{Entry, Governed, key_of};
 
 /// Kind of the table that holds the definitions.
-const DEFINITIONS: u32 = ATTACHED_BLOBS + 4;
+pub(super) const DEFINITIONS: u32 = ATTACHED_BLOBS + 4;
 /// Planes of indexes begin here.
-const INDEX_PLANES: u32 = ATTACHED_PLANES + 16;
+pub(super) const INDEX_PLANES: u32 = ATTACHED_PLANES + 16;
 
 /// All indexes and constraints of a graph.
 #[derive(Default)]
