@@ -259,7 +259,25 @@ mod absent {
     #[derive(Clone, Copy, Debug, Default)]
     pub struct Scope;
 
+    /// Nothing to disarm.
+    #[derive(Debug)]
+    pub struct Entered;
+
     impl Scope {
+        /// Refuses to test what is not there.
+        ///
+        /// # Panics
+        /// Always: this program has no failpoints.
+        pub fn armed(text: &str) -> Self {
+            panic!("there is no failpoint {text} without the feature `failpoints`");
+        }
+
+        /// Does nothing.
+        #[inline(always)]
+        pub fn enter(&self) -> Entered {
+            Entered
+        }
+
         /// Does nothing.
         #[inline(always)]
         pub fn enter_for_good(&self) {}
@@ -273,4 +291,4 @@ mod absent {
 }
 
 #[cfg(not(feature = "failpoints"))]
-pub use absent::{Scope, scope};
+pub use absent::{Entered, Scope, scope};

@@ -41,12 +41,12 @@ pub fn store() -> Suite<StoreScenario> {
             Persistence::ALL.into_iter().flat_map(of_medium).collect()
         },
         seeds: 64,
-        drawn: 2,
+        drawn: 1,
         fixed: &[],
         short: Budget {
             executions: 60_000,
-            exhaustive: [300, 16, 4],
-            sampled: [120, 8, 2],
+            exhaustive: [200, 12, 4],
+            sampled: [80, 6, 2],
             sources: [3, 1],
         },
         ends: 3,
@@ -75,9 +75,14 @@ pub fn direct() -> Suite<StoreScenario> {
             media.into_iter().flat_map(of_medium).collect()
         },
         seeds: 128,
-        drawn: 3,
+        drawn: 2,
         fixed: &[],
-        short: store().short,
+        short: Budget {
+            executions: 20_000,
+            exhaustive: [80, 8, 0],
+            sampled: [40, 4, 0],
+            sources: [2, 0],
+        },
         ends: 3,
         mutants: of_suite("direct"),
         killers: killers("direct"),

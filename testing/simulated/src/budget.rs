@@ -38,6 +38,16 @@ impl Budget {
         }
     }
 
+    /// To look for what kills a mutant.
+    pub fn hunt() -> Self {
+        Self {
+            exhaustive: [300, 16, 4],
+            sampled: [120, 8, 2],
+            sources: [4, 1],
+            executions: 60_000,
+        }
+    }
+
     /// The workload alone.
     pub fn nothing() -> Self {
         Self {

@@ -233,7 +233,7 @@ impl<S: Scenario> Suite<S> {
             violation.map(|found| (found.replay(), found.message.clone()))
         };
         let scenarios = self.hunting_ground();
-        let explorer = Explorer::new(self.short.clone());
+        let explorer = Explorer::new(Budget::hunt());
         let mut by_cut = scenarios.iter().map(|scenario| explorer.explore(scenario));
         let mut found = by_cut.find_map(&mut take);
         if found.is_none() {

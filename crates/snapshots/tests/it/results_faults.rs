@@ -39,8 +39,12 @@ fn values(seed: u32) -> Vec<u32> {
 }
 
 fn open(storage: &SimulatedStorage) -> Result<ResultStore, StateError> {
+    open_for(storage, false)
+}
+
+fn open_for(storage: &SimulatedStorage, read_only: bool) -> Result<ResultStore, StateError> {
     let storage: Arc<dyn Storage> = Arc::new(storage.clone());
-    ResultStore::open_with(storage, UUID, false, GEOMETRY)
+    ResultStore::open_with(storage, UUID, read_only, GEOMETRY)
 }
 
 fn perform(store: &ResultStore, (name, seed): Operation) -> Result<(), StateError> {
@@ -113,7 +117,7 @@ fn survives(persistence: Persistence, plan: FaultPlan) -> usize {
         }
         model = after;
         assert_eq!(found(&store), model, "{told}");
-        let fresh = open(&storage).unwrap();
+        let fresh = open_for(&storage, true).unwrap();
         assert_eq!(store.bytes(), fresh.bytes(), "{told}");
     }
     failures

@@ -606,8 +606,8 @@ fn suite() -> Suite<Workload> {
         drawn: 1,
         fixed: &[],
         short: Budget {
-            exhaustive: [16, 0, 0],
-            sampled: [24, 0, 0],
+            exhaustive: [10, 0, 0],
+            sampled: [14, 0, 0],
             ..Budget::quick()
         },
         ends: 2,
