@@ -10,21 +10,14 @@ use evergraph::graph::Direction;
 use evergraph::run::{Algorithm, Dram, Kind, Outcome, Parameter, Request, algorithms, run};
 use evergraph::{Batch, Control, Database, Edges, MediumKind, Options};
 
-/// Vertices, as a power of two; more in a deep campaign.
-fn scale() -> u32 {
-    match evergraph_simulated::Depth::asked() {
-        evergraph_simulated::Depth::Short => 13,
-        evergraph_simulated::Depth::Deep => 15,
-    }
-}
-
+const SCALE: u32 = 15;
 const THREADS: usize = 2;
 
 #[test]
 fn runs_keep_to_their_memory_and_write_nothing() {
-    let kronecker = evergraph_generators::kronecker(scale(), 8, 27);
-    let path: Vec<(u32, u32)> = (0..(1 << scale()) - 1).map(|v| (v, v + 1)).collect();
-    let star: Vec<(u32, u32)> = (1..1 << scale()).map(|v| (0, v)).collect();
+    let kronecker = evergraph_generators::kronecker(SCALE, 8, 27);
+    let path: Vec<(u32, u32)> = (0..(1 << SCALE) - 1).map(|v| (v, v + 1)).collect();
+    let star: Vec<(u32, u32)> = (1..1 << SCALE).map(|v| (0, v)).collect();
     let mut complaints = Vec::new();
     for (graph, edges) in [("kronecker", &kronecker), ("path", &path), ("star", &star)] {
         for direction in [Direction::Undirected, Direction::Out, Direction::Both] {
@@ -38,7 +31,7 @@ fn runs_keep_to_their_memory_and_write_nothing() {
                     }
                     let (taken, bound) = (outcome.dram_bytes, outcome.dram_bound);
                     let room = Dram::FIXED + Dram::THREAD * THREADS as u64;
-                    let words = |bytes: u64| bytes as f64 / 8.0 / f64::from(1 << scale());
+                    let words = |bytes: u64| bytes as f64 / 8.0 / f64::from(1 << SCALE);
                     let taken = taken.expect("it is measured");
                     if taken > bound {
                         complaints.push(format!(
@@ -73,7 +66,7 @@ fn database(edges: &[(u32, u32)], direction: Direction) -> Database {
     };
     let db = Database::create("nowhere", &options).expect("a database in memory");
     let mut batch = Batch::new();
-    batch.add_vertices(1 << scale());
+    batch.add_vertices(1 << SCALE);
     batch.insert_columns(Edges {
         sources: edges.iter().map(|edge| edge.0).collect(),
         targets: edges.iter().map(|edge| edge.1).collect(),
