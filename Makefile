@@ -54,7 +54,8 @@ quick: deps ## Check formatting, lints and tests of what changed and what depend
 test: deps ## Check formatting and lints, run all tests but those behind features; campaigns sampled
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace $(HEAVY) --all-targets -- -D warnings
-	testing/tools/tests --workspace $(HEAVY)
+	testing/tools/tests --workspace $(HEAVY) --lib --bins --tests
+	$(CARGO) test --workspace $(HEAVY) --doc
 	EVERGRAPH_SCHEDULES=200 $(CARGO) test -p evergraph-property-graph --features shuttle --lib schedules
 
 deep: deps ## Run every campaign whole (hours; prints a table, also when interrupted)

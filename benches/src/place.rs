@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use evergraph::MediumKind;
+use evergraph_persistence::failpoint;
 
 use crate::outofcore;
 use crate::settings::Settings;
@@ -51,6 +52,9 @@ impl Place {
         let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
         std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         places.insert(path.clone());
+        drop(places);
+        // The signal ends the process here.
+        failpoint!("bench.place-made", until false);
         Ok(Place { path })
     }
 

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -119,18 +118,12 @@ fn help_names_every_benchmark() {
 
 #[test]
 fn a_signal_removes_what_a_benchmark_made() {
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["interrupt", "terminate"] {
         let place = place();
-        let ingest = "ingest --scale 14 --medium file --directory .";
-        let child = program(place.path(), ingest).spawn();
-        let child = child.expect("the program starts");
-        while is_empty(place.path()) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let pid = child.id().to_string();
-        let sent = Command::new("kill").args([signal, &pid]).status();
-        assert!(sent.expect("kill is there").success());
-        let output = child.wait_with_output().expect("it ends");
+        let mut ingest = program(place.path(), "ingest --scale 6 --medium file --directory .");
+        let failpoint = format!("bench.place-made={signal}");
+        ingest.env(evergraph_persistence::failpoint::VARIABLE, failpoint);
+        let output = ingest.output().expect("the program starts");
         assert_eq!(output.status.code(), Some(130), "{output:?}");
         assert!(is_empty(place.path()), "{signal}");
     }

@@ -1,4 +1,4 @@
-//! What goes wrong, and what the program says then.
+//! Errors: wrong input, and the texts that the program has for it.
 
 use crate::common::Place;
 use expect_test::expect_file;

@@ -1,4 +1,4 @@
-//! What the command line promises: keys of reports, exit codes, and the texts of `--help`.
+//! Promises of the command line: keys of reports, exit codes, and the texts of `--help`.
 //!
 //! `make bless` writes the files anew; a difference is a change for users, and belongs into
 //! CHANGELOG.md.

@@ -252,7 +252,7 @@ impl Scenario for MaintainScenario {
         }
     }
 
-    /// What is looked at here is what an opening for writing makes of it.
+    /// An opening for writing drops abandoned snapshots, which the comparison asks for.
     fn is_readable(&self) -> bool {
         false
     }

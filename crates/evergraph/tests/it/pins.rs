@@ -1,4 +1,4 @@
-//! What databases hold of runs, by algorithm: a result is found again by the parameters that
+//! Stored texts of runs, by algorithm: a result is found again by the parameters that
 //! it was stored with, a run goes on from the columns of its state, and a maintained result
 //! from its own.
 //!

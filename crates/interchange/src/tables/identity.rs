@@ -12,7 +12,7 @@ use super::plan::{
 use crate::types::{PropertyType, Scalar};
 
 impl TableFile {
-    /// What is done with the file, as a text that is the same if and only if the rows
+    /// Treatment of the file, as a text that is the same if and only if the rows
     /// of the same file are.
     pub fn identity(&self) -> String {
         plan(&self.plan)
