@@ -95,9 +95,10 @@ fn place() -> Place {
     place.file("nobody.txt", "\n");
     place.file("chances.txt", "0 1 0.5\n1 2 1.5\n");
     place.file("lengths.txt", "0 1 0.5\n1 2 -1\n");
-    place.json("import db good.txt");
-    place.json("import weighted chances.txt --weighted");
-    place.json("import negative lengths.txt --weighted");
+    // Small logs: every test has databases of its own.
+    place.json("import db --log-mib 1 good.txt");
+    place.json("import weighted --log-mib 1 chances.txt --weighted");
+    place.json("import negative --log-mib 1 lengths.txt --weighted");
     place
 }
 
