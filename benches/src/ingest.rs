@@ -273,7 +273,7 @@ fn one(
 ) -> Result<(Outcome, String), String> {
     let place = Place::new(settings, case.medium)?;
     let db = Database::create(place.join("db"), &case.options(settings)?).map_err(text)?;
-    let ack = format!("{:?}", db.ack_level()).to_lowercase();
+    let ack = db.ack_level().name().to_string();
     let outcome = ingest(db, &place, case, list, threads, limit)?;
     Ok((outcome, ack))
 }

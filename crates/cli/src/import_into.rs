@@ -100,8 +100,9 @@ fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
     if other_direction || other_ids {
         return Err(Failure::new(
             format!(
-                "the database was made with direction {:?} and ids {:?}",
-                config.direction, config.ids
+                "the database was made with directions `{}` and ids `{}`",
+                config.direction.name(),
+                config.ids.name()
             ),
             "leave out the flag that says otherwise, or import into a new database",
         ));

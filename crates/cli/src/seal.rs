@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evergraph::algorithms::Progress;
-use evergraph::graph::{Direction, Shape};
+use evergraph::graph::Shape;
 use evergraph::{Cancellation, Control, Database, Seal, SealOutcome, SealedInfo, SealedName};
 use serde_json::{Value, json};
 
@@ -170,7 +170,7 @@ fn facts(graph: &SealedInfo, now: u64) -> Value {
         "csn": graph.csn,
         "is_current": graph.csn == now,
         "shape": shape(graph),
-        "directions": directions(graph),
+        "directions": graph.direction.name(),
         "compressed": graph.block_edges.is_some(),
         "weighted": graph.weighted,
         "vertices": graph.vertex_count,
@@ -202,18 +202,10 @@ fn lists(graph: &SealedInfo) -> String {
         Some(_) => ", compressed",
         None => "",
     };
-    format!("{}, {}{coding}", shape(graph), directions(graph))
+    format!("{}, {}{coding}", shape(graph), graph.direction.name())
 }
 
 fn shape(graph: &SealedInfo) -> &'static str {
     let known = SHAPES.iter().find(|(_, shape)| graph.shape == Some(*shape));
     known.map_or("in stored order", |(name, _)| name)
-}
-
-fn directions(graph: &SealedInfo) -> &'static str {
-    match graph.direction {
-        Direction::Undirected => "undirected",
-        Direction::Out => "out",
-        Direction::Both => "both",
-    }
 }

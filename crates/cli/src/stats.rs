@@ -2,8 +2,7 @@
 
 mod graph;
 
-use evergraph::graph::Direction;
-use evergraph::{IdKind, Layout, MediumKind, Mode, allocated_bytes};
+use evergraph::{Layout, MediumKind, Mode, allocated_bytes};
 use serde_json::{Map, Value, json};
 
 use crate::medium::DatabaseArgs;
@@ -23,16 +22,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         MediumKind::Dram => stats.extent_bytes,
         _ => allocated_bytes(&args.db)?,
     };
-    let direction = match config.direction {
-        Direction::Undirected => "undirected",
-        Direction::Out => "out",
-        Direction::Both => "both",
-    };
-    let ids = match config.ids {
-        IdKind::Dense => "dense",
-        IdKind::Numbers => "mapped numbers",
-        IdKind::Texts => "mapped texts",
-    };
+    let (direction, ids) = (config.direction.name(), config.ids.name());
     let layout = match config.mode {
         Mode::Merged => config.layout.name(),
         Mode::Direct => "pma, direct",

@@ -46,6 +46,17 @@ pub enum Direction {
     Both,
 }
 
+impl Direction {
+    /// How reports and messages name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Undirected => "undirected",
+            Self::Out => "out",
+            Self::Both => "both",
+        }
+    }
+}
+
 /// A graph as of one view: what an algorithm reads.
 ///
 /// Cheap to share between threads. Reading happens through a [`NeighborReader`],

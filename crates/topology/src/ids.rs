@@ -15,6 +15,17 @@ pub enum IdKind {
     Texts,
 }
 
+impl IdKind {
+    /// How reports and messages name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dense => "dense",
+            Self::Numbers => "mapped numbers",
+            Self::Texts => "mapped texts",
+        }
+    }
+}
+
 /// External ids of all vertices, both ways, in DRAM.
 #[derive(Debug)]
 pub enum IdTable {

@@ -317,7 +317,7 @@ fn reading_for(db: &Database, options: &ImportOptions) -> Result<formats::Option
         }
         if !series.every.is_step() {
             return Err(Error::argument(
-                format!("{:?} is no step of an input", series.every),
+                format!("{} is no step of an input", series.every),
                 "steps are from 1 edge, or from a second up to 10000 years",
             ));
         }

@@ -108,6 +108,12 @@ impl<'g> Graph for AnyGraph<'g> {
     }
 }
 
+/// Whether what algorithms do with a list is compiled into the commonest readers. With
+/// debug assertions it is a function behind a pointer for all of them: every algorithm
+/// is compiled once instead of three times, which is most of the time that the tests
+/// take from nothing.
+const INLINED: bool = !cfg!(debug_assertions);
+
 impl NeighborReader for AnyReader<'_> {
     #[inline]
     fn degree(&mut self, v: VertexId) -> usize {
@@ -120,8 +126,10 @@ impl NeighborReader for AnyReader<'_> {
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
         match self {
-            AnyReader::Live(reader) => reader.for_each_segment(v, visit),
-            AnyReader::Sealed(reader) => reader.for_each_segment(v, visit),
+            AnyReader::Live(reader) if INLINED => reader.for_each_segment(v, visit),
+            AnyReader::Sealed(reader) if INLINED => reader.for_each_segment(v, visit),
+            AnyReader::Live(reader) => segments(reader, v, &mut visit),
+            AnyReader::Sealed(reader) => segments(reader, v, &mut visit),
             AnyReader::Symmetric(reader) => segments(reader, v, &mut visit),
             AnyReader::Compressed(reader) => segments(reader, v, &mut visit),
             AnyReader::Projected(reader) => segments(reader, v, &mut visit),
@@ -134,8 +142,10 @@ impl NeighborReader for AnyReader<'_> {
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
         match self {
-            AnyReader::Live(reader) => reader.for_each_weighted_segment(v, visit),
-            AnyReader::Sealed(reader) => reader.for_each_weighted_segment(v, visit),
+            AnyReader::Live(reader) if INLINED => reader.for_each_weighted_segment(v, visit),
+            AnyReader::Sealed(reader) if INLINED => reader.for_each_weighted_segment(v, visit),
+            AnyReader::Live(reader) => weighted_segments(reader, v, &mut visit),
+            AnyReader::Sealed(reader) => weighted_segments(reader, v, &mut visit),
             AnyReader::Symmetric(reader) => weighted_segments(reader, v, &mut visit),
             AnyReader::Compressed(reader) => weighted_segments(reader, v, &mut visit),
             AnyReader::Projected(reader) => weighted_segments(reader, v, &mut visit),
@@ -153,8 +163,10 @@ impl NeighborReader for AnyReader<'_> {
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
         match self {
-            AnyReader::Live(reader) => reader.for_each_segment_in(v, range, visit),
-            AnyReader::Sealed(reader) => reader.for_each_segment_in(v, range, visit),
+            AnyReader::Live(reader) if INLINED => reader.for_each_segment_in(v, range, visit),
+            AnyReader::Sealed(reader) if INLINED => reader.for_each_segment_in(v, range, visit),
+            AnyReader::Live(reader) => parts(reader, v, range, &mut visit),
+            AnyReader::Sealed(reader) => parts(reader, v, range, &mut visit),
             AnyReader::Symmetric(reader) => parts(reader, v, range, &mut visit),
             AnyReader::Compressed(reader) => parts(reader, v, range, &mut visit),
             AnyReader::Projected(reader) => parts(reader, v, range, &mut visit),
@@ -172,8 +184,14 @@ impl NeighborReader for AnyReader<'_> {
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
         match self {
-            AnyReader::Live(reader) => reader.for_each_weighted_segment_in(v, range, visit),
-            AnyReader::Sealed(reader) => reader.for_each_weighted_segment_in(v, range, visit),
+            AnyReader::Live(reader) if INLINED => {
+                reader.for_each_weighted_segment_in(v, range, visit)
+            }
+            AnyReader::Sealed(reader) if INLINED => {
+                reader.for_each_weighted_segment_in(v, range, visit)
+            }
+            AnyReader::Live(reader) => weighted_parts(reader, v, range, &mut visit),
+            AnyReader::Sealed(reader) => weighted_parts(reader, v, range, &mut visit),
             AnyReader::Symmetric(reader) => weighted_parts(reader, v, range, &mut visit),
             AnyReader::Compressed(reader) => weighted_parts(reader, v, range, &mut visit),
             AnyReader::Projected(reader) => weighted_parts(reader, v, range, &mut visit),
