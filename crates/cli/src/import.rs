@@ -172,7 +172,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     match follow(&db, &args.input.files, &options, stop) {
         Ok(report) => finish(args, db, &report, started),
         Err(error) => {
-            give_up(db, &args.input.db, is_new);
+            give_up(db, is_new);
             Err(error)
         }
     }

@@ -60,7 +60,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     match imported {
         Ok(imported) => finish(db, &args.input.db, &imported, started),
         Err(error) => {
-            give_up(db, &args.input.db, is_new);
+            give_up(db, is_new);
             Err(error.into())
         }
     }

@@ -1,7 +1,5 @@
 //! The database that `evergraph import` imports edges into.
 
-use std::path::Path;
-
 use evergraph::graph::Direction;
 use evergraph::import::probe;
 use evergraph::{Database, IdKind, Mode, Options, formats};
@@ -112,22 +110,18 @@ fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
 
 /// Closes a database after a failure, and removes it if it is new and empty. What
 /// fails here is told, too; the failure before is what ends the command.
-pub fn give_up(db: Database, path: &Path, is_new: bool) {
+pub fn give_up(db: Database, is_new: bool) {
     let is_empty = db.view().vertex_count() == 0;
-    let on_disk = db.medium() != evergraph::MediumKind::Dram;
     if !is_empty {
         note("what was committed is in the database and stays; `evergraph stats` counts it");
     }
-    if let Err(error) = db.close() {
+    let ended = match is_new && is_empty {
+        true => db.undo_create(),
+        false => db.close(),
+    };
+    if let Err(error) = ended {
         note(&format!(
             "the database could not be closed in order: {error}"
         ));
-    }
-    if is_new && is_empty && on_disk {
-        // What cannot be removed does no harm: an empty database can be imported into.
-        for file in ["pool", "log", "extents", "lock"] {
-            let _ = std::fs::remove_file(path.join(file));
-        }
-        let _ = std::fs::remove_dir(path);
     }
 }

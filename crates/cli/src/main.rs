@@ -115,6 +115,12 @@ fn main() -> ExitCode {
 }
 
 fn execute(cli: &Cli) -> Result<Report, Failure> {
+    let threads = match &cli.command {
+        Command::Run(args) => args.threads(),
+        Command::Maintain(args) => args.threads(),
+        _ => None,
+    };
+    evergraph::start_threads(threads)?;
     // What does not look at the switch is ended by the signal, which loses nothing.
     let stop = stop::on_ctrl_c;
     match &cli.command {

@@ -44,10 +44,17 @@ pub struct Args {
     medium: MediumArgs,
 }
 
+impl Args {
+    /// How many were asked for.
+    pub fn threads(&self) -> Option<usize> {
+        self.threads.map(usize::from)
+    }
+}
+
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let db = Database::open(&args.db, &args.medium.options()?)?;
-    let threads = args.threads.map(usize::from);
+    let threads = args.threads();
     let mut followers = match &args.algorithm {
         Some(algorithm) => vec![db.follow(&request(args, algorithm, threads)?)?],
         None => {

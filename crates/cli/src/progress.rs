@@ -31,7 +31,10 @@ pub fn spinner(message: &str) -> ProgressBar {
         "{spinner} {msg} [{elapsed} elapsed]",
     );
     bar.set_message(message.to_string());
-    bar.enable_steady_tick(Duration::from_millis(200));
+    // What ticks is a thread, which panics if the system does not start it.
+    if !bar.is_hidden() && std::thread::Builder::new().spawn(|| ()).is_ok() {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
     bar
 }
 

@@ -68,6 +68,13 @@ pub struct Args {
     medium: MediumArgs,
 }
 
+impl Args {
+    /// How many were asked for.
+    pub fn threads(&self) -> Option<usize> {
+        self.threads.map(usize::from)
+    }
+}
+
 /// Runs the command.
 pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
     if let Some(algorithm) = &args.help {
@@ -139,7 +146,7 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
     Ok(Request {
         algorithm: algorithm.to_string(),
         parameters: parameters(&args.parameters, &args.source)?,
-        threads: args.threads.map(usize::from),
+        threads: args.threads(),
         memory_limit: args.memory_limit,
         durable: args.durable.durable()?,
         projection: args.projection.projection(),

@@ -1,9 +1,13 @@
-//! Where an index lies: one file or directory, and a lock beside it.
+//! Where an index lies: one file or directory, which is locked.
+//!
+//! So is a file beside it, which is there before the index is, and which programs of the
+//! version before lock alone. Removing it lets in nobody who finds an index.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// What can be wrong with a place.
@@ -12,7 +16,7 @@ pub enum PlaceError {
     /// Somebody has the index open.
     #[error("{path}: the index is open already; close it there first")]
     InUse {
-        /// Its lock.
+        /// The index, or its lock.
         path: PathBuf,
     },
     /// There is no index of this name.
@@ -49,12 +53,14 @@ pub fn check_name(name: &str) -> bool {
 }
 
 /// The place of one index, which nobody else has open: `NAME.KIND` in a directory of
-/// indexes, with a lock `NAME.KIND.lock` that is held as long as this lives.
+/// indexes. That and `NAME.KIND.lock` are locked as long as this lives.
 #[derive(Debug)]
 pub struct Place {
     directory: PathBuf,
     path: PathBuf,
     lock_path: PathBuf,
+    /// What is at the place, locked; `None` if nothing is.
+    index: Mutex<Option<File>>,
     _lock: File,
 }
 
@@ -81,18 +87,22 @@ impl Place {
         fs::create_dir_all(directory).map_err(PlaceError::io(directory))?;
         let path = directory.join(format!("{name}.{kind}"));
         let lock_path = directory.join(format!("{name}.{kind}.lock"));
-        loop {
-            let lock = locked(&lock_path)?;
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false);
+        let lock = loop {
+            let lock = locked(&lock_path, &options)?;
             // Whoever removed the index has removed the lock that was waited for.
             if is_at(&lock, &lock_path).map_err(PlaceError::io(&lock_path))? {
-                return Ok(Place {
-                    directory: directory.to_path_buf(),
-                    path,
-                    lock_path,
-                    _lock: lock,
-                });
+                break lock;
             }
-        }
+        };
+        Ok(Place {
+            directory: directory.to_path_buf(),
+            index: Mutex::new(locked_index(&path)?),
+            path,
+            lock_path,
+            _lock: lock,
+        })
     }
 
     /// The directory of indexes.
@@ -110,13 +120,74 @@ impl Place {
     /// # Errors
     /// What the system says.
     pub fn clear(&self) -> Result<(), PlaceError> {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         let removed = match self.path.is_dir() {
             true => fs::remove_dir_all(&self.path),
             false => fs::remove_file(&self.path),
         };
         match removed {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed.map_err(PlaceError::io(&self.path)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(PlaceError::io(&self.path)(error))
+            }
+            _ => {
+                *index = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes an empty directory where nothing is.
+    ///
+    /// # Errors
+    /// If there is something, or somebody was faster; what the system says.
+    pub fn make_directory(&self) -> Result<(), PlaceError> {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        fs::create_dir(&self.path).map_err(PlaceError::io(&self.path))?;
+        *index = locked_index(&self.path)?;
+        Ok(())
+    }
+
+    /// Replaces the file that is there, or makes it, durably: after a crash it is the old
+    /// one or the new one.
+    ///
+    /// # Errors
+    /// If somebody else has made one; what the system says.
+    pub fn replace(&self, bytes: &[u8]) -> Result<(), PlaceError> {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let io = || PlaceError::io(&self.path);
+        let mut name = self.path.clone().into_os_string();
+        name.push(".new");
+        let new = PathBuf::from(name);
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io()(error)),
+            // What a process left that was killed.
+            _ => {}
+        }
+        // Locked before it is the index.
+        let mut file = locked(&new, File::options().write(true).create_new(true))?;
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        written.map_err(io())?;
+        let is_ours = match &*index {
+            Some(index) => is_at(index, &self.path).map_err(io())?,
+            None => !self.path.exists(),
+        };
+        if !is_ours || !is_at(&file, &new).map_err(io())? {
+            return Err(self.in_use());
+        }
+        match &*index {
+            Some(_) => fs::rename(&new, &self.path),
+            // Which fails if there is one by now.
+            None => fs::hard_link(&new, &self.path).and_then(|()| fs::remove_file(&new)),
+        }
+        .map_err(io())?;
+        *index = Some(file);
+        let directory = File::open(&self.directory);
+        directory.and_then(|d| d.sync_all()).map_err(io())
+    }
+
+    fn in_use(&self) -> PlaceError {
+        PlaceError::InUse {
+            path: self.path.clone(),
         }
     }
 
@@ -167,11 +238,27 @@ impl Place {
     }
 }
 
-/// A lock file that is locked.
-fn locked(path: &Path) -> Result<File, PlaceError> {
-    let mut options = File::options();
-    let opened = options.read(true).write(true).create(true).truncate(false);
-    let file = opened.open(path).map_err(PlaceError::io(path))?;
+/// The file or directory at a path, locked; `None` if nothing is there.
+fn locked_index(path: &Path) -> Result<Option<File>, PlaceError> {
+    loop {
+        let options = File::options().read(true).write(!path.is_dir()).to_owned();
+        match locked(path, &options) {
+            Err(PlaceError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+            Ok(index) => {
+                if is_at(&index, path).map_err(PlaceError::io(path))? {
+                    return Ok(Some(index));
+                }
+            }
+        }
+    }
+}
+
+/// A file or directory that is locked.
+fn locked(path: &Path, options: &fs::OpenOptions) -> Result<File, PlaceError> {
+    let file = options.open(path).map_err(PlaceError::io(path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(PlaceError::InUse {
@@ -252,5 +339,75 @@ mod tests {
             .unwrap()
             .clear()
             .unwrap();
+    }
+
+    fn is_taken(directory: &Path) -> bool {
+        match Place::take(directory, "a", "kind") {
+            Ok(_) => false,
+            Err(PlaceError::InUse { .. }) => true,
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    /// As a user does who takes the file for what a killed process has left.
+    fn remove_the_side_file(directory: &Path) {
+        fs::remove_file(directory.join("a.kind.lock")).unwrap();
+    }
+
+    #[test]
+    fn removing_the_side_file_lets_nobody_at_an_index() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path();
+        for replaced in 0..3 {
+            let place = Place::take(directory, "a", "kind").unwrap();
+            for _ in 0..replaced {
+                place.replace(b"index").unwrap();
+            }
+            assert!(is_taken(directory));
+            remove_the_side_file(directory);
+            assert_eq!(
+                is_taken(directory),
+                replaced > 0,
+                "there may be nothing yet"
+            );
+        }
+        assert_eq!(fs::read(directory.join("a.kind")).unwrap(), b"index");
+        let place = Place::take(directory, "a", "kind").unwrap();
+        place.clear().unwrap();
+        place.make_directory().unwrap();
+        remove_the_side_file(directory);
+        assert!(is_taken(directory));
+        drop(place);
+        let place = Place::take(directory, "a", "kind").unwrap();
+        remove_the_side_file(directory);
+        assert!(is_taken(directory));
+        drop(place);
+        assert!(!is_taken(directory));
+    }
+
+    #[test]
+    fn of_two_who_begin_an_index_one_goes_on() {
+        let both = |directory: &Path| {
+            let one = Place::take(directory, "a", "kind").unwrap();
+            remove_the_side_file(directory);
+            [one, Place::take(directory, "a", "kind").unwrap()]
+        };
+        let place = tempfile::tempdir().unwrap();
+        let [one, other] = both(place.path());
+        other.replace(b"other").unwrap();
+        assert!(one.replace(b"one").is_err());
+        other.replace(b"still").unwrap();
+        assert!(one.replace(b"one").is_err());
+        assert_eq!(fs::read(one.path()).unwrap(), b"still");
+        assert_eq!(
+            fs::read_dir(place.path()).unwrap().count(),
+            3,
+            "index, lock, new"
+        );
+
+        let place = tempfile::tempdir().unwrap();
+        let [one, other] = both(place.path());
+        one.make_directory().unwrap();
+        assert!(other.make_directory().is_err());
     }
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use evergraph_persistence::AckLevel;
-use evergraph_persistence::medium::{CountersSnapshot, EmulatedDevice};
+use evergraph_persistence::failpoint;
+use evergraph_persistence::medium::{Access, CountersSnapshot, EmulatedDevice};
 use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
 use evergraph_snapshots::View;
 use evergraph_topology::ids::IdTable;
@@ -15,7 +16,6 @@ use evergraph_topology::{
 use crate::copies::Copies;
 use parking_lot::Mutex;
 
-use crate::lock::Lock;
 use crate::merger::Merger;
 use crate::options::OpenStorage;
 use crate::rebaser::Rebaser;
@@ -30,6 +30,15 @@ const POOL: &str = "pool";
 /// Shared freely between threads: commits of all of them are grouped, views
 /// stop nobody. Dropping it without [`Database::close`] is like a crash: what
 /// was committed is recovered at the next open.
+///
+/// One process at a time has a database open for writing, through one `Database`, or
+/// any number have it open for reading. It stays so as long as anything of it is in use:
+/// the `Database`, a view, a transaction, a node, a graph that an algorithm reads, a
+/// result.
+/// What outlives a `Database` that was dropped works on. What outlives one that was
+/// closed can be read, and its writes are refused as
+/// [`Closed`](crate::TopologyError::Closed). Who opens the database meanwhile is
+/// refused, so that two never write.
 ///
 /// ```
 /// use evergraph::{Database, MediumKind, Options};
@@ -57,7 +66,6 @@ pub struct Database {
     pub(crate) results: Results,
     /// Held while a maintained result is brought up to date, or results are dropped.
     pub(crate) maintaining: Mutex<()>,
-    _lock: Option<Lock>,
 }
 
 /// What a directory holds.
@@ -88,10 +96,9 @@ impl Database {
             ));
         }
         if options.medium != MediumKind::Dram {
-            prepare_directory(path)?;
+            refuse_other_files(path)?;
         }
-        let lock = Lock::take(path, options)?;
-        let opened = options.storage(path)?;
+        let opened = options.storage(path, Access::Creating)?;
         let uuid = random_uuid()?;
         let made = if options.property_graph {
             let mut fixed = GraphOptions {
@@ -117,7 +124,7 @@ impl Database {
             replayed_entries: 0,
             csn: 0,
         };
-        Ok(Self::assemble(made, report, path, options, opened, lock))
+        Ok(Self::assemble(made, report, path, options, opened))
     }
 
     /// Opens a database and brings it to its newest acknowledged commit.
@@ -141,8 +148,11 @@ impl Database {
                 "it has no file `pool`; check the path, or make one with `evergraph import`",
             ));
         }
-        let lock = Lock::take(path, options)?;
-        let opened = options.storage(path)?;
+        let access = match options.read_only {
+            true => Access::Reading,
+            false => Access::Writing,
+        };
+        let opened = options.storage(path, access)?;
         let (made, report) = if Store::config_on(&*opened.storage)?.relationships {
             let (graph, report) = PropertyGraph::open(&*opened.storage, opening_of(options))?;
             (Made::Property(graph), report)
@@ -151,7 +161,7 @@ impl Database {
             let (store, report) = Store::open_with(storage, options.read_only, tuning)?;
             (Made::Edges(Box::new(store)), report)
         };
-        let db = Self::assemble(made, report, path, options, opened, lock);
+        let db = Self::assemble(made, report, path, options, opened);
         if !options.read_only {
             // What cannot be dropped now is in nobody's way, and goes another time.
             let _ = db.drop_abandoned();
@@ -165,7 +175,6 @@ impl Database {
         path: &Path,
         options: &Options,
         OpenStorage { storage, emulated }: OpenStorage,
-        lock: Option<Lock>,
     ) -> Self {
         let (store, property) = match made {
             Made::Edges(store) => (Arc::from(store), None),
@@ -184,7 +193,6 @@ impl Database {
             copies: Copies::new(options.sealed_bytes),
             results: Results::new(storage, options.read_only),
             maintaining: Mutex::new(()),
-            _lock: lock,
         }
     }
 
@@ -381,16 +389,53 @@ impl Database {
         pool.exists() && !only_zeros(&pool)
     }
 
-    /// Merges, marks the stop as clean, and lets go. Views keep working until
-    /// they are dropped, and then the database is not closed cleanly: drop
-    /// them first.
+    /// Merges, marks the stop as clean, and lets go. Views, transactions and results
+    /// that are left can be read and not written, and keep the database locked: drop
+    /// them first to open it again.
+    ///
+    /// # Errors
+    /// If the merge fails. It is closed all the same, and what was committed is
+    /// recovered at the next open.
     pub fn close(mut self) -> Result<(), Error> {
+        self.end()
+    }
+
+    /// Undoes [`Database::create`]: closes the database and removes its files while it
+    /// is still locked, and the directory if nothing else is in it. For those who
+    /// made it and found that they have nothing to put into it.
+    ///
+    /// # Errors
+    /// As [`Database::close`], and what cannot be removed. An empty database that is left
+    /// can be used.
+    pub fn undo_create(mut self) -> Result<(), Error> {
+        let closed = self.end();
+        if self.medium == MediumKind::Dram {
+            return closed;
+        }
+        failpoint!("database.removing");
+        let storage = self.results.storage();
+        for name in DATABASE_FILES {
+            if storage.exists(name)? {
+                storage.remove(name)?;
+            }
+        }
+        let removed = std::fs::remove_dir(&self.path);
+        match removed {
+            Err(error) if error.kind() != std::io::ErrorKind::DirectoryNotEmpty => {
+                Err(Error::io(self.path.display().to_string(), error))
+            }
+            _ => closed,
+        }
+    }
+
+    /// Closes both stores. Whoever has a part of them is refused from now on.
+    fn end(&mut self) -> Result<(), Error> {
         if let Some(merger) = self.merger.take() {
             merger.stop();
         }
         drop(self.rebaser.take());
-        let Database { store, .. } = self;
-        Ok(store.close()?)
+        self.results.close();
+        Ok(self.store.close()?)
     }
 
     /// Counts a run, if it is on a past commit.
@@ -412,18 +457,16 @@ impl Database {
     }
 }
 
-/// What a directory of a database holds.
-const DATABASE_FILES: [&str; 6] = ["pool", "log", "extents", "sections", "vertices", "lock"];
+/// What a directory of a database holds. The pool file is the last to be removed: as long
+/// as it is there, nobody else makes a database.
+const DATABASE_FILES: [&str; 6] = ["log", "extents", "sections", "vertices", "lock", POOL];
 
-/// Makes the directory, or accepts one that holds nothing but what an
+/// Accepts a path where nothing is, or a directory that holds nothing but what an
 /// interrupted creation left.
-fn prepare_directory(path: &Path) -> Result<(), Error> {
-    use std::os::unix::fs::DirBuilderExt;
+fn refuse_other_files(path: &Path) -> Result<(), Error> {
     let name = || path.display().to_string();
     if !path.exists() {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true).mode(0o700);
-        return builder.create(path).map_err(|e| Error::io(name(), e));
+        return Ok(());
     }
     if !path.is_dir() {
         return Err(Error::usage(

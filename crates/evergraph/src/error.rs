@@ -71,7 +71,9 @@ impl Error {
             _ => matches!(
                 self,
                 Error::Store(TopologyError::Persistence(
-                    PersistenceError::Locked { .. } | PersistenceError::LogFull
+                    PersistenceError::Locked { .. }
+                        | PersistenceError::BeingRead
+                        | PersistenceError::LogFull
                 ))
             ),
         }

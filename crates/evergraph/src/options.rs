@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evergraph_graph::Direction;
 use evergraph_persistence::Storage;
 use evergraph_persistence::medium::{
-    DramStorage, EmulatedDevice, EmulatedStorage, FileStorage, LatencyProfile, MappedKind,
+    Access, DramStorage, EmulatedDevice, EmulatedStorage, FileStorage, LatencyProfile, MappedKind,
     MappedStorage,
 };
 use evergraph_property_graph::graph::GraphOptions;
@@ -135,19 +135,27 @@ impl Options {
         }
     }
 
-    pub(crate) fn storage(&self, path: &Path) -> Result<OpenStorage, Error> {
+    /// The files in a directory, locked as long as any of them is open. The directory is
+    /// made if the database is.
+    pub(crate) fn storage(&self, path: &Path, access: Access) -> Result<OpenStorage, Error> {
+        let mapped = |kind| -> Result<MappedStorage, Error> {
+            let persistent = self.assume_persistent;
+            let storage = match access {
+                Access::Creating => MappedStorage::create(path, kind, persistent)?,
+                Access::Writing | Access::Reading => MappedStorage::open(path, kind, persistent)?,
+            };
+            Ok(storage.locked(access)?)
+        };
         let base: Arc<dyn Storage> = match self.medium {
-            MediumKind::File => Arc::new(FileStorage::open(path)?),
-            MediumKind::Dax => Arc::new(MappedStorage::open(
-                path,
-                MappedKind::Dax,
-                self.assume_persistent,
-            )?),
-            MediumKind::Battery => Arc::new(MappedStorage::open(
-                path,
-                MappedKind::Battery,
-                self.assume_persistent,
-            )?),
+            MediumKind::File => {
+                let storage = match access {
+                    Access::Creating => FileStorage::create(path)?,
+                    Access::Writing | Access::Reading => FileStorage::open(path)?,
+                };
+                Arc::new(storage.locked(access)?)
+            }
+            MediumKind::Dax => Arc::new(mapped(MappedKind::Dax)?),
+            MediumKind::Battery => Arc::new(mapped(MappedKind::Battery)?),
             MediumKind::Dram => Arc::new(DramStorage::new()),
         };
         Ok(match &self.emulated {

@@ -29,6 +29,18 @@ impl Results {
             running: Mutex::default(),
         }
     }
+
+    /// The files of the database. They are locked as long as it lives.
+    pub fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
+    /// Refuses every later write.
+    pub fn close(&self) {
+        if let Some(store) = &*self.opened.lock() {
+            store.close();
+        }
+    }
 }
 
 impl Database {

@@ -2,10 +2,9 @@
 //! view or a snapshot still shows.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use evergraph_derived::{Mark, Place, PlaceError};
+use evergraph_derived::{Mark, Place};
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, IpAddrOptions, Schema, TextFieldIndexing, TextOptions,
@@ -120,7 +119,7 @@ impl Base {
             return Ok((base, Some(found)));
         }
         place.clear()?;
-        fs::create_dir(place.path()).map_err(PlaceError::io(place.path()))?;
+        place.make_directory()?;
         let directory = checked(place.path()).map_err(failed)?;
         let index = Index::create(directory, schema().0, Default::default()).map_err(failed)?;
         Ok((Self::over(index, definition).map_err(failed)?, None))

@@ -34,14 +34,15 @@ pub enum PersistenceError {
         /// Newest that this build knows.
         newest: u32,
     },
-    /// Another process writes the database.
-    #[error(
-        "the database is open for writing in another process (pid {pid}); close it there first"
-    )]
+    /// The database is open for writing already.
+    #[error("the database is open for writing {}; close it there first", holder(*pid))]
     Locked {
-        /// The holder, 0 if unknown.
+        /// The process, 0 if unknown.
         pid: u32,
     },
+    /// The database is open for reading, and was to be opened for writing.
+    #[error("the database is being read by another process or handle; wait until it has ended")]
+    BeingRead,
     /// One commit larger than the log can ever hold: half of it.
     #[error(
         "a commit of {wanted_bytes} bytes is more than half of a log of {capacity_bytes} bytes; commit smaller batches, \
@@ -66,5 +67,18 @@ impl PersistenceError {
             offset,
             what: what.into(),
         }
+    }
+}
+
+/// Who has a database open.
+fn holder(pid: u32) -> String {
+    match pid {
+        0 => "in another process".to_string(),
+        pid if pid == std::process::id() => {
+            format!(
+                "in this process (pid {pid}), or a transaction, view, node or result of it is in use"
+            )
+        }
+        pid => format!("in another process (pid {pid})"),
     }
 }

@@ -122,6 +122,15 @@ mod armed {
             })
         }
 
+        fn calling(name: &str, action: impl Fn(u64) + Send + Sync + 'static) -> Self {
+            Self {
+                name: name.to_string(),
+                action: Action::Call(Call(Box::new(action))),
+                at: None,
+                reached: AtomicU64::new(0),
+            }
+        }
+
         fn happens(&self) -> bool {
             let times = 1 + self.reached.fetch_add(1, Ordering::Relaxed);
             if self.at.is_some_and(|at| at != times) {
@@ -179,13 +188,17 @@ mod armed {
 
         /// Calls `action` at a failpoint, with 1 the first time.
         pub fn calling(name: &str, action: impl Fn(u64) + Send + Sync + 'static) -> Self {
-            let armed = Armed {
-                name: name.to_string(),
-                action: Action::Call(Call(Box::new(action))),
-                at: None,
-                reached: AtomicU64::new(0),
-            };
-            Self(Some(Arc::new([armed])))
+            Self(Some(Arc::new([Armed::calling(name, action)])))
+        }
+
+        /// As [`Scope::calling`], with a failpoint that is `on` beside it.
+        pub fn calling_beside(
+            armed: &str,
+            name: &str,
+            action: impl Fn(u64) + Send + Sync + 'static,
+        ) -> Self {
+            let armed = Armed::parse(armed).expect("a name");
+            Self(Some(Arc::new([armed, Armed::calling(name, action)])))
         }
 
         /// Arms them for this thread, until the guard is dropped.

@@ -14,7 +14,6 @@ mod error;
 pub mod failpoint;
 pub mod layout;
 mod little_endian;
-mod lock;
 mod log;
 pub mod machine;
 pub mod medium;
@@ -25,7 +24,6 @@ mod registry;
 
 pub use directory::{Blob, Directory, Entry, SectionKey, Stored as StoredDirectory, checksum};
 pub use error::PersistenceError;
-pub use lock::WriterLock;
 pub use log::{CommitLog, LogRecord, LogStart, RECORD_HEADER_BYTES};
 pub use medium::{AckLevel, Medium, MediumError, MediumHandle, Memory, Properties, Storage};
 pub use medium::{memory_bytes, prefetch_for_write};

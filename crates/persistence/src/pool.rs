@@ -240,9 +240,10 @@ fn encode_slot(kind: PoolKind, uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
 }
 
 impl Pool {
-    /// Makes the pool file with its first root. The caller has made the other
-    /// files durable before (names included), so that a pool file that can be
-    /// read stands for a complete database.
+    /// Writes the first root into the pool file, which is made if there is none; there
+    /// may be one without a root, by which the database is locked. The caller has made
+    /// the other files durable before (names included), so that a root that can be read
+    /// stands for a complete database.
     pub fn create(
         storage: &dyn Storage,
         uuid: Uuid,
@@ -258,10 +259,13 @@ impl Pool {
         uuid: Uuid,
         root: Root,
     ) -> Result<(Pool, PoolFile), PersistenceError> {
-        if storage.exists(kind.name)? {
-            return Err(PersistenceError::Exists(kind.name.to_string()));
-        }
-        let medium = storage.open(kind.name, true)?;
+        let medium = match storage.exists(kind.name)? {
+            true => {
+                Self::refuse_if_made(storage, kind)?;
+                storage.open(kind.name, false)?
+            }
+            false => storage.open(kind.name, true)?,
+        };
         medium.grow(2 * SLOT_STRIDE)?;
         let mut pool = Pool {
             kind,
@@ -273,6 +277,19 @@ impl Pool {
         pool.publish_root(&file, root)?;
         storage.sync_names()?;
         Ok((pool, file))
+    }
+
+    /// Refuses a pool file that has a root, or had one. One without is what a creation
+    /// leaves that came to no end: nothing was ever acknowledged.
+    ///
+    /// # Errors
+    /// [`PersistenceError::Exists`]; what the medium says.
+    pub fn refuse_if_made(storage: &dyn Storage, kind: PoolKind) -> Result<(), PersistenceError> {
+        match Self::open_kind(storage, kind) {
+            Err(PersistenceError::NotADatabase(_)) => Ok(()),
+            Err(error @ PersistenceError::Medium(_)) => Err(error),
+            _ => Err(PersistenceError::Exists(storage.kind().to_string())),
+        }
     }
 
     /// Reads the newest root. Writes nothing.

@@ -57,6 +57,9 @@ pub enum TopologyError {
         /// The newest commit.
         newest: u64,
     },
+    /// The database was closed while this was in use.
+    #[error("the database was closed; open it again")]
+    Closed,
     /// The store cannot do this.
     #[error("{0}")]
     Unsupported(String),

@@ -123,12 +123,14 @@ impl Library {
             std::iter::from_fn(taken).try_for_each(add)
         };
         thread::scope(|scope| {
-            let shares: Vec<_> = (0..threads).map(|_| scope.spawn(share)).collect();
+            // Those that the system does not start leave more to the others.
+            let start = || thread::Builder::new().spawn_scoped(scope, share).ok();
+            let shares: Vec<_> = (1..threads).map_while(|_| start()).collect();
             let joined = shares.into_iter().map(|share| match share.join() {
                 Ok(added) => added,
                 Err(panic) => resume_unwind(panic),
             });
-            joined.collect()
+            share().and(joined.collect())
         })
     }
 

@@ -7,11 +7,11 @@
 //! old ones (count 8, each key 8), what the library has (length 8, bytes), and the
 //! CRC-32C of all that.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use evergraph_derived::{Mark, Place, PlaceError};
+use evergraph_derived::{Mark, PlaceError};
 
 use crate::items::Items;
 
@@ -92,19 +92,6 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, PlaceError> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         read => read.map_err(PlaceError::io(path)),
     }
-}
-
-/// Replaces the file, durably: after a crash it is the old one or the new one.
-pub(crate) fn replace(place: &Place, bytes: &[u8]) -> Result<(), PlaceError> {
-    let new = place.path().with_extension("vectors.new");
-    let write = || {
-        let mut file = File::create(&new)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&new, place.path())?;
-        File::open(place.directory())?.sync_all()
-    };
-    write().map_err(PlaceError::io(place.path()))
 }
 
 /// The rest of what is read.

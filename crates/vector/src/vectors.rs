@@ -11,7 +11,7 @@ use crate::definition::VectorDefinition;
 use crate::error::VectorError;
 use crate::items::Items;
 use crate::library::Library;
-use crate::stored::{decode, encode, read, replace};
+use crate::stored::{decode, encode, read};
 
 /// Numbers given to vectors after which the next opening builds the index anew, long
 /// before there are none left.
@@ -187,7 +187,8 @@ impl<'g> Vectors<'g> {
             ..Mark::of(self.graph, self.definition.identity())
         };
         let library = |bytes: &mut Vec<u8>| self.library.read().write(bytes);
-        replace(&self.place, &encode(&mark, &writing.items, library)?)?;
+        self.place
+            .replace(&encode(&mark, &writing.items, library)?)?;
         writing.unsaved = 0;
         Ok(())
     }

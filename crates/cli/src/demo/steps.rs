@@ -105,10 +105,15 @@ pub fn analyse(
     let acknowledged = AtomicU64::new(0);
     let started = Instant::now();
     let outcome = std::thread::scope(|scope| {
-        let writer = scope.spawn(|| {
+        let arrives = || {
             arrive(db, &arriving, &stop, &acknowledged)?;
             Ok::<f64, Failure>(started.elapsed().as_secs_f64())
-        });
+        };
+        let writer = std::thread::Builder::new().spawn_scoped(scope, arrives);
+        let writer = writer.map_err(|error| {
+            let what = format!("the system starts no more threads: {error}");
+            Failure::new(what, "allow more processes (ulimit -u)")
+        })?;
         let mut ran = Ok(());
         for kernel in KERNELS {
             ran = ran.and_then(|()| one_kernel(plan, db, kernel, loaded, &arriving, journal));

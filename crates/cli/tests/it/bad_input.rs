@@ -1,5 +1,8 @@
 //! Errors: wrong input, and the texts that the program has for it.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
 use crate::common::Place;
 use expect_test::expect_file;
 use serde_json::json;
@@ -192,6 +195,13 @@ fn a_second_writer_is_refused_with_the_pid() {
             "{outcome:#?}"
         );
     }
+    // As if a process that was killed had left it.
+    std::fs::remove_file(place.path("db").join("lock")).expect("there is one");
+    for arguments in ["import db other.txt --append", "stats db", "export db -"] {
+        let outcome = place.call(arguments);
+        outcome.expect(1);
+        assert!(outcome.error().contains("open for writing"), "{outcome:#?}");
+    }
     db.close().expect("it closes");
     place.json("import db other.txt --append");
 }
@@ -207,6 +217,45 @@ fn readers_share_and_keep_writers_out() {
     place.json("stats db");
     let outcome = place.call("import db other.txt --append");
     outcome.expect(1);
+}
+
+/// By a user who may read the files, and not write them or the directory.
+#[test]
+fn reading_needs_no_permission_to_write() {
+    let place = place();
+    place.json("run db cc --keep parts");
+    let allow = |path: PathBuf, mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(path, permissions).expect("it is ours");
+    };
+    for entry in std::fs::read_dir(place.path("db")).expect("readable") {
+        allow(entry.expect("readable").path(), 0o444);
+    }
+    allow(place.path("db"), 0o555);
+    allow(place.path("."), 0o755);
+    let user = place.unprivileged();
+    let reading = [
+        "--json stats db",
+        "check db",
+        "export db -",
+        "run db bfs --source 0 -o -",
+        "results db show parts",
+    ];
+    for arguments in reading {
+        user(arguments).expect(0);
+    }
+    let refused = user("import db other.txt --append");
+    refused.expect(1);
+    assert!(refused.error().contains("ermission denied"), "{refused:#?}");
+    // A reader keeps writers out, and lets readers in.
+    let options = evergraph::Options {
+        read_only: true,
+        ..evergraph::Options::default()
+    };
+    let db = evergraph::Database::open(place.path("db"), &options).expect("it opens");
+    user("check db").expect(0);
+    drop(db);
+    allow(place.path("db"), 0o755);
 }
 
 /// A flipped bit in the pool is told or does no harm.

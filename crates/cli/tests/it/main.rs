@@ -14,6 +14,7 @@ mod seal;
 mod search;
 mod snapshots;
 mod tables;
+mod threads;
 mod trees;
 mod triangles;
 mod upkeep;

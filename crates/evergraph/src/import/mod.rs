@@ -27,6 +27,7 @@ use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapshot_name};
 
 use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, TimeUnit};
+use crate::threads::start;
 use crate::{Database, Error};
 pub(crate) use identity::identity_of;
 use progress::Record;
@@ -244,7 +245,7 @@ pub fn import(
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(WAITING_BATCHES);
         let reader = &mut source;
-        scope.spawn(failpoint::hand_on(move || {
+        let read = move || {
             loop {
                 let prepared = reader.next(cancellation).transpose();
                 let last = !matches!(prepared, Some(Ok(_)));
@@ -257,7 +258,8 @@ pub fn import(
                     return;
                 }
             }
-        }));
+        };
+        start(scope, read)?;
         for prepared in receiver {
             let prepared: Prepared = prepared?;
             if control.cancellation.is_cancelled() {

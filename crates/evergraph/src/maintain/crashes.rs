@@ -169,7 +169,7 @@ fn database(
         emulated: None,
     };
     let made = Made::Edges(Box::new(store));
-    let db = Database::assemble(made, report, Path::new("simulated"), &options, opened, None);
+    let db = Database::assemble(made, report, Path::new("simulated"), &options, opened);
     *db.results.opened.lock() = Some(Arc::new(results));
     let dropped = db.drop_abandoned();
     dropped.map_err(|error| format!("abandoned: {error}"))?;

@@ -162,7 +162,7 @@ impl Follower<'_> {
     /// # Errors
     /// As [`Database::maintain`]. The next update begins from the stored result.
     pub fn update(&mut self, control: &Control<'_>) -> Result<Followed, Error> {
-        let pool = crate::run::threads(self.threads)?;
+        let pool = crate::threads::pool(self.threads)?;
         // Two updates of one result would each take the other's snapshot for a rest.
         let _one_at_a_time = self.db.maintaining.lock();
         let stored = self.db.results()?.get(&self.name);

@@ -1,6 +1,5 @@
 //! Reads files by several threads, and gives their rows in the order of the files.
 
-use evergraph_persistence::failpoint;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use parking_lot::Mutex;
 use super::files::{Defaults, Source};
 use super::value::Value;
 use crate::Error;
+use crate::threads::start;
 
 /// Rows that a thread hands on at a time...
 const PORTION: usize = 1024;
@@ -84,7 +84,7 @@ pub(super) fn read_all(
     let threads = thread::available_parallelism().map_or(1, |n| n.get());
     thread::scope(|scope| {
         for _ in 0..threads.min(MOST_THREADS).min(files.len()) {
-            scope.spawn(failpoint::hand_on(read_some));
+            start(scope, read_some)?;
         }
         take_all(receivers, &mut take)
     })

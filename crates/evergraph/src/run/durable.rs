@@ -5,7 +5,6 @@
 //! snapshot `run/NAME`, so that the run can go on whatever is committed meanwhile.
 //! Both go when the run ends.
 
-use evergraph_persistence::failpoint;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -23,6 +22,7 @@ use super::placed::{Divided, Placed, divide, place};
 use super::prepare::Preparation;
 use super::stored::{notes, parameters, with_columns};
 use super::{Computed, Outcome, Request};
+use crate::threads::start;
 use crate::{Database, Error};
 
 /// What of a run is to survive.
@@ -271,7 +271,7 @@ impl<'a> Plan<'a> {
         );
         std::thread::scope(|scope| {
             let writer = checkpointer.writer();
-            let writer = scope.spawn(failpoint::hand_on(move || writer.write_all()));
+            let writer = start(scope, move || writer.write_all())?;
             let ending = checkpointer.ending();
             let computed = run(&control.clone().with_checkpoints(&checkpointer));
             let cost = checkpointer.end();

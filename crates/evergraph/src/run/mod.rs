@@ -40,7 +40,6 @@ mod values;
 mod view;
 mod writing;
 
-use evergraph_persistence::failpoint;
 use std::borrow::Cow;
 
 use evergraph_algorithms::{Cancelled, Control};
@@ -48,6 +47,7 @@ use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
 
 use crate::property::ProjectionOptions;
+use crate::threads::pool;
 use crate::{Database, Error};
 pub use algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
 pub(crate) use canonical::between_ids;
@@ -211,7 +211,7 @@ fn run_if_any(
             Err(error) => damaged = Some(error.summary()),
         }
     }
-    let pool = threads(request.threads)?;
+    let pool = pool(request.threads)?;
     let limit = request.memory_limit.unwrap_or_else(memory_bytes);
     let projected = match part {
         None => {
@@ -299,16 +299,6 @@ fn check_weights(db: &Database, algorithm: &Algorithm) -> Result<(), Error> {
             "import with --weighted",
         )),
     }
-}
-
-/// As many threads as were asked for.
-pub(crate) fn threads(count: Option<usize>) -> Result<rayon::ThreadPool, Error> {
-    let armed = failpoint::scope();
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(count.unwrap_or(0))
-        .start_handler(move |_| armed.enter_for_good())
-        .build()
-        .map_err(|error| Error::usage(format!("no threads: {error}"), "ask for fewer"))
 }
 
 /// Refuses what would take more than `limit`.

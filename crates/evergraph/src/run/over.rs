@@ -19,9 +19,10 @@ use super::given::Given;
 use super::prepare::Preparation;
 use super::{
     Computed, Context, Fact, Form, Measured, MemoryMeter, Naming, Outcome, Request, Values,
-    check_limit, find, largest, run_if_any, threads,
+    check_limit, find, largest, run_if_any,
 };
 use crate::changes::changes_between;
+use crate::threads::pool;
 use crate::{Database, Error, Moment};
 
 /// Runs an algorithm on each of several moments, given from the earliest to the
@@ -164,7 +165,7 @@ impl Follower {
             None => None,
         };
         let given = algorithm.parse(&request.parameters)?;
-        let pool = threads(request.threads)?;
+        let pool = pool(request.threads)?;
         let limit = request.memory_limit.unwrap_or_else(memory_bytes);
         let mut preparation = Preparation::new(db, view, None, self.what.needs(), Form::Live)?;
         let threads = pool.current_num_threads();

@@ -7,6 +7,7 @@ mod export;
 mod formats;
 mod golden;
 mod import;
+mod lock;
 mod maintain;
 mod pins;
 mod places;

@@ -16,9 +16,12 @@ use rustix::fs::Advice as FileAdvice;
 use rustix::io::Errno;
 
 use super::concurrency;
+use super::directory::Directory;
 use super::faults::{FileCall, FileFaults};
-use super::host::{self, Access, Directory, Holes, Mapping};
+use super::host::{self, Holes, Mapped, Mapping};
+use super::lock::{Access, DatabaseLock};
 use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
+use crate::error::PersistenceError;
 
 /// The files of a database in an ordinary directory.
 ///
@@ -37,8 +40,8 @@ impl FileStorage {
         Self::at(directory.as_ref(), false)
     }
 
-    /// As [`FileStorage::open`]; makes the directory (mode 0700) if it is
-    /// missing, not its parents.
+    /// As [`FileStorage::open`]; makes the directory (mode 0700) and its parents if
+    /// they are missing, and their names durable.
     pub fn create(directory: impl AsRef<Path>) -> Result<Self, MediumError> {
         Self::at(directory.as_ref(), true)
     }
@@ -49,6 +52,17 @@ impl FileStorage {
             faults: None,
             memory_bytes: host::memory_bytes(),
         })
+    }
+
+    /// Locks the database in the directory. It is locked as long as the storage or a
+    /// file of it is open, in this process or one that inherits the file.
+    ///
+    /// # Errors
+    /// [`PersistenceError::Locked`] and [`PersistenceError::BeingRead`]; what the system
+    /// says, also if it cannot lock there.
+    pub fn locked(mut self, access: Access) -> Result<Self, PersistenceError> {
+        self.directory.lock(access)?;
+        Ok(self)
     }
 
     /// With another size of DRAM than the system's, for tests.
@@ -80,7 +94,7 @@ impl Storage for FileStorage {
 
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
         let (file, len) = self.directory.open_file(name, create)?;
-        let mapping = Mapping::of_file(file.as_fd(), len, Access::Read)
+        let mapping = Mapping::of_file(file.as_fd(), len, Mapped::Read)
             .map_err(|error| host::io_error(name, "mapping it for reading", error))?;
         let medium = FileMedium {
             name: name.to_string(),
@@ -97,6 +111,7 @@ impl Storage for FileStorage {
             memory_bytes: self.memory_bytes,
             exceeds_memory: AtomicBool::new(false),
             announced: AtomicU64::new(0),
+            _lock: self.directory.held_lock(),
         };
         medium.consider_memory(len);
         Ok(MediumHandle::File(Arc::new(medium)))
@@ -134,6 +149,8 @@ pub struct FileMedium {
     exceeds_memory: AtomicBool,
     /// Bytes that [`Medium::will_need`] asked for.
     announced: AtomicU64,
+    /// Given back last.
+    _lock: Option<Arc<DatabaseLock>>,
 }
 
 /// The part of DRAM up to which a file is expected to stay in it: the rest is

@@ -1,17 +1,17 @@
-//! What the media on real files ask of the operating system: a directory held
-//! open, space reserved and given back, and address space that does not move.
+//! What the media on real files ask of the operating system: space reserved and given
+//! back, and address space that does not move.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use rustix::fs::{AtFlags, FallocateFlags, FileType, Mode, OFlags};
+use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
@@ -61,119 +61,6 @@ pub(super) fn space_error(
 #[inline(always)]
 pub(super) fn checked_end(offset: u64, len: u64, file_len: u64) -> Option<u64> {
     offset.checked_add(len).filter(|&end| end <= file_len)
-}
-
-/// A directory held open: a rename of it, or of one of its parents, cannot make
-/// two files of one database lie in two places.
-pub(super) struct Directory {
-    handle: OwnedFd,
-    path: PathBuf,
-    /// A failed sync is never repeated: the second one may lie.
-    sync_failed: AtomicBool,
-}
-
-impl Directory {
-    /// Opens a directory; with `create`, makes it (mode 0700) if it is missing,
-    /// and its name durable.
-    pub(super) fn open(path: &Path, create: bool) -> Result<Self, MediumError> {
-        let shown = path.display().to_string();
-        let mut made = false;
-        if create {
-            match rustix::fs::mkdir(path, Mode::RWXU) {
-                Ok(()) => made = true,
-                Err(Errno::EXIST) => {}
-                Err(error) => return Err(io_error(&shown, "making the directory", error)),
-            }
-        }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = rustix::fs::open(path, flags, Mode::empty())
-            .map_err(|error| io_error(&shown, "opening the directory", error))?;
-        if made {
-            rustix::fs::openat(&handle, "..", flags, Mode::empty())
-                .and_then(rustix::fs::fsync)
-                .map_err(|error| io_error(&shown, "syncing its parent directory", error))?;
-        }
-        Ok(Self {
-            handle,
-            path: path.to_path_buf(),
-            sync_failed: AtomicBool::new(false),
-        })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// A name of ours has no path in it.
-    fn check_name(name: &str) -> Result<(), MediumError> {
-        if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
-            return Err(MediumError::Unsupported(format!(
-                "{name:?} cannot be the name of a database file"
-            )));
-        }
-        Ok(())
-    }
-
-    /// Only "there is no such file" is `false`; what cannot be looked at is an
-    /// error, so that nobody starts an empty database over it.
-    pub(super) fn exists(&self, name: &str) -> Result<bool, MediumError> {
-        Self::check_name(name)?;
-        match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(_) => Ok(true),
-            Err(Errno::NOENT) => Ok(false),
-            Err(error) => Err(io_error(name, "looking for it", error)),
-        }
-    }
-
-    /// Opens a regular file of this directory, or makes it (mode 0600). Never
-    /// follows a link, never shortens what is there. Returns its length.
-    pub(super) fn open_file(
-        &self,
-        name: &str,
-        create: bool,
-    ) -> Result<(OwnedFd, u64), MediumError> {
-        Self::check_name(name)?;
-        let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        if create {
-            flags |= OFlags::CREATE | OFlags::EXCL;
-        }
-        let mode = Mode::RUSR | Mode::WUSR;
-        let doing = if create { "making it" } else { "opening it" };
-        let file = retry(|| rustix::fs::openat(&self.handle, name, flags, mode))
-            .map_err(|error| io_error(name, doing, error))?;
-        let stat =
-            rustix::fs::fstat(&file).map_err(|error| io_error(name, "asking its size", error))?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(MediumError::Unsupported(format!(
-                "{name}: not a regular file"
-            )));
-        }
-        let len = u64::try_from(stat.st_size).unwrap_or(0);
-        if !create {
-            // What a killed process wrote is visible before it is durable. After
-            // this, what recovery sees is what the medium holds.
-            rustix::fs::fdatasync(&file)
-                .map_err(|error| io_error(name, "syncing what it held", error))?;
-        }
-        Ok((file, len))
-    }
-
-    pub(super) fn remove(&self, name: &str) -> Result<(), MediumError> {
-        Self::check_name(name)?;
-        rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())
-            .map_err(|error| io_error(name, "removing it", error))
-    }
-
-    pub(super) fn sync(&self) -> Result<(), MediumError> {
-        let shown = || self.path.display().to_string();
-        if self.sync_failed.load(Ordering::Acquire) {
-            return Err(MediumError::Poisoned { file: shown() });
-        }
-        rustix::fs::fsync(&self.handle).map_err(|error| {
-            self.sync_failed.store(true, Ordering::Release);
-            io_error(&shown(), "syncing the directory", error)
-        })
-    }
 }
 
 /// Repeats a call that a signal interrupted before it did anything.
@@ -331,9 +218,11 @@ unsafe impl Sync for Mapping {}
 
 /// What a mapping of a file is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum Mapped {
     /// Reading what explicit writes leave in the page cache.
     Read,
+    /// Reading, where the system gives `MAP_SYNC` to those who write.
+    ReadSync,
     /// Storing, without any promise of the system.
     Write,
     /// Storing, with `MAP_SYNC`: the file's metadata is durable before a store
@@ -347,17 +236,16 @@ impl Mapping {
     pub(super) fn of_file(
         file: BorrowedFd<'_>,
         file_len: u64,
-        access: Access,
+        access: Mapped,
     ) -> Result<Self, Errno> {
+        const SYNC: MapFlags = MapFlags::SHARED_VALIDATE.union(MapFlags::SYNC);
         let (protection, flags) = match access {
-            Access::Read => (ProtFlags::READ, MapFlags::SHARED),
-            Access::Write => (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED),
-            Access::WriteSync => (
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED_VALIDATE | MapFlags::SYNC,
-            ),
+            Mapped::Read => (ProtFlags::READ, MapFlags::SHARED),
+            Mapped::Write => (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED),
+            Mapped::ReadSync => (ProtFlags::READ, SYNC),
+            Mapped::WriteSync => (ProtFlags::READ | ProtFlags::WRITE, SYNC),
         };
-        if access == Access::WriteSync {
+        if flags == SYNC {
             Self::probe_sync(file, protection, flags)?;
         }
         let mut len = RESERVE_BYTES.max(file_len.next_multiple_of(HUGE_PAGE));

@@ -10,8 +10,11 @@ use parking_lot::Mutex;
 use rustix::io::Errno;
 
 use super::cache::{self, Flush};
-use super::host::{self, Access, Directory, Holes, Mapping};
+use super::directory::Directory;
+use super::host::{self, Holes, Mapped, Mapping};
+use super::lock::{Access, DatabaseLock};
 use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
+use crate::error::PersistenceError;
 
 /// What protects mapped bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,8 +61,8 @@ impl MappedStorage {
         Self::at(directory.as_ref(), kind, assume_persistent, false)
     }
 
-    /// As [`MappedStorage::open`]; makes the directory (mode 0700) if it is
-    /// missing, not its parents.
+    /// As [`MappedStorage::open`]; makes the directory (mode 0700) and its parents if
+    /// they are missing, and their names durable.
     pub fn create(
         directory: impl AsRef<Path>,
         kind: MappedKind,
@@ -86,6 +89,15 @@ impl MappedStorage {
         })
     }
 
+    /// Locks the database in the directory, as [`super::FileStorage::locked`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn locked(mut self, access: Access) -> Result<Self, PersistenceError> {
+        self.directory.lock(access)?;
+        Ok(self)
+    }
+
     /// The directory.
     pub fn path(&self) -> &Path {
         self.directory.path()
@@ -97,7 +109,11 @@ impl MappedStorage {
         file: &OwnedFd,
         len: u64,
     ) -> Result<(Mapping, AckLevel), MediumError> {
-        match Mapping::of_file(file.as_fd(), len, Access::WriteSync) {
+        let (synced, plain) = match self.directory.is_read_only() {
+            true => (Mapped::ReadSync, Mapped::Read),
+            false => (Mapped::WriteSync, Mapped::Write),
+        };
+        match Mapping::of_file(file.as_fd(), len, synced) {
             Ok(mapping) => return Ok((mapping, AckLevel::Power)),
             Err(Errno::OPNOTSUPP) if self.assume_persistent => {}
             Err(Errno::OPNOTSUPP) => {
@@ -111,7 +127,7 @@ impl MappedStorage {
             }
             Err(error) => return Err(host::io_error(name, "mapping it", error)),
         }
-        let mapping = Mapping::of_file(file.as_fd(), len, Access::Write)
+        let mapping = Mapping::of_file(file.as_fd(), len, plain)
             .map_err(|error| host::io_error(name, "mapping it", error))?;
         Ok((mapping, AckLevel::Process))
     }
@@ -154,6 +170,7 @@ impl Storage for MappedStorage {
             file: Some(file),
             mapping,
             growing: Mutex::new(()),
+            _lock: self.directory.held_lock(),
         })))
     }
 
@@ -189,6 +206,8 @@ pub struct MappedMedium {
     mapping: Mapping,
     holes: Holes,
     growing: Mutex<()>,
+    /// Given back last.
+    _lock: Option<Arc<DatabaseLock>>,
 }
 
 // SAFETY: `base` points into `mapping`, which the struct owns and which never
@@ -215,6 +234,7 @@ impl MappedMedium {
             mapping,
             holes: Holes::none(),
             growing: Mutex::new(()),
+            _lock: None,
         })
     }
 

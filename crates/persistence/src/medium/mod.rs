@@ -10,12 +10,14 @@ mod cache;
 mod combining;
 mod concurrency;
 mod counters;
+mod directory;
 mod dram;
 mod emulated;
 mod faults;
 mod file;
 mod host;
 mod latency;
+mod lock;
 mod mapped;
 mod memory;
 
@@ -27,6 +29,7 @@ pub use faults::{FileCall, FileFault, FileFaults};
 pub use file::{FileMedium, FileStorage};
 pub use host::memory_bytes;
 pub use latency::LatencyProfile;
+pub use lock::Access;
 pub use mapped::{MappedKind, MappedMedium, MappedStorage};
 pub use memory::Memory;
 

@@ -173,7 +173,12 @@ fn files_are_private_and_links_are_not_followed() {
         assert!(storage.open(name, false).is_err(), "{name:?}");
     }
     assert!(FileStorage::open(dir.path().join("missing")).is_err());
-    assert!(FileStorage::create(dir.path().join("missing/db")).is_err());
+    let below = dir.path().join("missing/db");
+    FileStorage::create(&below).unwrap();
+    assert_eq!(
+        (mode(below.parent().unwrap()), mode(&below)),
+        (0o700, 0o700)
+    );
 }
 
 #[test]

@@ -39,6 +39,9 @@ pub enum StateError {
     /// The store was opened for reading.
     #[error("results were opened for reading only (open the database for writing)")]
     ReadOnly,
+    /// The database was closed while this was in use.
+    #[error("the database was closed; open it again")]
+    Closed,
     /// Another writer made a version of the same result meanwhile.
     #[error("the result {name:?} was changed by somebody else meanwhile (use another name)")]
     Changed {

@@ -1,6 +1,7 @@
 //! The store of results: versions by name.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_graph::Column;
 use evergraph_persistence::order::Flushed;
@@ -20,6 +21,8 @@ pub struct ResultStore {
     storage: Arc<dyn Storage>,
     uuid: Uuid,
     read_only: bool,
+    /// Set while the files are locked.
+    closed: AtomicBool,
     geometry: Geometry,
     /// `None` as long as there are no files.
     files: Mutex<Option<Files>>,
@@ -54,6 +57,7 @@ impl ResultStore {
             storage,
             uuid,
             read_only,
+            closed: AtomicBool::new(false),
             geometry,
             files: Mutex::new(files),
         })
@@ -193,6 +197,12 @@ impl ResultStore {
             .collect()
     }
 
+    /// Refuses every later write. What is read of it stays.
+    pub fn close(&self) {
+        let _none_is_writing = self.files.lock();
+        self.closed.store(true, Ordering::Release);
+    }
+
     /// Whether a publication has failed, so that its version may be the newest at the next
     /// opening, or may not. Until then nothing more is written.
     pub fn is_uncertain(&self) -> bool {
@@ -203,6 +213,9 @@ impl ResultStore {
     fn writable<'f>(&self, files: &'f mut Option<Files>) -> Result<&'f mut Files, StateError> {
         if self.read_only {
             return Err(StateError::ReadOnly);
+        }
+        if self.closed.load(Ordering::Acquire) {
+            return Err(StateError::Closed);
         }
         if files.is_none() {
             *files = Some(Files::create(&*self.storage, &self.uuid, self.geometry)?);

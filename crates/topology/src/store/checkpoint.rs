@@ -194,17 +194,32 @@ impl Store {
         self.merge_some(&mut roots, &sections, with_attached)
     }
 
-    /// Merges everything and marks the stop as clean. The store must not be
-    /// used for writing afterwards, and refuses it.
+    /// Waits for commits that are under way, merges everything and marks the stop as
+    /// clean. Whatever would write afterwards is refused as [`TopologyError::Closed`],
+    /// also if the merge fails.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint`]; then the stop is not clean.
     pub fn close(&self) -> Result<(), TopologyError> {
-        if self.read_only || self.failed.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        self.drop_orphans()?;
+        // A commit behind the end that the clean stop names would be lost.
+        let _alone = failpoint!("close.commits-go-on", None, else Some(self.flow.gate.write()));
+        let is_writable = self.refuse_if_not_writable().is_ok();
+        let ready = if is_writable {
+            self.drop_orphans()
+        } else {
+            Ok(())
+        };
         let mut roots = self.roots.lock();
-        let sections = self.all_sections();
-        self.merge_all(&mut roots, &sections, Wanted::Merged, true)?;
-        self.failed.store(true, Ordering::Release);
+        let closed = ready.and_then(|()| match is_writable {
+            true => self.merge_for_good(&mut roots),
+            false => Ok(()),
+        });
+        self.closed.store(true, Ordering::Release);
+        closed
+    }
+
+    fn merge_for_good(&self, roots: &mut RootState) -> Result<(), TopologyError> {
+        self.merge_all(roots, &self.all_sections(), Wanted::Merged, true)?;
         self.context.region.trim(0);
         Ok(())
     }

@@ -318,8 +318,11 @@ impl Store {
     }
 
     /// After a failure on the medium nothing is written before it has been
-    /// opened again; nor after a clean stop.
+    /// opened again; nor after it was closed.
     pub(super) fn refuse_if_failed(&self) -> Result<(), TopologyError> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(TopologyError::Closed);
+        }
         if self.failed.load(Ordering::Acquire) {
             return Err(TopologyError::Unsupported(
                 "an earlier commit failed on the medium; close and reopen the database".to_string(),

@@ -91,6 +91,8 @@ pub struct Store {
     ack: AckLevel,
     read_only: bool,
     failed: AtomicBool,
+    /// Set while nobody else commits.
+    closed: AtomicBool,
     flow: flow::Flow,
     queried: queried::Queried,
     queue: Mutex<commit::Queue>,

@@ -8,8 +8,8 @@ use evergraph_graph::Direction;
 use evergraph_persistence::failpoint;
 use evergraph_persistence::machine::Nodes;
 use evergraph_persistence::{
-    CommitLog, Directory, Entry, LogStart, Medium, MediumHandle, PersistenceError, Pool, Region,
-    Registry, Root, SectionKey, Storage, Uuid,
+    CommitLog, Directory, Entry, LogStart, Medium, MediumHandle, PersistenceError, Pool, PoolKind,
+    Region, Registry, Root, SectionKey, Storage, Uuid,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -55,7 +55,7 @@ pub struct OpenReport {
 }
 
 impl Store {
-    /// Makes a new store. The pool file comes last, so that a crash in between
+    /// Makes a new store. The first root comes last, so that a crash in between
     /// leaves a directory that is not a database yet and can be made again.
     pub fn create(
         storage: &dyn Storage,
@@ -101,21 +101,17 @@ impl Store {
         if let Some(problem) = config.geometry_problem() {
             return Err(TopologyError::Unsupported(problem.to_string()));
         }
-        if storage.exists("pool")? {
-            // A pool file of all zeros is what a crash leaves that came before
-            // the first root was durable; nothing was ever acknowledged.
-            match Pool::open(storage) {
-                Err(PersistenceError::NotADatabase(_)) => storage.remove("pool")?,
-                Err(error @ PersistenceError::Medium(_)) => return Err(error.into()),
-                _ => return Err(PersistenceError::Exists(storage.kind().to_string()).into()),
-            }
+        // Never removed: the database may be locked by it.
+        match storage.exists(PoolKind::GRAPH.file_name())? {
+            true => Pool::refuse_if_made(storage, PoolKind::GRAPH)?,
+            false => drop(storage.open(PoolKind::GRAPH.file_name(), true)?),
         }
         for name in [CommitLog::file_name(), EXTENTS] {
             if storage.exists(name)? {
                 storage.remove(name)?;
             }
         }
-        // Durability step 0: log and extents exist durably before the pool.
+        // Durability step 0: log and extents exist durably before the first root.
         let log = storage.open(CommitLog::file_name(), true)?;
         CommitLog::create(&log, &uuid, config.log_bytes)?;
         let extents = storage.open(EXTENTS, true)?;
@@ -321,6 +317,7 @@ impl Store {
             ack,
             read_only,
             failed: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
             flow: Flow::default(),
             queue: Mutex::default(),
             log: Mutex::new(LogState {

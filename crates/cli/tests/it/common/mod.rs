@@ -1,6 +1,7 @@
 //! Calling the built program and looking at what it says.
 
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -91,6 +92,25 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts")
+    }
+
+    /// What calls the program as a user who is not root, and owns nothing if this one is.
+    pub fn unprivileged(&self) -> impl Fn(&str) -> Outcome + '_ {
+        const NOBODY: u32 = 65534;
+        // Where it is built may be a place of root's own.
+        let program = self.path("program");
+        std::fs::copy(EVERGRAPH, &program).expect("copied");
+        let is_root = std::fs::metadata(&program).expect("there").uid() == 0;
+        move |arguments| {
+            let mut command = Command::new(&program);
+            command
+                .args(arguments.split_whitespace())
+                .current_dir(self.directory.path());
+            if is_root {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+            Outcome::new(arguments, command.output().expect("the program starts"))
+        }
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
