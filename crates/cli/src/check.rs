@@ -10,12 +10,15 @@ use crate::report::{Failure, Report, count};
 /// Runs the command.
 pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     let bar = progress::spinner("checking");
-    let found = match args.open()? {
-        Ok(db) => db.check(),
-        Err(error) if is_damage(&error) => CheckReport {
-            problems: vec![error.summary()],
-            ..CheckReport::default()
-        },
+    let (found, unconfirmed) = match args.open()? {
+        Ok(db) => (db.check(), db.open_report().unconfirmed),
+        Err(error) if is_damage(&error) => {
+            let found = CheckReport {
+                problems: vec![error.summary()],
+                ..CheckReport::default()
+            };
+            (found, false)
+        }
         Err(error) => return Err(error.into()),
     };
     bar.finish_and_clear();
@@ -33,9 +36,16 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     for problem in &found.problems {
         text.push_str(&format!("problem: {problem}\n"));
     }
+    if unconfirmed {
+        text.push_str(
+            "not confirmed: the last writer did not close; until a command writes to the \
+             database, a power cut may take back the newest commits\n",
+        );
+    }
     Ok(Report {
         json: json!({
             "ok": ok,
+            "unconfirmed": unconfirmed,
             "problems": found.problems,
             "sections": found.sections,
             "entries": found.entries,

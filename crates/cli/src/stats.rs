@@ -87,6 +87,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "sections_by_layout": sections_by_layout,
         "dram_bytes": dram,
         "clean": opened.clean,
+        "unconfirmed": opened.unconfirmed,
         "replayed_commits": opened.replayed_commits,
         "replayed_entries": opened.replayed_entries,
         "wall_us": view.wall_us(),

@@ -123,6 +123,7 @@ impl Database {
             replayed_commits: 0,
             replayed_entries: 0,
             csn: 0,
+            unconfirmed: false,
         };
         Ok(Self::assemble(made, report, path, options, opened))
     }

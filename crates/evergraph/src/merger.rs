@@ -56,14 +56,17 @@ impl Merger {
                 let Some(store) = weak.upgrade() else {
                     return;
                 };
-                if store.merge_is_due() {
-                    // A full disk shows again at the next commit that finds the
-                    // log full, which reports it to somebody who can act.
-                    let _ = merge(&store);
-                } else if store.has_queried() {
-                    // Nothing is lost if it fails: the list is as it was.
-                    let _ = store.merge_queried();
-                }
+                store.poisoning(|| {
+                    failpoint!("merger.woken");
+                    if store.merge_is_due() {
+                        // A full disk shows again at the next commit that finds the
+                        // log full, which reports it to somebody who can act.
+                        let _ = merge(&store);
+                    } else if store.has_queried() {
+                        // Nothing is lost if it fails: the list is as it was.
+                        let _ = store.merge_queried();
+                    }
+                });
             }
         };
         let thread = std::thread::Builder::new()

@@ -14,6 +14,9 @@ use crate::failpoint;
 use crate::layout::{Field, tiles};
 use crate::little_endian::{put, u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle};
+#[cfg(feature = "failpoints")]
+use crate::order::Flushed;
+use crate::order;
 use crate::pool::Uuid;
 
 /// Bytes before the payload of each record.
@@ -576,7 +579,8 @@ impl CommitLog {
     }
 
     /// Recovery step R5: makes what was replayed durable. A process that was killed
-    /// between writing records and their fence leaves them readable all the same.
+    /// between writing records and their fence, or whose fence failed, leaves them
+    /// readable all the same.
     pub fn settle(&mut self) -> Result<(), PersistenceError> {
         if self.start == self.head || failpoint!("open.log-end-not-durable") {
             return Ok(());
@@ -584,7 +588,12 @@ impl CommitLog {
         let mut at = self.start;
         while at < self.head {
             let len = self.room_to_lap_end(at).min(self.head - at);
-            self.medium.flush(at % self.capacity, len)?;
+            let offset = at % self.capacity;
+            let _flushed = failpoint!(
+                "open.log-only-flushed",
+                Flushed::of_stores(&self.medium, offset, len)?,
+                else order::rewrite(&self.medium, offset, len)?
+            );
             at += len;
         }
         self.medium.fence()?;

@@ -56,6 +56,28 @@ pub fn write_through<M: Medium + ?Sized, T>(
     Ok(Flushed(what))
 }
 
+/// Bytes that [`rewrite`] copies in one go.
+const REWRITTEN_AT_ONCE: u64 = 1 << 20;
+
+/// Stores once more what a range shows, and starts making it durable. For what an earlier
+/// process stored: where a sync of its failed, the system may show bytes that it takes for
+/// written and that no later sync would write. No slice of the range may exist.
+pub fn rewrite<M: Medium + ?Sized>(
+    medium: &M,
+    offset: u64,
+    len: u64,
+) -> Result<Flushed<()>, MediumError> {
+    let mut copy = vec![0; len.min(REWRITTEN_AT_ONCE) as usize];
+    let mut at = 0;
+    while at < len {
+        let piece = &mut copy[..(len - at).min(REWRITTEN_AT_ONCE) as usize];
+        medium.read(offset + at, piece)?;
+        medium.write(offset + at, piece)?;
+        at += piece.len() as u64;
+    }
+    Flushed::of_stores(medium, offset, len)
+}
+
 /// Stores pieces at ascending offsets and starts making them durable. Lines that
 /// pieces share are flushed once.
 pub fn write_pieces<'a, M: Medium + ?Sized, T>(

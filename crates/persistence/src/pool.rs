@@ -11,6 +11,8 @@ use crate::failpoint;
 use crate::layout::{Field, tiles};
 use crate::little_endian::{put, u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle, Storage};
+#[cfg(feature = "failpoints")]
+use crate::order::Flushed;
 use crate::order::{self, Durable};
 
 /// Version of everything on the medium.
@@ -358,10 +360,17 @@ impl Pool {
     }
 
     /// Makes the root that was read durable: a process that was killed may have
-    /// written it and not come to its fence.
+    /// written it and not come to its fence, or its fence may have failed.
     pub fn confirm(&self, file: &PoolFile) -> Result<(), PersistenceError> {
-        file.medium.flush(0, file.medium.len())?;
-        Ok(file.medium.fence()?)
+        let (medium, slot) = (&file.medium, 1 - self.next_slot);
+        let (offset, len) = (slot * SLOT_STRIDE, SLOT_BYTES as u64);
+        let flushed = failpoint!(
+            "results.root-only-flushed",
+            Flushed::of_stores(medium, offset, len)?,
+            else order::rewrite(medium, offset, len)?
+        );
+        let _durable = flushed.fence(medium)?;
+        Ok(())
     }
 
     /// Identity of the database.

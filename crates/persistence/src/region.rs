@@ -6,7 +6,8 @@
 //! use is never stored: it is what the published directory reaches, worked out
 //! at open, so that no crash can leak an extent.
 
-use std::collections::BTreeMap;
+mod space;
+
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,9 +16,9 @@ use parking_lot::Mutex;
 
 use crate::error::PersistenceError;
 use crate::failpoint;
-use crate::layout::WALKED_AT_MOST;
 use crate::medium::{Medium, MediumError, MediumHandle, prefetch_for_read};
 use crate::order::{self, Durable, Flushed};
+use space::Space;
 
 /// Space for extents on one medium.
 #[derive(Clone)]
@@ -30,95 +31,6 @@ struct Inner {
     space: Mutex<Space>,
     alignment: u64,
     growth_step: u64,
-}
-
-/// Free space by offset. Adjacent ranges are always merged.
-#[derive(Default)]
-struct Space {
-    free: BTreeMap<u64, u64>,
-    end: u64,
-    /// Bytes handed out and not freed.
-    used: u64,
-}
-
-impl Space {
-    /// First free range that is large enough: low offsets fill first, so that
-    /// the end of the file drains and can be given back.
-    fn take(&mut self, len: u64) -> Option<u64> {
-        let (&offset, &available) = self.free.iter().find(|&(_, &free)| free >= len)?;
-        self.free.remove(&offset);
-        if available > len {
-            self.free.insert(offset + len, available - len);
-        }
-        self.used += len;
-        self.invariants();
-        Some(offset)
-    }
-
-    fn give(&mut self, mut offset: u64, mut len: u64) {
-        debug_assert!(len <= self.used, "more is given back than was taken");
-        self.used -= len;
-        self.add_free(&mut offset, &mut len);
-        self.invariants();
-    }
-
-    fn add_free(&mut self, offset: &mut u64, len: &mut u64) {
-        debug_assert!(
-            !self.overlaps(*offset, *len),
-            "{len} bytes at {offset} are free already: two extents had the same space"
-        );
-        if let Some((&before, &before_len)) = self.free.range(..*offset).next_back()
-            && before + before_len == *offset
-        {
-            self.free.remove(&before);
-            *offset = before;
-            *len += before_len;
-        }
-        if let Some(&after_len) = self.free.get(&(*offset + *len)) {
-            self.free.remove(&(*offset + *len));
-            *len += after_len;
-        }
-        self.free.insert(*offset, *len);
-    }
-
-    /// Whether a range in `free` has bytes of this one.
-    fn overlaps(&self, offset: u64, len: u64) -> bool {
-        let before = self.free.range(..offset + len).next_back();
-        before.is_some_and(|(&other, &other_len)| other + other_len > offset)
-    }
-
-    /// Panics in debug builds if free space contradicts itself, as far as it is
-    /// cheap to see.
-    fn invariants(&self) {
-        if cfg!(debug_assertions) && self.free.len() <= WALKED_AT_MOST {
-            self.walk();
-        }
-    }
-
-    /// Panics if free space contradicts itself.
-    fn walk(&self) {
-        let mut free = 0;
-        let mut position = None;
-        for (&offset, &len) in &self.free {
-            assert!(len > 0, "an empty range at {offset}");
-            assert!(
-                position.is_none_or(|end| end < offset),
-                "the range at {offset} overlaps the one before or should be one with it"
-            );
-            free += len;
-            position = Some(offset + len);
-        }
-        assert!(
-            position.is_none_or(|end| end <= self.end),
-            "free space ends at {position:?}, the file at {}",
-            self.end
-        );
-        assert_eq!(
-            self.used + free,
-            self.end,
-            "used and free bytes make up the file"
-        );
-    }
 }
 
 impl Region {
@@ -135,9 +47,8 @@ impl Region {
             inner: Arc::new(Inner {
                 medium,
                 space: Mutex::new(Space {
-                    free: BTreeMap::new(),
                     end,
-                    used: 0,
+                    ..Space::default()
                 }),
                 alignment,
                 growth_step,
@@ -171,24 +82,34 @@ impl Region {
         self.inner.medium.len()
     }
 
-    /// Reserves space for an extent of `len` bytes.
+    /// Reserves space for an extent of `len` bytes. The file grows by whole steps, or where
+    /// the disk has no room for one by less, down to what is needed.
     pub fn allocate(&self, len: u64) -> Result<Draft, PersistenceError> {
+        let is_full = |error: &PersistenceError| {
+            matches!(error, PersistenceError::Medium(MediumError::NoSpace { .. }))
+        };
+        match self.allocate_by(len, Inner::take_or_grow) {
+            Err(error) if is_full(&error) => {}
+            allocated => return allocated,
+        }
+        // Free space of the file is no use where it is in pieces; the disk's is.
+        self.trim(0);
+        match self.allocate_by(len, Inner::take_or_grow) {
+            Err(error) if is_full(&error) => {}
+            allocated => return allocated,
+        }
+        self.allocate_by(len, Inner::take_lent)
+    }
+
+    /// An extent of `len` bytes, where `take` finds room.
+    fn allocate_by(
+        &self,
+        len: u64,
+        take: impl Fn(&Inner, &mut Space, u64) -> Result<u64, MediumError>,
+    ) -> Result<Draft, PersistenceError> {
         let inner = &self.inner;
         let reserved = len.max(1).next_multiple_of(inner.alignment);
-        let mut space = inner.space.lock();
-        let offset = match space.take(reserved) {
-            Some(offset) => offset,
-            None => {
-                let end = space.end;
-                let new_end = end + reserved.max(inner.growth_step);
-                inner.medium.grow(new_end)?;
-                space.end = new_end;
-                let (mut from, mut added) = (end, new_end - end);
-                space.add_free(&mut from, &mut added);
-                space.take(reserved).expect("the range just added")
-            }
-        };
-        drop(space);
+        let offset = take(inner, &mut inner.space.lock(), reserved)?;
         debug_assert!(
             offset.is_multiple_of(inner.alignment) && offset + reserved <= inner.medium.len(),
             "an extent of {len} bytes at {offset}"
@@ -279,17 +200,100 @@ impl Region {
     /// system does not take back stays free space of the region, for its next
     /// extents: nothing depends on it, so a refusal is no failure.
     pub fn trim(&self, keep_bytes: u64) {
-        let space = self.inner.space.lock();
+        self.inner.give_back(&self.inner.space.lock(), keep_bytes);
+    }
+
+    /// Keeps `bytes` at the end of the file free, for what gives space back and needs some
+    /// before ([`Region::borrow_reserve`]), as far as the disk has room for them.
+    pub fn keep_reserve(&self, bytes: u64) {
+        let inner = &self.inner;
+        let mut space = inner.space.lock();
+        space.reserve = bytes.next_multiple_of(inner.alignment);
+        let missing = space.reserve.saturating_sub(space.free_at_end());
+        let mut is_whole = missing == 0 || inner.grow(&mut space, missing, missing).is_ok();
+        if !is_whole {
+            inner.give_back(&space, 0);
+            is_whole = inner.grow(&mut space, missing, missing).is_ok();
+        }
+        if is_whole {
+            let at = space.end - space.reserve;
+            // Some of it may have been given back before it was the end.
+            let _ = inner.medium.reserve(at, space.reserve);
+        }
+    }
+
+    /// While the result lives, extents get the reserve where there is no other space.
+    pub fn borrow_reserve(&self) -> Borrowed {
+        self.inner.space.lock().borrowers += 1;
+        Borrowed(self.clone())
+    }
+}
+
+/// The right to use a region's reserve.
+#[must_use = "the reserve is lent as long as it lives"]
+pub struct Borrowed(Region);
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        self.0.inner.space.lock().borrowers -= 1;
+    }
+}
+
+impl Inner {
+    /// Space of `reserved` bytes, for which the file grows if it has to.
+    fn take_or_grow(&self, space: &mut Space, reserved: u64) -> Result<u64, MediumError> {
+        let is_whole = space.free_at_end() >= space.reserve;
+        if (is_whole || space.borrowers > 0)
+            && let Some(offset) = space.take(reserved)
+        {
+            return Ok(offset);
+        }
+        let least = (reserved + space.reserve).saturating_sub(space.free_at_end());
+        self.grow(space, least, self.growth_step.max(least))?;
+        Ok(space.take(reserved).expect("the range just added"))
+    }
+
+    /// Space of `reserved` bytes from the reserve, if it is lent.
+    fn take_lent(&self, space: &mut Space, reserved: u64) -> Result<u64, MediumError> {
+        let lent = match space.borrowers {
+            0 => None,
+            _ => space.take_reserve(reserved),
+        };
+        lent.ok_or_else(|| MediumError::NoSpace {
+            file: self.medium.name().to_string(),
+            wanted_bytes: reserved,
+        })
+    }
+
+    /// Gives free space back to the system, all but `keep_bytes` of it and the reserve.
+    fn give_back(&self, space: &Space, keep_bytes: u64) {
+        let limit = space.end.saturating_sub(space.reserve);
         let mut kept = 0;
         for (&offset, &len) in &space.free {
+            let len = (offset + len).min(limit).saturating_sub(offset);
             if kept + len <= keep_bytes {
                 kept += len;
                 continue;
             }
-            if self.inner.medium.discard(offset, len).is_err() {
+            if self.medium.discard(offset, len).is_err() {
                 return;
             }
         }
+    }
+
+    /// Makes the file longer by `wanted` bytes, or by less, but not by less than `least`.
+    fn grow(&self, space: &mut Space, least: u64, wanted: u64) -> Result<(), MediumError> {
+        let mut step = wanted;
+        while let Err(error) = self.medium.grow(space.end + step) {
+            if step == least || !matches!(error, MediumError::NoSpace { .. }) {
+                return Err(error);
+            }
+            step = (step / 2).next_multiple_of(self.alignment).max(least);
+        }
+        let (mut from, mut added) = (space.end, step);
+        space.end += step;
+        space.add_free(&mut from, &mut added);
+        Ok(())
     }
 }
 

@@ -25,6 +25,10 @@ pub enum TopologyError {
     /// Its caller withdrew a commit that was still waiting.
     #[error("stopped while waiting for room; nothing of this commit is in the database")]
     Cancelled,
+    /// A thread panicked while it changed the database. Commits that waited for it may
+    /// be in the database or not, as the next opening finds.
+    #[error("a thread panicked while it changed the database; close and reopen the database")]
+    Poisoned,
     /// There is no snapshot of this name.
     #[error("there is no snapshot \"{0}\"")]
     UnknownSnapshot(String),

@@ -73,6 +73,14 @@ pub enum Op {
 }
 
 impl Op {
+    /// Whether space comes free when it is merged or compacted.
+    pub fn makes_room(&self) -> bool {
+        matches!(
+            self,
+            Op::Delete(_) | Op::DeleteRelationships(_) | Op::DropSnapshot { .. }
+        )
+    }
+
     /// Whether it creates or drops a snapshot.
     pub fn names_snapshots(&self) -> bool {
         matches!(self, Op::CreateSnapshot { .. } | Op::DropSnapshot { .. })

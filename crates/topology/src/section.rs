@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_persistence::failpoint;
-use evergraph_persistence::{Entry, Extent, Medium, Needed, PersistenceError, Region, Uuid};
+use evergraph_persistence::{Entry, Extent, Needed, PersistenceError, Region, Uuid, order};
 use parking_lot::{Mutex, MutexGuard};
 
 pub use gather::MergeScratch;
@@ -283,8 +283,12 @@ impl Section {
         if context.confirms_sections && !failpoint!("open.section-not-durable") {
             // Recovery step R7: before the section is shown or appended to.
             let medium = context.region.medium();
-            medium.flush(extent.offset(), extent.len())?;
-            medium.fence()?;
+            let flushed = failpoint!(
+                "open.section-only-flushed",
+                order::Flushed::of_stores(medium, extent.offset(), extent.len())?,
+                else order::rewrite(medium, extent.offset(), extent.len())?
+            );
+            let _durable = flushed.fence(medium)?;
         }
         let opened = open_extent(
             &context.uuid,

@@ -12,6 +12,9 @@ pub enum FaultKind {
     NoSpace,
     /// `EIO`. A write has stored some first part of its bytes.
     Io,
+    /// As `Io`. A fence has lost what was stored since the one before it: the running
+    /// system shows it all the same, and takes it for durable.
+    Lost,
 }
 
 /// A call that fails.
@@ -77,16 +80,19 @@ pub enum CallKind {
     Grow,
     /// `fence`.
     Fence,
+    /// `fence`, which loses what it should make durable ([`FaultKind::Lost`]).
+    LosingFence,
     /// `sync_names`.
     SyncNames,
 }
 
 impl CallKind {
     /// All.
-    pub const ALL: [CallKind; 4] = [
+    pub const ALL: [CallKind; 5] = [
         CallKind::Write,
         CallKind::Grow,
         CallKind::Fence,
+        CallKind::LosingFence,
         CallKind::SyncNames,
     ];
 
@@ -95,6 +101,7 @@ impl CallKind {
             CallKind::Write => "write",
             CallKind::Grow => "grow",
             CallKind::Fence => "fence",
+            CallKind::LosingFence => "lost",
             CallKind::SyncNames => "sync-names",
         }
     }
@@ -149,6 +156,7 @@ impl FailingCall {
             CallKind::Write => plan.fail_write = failure(FaultKind::Io),
             CallKind::Grow => plan.fail_grow = failure(FaultKind::NoSpace),
             CallKind::Fence => plan.fail_fence = failure(FaultKind::Io),
+            CallKind::LosingFence => plan.fail_fence = failure(FaultKind::Lost),
             CallKind::SyncNames => plan.fail_sync_names = failure(FaultKind::Io),
         }
         plan
@@ -181,7 +189,7 @@ impl Calls {
         match kind {
             CallKind::Write => self.writes,
             CallKind::Grow => self.grows,
-            CallKind::Fence => self.fences,
+            CallKind::Fence | CallKind::LosingFence => self.fences,
             CallKind::SyncNames => self.name_syncs,
         }
     }

@@ -38,6 +38,10 @@ pub(super) enum Event {
         file: u32,
         done: bool,
     },
+    /// What the file has that is not durable never will be.
+    Lose {
+        file: u32,
+    },
     Grow {
         file: u32,
         len: u32,
@@ -321,6 +325,9 @@ impl Ledger {
                     self.fence(file as usize, bytes);
                 }
             }
+            // Caches in the persistence domain lose nothing.
+            Event::Lose { .. } if self.eadr => {}
+            Event::Lose { file } => self.lose(file as usize),
             Event::Grow { file, len } => {
                 let file = &mut self.files[file as usize];
                 file.sizes.push(u64::from(len));
@@ -347,6 +354,22 @@ impl Ledger {
                     let last = name.versions.len() - 1;
                     name.versions.drain(..last);
                 }
+            }
+        }
+    }
+
+    /// Forgets the stores of one file that are not durable.
+    fn lose(&mut self, file: usize) {
+        let FileLedger { pending, index, .. } = &mut self.files[file];
+        for mut unit in std::mem::take(pending) {
+            index[unit.unit as usize] = 0;
+            unit.records.clear();
+            unit.flushed = 0;
+            if unit.alternatives.is_empty() {
+                self.spare.push(unit);
+            } else {
+                pending.push(unit);
+                index[pending[pending.len() - 1].unit as usize] = pending.len() as u32;
             }
         }
     }

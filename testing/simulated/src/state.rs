@@ -73,7 +73,7 @@ fn failure(name: &str, kind: FaultKind, doing: &'static str, wanted_bytes: u64) 
             file: name.to_string(),
             wanted_bytes,
         },
-        FaultKind::Io => MediumError::Io {
+        FaultKind::Io | FaultKind::Lost => MediumError::Io {
             file: name.to_string(),
             doing,
             source: std::io::Error::other("planned failure (EIO)"),
@@ -265,7 +265,7 @@ impl State {
         let stored = match failed {
             None => bytes.len(),
             Some(FaultKind::NoSpace) => 0,
-            Some(FaultKind::Io) => bytes.len() / 2,
+            Some(FaultKind::Io | FaultKind::Lost) => bytes.len() / 2,
         };
         self.store(file, offset, &bytes[..stored], non_temporal);
         match failed {
@@ -397,6 +397,9 @@ impl State {
         let done = failed.is_none() && self.plan.drop_fence != Some(call);
         self.crash_point();
         self.record(Event::Fence { file, done });
+        if failed == Some(FaultKind::Lost) {
+            self.record(Event::Lose { file });
+        }
         if let Some(kind) = failed {
             let live = &mut self.files[file as usize];
             live.poisoned = true;

@@ -161,3 +161,48 @@ fn a_killed_import_goes_on(place: &Place, files: &str, counts: (u64, u64)) {
     // Nothing is imported twice.
     assert_eq!(place.json(&import)["nodes"], 0);
 }
+
+/// What is killed before its first commit goes on as what is killed later: a creation, the
+/// first import, a second one, a deletion.
+#[test]
+fn what_is_killed_before_its_first_commit_goes_on() {
+    let place = Place::new();
+    place.file("one.txt", "0 1\n1 2\n");
+    place.file("two.txt", "2 3\n");
+    let edges = |done: serde_json::Value| (done["imported_edges"].as_u64(), done["edges"].as_u64());
+    for killed in ["create.before-root", "import.begun"] {
+        place.kill_at(killed, 1, "import db one.txt");
+        let done = place.json("import db one.txt --resume");
+        assert_eq!(edges(done), (Some(2), Some(2)), "{killed}");
+        std::fs::remove_dir_all(place.path("db")).expect("removed");
+    }
+    place.json("import db one.txt");
+    place.kill_at("import.begun", 1, "import db two.txt --append");
+    let done = place.json("import db two.txt --resume");
+    assert_eq!(edges(done), (Some(1), Some(3)));
+    place.kill_at("import.begun", 1, "delete-edges db two.txt");
+    assert_eq!(place.json("delete-edges db two.txt --resume")["deleted"], 1);
+    // Done is done, and what was never begun is not taken for it.
+    assert_eq!(place.json("delete-edges db two.txt --resume")["deleted"], 0);
+    assert_eq!(place.json("stats db")["edges"], 2);
+    place.file("other.txt", "4 5\n");
+    place.call("import db other.txt --resume").expect(1);
+}
+
+#[test]
+fn an_import_of_nodes_that_is_killed_before_its_first_commit_goes_on() {
+    let place = Place::new();
+    let node = |id: u32| {
+        format!(
+            "{{\"type\":\"node\",\"id\":\"{id}\",\"labels\":[\"Person\"],\"properties\":{{}}}}\n"
+        )
+    };
+    place.file("one.jsonl", node(1) + &node(2));
+    place.file("two.jsonl", node(3));
+    place.kill_at("import.begun", 1, "import db one.jsonl");
+    assert_eq!(place.json("import db one.jsonl --resume")["nodes"], 2);
+    place.kill_at("import.begun", 1, "import db two.jsonl --append");
+    assert_eq!(place.json("import db two.jsonl --resume")["nodes"], 1);
+    assert_eq!(place.json("import db two.jsonl --resume")["nodes"], 0);
+    assert_eq!(place.json("stats db")["nodes"], 3);
+}

@@ -226,8 +226,18 @@ pub fn import(
         });
     }
     let resumed_edges = record.edges;
+    let begins = !options.resume && db.config().mode == Mode::Merged;
+    let beginning = (begins && key != progress::key(0)).then(|| (key.clone(), record.encode()));
     let cancellation = &control.cancellation;
     let mut source = Source::open(db, files, reading, options, (key, record), cancellation)?;
+    if let Some((key, record)) = beginning {
+        // Else it could not be told from one that was never begun, if it is killed before
+        // its first commit. The first import of a database can.
+        let mut batch = Batch::new();
+        batch.set_meta(&key, &record);
+        db.commit(batch)?;
+    }
+    failpoint!("import.begun");
     let total_bytes = source.total_bytes();
     let mut report = ImportReport {
         resumed_edges,

@@ -93,7 +93,10 @@ pub fn import(
     let mut assigned = Assigned::default();
     if options.resume {
         (position, assigned) = position.resume(graph)?;
+    } else {
+        position.record_beginning(graph)?;
     }
+    failpoint!("import.begun");
     let mut import = Import {
         graph,
         skip_bad: options.skip_bad,

@@ -117,6 +117,21 @@ impl Position {
         Ok((found, assigned))
     }
 
+    /// Records that the import has begun where another was before it: else the position of
+    /// that one would be found if this one is killed before its first commit.
+    ///
+    /// # Errors
+    /// Those of a commit.
+    pub fn record_beginning(&self, graph: &PropertyGraph) -> Result<(), Error> {
+        let store = graph.store();
+        if store.meta(KEY.as_bytes()).is_some() {
+            let mut batch = Batch::new();
+            batch.set_meta(KEY.as_bytes(), &self.encode());
+            store.commit(batch)?;
+        }
+        Ok(())
+    }
+
     /// Where a commit of so many nodes or relationships gets to, the rows before
     /// `next`.
     pub fn advance(&self, nodes: u64, relationships: u64, next: Place) -> Self {

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod architecture;
+mod background;
 mod common;
 mod export;
 mod formats;

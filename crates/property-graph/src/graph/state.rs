@@ -173,6 +173,7 @@ impl Attachment for State {
             for effect in decode(payload)? {
                 changed.extend(effect.nodes());
                 self.apply_one(csn, effect, needed)?;
+                failpoint!("graph.applied-in-part");
             }
         }
         self.followers.tell(csn, &changed);

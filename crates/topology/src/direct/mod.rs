@@ -21,7 +21,7 @@ mod slots;
 
 pub use format::{DirectEntry, DirectImage, DirectState, ListPlace, MAX_SECTION_SHIFT};
 pub use intents::{Claim, Intent, IntentSlot, Intents};
-pub use pair::{Half, Pair, Prepared};
+pub use pair::{Half, Pair};
 pub use recover::open_extent;
 pub use rewrites::{Rewrite, Rewrites};
 pub use section::{DirectInsert, DirectShared};

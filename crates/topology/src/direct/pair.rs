@@ -21,7 +21,7 @@ pub struct Half<'a, M: ?Sized> {
     pub entry: DirectEntry,
 }
 
-/// Both sections of an edge, locked, with room for its entries.
+/// Both sections of an edge, locked.
 pub struct Pair<'a, M: ?Sized> {
     halves: [Half<'a, M>; 2],
     locked: Locked<'a>,
@@ -32,14 +32,6 @@ struct Locked<'a> {
     guards: [Option<MutexGuard<'a, Inner>>; 2],
     /// Where the second half's section is among them.
     second: usize,
-}
-
-/// What can be done about an edge in two lists.
-pub enum Prepared<'a, M: ?Sized> {
-    /// Both entries can be stored.
-    Ready(Pair<'a, M>),
-    /// A deletion that finds nothing.
-    Nothing,
 }
 
 impl<'a> Locked<'a> {
@@ -83,26 +75,30 @@ impl<'a> Locked<'a> {
 }
 
 impl<'a, M: Medium + ?Sized> Pair<'a, M> {
-    /// Locks both sections and makes room, so that nothing that may be refused
-    /// is left for when the intent is durable.
-    pub fn prepare(halves: [Half<'a, M>; 2]) -> Result<Prepared<'a, M>, PersistenceError> {
-        let mut pair = Pair {
+    /// Locks both sections.
+    pub fn lock(halves: [Half<'a, M>; 2]) -> Self {
+        Pair {
             locked: Locked::new(&halves),
             halves,
-        };
-        let lists = pair.halves.each_ref().map(|half| half.entry.list);
-        let one_list = pair.locked.is_one_section() && lists[0] == lists[1];
-        if is_tombstone(pair.halves[0].entry.word) {
+        }
+    }
+
+    /// Makes room for both entries, so that nothing that may be refused is left for when
+    /// the intent is durable. `false` for a deletion that finds nothing.
+    pub fn prepare(&mut self) -> Result<bool, PersistenceError> {
+        let lists = self.halves.each_ref().map(|half| half.entry.list);
+        let one_list = self.locked.is_one_section() && lists[0] == lists[1];
+        if is_tombstone(self.halves[0].entry.word) {
             let needed = [1, if one_list { 2 } else { 1 }];
             let mut found = [false; 2];
             for half in [0, 1] {
-                let entry = pair.halves[half].entry;
-                found[half] = pair.load(half)?.live_edges(entry) >= needed[half];
+                let entry = self.halves[half].entry;
+                found[half] = self.load(half)?.live_edges(entry) >= needed[half];
             }
             match found {
-                [false, _] => return Ok(Prepared::Nothing),
+                [false, _] => return Ok(false),
                 [true, false] => {
-                    let extents = pair.halves[0].at.context.region.file_name();
+                    let extents = self.halves[0].at.context.region.file_name();
                     let what = "an edge stands in only one of its two lists";
                     return Err(PersistenceError::damaged(&extents, 0, what));
                 }
@@ -110,14 +106,14 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
             }
         }
         // One look at the clock for both: a view shows both entries or none.
-        let now = pair.halves[0].at.registry.csn();
-        if pair.locked.is_one_section() {
-            pair.make_room(0, now, &lists)?;
+        let now = self.halves[0].at.registry.csn();
+        if self.locked.is_one_section() {
+            self.make_room(0, now, &lists)?;
         } else {
-            pair.make_room(0, now, &lists[..1])?;
-            pair.make_room(1, now, &lists[1..])?;
+            self.make_room(0, now, &lists[..1])?;
+            self.make_room(1, now, &lists[1..])?;
         }
-        Ok(Prepared::Ready(pair))
+        Ok(true)
     }
 
     fn load(&mut self, half: usize) -> Result<&mut Loaded, PersistenceError> {
@@ -176,7 +172,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
     }
 
     /// What is due once both entries are there.
-    pub fn finish(mut self) -> Result<(), PersistenceError> {
+    pub fn finish(&mut self) -> Result<(), PersistenceError> {
         for half in [0, 1] {
             let Half { section, at, entry } = &self.halves[half];
             let loaded = self.locked.load(half, section, at.context)?;

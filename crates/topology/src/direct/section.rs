@@ -7,6 +7,8 @@ use std::sync::atomic::Ordering;
 use evergraph_persistence::failpoint;
 use evergraph_persistence::{Medium, Needed, PersistenceError, Registry, prefetch_for_write};
 
+use parking_lot::MutexGuard;
+
 use super::DirectParameters;
 use super::format::{DirectEntry, DirectImage, DirectState, ListPlace, log_entry};
 use super::rewrites::{Rewrite, Rewrites};
@@ -15,7 +17,7 @@ use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
-use crate::section::{Body, Context, Loaded, Section, State, Version, count_live};
+use crate::section::{Body, Context, Inner, Loaded, Section, State, Version, count_live};
 use crate::section_view::{Lists, SectionView};
 use crate::store::Published;
 
@@ -57,16 +59,22 @@ impl<'a, M: ?Sized> Deref for DirectInsert<'a, M> {
 }
 
 impl Section {
+    /// The right to insert, for one thread.
+    #[inline(always)]
+    pub(crate) fn lock_direct(&self) -> MutexGuard<'_, Inner> {
+        self.state.lock()
+    }
+
     /// Commits one entry in place: durable when it returns. `false` for a
-    /// tombstone that finds nothing to delete.
+    /// tombstone that finds nothing to delete. `locked` is this section's.
     #[inline]
-    pub fn insert_direct<M: Medium + ?Sized>(
+    pub(crate) fn insert_direct<M: Medium + ?Sized>(
         &self,
+        locked: &mut MutexGuard<'_, Inner>,
         at: &DirectInsert<'_, M>,
         entry: DirectEntry,
     ) -> Result<bool, PersistenceError> {
-        let mut guard = self.state.lock();
-        let loaded = self.load(at.context, &mut guard)?;
+        let loaded = self.load(at.context, locked)?;
         if is_tombstone(entry.word) && loaded.live_edges(entry) == 0 {
             return Ok(false);
         }
@@ -261,6 +269,7 @@ impl Section {
         at.slots
             .publish(at.slot_medium, at.plane, at.number, durable.map(|()| slot))?;
         extent.published();
+        failpoint!("direct.moved");
         failpoint!("direct.slot-not-flushed" => {
             if let Some(old) = &old {
                 at.context.region.scribble(old)?;

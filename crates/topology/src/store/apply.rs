@@ -2,6 +2,7 @@
 //! payloads to the attachment, and then the watermark moves.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use evergraph_persistence::Needed;
 use evergraph_persistence::failpoint;
@@ -45,6 +46,10 @@ impl Store {
         let mut edges = GroupEdges::new(&self.config);
         for (origin, ticket) in group.iter().enumerate() {
             for op in &ticket.ops {
+                if op.makes_room() {
+                    // Also if a merge came between its check and its place in the log.
+                    self.makes_room.store(true, Ordering::Release);
+                }
                 match op {
                     Op::Insert(_)
                     | Op::Delete(_)

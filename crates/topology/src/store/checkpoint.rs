@@ -225,7 +225,9 @@ impl Store {
     }
 
     pub(super) fn merge_everything(&self, roots: &mut RootState) -> Result<(), TopologyError> {
-        self.merge_all(roots, &self.all_sections(), Wanted::Merged, false)
+        self.merge_all(roots, &self.all_sections(), Wanted::Merged, false)?;
+        self.makes_room.store(false, Ordering::Release);
+        Ok(())
     }
 
     pub(super) fn all_sections(&self) -> Vec<Named> {
@@ -282,7 +284,7 @@ impl Store {
         purpose: impl Into<Purpose<'a>>,
         clean: bool,
     ) -> Result<(), TopologyError> {
-        self.merge(roots, sections, purpose.into(), clean, false)
+        self.merge_in_parts(roots, sections, purpose.into(), clean, false)
     }
 
     /// As [`Store::merge_at`], and the attachment.
@@ -293,7 +295,7 @@ impl Store {
         purpose: impl Into<Purpose<'a>>,
         clean: bool,
     ) -> Result<(), TopologyError> {
-        self.merge(roots, sections, purpose.into(), clean, true)
+        self.merge_in_parts(roots, sections, purpose.into(), clean, true)
     }
 
     /// Merges some sections, and the attachment if it is one of those.
@@ -303,10 +305,26 @@ impl Store {
         sections: &[Named],
         with_attached: bool,
     ) -> Result<(), TopologyError> {
-        self.merge(roots, sections, Wanted::Merged.into(), false, with_attached)
+        self.merge_in_parts(roots, sections, Wanted::Merged.into(), false, with_attached)
     }
 
-    fn merge(
+    pub(super) fn merge(
+        &self,
+        roots: &mut RootState,
+        sections: &[Named],
+        purpose: Purpose<'_>,
+        clean: bool,
+        with_attached: bool,
+    ) -> Result<(), TopologyError> {
+        let is_relief = !matches!(purpose, Purpose::All(Wanted::Merged | Wanted::Converted));
+        let borrows = is_relief || self.makes_room.load(Ordering::Acquire);
+        let _borrowed = borrows.then(|| self.context.region.borrow_reserve());
+        self.poisoning(|| self.merge_now(roots, sections, purpose, clean, with_attached))?;
+        self.keep_reserve();
+        Ok(())
+    }
+
+    fn merge_now(
         &self,
         roots: &mut RootState,
         sections: &[Named],
@@ -340,6 +358,7 @@ impl Store {
         target.rewrites_history = matches!(purpose, Purpose::Flattened);
         let vertex_count = token.state().vertex_count;
         let update = self.publish(roots, &merged, extents, &target, vertex_count, &needed)?;
+        failpoint!("checkpoint.not-switched");
         self.switch_to(roots, merged, update).inspect_err(|_| {
             // The root names what this process does not read: a later merge would
             // build on the wrong state, and an opening reads the right one.

@@ -19,7 +19,8 @@ use evergraph_persistence::{CommitLog, failpoint};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::flow::{PATIENCE, Stop, is_stopped};
-use super::{Batch, Commit, GroupEnd, Store};
+use super::poison::Lead;
+use super::{Batch, Commit, GroupEnd, LogState, Store};
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::history::name::check_not_reserved;
@@ -32,8 +33,8 @@ pub(super) const NOTHING_ATTACHED: &str =
 /// Commits that wait, and whether somebody leads.
 #[derive(Default)]
 pub(super) struct Queue {
-    waiting: Vec<Arc<Ticket>>,
-    leading: bool,
+    pub waiting: Vec<Arc<Ticket>>,
+    pub leading: bool,
 }
 
 impl Queue {
@@ -100,6 +101,12 @@ impl Owner {
 impl Ticket {
     pub fn names_snapshots(&self) -> bool {
         self.ops.iter().any(Op::names_snapshots)
+    }
+
+    /// Gives its owner the outcome, unless it has one.
+    pub fn complete(&self, outcome: Result<Commit, Arc<TopologyError>>) {
+        self.outcome.lock().get_or_insert(outcome);
+        self.owner.thread.unpark();
     }
 }
 
@@ -252,6 +259,7 @@ impl Store {
             queue.leading = true;
             let first = Arc::clone(&queue.waiting[0]);
             drop(queue);
+            let mut lead = Lead::new(self);
             // Commits stay in the queue meanwhile, and can be withdrawn.
             let room = self.make_room(first.payload.len() as u64, stop);
             queue = self.queue.lock();
@@ -259,20 +267,29 @@ impl Store {
             if matches!(room, Ok(false)) || !queue.waiting.first().is_some_and(is_first) {
                 // It looks again who leads: it may.
                 queue.leading = false;
+                lead.end();
                 continue;
             }
-            let group = std::mem::take(&mut queue.waiting);
+            lead.group = std::mem::take(&mut queue.waiting);
             drop(queue);
             match room {
-                Ok(_) => self.lead(group),
-                Err(error) => self.fail(&group, error),
+                Ok(_) => self.lead(&mut lead),
+                Err(error) => self.fail(&mut lead, error),
             }
+            lead.end();
             queue = self.queue.lock();
         }
     }
 
     pub(super) fn validate(&self, batches: &[Batch]) -> Result<(), TopologyError> {
         self.refuse_if_not_writable()?;
+        if batches
+            .iter()
+            .flat_map(|batch| &batch.ops)
+            .any(Op::makes_room)
+        {
+            self.makes_room.store(true, Ordering::Release);
+        }
         // External ids that the table will have when an operation is applied;
         // only one caller at a time assigns any.
         let mut ids = None;
@@ -324,6 +341,9 @@ impl Store {
             return Err(TopologyError::Closed);
         }
         if self.failed.load(Ordering::Acquire) {
+            if self.poisoned.load(Ordering::Relaxed) {
+                return Err(TopologyError::Poisoned);
+            }
             return Err(TopologyError::Unsupported(
                 "an earlier commit failed on the medium; close and reopen the database".to_string(),
             ));
@@ -371,15 +391,18 @@ impl Store {
 
     /// Leads one group: `queue.leading` is set, and cleared as soon as the log
     /// can be handed on. Every commit of the group learns its outcome.
-    fn lead(&self, group: Vec<Arc<Ticket>>) {
-        let (group, applying, last_csn) = match self.log_group(&group) {
+    fn lead(&self, lead: &mut Lead<'_>) {
+        let (applying, last_csn) = match self.log_group(lead) {
             Ok(logged) => logged,
-            Err(error) => return self.fail(&group, error),
+            Err(error) => return self.fail(lead, error),
         };
-        failpoint!("commit.logged");
-        // Nothing is shown over a group that could not be applied.
-        let applied = self.refuse_if_failed();
-        let applied = applied.and_then(|()| self.apply_group(&group, last_csn));
+        let group = &lead.group;
+        let applied = self.poisoning(|| {
+            failpoint!("commit.logged");
+            // Nothing is shown over a group that could not be applied.
+            self.refuse_if_failed()?;
+            self.apply_group(group, last_csn)
+        });
         if applied.is_err() {
             // The log holds the group, this process cannot show it; known before
             // the next group may be applied.
@@ -389,7 +412,7 @@ impl Store {
         match applied {
             Ok(missed) => {
                 let first_csn = last_csn + 1 - group.len() as u64;
-                self.settle(&group, |i| {
+                self.settle(group, |i| {
                     Ok(Commit {
                         csn: first_csn + i as u64,
                         ack: self.ack,
@@ -399,16 +422,16 @@ impl Store {
             }
             Err(error) => {
                 let error = Arc::new(error);
-                self.settle(&group, |_| Err(Arc::clone(&error)));
+                self.settle(group, |_| Err(Arc::clone(&error)));
             }
         }
     }
 
     /// Nothing of a group was committed: the next leader may try.
-    fn fail(&self, group: &[Arc<Ticket>], error: TopologyError) {
-        self.hand_on(Vec::new());
+    fn fail(&self, lead: &mut Lead<'_>, error: TopologyError) {
+        self.hand_on(lead, Vec::new());
         let error = Arc::new(error);
-        self.settle(group, |_| Err(Arc::clone(&error)));
+        self.settle(&lead.group, |_| Err(Arc::clone(&error)));
     }
 
     fn settle(
@@ -417,31 +440,43 @@ impl Store {
         outcome: impl Fn(usize) -> Result<Commit, Arc<TopologyError>>,
     ) {
         for (i, ticket) in group.iter().enumerate() {
-            *ticket.outcome.lock() = Some(outcome(i));
-            ticket.owner.thread.unpark();
+            ticket.complete(outcome(i));
         }
     }
 
     /// Lets the next leader begin, with what this one could not take first.
-    fn hand_on(&self, mut left: Vec<Arc<Ticket>>) {
+    fn hand_on(&self, lead: &mut Lead<'_>, mut left: Vec<Arc<Ticket>>) {
         let mut queue = self.queue.lock();
         left.append(&mut queue.waiting);
         queue.waiting = left;
         queue.leading = false;
+        lead.is_handed_on = true;
         queue.wake_a_leader();
     }
 
     /// Durability steps L1 and L2 for a group, for whose first commit the log has
-    /// room. Returns the part of it that is durable now, and the right to apply
-    /// it next.
-    #[allow(clippy::type_complexity)]
-    fn log_group(
-        &self,
-        group: &[Arc<Ticket>],
-    ) -> Result<(Vec<Arc<Ticket>>, MutexGuard<'_, ()>, u64), TopologyError> {
+    /// room. Leaves of it the part that is durable now. Returns the right to apply it
+    /// next, and the CSN of its last commit.
+    fn log_group(&self, lead: &mut Lead<'_>) -> Result<(MutexGuard<'_, ()>, u64), TopologyError> {
         let mut state = self.log.lock();
         // Those that waited when the log failed would follow a torn group.
         self.refuse_if_failed()?;
+        let (taken, last_csn) = self.poisoning(|| self.append_group(&mut state, &lead.group))?;
+        // Taken while the log is held, so that groups apply in log order.
+        let applying = self.apply.lock();
+        drop(state);
+        let left = lead.group.split_off(taken);
+        self.hand_on(lead, left);
+        Ok((applying, last_csn))
+    }
+
+    /// Writes as many commits of a group as the log takes, and syncs. Returns how many,
+    /// and the CSN of the last.
+    fn append_group(
+        &self,
+        state: &mut LogState,
+        group: &[Arc<Ticket>],
+    ) -> Result<(usize, u64), TopologyError> {
         debug_assert!(!group.is_empty(), "a leader takes its own commit at least");
         let mut taken = 0;
         for ticket in group {
@@ -456,6 +491,7 @@ impl Store {
             }
             taken += 1;
         }
+        failpoint!("commit.leads");
         if let Err(error) = state.log.sync() {
             self.failed.store(true, Ordering::Release);
             return Err(error.into());
@@ -472,11 +508,7 @@ impl Store {
             epoch,
         });
         state.invariants();
-        // Taken while the log is held, so that groups apply in log order.
-        let applying = self.apply.lock();
-        drop(state);
-        self.hand_on(group[taken..].to_vec());
-        Ok((group[..taken].to_vec(), applying, last_csn))
+        Ok((taken, last_csn))
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_graph::Direction;
 use evergraph_persistence::failpoint;
-use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError, Storage};
+use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError, Storage, order};
 use parking_lot::{Mutex, RwLock};
 
 use super::{Batch, Commit, Config, Store};
 use crate::direct::{
     Claim, DirectEntry, DirectInsert, DirectParameters, DirectShared, Half, Intent, Intents, Pair,
-    Prepared, Rewrites, Slots,
+    Rewrites, Slots,
 };
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
@@ -99,11 +99,17 @@ impl Direct {
     /// Recovery step R5: slots and intents that were stored are durable. Sections are
     /// made so when they are first touched (Recovery step R7).
     pub fn confirm(&self) -> Result<(), PersistenceError> {
-        let medium = self.slots.medium();
-        if !failpoint!("open.slots-not-durable") {
-            medium.flush(0, medium.len())?;
+        if failpoint!("open.slots-not-durable") {
+            return Ok(());
         }
-        Ok(medium.fence()?)
+        let medium = self.slots.medium();
+        let flushed = failpoint!(
+            "open.slots-only-flushed",
+            order::Flushed::of_stores(medium, 0, medium.len())?,
+            else order::rewrite(medium, 0, medium.len())?
+        );
+        let _durable = flushed.fence(medium)?;
+        Ok(())
     }
 
     /// Vertices.
@@ -344,10 +350,7 @@ impl Store {
             }
             let weight = weights.get(i).map_or(0, |weight| weight.to_bits());
             let placed = match &backward {
-                None => {
-                    let there = forward.half(&shared, u, v | tag, weight);
-                    there.section.insert_direct(&there.at, there.entry)?
-                }
+                None => self.insert_in_one(&forward.half(&shared, u, v | tag, weight))?,
                 Some(backward) => self.insert_in_two(
                     [
                         forward.half(&shared, u, v | tag, weight),
@@ -370,6 +373,23 @@ impl Store {
         Ok(())
     }
 
+    /// One edge in one list.
+    #[inline(always)]
+    fn insert_in_one<M: Medium + ?Sized>(
+        &self,
+        there: &Half<'_, M>,
+    ) -> Result<bool, TopologyError> {
+        let mut locked = there.section.lock_direct();
+        // A list that a panic has left half changed must not grow any more.
+        self.refuse_if_failed()?;
+        let insert = || {
+            there
+                .section
+                .insert_direct(&mut locked, &there.at, there.entry)
+        };
+        Ok(self.poisoning(insert)?)
+    }
+
     /// One edge in two lists. Apart, so that the loop over edges in one list
     /// stays small.
     #[inline(never)]
@@ -379,24 +399,25 @@ impl Store {
         claim: Option<&mut Claim<'_>>,
     ) -> Result<bool, TopologyError> {
         let Some(claim) = claim else {
-            let [there, back] = halves;
-            let placed = there.section.insert_direct(&there.at, there.entry)?;
-            back.section.insert_direct(&back.at, back.entry)?;
+            let [there, back] = &halves;
+            let placed = self.insert_in_one(there)?;
+            self.insert_in_one(back)?;
             return Ok(placed);
         };
-        match Pair::prepare(halves)? {
-            Prepared::Nothing => Ok(false),
-            Prepared::Ready(mut pair) => {
-                // Asked under the locks: a list that a failed intent is about
-                // must not grow any more.
-                self.refuse_if_failed()?;
-                // What of it is on the medium is unknown after an error.
-                pair.carry_out(claim.slot())
-                    .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
-                pair.finish()?;
-                Ok(true)
+        let mut pair = Pair::lock(halves);
+        // Asked under the locks: a list that a failed intent is about must not grow any
+        // more.
+        self.refuse_if_failed()?;
+        self.poisoning(|| {
+            if !pair.prepare()? {
+                return Ok(false);
             }
-        }
+            // What of it is on the medium is unknown after an error.
+            pair.carry_out(claim.slot())
+                .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
+            pair.finish()?;
+            Ok(true)
+        })
     }
 
     /// Where the second entry of an edge goes, if there is one.
@@ -518,7 +539,7 @@ impl Store {
                 plane: plane.map_or(0, Plane::number),
                 number: section.first_vertex() >> self.config.section_shift,
             };
-            section.insert_direct(&at, *entry)?
+            section.insert_direct(&mut section.lock_direct(), &at, *entry)?
         };
         if appended {
             Ok(())

@@ -19,10 +19,12 @@ mod history;
 mod open;
 mod past;
 mod places;
+mod poison;
 mod queried;
 mod replay;
 mod sealed;
 mod snapshots;
+mod space;
 mod vertices;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -93,6 +95,10 @@ pub struct Store {
     failed: AtomicBool,
     /// Set while nobody else commits.
     closed: AtomicBool,
+    /// It failed by a panic.
+    poisoned: AtomicBool,
+    /// Something was deleted or dropped that is not merged.
+    makes_room: AtomicBool,
     flow: flow::Flow,
     queried: queried::Queried,
     queue: Mutex<commit::Queue>,

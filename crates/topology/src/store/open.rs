@@ -52,6 +52,10 @@ pub struct OpenReport {
     pub replayed_entries: u64,
     /// The newest commit.
     pub csn: u64,
+    /// Opened for reading after an unclean stop: what it shows was not made durable
+    /// (Recovery step R5), so a power cut may take the newest commits back, until the
+    /// database is opened for writing.
+    pub unconfirmed: bool,
 }
 
 impl Store {
@@ -122,6 +126,7 @@ impl Store {
         }
         storage.sync_names()?;
         drop((log, extents));
+        failpoint!("create.before-root");
         let root = Root::first(config.encode(0));
         drop(Pool::create(storage, uuid, root)?);
         Ok(())
@@ -300,6 +305,7 @@ impl Store {
             replayed_commits: csn - root.csn,
             replayed_entries,
             csn,
+            unconfirmed: read_only && root.clean_log_end.is_none(),
         };
         let ack = ack_of(&[&medium, &log_medium]);
         let mut store = Store {
@@ -318,6 +324,8 @@ impl Store {
             read_only,
             failed: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            poisoned: AtomicBool::new(false),
+            makes_room: AtomicBool::new(false),
             flow: Flow::default(),
             queue: Mutex::default(),
             log: Mutex::new(LogState {
@@ -342,6 +350,7 @@ impl Store {
                 storage.sync_names()?;
             }
             store.begin_epoch()?;
+            store.keep_reserve();
         }
         store.fulfil_intents()?;
         Ok((store, report))

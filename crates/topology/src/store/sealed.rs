@@ -111,11 +111,13 @@ impl Store {
         let stored = Arc::new(Stored::new(header, extents));
         let (region, uuid) = (&self.context.region, &self.context.uuid);
         let bytes = stored.header_bytes();
-        let blob = roots
-            .directory
-            .set_blob(region, uuid, BLOB_SEALED, number, &bytes)?;
-        let flushed = flushed.and(blob).map(|_| ());
-        self.publish_sealed(roots, flushed, Some((number, stored)), &replaced)?;
+        self.poisoning(|| {
+            let blob = roots
+                .directory
+                .set_blob(region, uuid, BLOB_SEALED, number, &bytes)?;
+            let flushed = flushed.and(blob).map(|_| ());
+            self.publish_sealed(roots, flushed, Some((number, stored)), &replaced)
+        })?;
         Ok(info)
     }
 
@@ -243,7 +245,8 @@ impl Store {
             numbers => {
                 self.refuse_if_not_writable()?;
                 let nothing = Flushed::all([]).map(|_: Vec<()>| ());
-                self.publish_sealed(roots, nothing, None, numbers)
+                let _borrowed = self.context.region.borrow_reserve();
+                self.poisoning(|| self.publish_sealed(roots, nothing, None, numbers))
             }
         }
     }
@@ -297,6 +300,7 @@ impl Store {
         directory.publishing();
         let added_extents = added.iter().flat_map(|(_, graph)| graph.extents());
         added_extents.for_each(|extent| extent.published());
+        failpoint!("sealed.publishing");
         if let Err(error) = pool.publish(file, &durable.map(|_| ()), root) {
             self.failed.store(true, Ordering::Release);
             return Err(error.into());

@@ -3,6 +3,9 @@
 mod closing;
 mod damage;
 mod enqueue;
+mod full_disk;
+mod limited;
+mod panics;
 mod pins;
 mod queried;
 mod relationships;

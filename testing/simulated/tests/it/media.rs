@@ -424,3 +424,41 @@ fn a_discarded_range_reads_as_anything() {
         BTreeSet::from([vec![vec![1]], vec![vec![DISCARDED]]])
     );
 }
+
+/// The running system shows what a fence has lost, and the next fence says yes; only what
+/// is stored again can become durable.
+#[test]
+fn what_a_fence_loses_is_shown_until_the_power_is_cut() {
+    for persistence in [Persistence::Pages, Persistence::Lines] {
+        let (storage, medium) = storage(persistence, 4096);
+        let store = |medium: &MediumHandle, value: u64| {
+            medium.write(64, &value.to_le_bytes()).unwrap();
+            medium.flush(64, 8)
+        };
+        store(&medium, 1).unwrap();
+        medium.fence().unwrap();
+        store(&medium, 2).unwrap();
+        let plan = FaultPlan {
+            fail_fence: Some(PlannedFailure::once(
+                storage.calls().fences,
+                FaultKind::Lost,
+            )),
+            ..FaultPlan::default()
+        };
+        storage.plan(plan);
+        assert!(medium.fence().is_err());
+        check(words(&storage, &[64]), &[[1]]);
+        storage.begin_process();
+        let medium = storage.open("a", false).unwrap();
+        let mut shown = [0; 8];
+        medium.read(64, &mut shown).unwrap();
+        assert_eq!(u64::from_le_bytes(shown), 2);
+        medium.flush(64, 8).unwrap();
+        medium.fence().unwrap();
+        check(words(&storage, &[64]), &[[1]]);
+        store(&medium, 2).unwrap();
+        check(words(&storage, &[64]), &[[1], [2]]);
+        medium.fence().unwrap();
+        check(words(&storage, &[64]), &[[2]]);
+    }
+}

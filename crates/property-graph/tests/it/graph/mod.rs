@@ -10,6 +10,7 @@ mod load;
 mod model;
 mod names;
 mod neighbors;
+mod panics;
 mod projection;
 mod random;
 mod rules;

@@ -606,3 +606,38 @@ fn a_full_log_on_a_full_disk_is_a_clean_error() {
     let (_, model) = commit(&store, 0);
     assert_eq!(observe(&store).unwrap(), model.graph(last + 1));
 }
+
+/// What a failed sync has lost is shown until it leaves memory, and the next sync says that
+/// all is well: only what is written again is synced.
+#[test]
+fn what_an_unclean_stop_leaves_is_written_and_synced_again() {
+    let directory = scratch();
+    let workload = Workload::new(Direction::Out, Vec::new());
+    let open = |read_only| {
+        let faults = Arc::new(FileFaults::new());
+        let storage = FileStorage::open(directory.path()).unwrap();
+        let storage = storage.with_faults(Arc::clone(&faults));
+        let (store, report) = Store::open(&storage, read_only).unwrap();
+        let calls = [FileCall::Write, FileCall::Sync].map(|call| faults.calls(call));
+        (store, report.unconfirmed, calls)
+    };
+    let store = workload.create(&FileStorage::open(directory.path()).unwrap());
+    let mut batch = Batch::new();
+    batch.insert(&[(1, 2)]);
+    store.commit(batch).unwrap();
+    drop(store);
+    let (_, unconfirmed, calls) = open(true);
+    assert_eq!((unconfirmed, calls), (true, [0, 0]), "a reader says so");
+    // The log's tail, and the next root in both slots.
+    let (store, unconfirmed, calls) = open(false);
+    assert_eq!((unconfirmed, calls), (false, [3, 3]));
+    store.close().unwrap();
+    drop(store);
+    assert!(!open(true).1);
+    let (_, _, calls) = open(false);
+    assert_eq!(
+        calls,
+        [2, 2],
+        "after a clean stop there is nothing to write again"
+    );
+}
