@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evergraph::Database;
-use evergraph::property::{Definition, PropertyGraph, Rule, Subject, ValueType};
+use evergraph::property::{Definition, DefinitionState, PropertyGraph, Rule, Subject, ValueType};
 use serde_json::{Value, json};
 
 use crate::medium::MediumArgs;
@@ -135,7 +135,7 @@ fn create(graph: &PropertyGraph, args: &CreateArgs) -> Result<Report, Failure> {
     };
     graph.define(&definition).map_err(evergraph::Error::from)?;
     Ok(Report::new(
-        json!({ "created": facts(graph, &definition) }),
+        json!({ "created": facts(graph, &definition, &DefinitionState::Online) }),
         table(&[("created", text(&definition))]),
     ))
 }
@@ -150,16 +150,18 @@ fn drop_named(graph: &PropertyGraph, name: &str) -> Result<Report, Failure> {
 }
 
 fn list(graph: &PropertyGraph) -> Report {
-    let definitions = graph.definitions();
-    let all: Vec<Value> = definitions.iter().map(|d| facts(graph, d)).collect();
-    let mut rows = vec![["NAME", "OF", "KEYS", "RULE", "ENTRIES", "STORED"].map(str::to_string)];
-    for (definition, facts) in definitions.iter().zip(&all) {
+    let definitions = graph.definition_states();
+    let all: Vec<Value> = all_facts(graph);
+    let titles = ["NAME", "OF", "KEYS", "RULE", "STATE", "ENTRIES", "STORED"];
+    let mut rows = vec![titles.map(str::to_string)];
+    for ((definition, state), facts) in definitions.iter().zip(&all) {
         let number = |name: &str| facts[name].as_u64();
         rows.push([
             definition.name.clone(),
             of(&definition.subject),
             definition.keys.join(","),
             rule_name(definition.rule).to_string(),
+            state.to_string(),
             number("entries").map_or("-".to_string(), count),
             number("stored_bytes").map_or("-".to_string(), bytes),
         ]);
@@ -172,8 +174,17 @@ fn list(graph: &PropertyGraph) -> Report {
     Report::new(json!({ "definitions": all }), text)
 }
 
-/// One of them, for `--json`; with sizes if it has an index.
-pub fn facts(graph: &PropertyGraph, definition: &Definition) -> Value {
+/// All of them, for `--json`.
+pub fn all_facts(graph: &PropertyGraph) -> Vec<Value> {
+    let definitions = graph.definition_states();
+    let facts = definitions
+        .iter()
+        .map(|(definition, state)| facts(graph, definition, state));
+    facts.collect()
+}
+
+/// One of them; with sizes if it has an index, and why if it failed.
+fn facts(graph: &PropertyGraph, definition: &Definition, state: &DefinitionState) -> Value {
     let (what, name) = match &definition.subject {
         Subject::Nodes(label) => ("label", label),
         Subject::Relationships(kind) => ("relationships", kind),
@@ -183,7 +194,12 @@ pub fn facts(graph: &PropertyGraph, definition: &Definition) -> Value {
         what: name,
         "keys": definition.keys,
         "rule": rule_name(definition.rule),
+        "state": state.to_string(),
     });
+    if let DefinitionState::Failed(reason) = state {
+        facts["failure"] = json!(reason);
+        return facts;
+    }
     let indexes = graph.statistics().indexes;
     let usage = indexes.iter().find(|(name, _)| *name == definition.name);
     if let Some((_, usage)) = usage {

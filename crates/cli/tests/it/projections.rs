@@ -270,6 +270,23 @@ fn a_run_that_cannot_begin_leaves_no_snapshot() {
 }
 
 #[test]
+fn an_index_that_a_killed_process_made_has_failed() {
+    let place = film();
+    let create = "index film create names --label Person --key name";
+    place.kill_at("index.populated", 1, create);
+    let listed = place.json("index film list");
+    assert_eq!(listed["definitions"][0]["state"], "FAILED");
+    assert!(listed["definitions"][0]["failure"].is_string());
+    let text = place.call("index film").stdout;
+    assert!(text.contains("FAILED"), "{text}");
+    place.json(create);
+    assert_eq!(
+        place.json("index film")["definitions"][0]["state"],
+        "ONLINE"
+    );
+}
+
+#[test]
 fn indexes_and_constraints_are_made_listed_and_dropped() {
     let place = film();
     let none = place.call("index film");
@@ -286,6 +303,7 @@ fn indexes_and_constraints_are_made_listed_and_dropped() {
     assert_eq!(definitions[0]["rule"], "index");
     assert_eq!(definitions[0]["entries"], 2);
     assert_eq!(definitions[1]["keys"][1], "since");
+    assert_eq!(definitions[2]["state"], "ONLINE");
     let stats = place.json("stats film");
     assert_eq!(
         stats["property_graph"]["definitions"],
@@ -309,11 +327,11 @@ fn indexes_and_constraints_are_made_listed_and_dropped() {
         hint: nothing of the transaction is in the graph
         exit code 1
         $ evergraph index film create named --label Person --key name --rule exists
-        error: constraint "named", node 3: a property that has to be there is missing
+        error: constraint "named" of nodes Person: node 3 does not have name
         hint: nothing of the transaction is in the graph
         exit code 1
         $ evergraph index film create typed --label Film --key name --rule integer
-        error: constraint "typed", node 1: a property has a value of another type
+        error: constraint "typed" of nodes Film: node 1 has name NAME, which is not of type integer
         hint: nothing of the transaction is in the graph
         exit code 1
         $ evergraph index film drop nothing

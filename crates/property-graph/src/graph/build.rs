@@ -1,7 +1,7 @@
 //! Building indexes, and holding records to constraints: any number of them in one
 //! pass over the nodes and one over the relationships, chunks in parallel.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::core::Core;
 use super::error::GraphError;
 use super::scan::Tabled;
-use super::schema::Entry;
+use super::schema::{Broken, Entry};
 use super::view::View;
 use crate::index::{Collector, Sorted, key};
 use crate::records::{Found, NodeRecord, RelationshipRecord};
@@ -114,8 +114,10 @@ impl<'a, R: Tabled> Pass<'a, R> {
             }
             let values = entry.stored.keys.iter().map(|&key| found.property(key));
             let values: Vec<Option<Value>> = values.collect::<Result<_, _>>()?;
-            if let Some(what) = entry.wrong_values(values.iter().map(Option::as_ref)) {
-                return Err(entry.violated::<R>(id, what));
+            let all = values.iter().map(Option::as_ref);
+            if let Some(what) = entry.wrong_values(all.clone()) {
+                let dictionary = self.view.dictionary();
+                return Err(entry.violated::<R>(dictionary, id, all, what));
             }
             let all: Option<Vec<&Value>> = values.iter().map(Option::as_ref).collect();
             if let (Some(collector), Some(key)) = (collector, all.and_then(key::encode)) {
@@ -139,13 +141,16 @@ impl<'a, R: Tabled> Pass<'a, R> {
     fn check_unique(&self, entry: &Entry, entries: &Sorted) -> Result<(), GraphError> {
         for ids in entries.ids_of_shared_keys() {
             // Keys that were cut may differ behind the cut.
-            let mut seen = HashSet::new();
+            let mut seen = HashMap::new();
             for id in ids {
-                let record = R::of_view(self.view, id)?;
-                let key = record.and_then(|record| entry.key_of(&*record));
-                if key.is_some_and(|key| !seen.insert(key)) {
-                    let what = format!("another {} has the same values", R::KIND);
-                    return Err(entry.violated::<R>(id, &what));
+                let Some(record) = R::of_view(self.view, id)? else {
+                    continue;
+                };
+                let key = entry.key_of(&*record);
+                if let Some(first) = key.and_then(|key| seen.insert(key, id)) {
+                    let what = Broken::SameValues(R::entity(first));
+                    let (dictionary, values) = (self.view.dictionary(), entry.values_of(&*record));
+                    return Err(entry.violated::<R>(dictionary, id, values, what));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Whether neighbor lists and records agree, and indexes and constraints with the
 //! records.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::adjacency::Towards;
 use super::error::GraphError;
 use super::ids::NodeId;
 use super::scan::Tabled;
-use super::schema::{Entry, SubjectCode};
+use super::schema::{Broken, Entry, SubjectCode};
 use super::view::View;
 use crate::index::KeyRange;
 use crate::records::{NodeRecord, RelationshipRecord};
@@ -46,11 +46,11 @@ impl View {
             return Ok(());
         }
         let indexed = self.indexed_by(entry, problems)?;
-        let mut keys = HashSet::new();
+        let mut keys = HashMap::new();
         for found in R::scan(self, entry.stored.subject) {
             let (id, record) = found?;
             if let Some(what) = entry.violation(&*record) {
-                tell(problems, entry.violated::<R>(id, what).to_string());
+                tell(problems, self.violated(entry, id, &record, what));
             }
             let Some(key) = entry.key_of(&*record) else {
                 continue;
@@ -61,12 +61,26 @@ impl View {
                 let (name, kind) = (&entry.stored.name, R::KIND);
                 tell(problems, format!("index \"{name}\" lacks {kind} {id}"));
             }
-            if entry.stored.rule.is_unique() && !keys.insert(digest(&key, 0)) {
-                let what = format!("another {} has the same values", R::KIND);
-                tell(problems, entry.violated::<R>(id, &what).to_string());
+            if entry.stored.rule.is_unique()
+                && let Some(first) = keys.insert(digest(&key, 0), id)
+            {
+                let what = Broken::SameValues(R::entity(first));
+                tell(problems, self.violated(entry, id, &record, what));
             }
         }
         Ok(())
+    }
+
+    fn violated<R: Tabled>(
+        &self,
+        entry: &Entry,
+        id: u32,
+        record: &Arc<R>,
+        reason: Broken,
+    ) -> String {
+        let values = entry.values_of(&**record);
+        let error = entry.violated::<R>(self.dictionary(), id, values, reason);
+        error.to_string()
     }
 
     /// Digests of what an index has; `None` if it has nothing to say: it is being

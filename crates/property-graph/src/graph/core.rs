@@ -7,6 +7,7 @@ use evergraph_topology::Store;
 
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
+use super::schema::Entry;
 use super::state::State;
 use super::view::View;
 use crate::records::{NodeRecord, RelationshipRecord};
@@ -16,6 +17,15 @@ use crate::transaction::{CommittedState, Newest};
 pub(super) struct Core {
     pub store: Arc<Store>,
     pub state: Arc<State>,
+}
+
+impl Core {
+    /// Takes out a definition that could not be made; see
+    /// [`Schema::fail`](super::schema::Schema::fail).
+    pub fn fail(&self, entry: &Arc<Entry>, reason: &str) {
+        let visible = self.store.published().0;
+        self.state.schema.fail(entry, reason, visible);
+    }
 }
 
 /// What transactions know of a graph.

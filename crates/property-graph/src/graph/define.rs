@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::PropertyGraph;
 use super::build::build;
+use super::core::Core;
 use super::effects::Effect;
 use super::error::GraphError;
-use super::schema::{Definition, Entry, Rule, Stored, Subject, SubjectCode};
+use super::schema::{Definition, DefinitionState, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
-use crate::dictionary::Names;
 use evergraph_persistence::failpoint;
 
 impl PropertyGraph {
@@ -18,11 +18,13 @@ impl PropertyGraph {
     /// properties. Others commit meanwhile; they are found with it when this
     /// returns.
     ///
-    /// Costs one pass over the nodes, and a moment in which nobody else writes: it
-    /// conflicts with active writers, and tries again.
+    /// Costs one pass over the nodes, and a moment in which no other transaction
+    /// writes: it waits until those that do have ended, and those that begin meanwhile
+    /// wait for one commit.
     ///
     /// # Errors
-    /// A name that there is already; conflicts after many attempts.
+    /// A name that there is already; a conflict, if a transaction that writes does not
+    /// end for 30 s.
     pub fn create_index(&self, name: &str, label: &str, keys: &[&str]) -> Result<(), GraphError> {
         self.define(&Definition::of_nodes(name, label, keys, Rule::Index))
     }
@@ -45,7 +47,8 @@ impl PropertyGraph {
     /// after this one.
     ///
     /// # Errors
-    /// As there, and records for which it does not hold: then it is dropped again.
+    /// As there, and records for which it does not hold ([`GraphError::Constraint`]).
+    /// Then nothing is held to it any more, and its name is free.
     pub fn define(&self, definition: &Definition) -> Result<(), GraphError> {
         self.define_all(slice::from_ref(definition))
     }
@@ -57,36 +60,28 @@ impl PropertyGraph {
     /// As there, and a name that is given twice.
     pub fn define_all(&self, definitions: &[Definition]) -> Result<(), GraphError> {
         check(definitions)?;
-        self.write(|transaction| {
-            let mut definitions = definitions.iter();
-            definitions.try_for_each(|definition| transaction.define(definition))
+        let numbers = self.write(|transaction| {
+            let definitions = definitions.iter();
+            let numbers = definitions.map(|definition| transaction.define(definition));
+            numbers.collect::<Result<Vec<u32>, GraphError>>()
         })?;
-        let schema = &self.core.state.schema;
-        let made = definitions.iter().map(|definition| &definition.name);
-        let made: Vec<Arc<Entry>> = made.filter_map(|name| schema.named(name)).collect();
+        let mut making = Making::new(&self.core, &numbers);
         failpoint!("index.populating");
-        let built = build(&self.core, &made).and_then(|()| {
+        let made = build(&self.core, &making.entries).and_then(|()| {
             failpoint!("index.populated");
-            self.write(|transaction| made.iter().try_for_each(|entry| transaction.confirm(entry)))
+            self.write(|transaction| transaction.confirm(&numbers))
         });
-        if built.is_err() {
-            self.write(|transaction| {
-                made.iter()
-                    .try_for_each(|entry| transaction.drop_entry(entry))
-            })?;
-        }
-        built
+        making.end(made)
     }
 
-    /// Drops what a process that is gone had not finished making: what there is may
-    /// not be as it says.
-    pub(super) fn drop_unconfirmed(&self) -> Result<(), GraphError> {
+    /// Takes out what a process that is gone had not finished making: what there is
+    /// may not be as it says.
+    pub(super) fn fail_unconfirmed(&self) {
         for entry in self.core.state.schema.entries().iter() {
             if !entry.is_confirmed() {
-                self.drop_definition(&entry.stored.name)?;
+                self.core.fail(entry, "the process ended while it was made");
             }
         }
-        Ok(())
     }
 
     /// Drops an index or a constraint.
@@ -94,34 +89,77 @@ impl PropertyGraph {
     /// # Errors
     /// If there is none of this name; conflicts after many attempts.
     pub fn drop_definition(&self, name: &str) -> Result<(), GraphError> {
+        let schema = &self.core.state.schema;
+        if schema.named(name).is_none() && schema.forget_failed(name) {
+            return Ok(());
+        }
         self.write(|transaction| transaction.drop_definition(name))
     }
 
-    /// The indexes and constraints that there are, the oldest first; not those that
-    /// are still being made.
+    /// The indexes and constraints that hold, the oldest first.
     pub fn definitions(&self) -> Vec<Definition> {
-        let dictionary = &self.core.state.dictionary;
-        let name = |names, code| {
-            let name = dictionary.name(names, code);
-            name.map_or_else(String::new, |name| name.to_string())
-        };
-        let entries = self.core.state.schema.entries();
-        let definition = |entry: &Arc<Entry>| Definition {
-            name: entry.stored.name.clone(),
-            subject: match entry.stored.subject {
-                SubjectCode::Label(label) => Subject::Nodes(name(Names::Labels, label)),
-                SubjectCode::Type(kind) => Subject::Relationships(name(Names::Types, kind.into())),
-            },
-            keys: entry
-                .stored
-                .keys
+        let all = self.definition_states().into_iter();
+        let online = all.filter(|(_, state)| *state == DefinitionState::Online);
+        online.map(|(definition, _)| definition).collect()
+    }
+
+    /// All indexes and constraints with their states, the oldest first: those that
+    /// hold, those that are being made, and then those that could not be made since the
+    /// opening, or that were being made when the process before ended. The last are
+    /// listed until their names are used again or dropped, or the graph is closed.
+    pub fn definition_states(&self) -> Vec<(Definition, DefinitionState)> {
+        let (schema, dictionary) = (&self.core.state.schema, &self.core.state.dictionary);
+        let entries = schema.entries();
+        let there = entries.iter().map(|entry| {
+            let state = match entry.is_confirmed() {
+                true => DefinitionState::Online,
+                false => DefinitionState::Populating,
+            };
+            (entry.stored.named(dictionary), state)
+        });
+        let failed = schema.failed().into_iter().map(|(stored, reason)| {
+            let state = DefinitionState::Failed(reason);
+            (stored.named(dictionary), state)
+        });
+        there.chain(failed).collect()
+    }
+}
+
+/// Definitions that are being made. Whatever ends that before they are confirmed, a
+/// panic among it, they have failed.
+struct Making<'g> {
+    core: &'g Core,
+    entries: Vec<Arc<Entry>>,
+}
+
+impl<'g> Making<'g> {
+    fn new(core: &'g Core, numbers: &[u32]) -> Self {
+        let entries = core.state.schema.entries();
+        let entries = entries
+            .iter()
+            .filter(|entry| numbers.contains(&entry.number));
+        Making {
+            core,
+            entries: entries.cloned().collect(),
+        }
+    }
+
+    fn end(&mut self, made: Result<(), GraphError>) -> Result<(), GraphError> {
+        let entries = std::mem::take(&mut self.entries);
+        made.inspect_err(|error| {
+            let reason = error.to_string();
+            entries
                 .iter()
-                .map(|&key| name(Names::Keys, key))
-                .collect(),
-            rule: entry.stored.rule,
-        };
-        let confirmed = entries.iter().filter(|entry| entry.is_confirmed());
-        confirmed.map(definition).collect()
+                .for_each(|entry| self.core.fail(entry, &reason));
+        })
+    }
+}
+
+impl Drop for Making<'_> {
+    fn drop(&mut self) {
+        for entry in &self.entries {
+            self.core.fail(entry, "the thread that made it panicked");
+        }
     }
 }
 
@@ -141,7 +179,8 @@ fn check(definitions: &[Definition]) -> Result<(), GraphError> {
 }
 
 impl Transaction {
-    pub(super) fn define(&mut self, definition: &Definition) -> Result<(), GraphError> {
+    /// Adds a definition, and gives its number.
+    pub(super) fn define(&mut self, definition: &Definition) -> Result<u32, GraphError> {
         if let Err(error) = self.inner.lock_schema() {
             failpoint!("schema.waits-for-writers");
             return Err(error);
@@ -167,39 +206,25 @@ impl Transaction {
             keys,
             rule: definition.rule,
         };
+        // Of this transaction none has one yet.
+        let number = state.schema.free_number() + self.schema.len() as u32;
         self.schema.push(Effect::Schema {
-            // Of this transaction none has one yet.
-            number: state.schema.free_number() + self.schema.len() as u32,
+            number,
             definition: Some(stored.encode(failpoint!("definitions.confirmed-too-early"))),
         });
-        Ok(())
+        Ok(number)
     }
 
-    /// Says that all there is has been held to an entry, which nobody drops before the
-    /// commit.
-    pub(super) fn confirm(&mut self, entry: &Arc<Entry>) -> Result<(), GraphError> {
+    /// Says that all there is has been held to definitions, which no other transaction
+    /// drops before the commit.
+    pub(super) fn confirm(&mut self, numbers: &[u32]) -> Result<(), GraphError> {
         let entries = self.hold_schema()?;
-        if !entries.iter().any(|other| Arc::ptr_eq(other, entry)) {
-            let name = &entry.stored.name;
-            return Err(GraphError::Unsupported(format!(
-                "\"{name}\" was dropped while it was being made"
-            )));
-        }
-        self.schema.push(Effect::Confirmed {
-            number: entry.number,
-        });
-        Ok(())
-    }
-
-    /// Drops an entry, unless somebody has.
-    fn drop_entry(&mut self, entry: &Arc<Entry>) -> Result<(), GraphError> {
-        self.inner.lock_schema()?;
-        let entries = self.core.state.schema.entries();
-        if entries.iter().any(|other| Arc::ptr_eq(other, entry)) {
-            self.schema.push(Effect::Schema {
-                number: entry.number,
-                definition: None,
-            });
+        for &number in numbers {
+            if !entries.iter().any(|entry| entry.number == number) {
+                let what = "an index or a constraint was dropped while it was being made";
+                return Err(GraphError::Unsupported(what.to_string()));
+            }
+            self.schema.push(Effect::Confirmed { number });
         }
         Ok(())
     }

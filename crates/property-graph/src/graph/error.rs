@@ -3,6 +3,7 @@
 use evergraph_persistence::{MediumError, PersistenceError};
 use evergraph_topology::TopologyError;
 
+use super::schema::Violation;
 use crate::dictionary::NameError;
 use crate::index::IndexError;
 use crate::records::ReserveError;
@@ -35,7 +36,7 @@ pub enum GraphError {
     Transaction(#[from] TransactionError),
     /// A constraint does not hold; nothing of the transaction is in the graph.
     #[error("{0}")]
-    Constraint(String),
+    Constraint(Box<Violation>),
     /// More than can be stored; nothing of the transaction is in the graph.
     #[error("{0}")]
     Limit(String),

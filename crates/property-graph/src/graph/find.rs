@@ -153,7 +153,7 @@ impl View {
             };
             let entries = self.core().state.schema.entries();
             let fits = |entry: &&Arc<Entry>| {
-                entry.index.is_some()
+                entry.is_readable()
                     && entry.stored.subject == wanted.subject
                     && entry.stored.keys.len() == wanted.keys.len()
                     && place(entry).is_some()
@@ -190,10 +190,11 @@ impl View {
     fn index_of(&self, wanted: &Wanted) -> Option<Arc<Entry>> {
         let entries = self.core().state.schema.entries();
         let fits = |entry: &&Arc<Entry>| {
-            let is_readable = |index: &Index| index.covers(self.csn());
+            let covers = |index: &Index| index.covers(self.csn());
             entry.stored.subject == wanted.subject
                 && entry.stored.keys == wanted.keys
-                && entry.index.as_ref().is_some_and(is_readable)
+                && entry.is_readable()
+                && entry.index.as_ref().is_some_and(covers)
         };
         entries.iter().find(fits).cloned()
     }

@@ -10,7 +10,7 @@ use super::adjacency::Towards;
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::scan::Tabled;
-use super::schema::{Entry, SubjectCode};
+use super::schema::{Broken, Entry, SubjectCode};
 use super::transaction::Transaction;
 use crate::index::KeyRange;
 use crate::records::{NodeRecord, RelationshipRecord};
@@ -124,13 +124,24 @@ impl Transaction {
                 None if old.as_ref() != Some(&key) => self.committed_with::<R>(entry, &key, id)?,
                 own => own,
             };
-            if let Some(other) = other {
-                let what = format!("{} {other} has the same values as it would", R::KIND);
-                return Err(entry.violated::<R>(id, &what));
+            if let (Some(other), Some(record)) = (other, change.after()) {
+                let what = Broken::SameValues(R::entity(other));
+                return Err(self.violated(entry, id, record, what));
             }
             self.unique.insert(entry.number, key, id);
         }
         Ok(())
+    }
+
+    fn violated<R: Tabled>(
+        &self,
+        entry: &Entry,
+        id: u32,
+        record: &Arc<R>,
+        reason: Broken,
+    ) -> GraphError {
+        let values = entry.values_of(&**record);
+        entry.violated::<R>(&self.core.state.dictionary, id, values, reason)
     }
 
     /// Another record that this transaction has written, and that has a key.
@@ -203,7 +214,7 @@ impl Transaction {
                 if let Some(after) = change.after()
                     && let Some(what) = entry.violation(&**after)
                 {
-                    return Err(entry.violated::<R>(id, what));
+                    return Err(self.violated(entry, id, after, what));
                 }
                 if entry.index.is_none() {
                     continue;

@@ -34,6 +34,15 @@ pub enum Entity {
     Relationship(RelationshipId),
 }
 
+impl fmt::Display for Entity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Entity::Node(id) => id.fmt(f),
+            Entity::Relationship(id) => id.fmt(f),
+        }
+    }
+}
+
 impl From<NodeId> for Entity {
     fn from(id: NodeId) -> Self {
         Entity::Node(id)

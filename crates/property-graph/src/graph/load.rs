@@ -28,7 +28,7 @@ use super::scan::Tabled;
 use super::state::State;
 use crate::dictionary::{Names, TypeCode};
 use crate::records::{NoIdsLeft, Record, Table};
-use crate::transaction::{RetryPolicy, TransactionError};
+use crate::transaction::{TransactionError, TransactionOptions};
 use crate::value::{Properties, Value};
 
 /// Ids that are taken at a time.
@@ -199,9 +199,9 @@ impl Load<'_> {
             return Ok(None);
         }
         let (graph, state) = (self.graph, &self.graph.core.state);
-        let transaction = graph.transactions.execute(&RetryPolicy::default(), || {
-            let transaction = graph.begin();
-            transaction.inner.lock_schema()?;
+        let options = TransactionOptions::default();
+        let transaction = graph.transactions.execute(&options, |transaction| {
+            transaction.lock_schema()?;
             Ok::<_, GraphError>(transaction)
         })?;
         if !state.schema.entries().is_empty() {
@@ -217,7 +217,7 @@ impl Load<'_> {
         let prepared = graph.core.store.prepare(self.batch()?)?;
         let mut commit = None;
         let (nodes, relationships) = (&mut self.nodes, &mut self.relationships);
-        transaction.inner.commit_load(
+        transaction.commit_load(
             || {
                 // Whatever happens now, the ids may be in the log.
                 nodes.keep(state.nodes());

@@ -78,7 +78,7 @@ pub use options::{GraphOptions, OpenOptions};
 pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader, Weighted};
 pub use reading::Reading;
 pub use scan::{NodeScan, RelationshipScan};
-pub use schema::{Definition, Rule, Subject, ValueType};
+pub use schema::{Broken, Definition, DefinitionState, Rule, Subject, ValueType, Violation};
 pub use statistics::GraphStatistics;
 pub use transaction::Transaction;
 pub use view::View;
@@ -137,11 +137,13 @@ impl PropertyGraph {
 
     /// As [`PropertyGraph::begin`], with other isolation, timeout or name.
     pub fn begin_with(&self, options: &TransactionOptions) -> Transaction {
-        Transaction::begin(&self.core, &self.transactions, options)
+        Transaction::new(&self.core, self.transactions.begin(options))
     }
 
     /// Runs `work` in a transaction with snapshot isolation and commits it. When
-    /// another transaction came first, it is run again, a little later.
+    /// another transaction came first, it is run again, a little later. What has to be
+    /// locked exclusively, the schema or a node that is deleted, and was not free, it
+    /// has the next time before it begins; transactions that are younger wait as long.
     ///
     /// # Errors
     /// What `work` returns, conflicts after many attempts, and what committing
@@ -174,8 +176,8 @@ impl PropertyGraph {
         options: TransactionOptions,
         mut work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
     ) -> Result<T, GraphError> {
-        self.transactions.execute(&options.retry, || {
-            let mut transaction = self.begin_with(&options);
+        self.transactions.execute(&options, |inner| {
+            let mut transaction = Transaction::new(&self.core, inner);
             let done = work(&mut transaction)?;
             transaction.commit()?;
             Ok(done)

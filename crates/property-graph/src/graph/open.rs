@@ -75,10 +75,10 @@ impl PropertyGraph {
             Store::open_attached(storage, opening.read_only, opening.tuning, attachment)?;
         let is_writable = !opening.read_only;
         let graph = Self::over(store, state, opening);
+        if !failpoint!("definitions.unconfirmed-kept") {
+            graph.fail_unconfirmed();
+        }
         if is_writable {
-            if !failpoint!("definitions.unconfirmed-kept") {
-                graph.drop_unconfirmed()?;
-            }
             build_missing_indexes(&graph.core);
         }
         Ok((graph, report))

@@ -18,7 +18,7 @@ use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
 use crate::dictionary::Names;
 use crate::records::{NodeRecord, RelationshipRecord};
-use crate::transaction::{self, Predicate, Savepoint, TransactionManager, TransactionOptions};
+use crate::transaction::{self, Predicate, Resource, Savepoint};
 use crate::value::{Properties, Value};
 
 /// A transaction. It reads the graph as of its begin, with what it wrote itself;
@@ -45,14 +45,10 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    pub(super) fn begin(
-        core: &Arc<Core>,
-        manager: &Arc<TransactionManager<Committed>>,
-        options: &TransactionOptions,
-    ) -> Self {
+    pub(super) fn new(core: &Arc<Core>, inner: transaction::Transaction<Committed>) -> Self {
         Transaction {
             core: Arc::clone(core),
-            inner: manager.begin(options),
+            inner,
             names: UsedNames::default(),
             schema: Vec::new(),
             facts: BTreeMap::new(),
@@ -186,17 +182,27 @@ impl Transaction {
         self.guarded(&[], |own| Ok((node, own.inner.delete_node(node.0)?)))
     }
 
-    /// Deletes a node with all its relationships, and gives their number.
+    /// Deletes a node with all its relationships, and gives their number. Waits for
+    /// nothing, as every write. While others keep adding relationships, a transaction
+    /// that was begun by hand meets conflicts again and again;
+    /// [`PropertyGraph::write`](super::PropertyGraph::write) locks the node before it
+    /// begins again.
     ///
     /// # Errors
     /// A conflict, also with a relationship that others add to it; a node that is
     /// not there. Some of the relationships may be deleted then: go back to a
     /// savepoint, or give the transaction up.
     pub fn detach_delete_node(&mut self, node: NodeId) -> Result<usize, GraphError> {
-        let unique = self.unique_relationships_of(node)?;
-        self.guarded(&unique, |own| {
-            Ok((node, own.inner.detach_delete_node(node.0)?))
-        })
+        let deleted = self.unique_relationships_of(node).and_then(|unique| {
+            self.guarded(&unique, |own| {
+                Ok((node, own.inner.detach_delete_node(node.0)?))
+            })
+        });
+        match self.inner.overlay().creates_node(node.0) {
+            true => deleted,
+            // Also where values of its relationships were in the way.
+            false => self.inner.wanted_after(deleted, Resource::Node(node.0)),
+        }
     }
 
     /// Deletes a relationship.

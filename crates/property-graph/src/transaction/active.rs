@@ -5,7 +5,7 @@ use std::sync::Arc;
 use evergraph_persistence::failpoint;
 
 use super::committed::CommittedState;
-use super::error::{Conflict, TransactionError};
+use super::error::{Conflict, Retryable, TransactionError};
 use super::lease::{Lease, TransactionId};
 use super::lock::{Mode, Resource};
 use super::manager::TransactionManager;
@@ -217,12 +217,27 @@ impl<S: CommittedState> Transaction<S> {
         Ok(self.check_remembered(&Resource::Schema)?)
     }
 
-    /// Locks the schema to change it: nobody else writes until the commit.
+    /// Locks the schema to change it: no other transaction writes until the commit.
     ///
     /// # Errors
-    /// A conflict with who writes, or did change the schema after the snapshot.
+    /// A conflict with one that writes, or has changed the schema after the snapshot.
     pub fn lock_schema(&self) -> Result<(), S::Error> {
-        Ok(self.lock_exclusive(Resource::Schema)?)
+        let locked = self.lock_exclusive(Resource::Schema);
+        self.wanted_after(locked.map_err(S::Error::from), Resource::Schema)
+    }
+
+    /// Gives an outcome back. If it is a conflict, the transaction is to hold
+    /// `resource` exclusively before it begins, when it is run again
+    /// ([`TransactionManager::execute`]).
+    pub fn wanted_after<T>(
+        &self,
+        outcome: Result<T, S::Error>,
+        resource: Resource,
+    ) -> Result<T, S::Error> {
+        if outcome.as_ref().is_err_and(Retryable::is_retryable) {
+            self.part.lease.want(resource);
+        }
+        outcome
     }
 
     fn lock_exclusive(&self, resource: Resource) -> Result<(), TransactionError> {
@@ -306,6 +321,6 @@ impl<S: CommittedState> Drop for Participation<S> {
                 .release_relationships(&self.relationships);
         }
         self.lease.end(&self.manager.locks);
-        self.manager.forget(self.lease.id());
+        self.manager.forget(&self.lease);
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::error::TransactionError;
+use super::error::{Retryable, TransactionError};
 use crate::records::{NodeRecord, RelationshipRecord};
 
 /// The newest visible version of a record.
@@ -21,7 +21,7 @@ pub trait CommittedState: Send + Sync + 'static {
     /// One moment of it, which stays readable as long as this lives.
     type View: Send;
     /// What can go wrong.
-    type Error: From<TransactionError>;
+    type Error: From<TransactionError> + Retryable;
 
     /// A view at the watermark. Called under a short lock: O(1), and it must not
     /// wait for a commit.

@@ -58,6 +58,14 @@ pub enum Conflict {
         /// By whom; `None` if by several.
         holder: Option<TransactionId>,
     },
+    /// An older transaction waits for it, and is to have it next.
+    #[error("{resource} is wanted exclusively by {by}, which is older")]
+    Reserved {
+        /// What.
+        resource: Resource,
+        /// For whom.
+        by: TransactionId,
+    },
     /// It was committed after the snapshot.
     #[error("{resource} was changed by commit {newest}, after the snapshot at {snapshot}")]
     Newer {

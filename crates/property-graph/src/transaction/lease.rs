@@ -4,15 +4,16 @@
 //! past its time can be taken from it while its owner sleeps. Owners find out at
 //! their next step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
 use super::error::{Conflict, TransactionError};
-use super::lock::{Held, LockTable, Mode, Resource};
+use super::lock::{Held, LockTable, Mode, Refused, Resource};
 use super::sync::{AtomicU8, Mutex, Ordering};
 
-/// Names a transaction among all since the graph was opened.
+/// Names a transaction among all since the graph was opened. One that is run again
+/// after a conflict keeps its number, so the lower is the older.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TransactionId(pub u64);
 
@@ -36,6 +37,8 @@ pub(super) struct Lease {
     /// When it expires, by the manager's clock, and how long it was given.
     deadline: Option<(Duration, Duration)>,
     held: Mutex<BTreeMap<Resource, Held>>,
+    /// What it was refused and needs exclusively.
+    wanted: Mutex<BTreeSet<Resource>>,
 }
 
 impl Lease {
@@ -46,6 +49,7 @@ impl Lease {
             state: AtomicU8::new(ACTIVE),
             deadline: limit.map(|limit| (now.saturating_add(limit), limit)),
             held: Mutex::new(BTreeMap::new()),
+            wanted: Mutex::new(BTreeSet::new()),
         }
     }
 
@@ -87,11 +91,28 @@ impl Lease {
                 held.insert(resource.clone(), now);
                 Ok(())
             }
-            Err(refused) => Err(TransactionError::Conflict(Conflict::Held {
-                resource: resource.clone(),
-                holder: refused.0,
+            Err(refused) => Err(TransactionError::Conflict(match refused {
+                Refused::Held(holder) => Conflict::Held {
+                    resource: resource.clone(),
+                    holder,
+                },
+                Refused::Reserved(by) => Conflict::Reserved {
+                    resource: resource.clone(),
+                    by,
+                },
             })),
         }
+    }
+
+    /// Says that the transaction, when it is run again, is to hold a resource
+    /// exclusively before it begins.
+    pub fn want(&self, resource: Resource) {
+        self.wanted.lock().insert(resource);
+    }
+
+    /// What it said that it wants.
+    pub fn wanted(&self) -> BTreeSet<Resource> {
+        self.wanted.lock().clone()
     }
 
     /// Resources that are held in a mode, by whoever knows that nothing changes

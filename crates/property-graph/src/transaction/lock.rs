@@ -1,7 +1,11 @@
 //! The lock table: who is about to write what.
 //!
-//! Locks are taken early and kept until the commit is visible. Nobody waits for
-//! one, so there are no deadlocks.
+//! Locks are taken early and kept until the commit is visible. No transaction waits
+//! for one, so there are no deadlocks.
+//!
+//! A resource can be reserved for a transaction that is to have it exclusively
+//! ([`Claim`](super::claim::Claim)): younger ones do not get it any more, so that it
+//! is free when those that hold it have ended.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -9,8 +13,10 @@ use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
+
 use super::lease::TransactionId;
-use super::sync::{Mutex, RandomState};
+use super::sync::{AtomicUsize, Mutex, Ordering, RandomState};
 
 /// What can be locked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,15 +78,22 @@ impl Held {
     }
 }
 
-/// Somebody else is in the way: who, unless it is several.
+/// Another transaction is in the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Refused(pub Option<TransactionId>);
+pub(super) enum Refused {
+    /// It holds the resource; `None` if several do.
+    Held(Option<TransactionId>),
+    /// It is older and waits for the resource.
+    Reserved(TransactionId),
+}
 
-/// One locked resource; it is in the table as long as somebody holds it.
+/// One resource; it is in the table as long as it is locked or reserved.
 #[derive(Debug, Default)]
 struct Entry {
     sharers: u32,
     writer: Option<(TransactionId, Mode)>,
+    /// The oldest transaction that waits for it.
+    reserved: Option<TransactionId>,
 }
 
 /// Locked resources, in parts that do not wait for each other.
@@ -88,6 +101,8 @@ struct Entry {
 pub(super) struct LockTable {
     shards: Box<[Mutex<HashMap<Resource, Entry, RandomState>>]>,
     hasher: RandomState,
+    /// Reserved resources.
+    reserved: AtomicUsize,
 }
 
 impl LockTable {
@@ -97,6 +112,7 @@ impl LockTable {
         LockTable {
             shards,
             hasher: RandomState::default(),
+            reserved: AtomicUsize::new(0),
         }
     }
 
@@ -156,12 +172,49 @@ impl LockTable {
         if held.writes.is_some() {
             entry.writer = None;
         }
-        if entry.sharers == 0 && entry.writer.is_none() {
+        if entry.is_unused() {
             shard.remove(resource);
         }
     }
 
-    /// Number of locked resources.
+    /// Reserves a resource, unless it is reserved for an older transaction. A younger
+    /// one loses its reservation.
+    pub fn reserve(&self, resource: &Resource, by: TransactionId) {
+        let mut shard = self.shard(resource).lock();
+        let entry = shard.entry(resource.clone()).or_default();
+        if entry.reserved.is_none() {
+            self.reserved.fetch_add(1, Ordering::Relaxed);
+        }
+        entry.reserved = Some(entry.reserved.map_or(by, |other| other.min(by)));
+    }
+
+    /// Gives up a reservation, if the transaction has it.
+    pub fn unreserve(&self, resource: &Resource, by: TransactionId) {
+        let mut shard = self.shard(resource).lock();
+        let Some(entry) = shard.get_mut(resource) else {
+            return;
+        };
+        if entry.reserved != Some(by) {
+            return;
+        }
+        entry.reserved = None;
+        if entry.is_unused() {
+            shard.remove(resource);
+        }
+        self.reserved.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// For which transaction a resource is reserved. Costs nothing where nothing is
+    /// reserved at all.
+    pub fn reserved_for(&self, resource: &Resource) -> Option<TransactionId> {
+        if self.reserved.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let shard = self.shard(resource).lock();
+        shard.get(resource).and_then(|entry| entry.reserved)
+    }
+
+    /// Number of resources that are locked or reserved.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
@@ -188,15 +241,24 @@ impl Entry {
 
     /// Whether the others let `by` have it in `mode`.
     fn check(&self, by: TransactionId, mode: Mode, held: Held) -> Result<(), Refused> {
+        if let Some(older) = self.reserved.filter(|&reserved| reserved < by)
+            && !failpoint!("transaction.reservation-ignored")
+        {
+            return Err(Refused::Reserved(older));
+        }
         if let Some((writer, its)) = self.writer.filter(|writer| writer.0 != by)
             && (mode != Mode::Share || its == Mode::Exclusive)
         {
-            return Err(Refused(Some(writer)));
+            return Err(Refused::Held(Some(writer)));
         }
         if mode == Mode::Exclusive && self.sharers > u32::from(held.shares) {
-            return Err(Refused(None));
+            return Err(Refused::Held(None));
         }
         Ok(())
+    }
+
+    fn is_unused(&self) -> bool {
+        self.sharers == 0 && self.writer.is_none() && self.reserved.is_none()
     }
 }
 
@@ -210,6 +272,7 @@ mod tests {
         let entry = Entry {
             sharers: 1,
             writer: Some((TransactionId(1), Mode::Exclusive)),
+            reserved: None,
         };
         entry.invariants(Held::default());
     }
@@ -220,6 +283,7 @@ mod tests {
         let entry = Entry {
             sharers: 0,
             writer: Some((TransactionId(1), Mode::Share)),
+            reserved: None,
         };
         entry.invariants(Held::default());
     }

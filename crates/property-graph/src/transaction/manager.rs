@@ -1,19 +1,19 @@
 //! Who is active, and who committed what lately.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::active::Transaction;
+use super::claim::Claim;
 use super::committed::CommittedState;
 use super::error::{Conflict, Retryable, TransactionError};
 use super::lease::{Lease, TransactionId};
 use super::lock::{LockTable, Mode, Resource};
 use super::recent::Recent;
-use super::retry::RetryPolicy;
 use super::settings::{Isolation, Settings, TransactionOptions};
-use super::sync::{self, AtomicU64, Condvar, Mutex, Ordering};
+use super::sync::{self, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
 
 /// Begins transactions, keeps them apart, and puts their commits in order.
 pub struct TransactionManager<S> {
@@ -24,7 +24,7 @@ pub struct TransactionManager<S> {
     /// Held by one commit from its validation until it is in the log's queue:
     /// so the positions of [`Recent`] are the order of the log.
     pub(super) order: Mutex<()>,
-    /// With `inner`: a transaction ended.
+    /// With `inner`: a transaction, or a reservation, ended.
     ended: Condvar,
     pub(super) counters: Counters,
 }
@@ -98,6 +98,17 @@ pub struct Statistics {
 }
 
 impl Inner {
+    /// A number that no transaction has had.
+    pub fn take_number(&mut self) -> TransactionId {
+        self.next += 1;
+        TransactionId(self.next - 1)
+    }
+
+    /// Whether a transaction of this number has begun and not ended.
+    pub fn is_active(&self, id: TransactionId) -> bool {
+        self.active.contains_key(&id)
+    }
+
     /// Panics in debug builds if a transaction's snapshot is not held, or another is.
     fn invariants(&self) {
         if !cfg!(debug_assertions) {
@@ -139,65 +150,123 @@ impl<S: CommittedState> TransactionManager<S> {
 
     /// Begins a transaction, with a snapshot at the watermark. O(1).
     pub fn begin(self: &Arc<Self>, options: &TransactionOptions) -> Transaction<S> {
-        let now = self.settings.clock.now();
-        let limit = options.timeout.or(self.settings.timeout);
         let mut inner = self.inner.lock();
-        let id = TransactionId(inner.next);
-        inner.next += 1;
-        // Under the lock: no commit between the view and its registration can be
-        // forgotten.
+        let lease = self.lease(inner.take_number(), options);
         let view = self.state.view();
+        self.begin_leased(&mut inner, lease, view, options)
+    }
+
+    pub(super) fn lease(&self, id: TransactionId, options: &TransactionOptions) -> Arc<Lease> {
+        let limit = options.timeout.or(self.settings.timeout);
+        Arc::new(Lease::new(id, self.settings.clock.now(), limit))
+    }
+
+    /// Locks all resources exclusively. Those that are not free are reserved.
+    ///
+    /// # Errors
+    /// A conflict; then nothing is locked.
+    pub(super) fn lock_all(
+        &self,
+        lease: &Lease,
+        resources: &BTreeSet<Resource>,
+    ) -> Result<(), TransactionError> {
+        for resource in resources {
+            self.locks.reserve(resource, lease.id());
+        }
+        let mut all = resources.iter();
+        let locked =
+            all.try_for_each(|resource| lease.lock(&self.locks, resource, Mode::Exclusive));
+        locked.inspect_err(|_| lease.end(&self.locks))
+    }
+
+    /// Registers a transaction. `inner` has been locked since before the view was taken,
+    /// so that no commit in between can be forgotten.
+    pub(super) fn begin_leased(
+        self: &Arc<Self>,
+        inner: &mut Inner,
+        lease: Arc<Lease>,
+        view: S::View,
+        options: &TransactionOptions,
+    ) -> Transaction<S> {
         let snapshot = S::csn(&view);
         let position = inner.recent.register(snapshot);
-        let lease = Arc::new(Lease::new(id, now, limit));
         let active = Active {
             lease: Arc::clone(&lease),
             snapshot,
             isolation: options.isolation,
-            began: now,
+            began: self.settings.clock.now(),
             name: options.name.clone(),
         };
-        inner.active.insert(id, active);
+        inner.active.insert(lease.id(), active);
         inner.invariants();
-        drop(inner);
         self.counters.begun.fetch_add(1, Ordering::Relaxed);
         Transaction::new(self, lease, view, snapshot, position, options.isolation)
     }
 
-    /// Runs `attempt`, which begins and commits a transaction, again as long as
-    /// it meets conflicts and the policy allows. Between two attempts it waits
-    /// until the transaction in the way has ended, and longer each time if that
-    /// is not known.
+    /// Runs `attempt`, which writes and commits the transaction that it is given, again
+    /// as long as it meets conflicts and the options allow. Between two attempts it
+    /// waits until the transaction in the way has ended, and longer each time if that
+    /// is not known. What an attempt was refused exclusively, the next has before it
+    /// begins.
     ///
     /// # Errors
     /// The first error that is no conflict, or the last conflict.
-    pub fn execute<R, E: Retryable>(
-        &self,
-        policy: &RetryPolicy,
-        attempt: impl FnMut() -> Result<R, E>,
+    pub fn execute<R, E: Retryable + From<TransactionError>>(
+        self: &Arc<Self>,
+        options: &TransactionOptions,
+        mut attempt: impl FnMut(Transaction<S>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let clock = &self.settings.clock;
+        let (clock, policy) = (&self.settings.clock, &options.retry);
+        let end = clock.now().saturating_add(policy.give_up_after);
+        let mut claim = Claim::new(self);
         policy.run(
             || clock.now(),
             |conflict, pause| self.wait_out(conflict, pause),
-            attempt,
+            || {
+                let transaction = claim.begin(options, end)?;
+                let lease = Arc::clone(&transaction.part.lease);
+                let outcome = attempt(transaction);
+                claim.extend(lease.wanted());
+                outcome
+            },
         )
     }
 
-    /// Waits up to `pause`, or less if the transaction in the way ends.
+    /// Waits up to `pause`, or less if what is in the way ends.
     fn wait_out(&self, conflict: &Conflict, pause: Duration) {
-        let Conflict::Held {
-            holder: Some(holder),
-            ..
-        } = conflict
-        else {
-            return sync::sleep(pause);
+        let is_in_the_way = |inner: &Inner| match conflict {
+            Conflict::Held { holder, .. } => holder.is_some_and(|holder| inner.is_active(holder)),
+            Conflict::Reserved { resource, by } => self.locks.reserved_for(resource) == Some(*by),
+            _ => false,
         };
+        if !matches!(
+            conflict,
+            Conflict::Held {
+                holder: Some(_),
+                ..
+            } | Conflict::Reserved { .. }
+        ) {
+            return sync::sleep(pause);
+        }
         let until = Instant::now() + pause;
         let mut inner = self.inner.lock();
+        while is_in_the_way(&inner) && self.wait(&mut inner, until) {}
+    }
+
+    /// Waits until a transaction or a reservation has ended; `false` if there was none
+    /// before `until`.
+    pub(super) fn wait(&self, inner: &mut MutexGuard<'_, Inner>, until: Instant) -> bool {
         inner.waiting += 1;
-        while inner.active.contains_key(holder) && sync::wait(&self.ended, &mut inner, until) {}
+        let is_woken = sync::wait(&self.ended, inner, until);
         inner.waiting -= 1;
+        is_woken
+    }
+
+    /// Wakes those that wait for an end.
+    pub(super) fn wake(&self, inner: &Inner) {
+        if inner.waiting > 0 {
+            self.ended.notify_all();
+        }
     }
 
     /// Takes a lock for a transaction; ends a transaction in the way that is
@@ -222,7 +291,7 @@ impl<S: CommittedState> TransactionManager<S> {
     /// Whether a transaction may go on.
     pub(super) fn check(&self, lease: &Lease) -> Result<(), TransactionError> {
         if lease.has_deadline() && lease.expire(self.settings.clock.now(), &self.locks) {
-            self.was_expired(lease.id());
+            self.was_expired(lease);
         }
         lease.check()
     }
@@ -248,16 +317,16 @@ impl<S: CommittedState> TransactionManager<S> {
         let mut expired = 0;
         for lease in leases {
             if lease.expire(now, &self.locks) {
-                self.was_expired(lease.id());
+                self.was_expired(&lease);
                 expired += 1;
             }
         }
         expired
     }
 
-    fn was_expired(&self, id: TransactionId) {
+    fn was_expired(&self, lease: &Lease) {
         self.counters.expired.fetch_add(1, Ordering::Relaxed);
-        self.forget(id);
+        self.forget(lease);
     }
 
     /// Ends an active transaction: its locks are free at once, and its owner
@@ -270,24 +339,26 @@ impl<S: CommittedState> TransactionManager<S> {
             .active
             .get(&id)
             .map(|a| Arc::clone(&a.lease));
-        let is_ended = lease.is_some_and(|lease| lease.terminate(&self.locks));
-        if is_ended {
-            self.forget(id);
+        let ended = lease.filter(|lease| lease.terminate(&self.locks));
+        if let Some(lease) = &ended {
+            self.forget(lease);
         }
-        is_ended
+        ended.is_some()
     }
 
     /// A transaction is over and has no locks any more.
-    pub(super) fn forget(&self, id: TransactionId) {
+    pub(super) fn forget(&self, lease: &Lease) {
         let mut inner = self.inner.lock();
-        if let Some(active) = inner.active.remove(&id) {
+        let active = inner.active.get(&lease.id());
+        // Not one that is the same, run again.
+        if active.is_some_and(|active| std::ptr::eq(&*active.lease, lease))
+            && let Some(active) = inner.active.remove(&lease.id())
+        {
             let limit = self.settings.remembered_writes;
             inner.recent.unregister(active.snapshot, limit);
         }
         inner.invariants();
-        if inner.waiting > 0 {
-            self.ended.notify_all();
-        }
+        self.wake(&inner);
     }
 
     /// Transactions that are active, by number.

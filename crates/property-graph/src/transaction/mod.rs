@@ -2,9 +2,14 @@
 //!
 //! A [`Transaction`] reads the committed state as of its snapshot and keeps what
 //! it writes in an [`Overlay`] of its own, where savepoints can undo it. What it
-//! writes it locks first. Nobody waits for a lock: a conflict is an error at
+//! writes it locks first. No transaction waits for a lock: a conflict is an error at
 //! once, so there are no deadlocks, and [`TransactionManager::execute`] tries
 //! again. Readers take no locks, never block and never fail.
+//!
+//! What needs the schema or a node exclusively would meet new sharers at each
+//! attempt. So it reserves it after the first, which keeps younger transactions from
+//! it, and begins again when it has the lock, with a snapshot taken after it; see
+//! [`claim`].
 //!
 //! **Snapshot isolation** is what every transaction has: the first to lock a
 //! record writes it, and a record that was committed after the snapshot is not
@@ -26,6 +31,7 @@
 //! commits are what orders transactions, and nothing is written by reading.
 
 mod active;
+mod claim;
 mod clock;
 mod commit;
 mod committed;

@@ -6,7 +6,7 @@
 #[cfg(not(all(test, feature = "shuttle")))]
 mod primitives {
     pub use std::collections::hash_map::RandomState;
-    pub use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+    pub use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
 
     pub use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -28,7 +28,7 @@ mod primitives {
     use std::ops::{Deref, DerefMut};
     use std::time::{Duration, Instant};
 
-    pub use shuttle::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+    pub use shuttle::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
     /// The same numbers in every run, so that a schedule can be run again.
     pub type RandomState = BuildHasherDefault<std::collections::hash_map::DefaultHasher>;

@@ -53,6 +53,11 @@ impl<S: CommittedState> Transaction<S> {
     /// is being added; [`TransactionError::NoNode`];
     /// [`TransactionError::StillConnected`].
     pub fn delete_node(&mut self, id: u32) -> Result<(), S::Error> {
+        let deleted = self.try_delete_node(id);
+        self.wanted_to_delete(id, deleted)
+    }
+
+    fn try_delete_node(&mut self, id: u32) -> Result<(), S::Error> {
         let now = self.lock_to_delete(id)?;
         self.check_room(0)?;
         if !self.relationships_of(id, 1)?.is_empty() {
@@ -72,6 +77,20 @@ impl<S: CommittedState> Transaction<S> {
     /// # Errors
     /// As [`Transaction::delete_node`].
     pub fn detach_delete_node(&mut self, id: u32) -> Result<usize, S::Error> {
+        let deleted = self.try_detach_delete_node(id);
+        self.wanted_to_delete(id, deleted)
+    }
+
+    /// After a conflict, a node is to be locked before the transaction begins again. It
+    /// then gets no relationships, and those that it has are not changed.
+    fn wanted_to_delete<T>(&self, id: u32, outcome: Result<T, S::Error>) -> Result<T, S::Error> {
+        match self.overlay.creates_node(id) {
+            true => outcome,
+            false => self.wanted_after(outcome, Resource::Node(id)),
+        }
+    }
+
+    fn try_detach_delete_node(&mut self, id: u32) -> Result<usize, S::Error> {
         let now = self.lock_to_delete(id)?;
         let relationships = self.relationships_of(id, usize::MAX)?;
         for &relationship in &relationships {
@@ -186,7 +205,20 @@ impl<S: CommittedState> Transaction<S> {
             self.check_newest(resource, mode, newest)?;
         }
         let now = self.look_at_relationship(id)?;
-        Ok(now.ok_or(TransactionError::NoRelationship(id))?)
+        let now = now.ok_or(TransactionError::NoRelationship(id))?;
+        for end in [now.source, now.target] {
+            self.leave_to_older(Resource::Node(end))?;
+        }
+        Ok(now)
+    }
+
+    /// A conflict if an older transaction waits for a node, to delete it with its
+    /// relationships: while younger ones change these, it would wait for ever.
+    fn leave_to_older(&self, resource: Resource) -> Result<(), TransactionError> {
+        match self.part.manager.locks.reserved_for(&resource) {
+            Some(by) if by < self.id() => Err(self.conflict(Conflict::Reserved { resource, by })),
+            _ => Ok(()),
+        }
     }
 
     /// Locks a node. Nobody else sees one that was made here.

@@ -1,8 +1,11 @@
 //! What an index or a constraint says.
 
+use std::fmt::{self, Display, Formatter};
+
 use evergraph_persistence::PersistenceError;
 
-use crate::dictionary::{KeyCode, LabelCode, TypeCode};
+use crate::dictionary::{Dictionary, KeyCode, LabelCode, Names, TypeCode};
+use crate::value::Value;
 
 /// In the byte of the rule: the definition is about relationships.
 const RELATIONSHIPS: u8 = 1 << 7;
@@ -77,6 +80,28 @@ pub struct Definition {
     pub keys: Vec<String>,
     /// What it says.
     pub rule: Rule,
+}
+
+/// How far an index or a constraint is; shown as Neo4j's states are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefinitionState {
+    /// What is written is held to it, and what was there before is being read.
+    Populating,
+    /// It holds for everything.
+    Online,
+    /// It could not be made, for this reason. Nothing is held to it, and its name is
+    /// free.
+    Failed(String),
+}
+
+impl Display for DefinitionState {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DefinitionState::Populating => "POPULATING",
+            DefinitionState::Online => "ONLINE",
+            DefinitionState::Failed(_) => "FAILED",
+        })
+    }
 }
 
 /// What an index or a constraint is about, in codes.
@@ -171,7 +196,71 @@ impl Rule {
     }
 }
 
+impl ValueType {
+    /// Whether a value has this type.
+    pub fn is_of(self, value: &Value) -> bool {
+        match self {
+            ValueType::Boolean => matches!(value, Value::Boolean(_)),
+            ValueType::Integer => matches!(value, Value::Integer(_)),
+            ValueType::Float => matches!(value, Value::Float(_)),
+            ValueType::Text => matches!(value, Value::Text(_)),
+            ValueType::Bytes => matches!(value, Value::Bytes(_)),
+            ValueType::List => matches!(value, Value::List(_)),
+            ValueType::Map => matches!(value, Value::Map(_)),
+            ValueType::Date => matches!(value, Value::Date(_)),
+            ValueType::Time => matches!(value, Value::Time(_)),
+            ValueType::LocalTime => matches!(value, Value::LocalTime(_)),
+            ValueType::DateTime => matches!(value, Value::DateTime(_)),
+            ValueType::LocalDateTime => matches!(value, Value::LocalDateTime(_)),
+            ValueType::Duration => matches!(value, Value::Duration(_)),
+            ValueType::Point => matches!(value, Value::Point(_)),
+        }
+    }
+}
+
+impl Display for ValueType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ValueType::Boolean => "boolean",
+            ValueType::Integer => "integer",
+            ValueType::Float => "float",
+            ValueType::Text => "text",
+            ValueType::Bytes => "bytes",
+            ValueType::List => "list",
+            ValueType::Map => "map",
+            ValueType::Date => "date",
+            ValueType::Time => "time",
+            ValueType::LocalTime => "localtime",
+            ValueType::DateTime => "datetime",
+            ValueType::LocalDateTime => "localdatetime",
+            ValueType::Duration => "duration",
+            ValueType::Point => "point",
+        })
+    }
+}
+
 impl Stored {
+    /// The same in names.
+    pub fn named(&self, dictionary: &Dictionary) -> Definition {
+        let name = |names, code| {
+            let name = dictionary.name(names, code);
+            name.map_or_else(String::new, |name| name.to_string())
+        };
+        Definition {
+            name: self.name.clone(),
+            subject: match self.subject {
+                SubjectCode::Label(label) => Subject::Nodes(name(Names::Labels, label)),
+                SubjectCode::Type(kind) => Subject::Relationships(name(Names::Types, kind.into())),
+            },
+            keys: self
+                .keys
+                .iter()
+                .map(|&key| name(Names::Keys, key))
+                .collect(),
+            rule: self.rule,
+        }
+    }
+
     /// Rule (1 byte; the highest bit: of relationships; the next: what there is has
     /// not all been held to it), label or type (4), number of keys (4), each key (4),
     /// name in UTF-8.

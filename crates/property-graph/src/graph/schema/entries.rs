@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_persistence::PersistenceError;
 
-use super::definition::{Rule, Stored, SubjectCode, ValueType};
+use super::definition::{Rule, Stored, SubjectCode};
 use super::new_index;
-use crate::dictionary::{LabelCode, TypeCode};
+use super::violation::{Broken, Violation};
+use crate::dictionary::{Dictionary, LabelCode, TypeCode};
 use crate::graph::error::GraphError;
+use crate::graph::ids::{Entity, NodeId, RelationshipId};
 use crate::index::{Index, key};
 use crate::records::{Found, NodeRecord, Record, RelationshipRecord};
 use crate::value::{Properties, Value};
@@ -45,6 +47,13 @@ impl Entry {
         self.is_confirmed.store(true, Ordering::Release);
     }
 
+    /// Whether it has an index that may be read. One that is still being made may
+    /// fail, after which writers do not tell which of its keys they change, so that a
+    /// serializable transaction that had read it would miss them.
+    pub fn is_readable(&self) -> bool {
+        self.index.is_some() && self.is_confirmed()
+    }
+
     /// Where a property stands in the order of the keys.
     pub fn place_of(&self, key: u32) -> Option<usize> {
         self.stored.keys.iter().position(|&other| other == key)
@@ -71,13 +80,20 @@ impl Entry {
 
     /// What is wrong with a record, if something is: not said of values that have to
     /// be unique.
-    pub fn violation<R: Governed>(&self, record: &R) -> Option<&'static str> {
+    pub fn violation<R: Governed>(&self, record: &R) -> Option<Broken> {
         if !self.is_about(record) {
             return None;
         }
+        self.wrong_values(self.values_of(record))
+    }
+
+    /// The values that a record has, in the order of the keys.
+    pub fn values_of<'r, R: Governed>(
+        &self,
+        record: &'r R,
+    ) -> impl Iterator<Item = Option<&'r Value>> + Clone {
         let properties = record.properties();
-        let keys = self.stored.keys.iter();
-        self.wrong_values(keys.map(|&key| properties.get(key)))
+        self.stored.keys.iter().map(|&key| properties.get(key))
     }
 
     /// As [`Entry::violation`], of the values that a record has, in the order of the
@@ -85,22 +101,32 @@ impl Entry {
     pub fn wrong_values<'v>(
         &self,
         mut values: impl Iterator<Item = Option<&'v Value>> + Clone,
-    ) -> Option<&'static str> {
+    ) -> Option<Broken> {
         let rule = self.stored.rule;
         if rule.is_existence() && values.clone().any(|value| value.is_none()) {
-            return Some("a property that has to be there is missing");
+            return Some(Broken::Missing);
         }
         let Rule::Type(wanted) = rule else {
             return None;
         };
-        let is_wrong = values.any(|value| value.is_some_and(|value| !is_of(value, wanted)));
-        is_wrong.then_some("a property has a value of another type")
+        let is_wrong = values.any(|value| value.is_some_and(|value| !wanted.is_of(value)));
+        is_wrong.then_some(Broken::OtherType(wanted))
     }
 
-    /// That it does not hold for a record.
-    pub fn violated<R: Governed>(&self, id: u32, what: &str) -> GraphError {
-        let (name, kind) = (&self.stored.name, R::KIND);
-        GraphError::Constraint(format!("constraint \"{name}\", {kind} {id}: {what}"))
+    /// That it does not hold for a record with some values.
+    pub fn violated<'v, R: Governed>(
+        &self,
+        dictionary: &Dictionary,
+        id: u32,
+        values: impl Iterator<Item = Option<&'v Value>>,
+        reason: Broken,
+    ) -> GraphError {
+        GraphError::Constraint(Box::new(Violation {
+            constraint: self.stored.named(dictionary),
+            values: values.map(|value| value.cloned()).collect(),
+            record: R::entity(id),
+            reason,
+        }))
     }
 }
 
@@ -108,6 +134,9 @@ impl Entry {
 pub(in crate::graph) trait Governed: Record {
     /// What one of them is called.
     const KIND: &'static str;
+
+    /// One of them.
+    fn entity(id: u32) -> Entity;
 
     /// Whether one of them may be such a subject.
     fn may_be(subject: SubjectCode) -> bool;
@@ -127,6 +156,10 @@ pub(in crate::graph) trait Governed: Record {
 
 impl Governed for NodeRecord {
     const KIND: &'static str = "node";
+
+    fn entity(id: u32) -> Entity {
+        NodeId(id).into()
+    }
 
     fn may_be(subject: SubjectCode) -> bool {
         matches!(subject, SubjectCode::Label(_))
@@ -157,6 +190,10 @@ fn is_label_of(labels: &[LabelCode], subject: SubjectCode) -> bool {
 impl Governed for RelationshipRecord {
     const KIND: &'static str = "relationship";
 
+    fn entity(id: u32) -> Entity {
+        RelationshipId(id).into()
+    }
+
     fn may_be(subject: SubjectCode) -> bool {
         matches!(subject, SubjectCode::Type(_))
     }
@@ -180,23 +217,4 @@ impl Governed for RelationshipRecord {
 pub(in crate::graph) fn key_of(properties: &Properties, keys: &[u32]) -> Option<Vec<u8>> {
     let values: Option<Vec<&Value>> = keys.iter().map(|&key| properties.get(key)).collect();
     key::encode(values?)
-}
-
-fn is_of(value: &Value, wanted: ValueType) -> bool {
-    match wanted {
-        ValueType::Boolean => matches!(value, Value::Boolean(_)),
-        ValueType::Integer => matches!(value, Value::Integer(_)),
-        ValueType::Float => matches!(value, Value::Float(_)),
-        ValueType::Text => matches!(value, Value::Text(_)),
-        ValueType::Bytes => matches!(value, Value::Bytes(_)),
-        ValueType::List => matches!(value, Value::List(_)),
-        ValueType::Map => matches!(value, Value::Map(_)),
-        ValueType::Date => matches!(value, Value::Date(_)),
-        ValueType::Time => matches!(value, Value::Time(_)),
-        ValueType::LocalTime => matches!(value, Value::LocalTime(_)),
-        ValueType::DateTime => matches!(value, Value::DateTime(_)),
-        ValueType::LocalDateTime => matches!(value, Value::LocalDateTime(_)),
-        ValueType::Duration => matches!(value, Value::Duration(_)),
-        ValueType::Point => matches!(value, Value::Point(_)),
-    }
 }

@@ -10,10 +10,11 @@
 
 mod definition;
 mod entries;
+mod violation;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
@@ -22,9 +23,10 @@ use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Place};
 use parking_lot::{Mutex, RwLock};
 
 use crate::index::{Change, Geometry, Index, Kind};
-pub use definition::{Definition, Rule, Subject, ValueType};
+pub use definition::{Definition, DefinitionState, Rule, Subject, ValueType};
 pub(super) use definition::{Stored, SubjectCode};
 pub(super) use entries::{Entry, Governed, key_of};
+pub use violation::{Broken, Violation};
 
 /// Kind of the table that holds the definitions.
 pub(super) const DEFINITIONS: u32 = ATTACHED_BLOBS + 4;
@@ -39,6 +41,12 @@ pub(super) struct Schema {
     dropped: Mutex<Vec<Arc<Entry>>>,
     /// Replaced as a whole, so that readers take no lock for long.
     entries: RwLock<Arc<Vec<Arc<Entry>>>>,
+    /// Those that could not be made, with the reason, until something of that name is
+    /// made or dropped.
+    failed: Mutex<Vec<(Stored, String)>>,
+    /// Higher than the number of any that there was since the opening, or that the log
+    /// tells of.
+    next_number: AtomicU32,
     /// Commits that changed it since it was stored, the oldest first.
     unstored: Mutex<Vec<u64>>,
     /// Commits that are stored when the root is durable.
@@ -66,12 +74,55 @@ impl Schema {
             .cloned()
     }
 
-    /// A number that nothing has.
+    /// A number that nothing has, nor had as far as the log goes back: no commit says
+    /// that a definition failed, so a replay would take another of its number for it.
     pub fn free_number(&self) -> u32 {
-        let (entries, dropped) = self.all();
-        let all = entries.iter().chain(&dropped);
-        let last = all.map(|entry| entry.number).max();
-        last.map_or(0, |last| last + 1)
+        failpoint!("definitions.number-given-again" => {
+            let entries = self.entries();
+            return entries.last().map_or(0, |last| last.number + 1);
+        });
+        self.next_number.load(Ordering::Acquire)
+    }
+
+    fn take_number(&self, number: u32) {
+        let after = number.saturating_add(1);
+        self.next_number.fetch_max(after, Ordering::AcqRel);
+    }
+
+    /// Takes out a definition that could not be made: from now on nothing is held to
+    /// it, and its name is free. Needs no commit, so that nothing is in the way: the
+    /// next table of definitions lacks it, and what an opening finds unconfirmed in an
+    /// older one, or in the log, has failed as well. `visible` is the newest visible
+    /// commit.
+    pub fn fail(&self, entry: &Arc<Entry>, reason: &str, visible: u64) {
+        let mut dropped = self.dropped.lock();
+        let mut entries = self.entries.write();
+        let Some(at) = entries.iter().position(|other| Arc::ptr_eq(other, entry)) else {
+            return;
+        };
+        Arc::make_mut(&mut entries).remove(at);
+        if let Some(index) = &entry.index {
+            index.dropped();
+        }
+        dropped.push(Arc::clone(entry));
+        let mut unstored = self.unstored.lock();
+        let newest = unstored.last().copied().unwrap_or(0);
+        unstored.push(newest.max(visible));
+        let mut failed = self.failed.lock();
+        failed.push((entry.stored.clone(), reason.to_string()));
+    }
+
+    /// Those that could not be made, the oldest first, with the reason.
+    pub fn failed(&self) -> Vec<(Stored, String)> {
+        self.failed.lock().clone()
+    }
+
+    /// Forgets those of a name that could not be made. Says whether there was one.
+    pub fn forget_failed(&self, name: &str) -> bool {
+        let mut failed = self.failed.lock();
+        let before = failed.len();
+        failed.retain(|(stored, _)| stored.name != name);
+        failed.len() < before
     }
 
     /// Where indexes are built; known when the store is open.
@@ -92,6 +143,8 @@ impl Schema {
         match (definition, at) {
             (Some(definition), Err(at)) => {
                 let (stored, is_confirmed) = Stored::decode(definition)?;
+                self.take_number(number);
+                self.forget_failed(&stored.name);
                 let entry = Arc::new(Entry::new(number, stored, is_confirmed));
                 Arc::make_mut(&mut entries).insert(at, entry);
             }
@@ -308,6 +361,7 @@ impl Schema {
             {
                 index.damaged();
             }
+            self.take_number(number);
             entries.insert(number, Arc::new(entry));
         }
         *self.entries.write() = Arc::new(entries.into_values().collect());

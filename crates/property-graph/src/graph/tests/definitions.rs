@@ -50,7 +50,7 @@ fn is_kept() -> bool {
     let graph = interrupted(&storage);
     let entry = graph.core.state.schema.named("name").expect("defined");
     build(&graph.core, std::slice::from_ref(&entry)).expect("it holds");
-    let confirmed = graph.write(|own| own.confirm(&entry));
+    let confirmed = graph.write(|own| own.confirm(&[entry.number]));
     confirmed.expect("committed");
     graph.checkpoint().expect("written");
     reopened(&storage, graph) == 1
@@ -77,6 +77,33 @@ fn what_was_held_to_stays() {
     assert!(is_kept());
     let mutant = "definitions.confirmation-not-kept";
     assert!(!with(mutant, is_kept), "{mutant} survives");
+}
+
+/// A constraint that failed, an index behind it, and no checkpoint: the log has no word
+/// of the failure.
+fn is_told_from_what_failed() -> bool {
+    let storage = DramStorage::new();
+    let graph = PropertyGraph::create(&storage, GraphOptions::default(), [7; 16]);
+    let graph = graph.expect("created");
+    let make = || graph.write(|own| own.create_node(&["Person"], [("name", "Ann".into())]));
+    make().expect("committed");
+    make().expect("committed");
+    let unique = Definition::of_nodes("one", "Person", &["name"], Rule::Unique);
+    graph.define(&unique).expect_err("two have the same name");
+    graph
+        .create_index("names", "Person", &["name"])
+        .expect("made");
+    drop(graph);
+    let (graph, _) = PropertyGraph::open(&storage, OpenOptions::default()).expect("opened");
+    let names: Vec<String> = graph.definitions().into_iter().map(|d| d.name).collect();
+    names == ["names"]
+}
+
+#[test]
+fn what_failed_is_not_taken_for_what_came_after_it() {
+    assert!(is_told_from_what_failed());
+    let mutant = "definitions.number-given-again";
+    assert!(!with(mutant, is_told_from_what_failed), "{mutant} survives");
 }
 
 /// Whether chunks have the size that was chosen, as of which the log has to be read.

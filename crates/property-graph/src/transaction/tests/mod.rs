@@ -7,6 +7,8 @@ mod subject;
 mod schedules;
 
 #[cfg(not(feature = "shuttle"))]
+mod claims;
+#[cfg(not(feature = "shuttle"))]
 mod histories;
 #[cfg(not(feature = "shuttle"))]
 mod locking;

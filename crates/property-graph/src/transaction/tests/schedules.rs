@@ -13,7 +13,7 @@ use super::memory::Memory;
 use super::subject::{Graph, commit};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::{
-    ManualClock, RetryPolicy, Settings, Transaction, TransactionError, TransactionManager,
+    CommittedState, ManualClock, Settings, Transaction, TransactionError, TransactionManager,
     TransactionOptions,
 };
 
@@ -152,8 +152,7 @@ fn a_node_goes_only_without_relationships() {
             commit(setup).expect("committed");
             let adder = Arc::clone(&manager);
             let adder = shuttle::thread::spawn(move || {
-                adder.execute(&RetryPolicy::default(), || {
-                    let mut tx = adder.begin(&TransactionOptions::default());
+                adder.execute(&TransactionOptions::default(), |mut tx| {
                     tx.create_relationship(RelationshipRecord {
                         kind: 0,
                         source,
@@ -165,8 +164,7 @@ fn a_node_goes_only_without_relationships() {
             });
             let deleter = Arc::clone(&manager);
             let deleter = shuttle::thread::spawn(move || {
-                deleter.execute(&RetryPolicy::default(), || {
-                    let mut tx = deleter.begin(&TransactionOptions::default());
+                deleter.execute(&TransactionOptions::default(), |mut tx| {
                     tx.delete_node(target)?;
                     commit(tx)
                 })
@@ -212,8 +210,8 @@ fn attempts_wait_for_each_other_and_get_through() {
                 .map(|_| {
                     let manager = Arc::clone(&manager);
                     shuttle::thread::spawn(move || {
-                        let outcome = manager.execute(&RetryPolicy::default(), || {
-                            let mut tx = manager.begin(&TransactionOptions::default());
+                        let options = TransactionOptions::default();
+                        let outcome = manager.execute(&options, |mut tx| {
                             relabel(&mut tx, id)?;
                             commit(tx)
                         });
@@ -226,6 +224,102 @@ fn attempts_wait_for_each_other_and_get_through() {
                 thread.join().expect("it did not panic");
             }
             assert_eq!(labels(&manager, id), 3);
+        },
+        schedules(),
+    );
+}
+
+/// A node of which three threads want something: two add relationships to it, one
+/// deletes it. Gives the attempts of the deletion.
+fn delete_a_hub() -> usize {
+    let manager = TransactionManager::new(Arc::<Memory>::default(), Settings::default());
+    let mut setup = manager.begin(&TransactionOptions::default());
+    let mut node = || setup.create_node(NodeRecord::default()).expect("a node");
+    let (source, target) = (node(), node());
+    commit(setup).expect("committed");
+    let adders: Vec<_> = (0..2)
+        .map(|_| {
+            let manager = Arc::clone(&manager);
+            shuttle::thread::spawn(move || {
+                for _ in 0..2 {
+                    let added = manager.execute(&TransactionOptions::default(), |mut tx| {
+                        tx.create_relationship(RelationshipRecord {
+                            kind: 0,
+                            source,
+                            target,
+                            properties: Default::default(),
+                        })?;
+                        commit(tx)
+                    });
+                    match added {
+                        Ok(_) => {}
+                        Err(error) => assert_eq!(error, TransactionError::NoNode(target)),
+                    }
+                }
+            })
+        })
+        .collect();
+    let mut attempts = 0;
+    let deleted = manager.execute(&TransactionOptions::default(), |mut tx| {
+        attempts += 1;
+        tx.detach_delete_node(target)?;
+        commit(tx)
+    });
+    deleted.expect("it is there until this deletes it");
+    for adder in adders {
+        adder.join().expect("it did not panic");
+    }
+    let memory = manager.state();
+    let left = memory.all_relationships(memory.view());
+    assert!(left.is_empty(), "without an end: {left:?}");
+    let now = manager.statistics();
+    assert_eq!((now.active, now.locked, now.remembered_commits), (0, 0, 0));
+    attempts
+}
+
+/// After one conflict at most: from then on the lock comes first, and the snapshot shows
+/// all that was added before it.
+#[test]
+fn a_hub_is_deleted_at_the_second_attempt() {
+    shuttle::check_random(|| assert!(delete_a_hub() <= 2), schedules());
+}
+
+/// Two that each want what the other holds, shared and exclusively, and the schema: no
+/// schedule keeps one of them waiting for ever.
+#[test]
+fn claims_do_not_wait_for_each_other() {
+    shuttle::check_random(
+        || {
+            let manager = TransactionManager::new(Arc::<Memory>::default(), Settings::default());
+            let mut setup = manager.begin(&TransactionOptions::default());
+            let mut node = || setup.create_node(NodeRecord::default()).expect("a node");
+            let (ends, other) = ([node(), node()], node());
+            commit(setup).expect("committed");
+            let threads = [[0, 1], [1, 0], [0, 0]].map(|[kept, gone]| {
+                let manager = Arc::clone(&manager);
+                shuttle::thread::spawn(move || {
+                    manager.execute(&TransactionOptions::default(), |mut tx| {
+                        if kept == gone {
+                            tx.lock_schema()?;
+                            return commit(tx);
+                        }
+                        tx.share_schema()?;
+                        tx.create_relationship(RelationshipRecord {
+                            kind: 0,
+                            source: ends[kept],
+                            target: other,
+                            properties: Default::default(),
+                        })?;
+                        tx.detach_delete_node(ends[gone])?;
+                        commit(tx)
+                    })
+                })
+            });
+            let ended = threads.map(|thread| thread.join().expect("it did not panic"));
+            assert!(ended[2].is_ok());
+            assert_ne!(ended[0].is_ok(), ended[1].is_ok(), "{ended:?}");
+            let now = manager.statistics();
+            assert_eq!((now.active, now.locked, now.remembered_commits), (0, 0, 0));
         },
         schedules(),
     );

@@ -218,9 +218,8 @@ fn threads_that_race_for_a_node_all_get_through() {
         for _ in 0..threads {
             scope.spawn(|| {
                 for _ in 0..rounds {
-                    let policy = RetryPolicy::default();
-                    let outcome = manager.execute(&policy, || {
-                        let mut tx = manager.begin(&TransactionOptions::default());
+                    let options = TransactionOptions::default();
+                    let outcome = manager.execute(&options, |mut tx| {
                         tx.update_node(id, |node| node.labels.push(1))?;
                         commit(tx)
                     });

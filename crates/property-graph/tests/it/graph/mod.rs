@@ -3,6 +3,7 @@
 
 mod crash;
 mod definitions;
+mod exclusive;
 mod follow;
 mod golden;
 mod kill;

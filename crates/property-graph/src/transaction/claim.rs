@@ -1,0 +1,114 @@
+//! Exclusive locks for a transaction that is run again.
+//!
+//! A transaction that was refused an exclusive lock, or whose snapshot was too old for
+//! it, reserves the resource when it is run again, and begins when it has the lock: it
+//! waits while it holds nothing, and its snapshot shows all that others did before
+//! they let go.
+//!
+//! *No deadlock:* only what has not begun waits, and what it waits for are
+//! transactions that have begun.
+//! *No starvation:* a reservation keeps off younger transactions alone, so of all that
+//! wait the oldest is kept off by none, and those that hold what it wants are followed
+//! by none. A transaction keeps its number when it is run again, so each becomes the
+//! oldest.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use evergraph_persistence::failpoint;
+
+use super::active::Transaction;
+use super::committed::CommittedState;
+use super::error::TransactionError;
+use super::lease::TransactionId;
+use super::lock::Resource;
+use super::manager::{Inner, TransactionManager};
+use super::settings::TransactionOptions;
+
+/// How often a claim that waits looks for transactions that are past their time.
+const LOOK_AFTER: Duration = Duration::from_millis(20);
+
+/// What one transaction, as often as it is run, is to hold before it begins.
+/// Reservations end with it.
+pub(super) struct Claim<'m, S: CommittedState> {
+    manager: &'m Arc<TransactionManager<S>>,
+    /// Known when it has begun once.
+    id: Option<TransactionId>,
+    resources: BTreeSet<Resource>,
+}
+
+impl<'m, S: CommittedState> Claim<'m, S> {
+    /// Of a transaction that has not begun, on nothing.
+    pub fn new(manager: &'m Arc<TransactionManager<S>>) -> Self {
+        Claim {
+            manager,
+            id: None,
+            resources: BTreeSet::new(),
+        }
+    }
+
+    /// Adds resources to what is held from the next begin on.
+    pub fn extend(&mut self, resources: BTreeSet<Resource>) {
+        self.resources.extend(resources);
+    }
+
+    /// Begins the transaction, again if it was begun before. Waits until it has all
+    /// that is claimed, up to a time of the manager's clock.
+    ///
+    /// # Errors
+    /// A conflict, if something of it is still not free at `end`.
+    pub fn begin(
+        &mut self,
+        options: &TransactionOptions,
+        end: Duration,
+    ) -> Result<Transaction<S>, TransactionError> {
+        let manager = self.manager;
+        let early = || Some(manager.state.view());
+        let mut early = failpoint!("transaction.snapshot-before-locks", early(), else None);
+        loop {
+            if !self.resources.is_empty() {
+                manager.expire_overdue();
+            }
+            // Until it has begun or waits, so that no end in between is missed.
+            let mut inner = manager.inner.lock();
+            let lease = manager.lease(self.number(&mut inner), options);
+            let Err(refused) = manager.lock_all(&lease, &self.resources) else {
+                // After the locks: it shows what those committed that had them before.
+                let view = early.take().unwrap_or_else(|| manager.state.view());
+                return Ok(manager.begin_leased(&mut inner, lease, view, options));
+            };
+            if manager.settings.clock.now() >= end {
+                return Err(refused);
+            }
+            manager.wait(&mut inner, Instant::now() + LOOK_AFTER);
+        }
+    }
+
+    /// The transaction's number: the same for each run of it.
+    fn number(&mut self, inner: &mut Inner) -> TransactionId {
+        let before = self.id.filter(|id| !inner.is_active(*id));
+        if let Some(kept) = self.id.filter(|_| before.is_none()) {
+            // What was begun as it has not ended: somebody keeps it.
+            self.unreserve(kept);
+        }
+        *self
+            .id
+            .insert(before.unwrap_or_else(|| inner.take_number()))
+    }
+
+    fn unreserve(&self, id: TransactionId) {
+        for resource in &self.resources {
+            self.manager.locks.unreserve(resource, id);
+        }
+    }
+}
+
+impl<S: CommittedState> Drop for Claim<'_, S> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.filter(|_| !self.resources.is_empty()) {
+            self.unreserve(id);
+            self.manager.wake(&self.manager.inner.lock());
+        }
+    }
+}
