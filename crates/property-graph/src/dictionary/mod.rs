@@ -1,13 +1,17 @@
 //! Codes for the strings that repeat: labels, relationship types, property
 //! keys, sets of labels, and text values.
 //!
-//! Names (labels, types, keys) get their code from the transaction that first
-//! uses them, and the assignment travels in its commit: a code that a record
-//! holds is known wherever the record is. Sets of labels and repeated texts get
-//! theirs from the checkpoint that writes records with them, and are stored with
-//! those records by the same root; before that, versions hold the labels and the
-//! text themselves. No code is ever taken back, so that a record of any age can
-//! be read.
+//! Names (labels, types, keys) get their code from the commit that first uses
+//! them, in which the assignment travels: a code that a record holds is known
+//! wherever the record is. Sets of labels and repeated texts get theirs from the
+//! checkpoint that writes records with them, and are stored with those records by
+//! the same root; before that, versions hold the labels and the text themselves.
+//! No assigned code is ever taken back, so that a record of any age can be read.
+//!
+//! A transaction that writes a name without a code, or commits a set without one,
+//! is promised a code ([`Dictionary::promise`]). Readers do not see it. If the
+//! transaction comes to nothing it releases the promise, and without any left the
+//! code is free again: what was rolled back leaves nothing.
 //!
 //! From code to string lies on the medium, in pages (`pages`); from string to
 //! code is rebuilt in DRAM at opening, and shares its strings with the other
@@ -125,17 +129,19 @@ impl Dictionary {
         &self.names[names as usize]
     }
 
-    /// The code of a name, which gets one if it has none. It is known to everybody
-    /// at once, and survives with the first commit that assigns it: see
-    /// [`Dictionary::uncommitted`].
-    pub fn intern(&self, names: Names, name: &str) -> Result<u32, NameError> {
+    /// Promises a code to a name: the same to every caller, and invisible to readers
+    /// until a commit assigns it ([`Dictionary::uncommitted`], [`Dictionary::apply`]). A
+    /// code that was not assigned when it was promised is to be released
+    /// ([`Dictionary::release`]), whatever came of the commit, as soon as no record in
+    /// DRAM has it but those of commits.
+    pub fn promise(&self, names: Names, name: &str) -> Result<u32, NameError> {
         if let Some(code) = self.code(names, name) {
             return Ok(code);
         }
         if name.is_empty() || name.len() > MOST_NAME_BYTES {
             return Err(NameError::Length { bytes: name.len() });
         }
-        let code = self.space(names).write().intern(name, names.most());
+        let code = self.space(names).write().promise(name, names.most());
         code.ok_or(NameError::TooMany {
             what: match names {
                 Names::Labels => "labels",
@@ -146,12 +152,17 @@ impl Dictionary {
         })
     }
 
-    /// The code of a name, if it has one.
+    /// Ends a promise of [`Dictionary::promise`].
+    pub fn release(&self, names: Names, code: u32) {
+        self.space(names).write().release(code);
+    }
+
+    /// The code of a name, if a commit has assigned one.
     pub fn code(&self, names: Names, name: &str) -> Option<u32> {
         self.space(names).read().code(name)
     }
 
-    /// The name of a code.
+    /// The name of a code that is assigned, or promised.
     pub fn name(&self, names: Names, code: u32) -> Option<Arc<str>> {
         self.space(names).read().get(code)
     }
@@ -190,19 +201,32 @@ impl Dictionary {
         })
     }
 
-    /// Sets a code aside for a set of labels, if it has none: the checkpoint that
-    /// writes records with it will find it. To be asked before they are committed.
+    /// Promises a code to a set of labels, so that the checkpoint that writes records
+    /// with it finds one. To be asked before they are committed. `None` if the set has a
+    /// code; else the promise, to be released if the commit comes to nothing.
     ///
     /// # Errors
     /// [`NameError::TooMany`].
-    pub(crate) fn reserve_label_set(&self, labels: &[LabelCode]) -> Result<(), NameError> {
+    pub(crate) fn promise_label_set(&self, labels: &[LabelCode]) -> Result<Option<u32>, NameError> {
         if self.label_sets.read().code(labels).is_some() {
-            return Ok(());
+            return Ok(None);
         }
         let most = self.most_label_sets.load(Ordering::Relaxed);
-        let code = self.label_sets.write().intern(labels, most);
+        let code = self.label_sets.write().promise(labels, most);
         let what = "sets of labels";
-        code.map(drop).ok_or(NameError::TooMany { what, most })
+        code.map(Some).ok_or(NameError::TooMany { what, most })
+    }
+
+    /// Ends a promise of [`Dictionary::promise_label_set`] whose commit came to nothing.
+    pub(crate) fn release_label_set(&self, code: u32) {
+        self.label_sets.write().release(code);
+    }
+
+    /// Codes of names of one kind that are taken, and of sets of labels.
+    #[cfg(test)]
+    pub(crate) fn taken(&self) -> [usize; 4] {
+        let [labels, types, keys] = Names::ALL.map(|names| self.space(names).read().taken());
+        [labels, types, keys, self.label_sets.read().taken()]
     }
 
     /// Another limit, which can be reached.
@@ -214,10 +238,7 @@ impl Dictionary {
     /// The code of a set of labels, which gets one if it has none; for records on
     /// their way to the medium.
     pub(crate) fn label_set_code(&self, labels: &[LabelCode]) -> Option<u32> {
-        let known = {
-            let sets = self.label_sets.read();
-            sets.code(labels).filter(|&code| sets.is_assigned(code))
-        };
+        let known = self.label_sets.read().code(labels);
         known.or_else(|| self.label_sets.write().assign_next(labels, MOST_CODES))
     }
 

@@ -1,6 +1,6 @@
 //! One kind of strings with their codes.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -39,8 +39,12 @@ impl Item for [u32] {
 pub(super) struct Space<T: Item + ?Sized> {
     by_code: Vec<Option<Arc<T>>>,
     codes: HashMap<Arc<T>, u32>,
-    /// Codes that count, in the order in which they were assigned. Others are
-    /// promises to transactions that have not committed.
+    /// Codes below the highest that nothing has. No record names one, so that they are
+    /// given before new ones.
+    free: BTreeSet<u32>,
+    /// Number of promises of each code that no commit has assigned.
+    promised: HashMap<u32, usize>,
+    /// Assigned codes, in the order of assignment.
     pub order: Vec<u32>,
     /// Whether a code is in `order`.
     is_assigned: Vec<bool>,
@@ -66,6 +70,8 @@ impl<T: Item + ?Sized> Default for Space<T> {
         Space {
             by_code: Vec::new(),
             codes: HashMap::new(),
+            free: BTreeSet::new(),
+            promised: HashMap::new(),
             order: Vec::new(),
             is_assigned: Vec::new(),
             unstored: VecDeque::new(),
@@ -76,20 +82,25 @@ impl<T: Item + ?Sized> Default for Space<T> {
 }
 
 impl<T: Item + ?Sized> Space<T> {
+    /// The code of an item, if it is assigned. One that is only promised may become
+    /// that of another.
     pub fn code(&self, item: &T) -> Option<u32> {
-        self.codes.get(item).copied()
+        let code = self.codes.get(item).copied();
+        code.filter(|&code| self.is_assigned(code))
     }
 
     pub fn get(&self, code: u32) -> Option<Arc<T>> {
         self.by_code.get(code as usize)?.clone()
     }
 
-    /// The code of an item, a new one if it has none; `None` if `most` are taken.
-    pub fn intern(&mut self, item: &T, most: u32) -> Option<u32> {
-        if let Some(code) = self.code(item) {
+    /// The code of an item, the lowest that is free if it has none; `None` if `most`
+    /// are taken.
+    fn intern(&mut self, item: &T, most: u32) -> Option<u32> {
+        if let Some(&code) = self.codes.get(item) {
             return Some(code);
         }
-        let code = u32::try_from(self.by_code.len()).ok()?;
+        let next = u32::try_from(self.by_code.len()).ok()?;
+        let code = self.free.first().copied().unwrap_or(next);
         if code >= most {
             return None;
         }
@@ -97,21 +108,63 @@ impl<T: Item + ?Sized> Space<T> {
         Some(code)
     }
 
+    /// Promises a code to an item; `None` if `most` are taken. One that is not assigned
+    /// is kept for it until as many promises of it are released.
+    pub fn promise(&mut self, item: &T, most: u32) -> Option<u32> {
+        let code = self.intern(item, most)?;
+        if !self.is_assigned(code) {
+            *self.promised.entry(code).or_default() += 1;
+        }
+        self.invariants();
+        Some(code)
+    }
+
+    /// Ends a promise of a code that was not assigned then. Without any left the code
+    /// is free, unless a commit has assigned it.
+    pub fn release(&mut self, code: u32) {
+        let Some(promises) = self.promised.get_mut(&code) else {
+            return;
+        };
+        *promises -= 1;
+        if *promises > 0 {
+            return;
+        }
+        self.promised.remove(&code);
+        if let Some(item) = self.by_code[code as usize].take() {
+            self.codes.remove(&item);
+        }
+        self.free.insert(code);
+        while let Some(None) = self.by_code.last() {
+            self.by_code.pop();
+            self.is_assigned.pop();
+            self.free.remove(&(self.by_code.len() as u32));
+        }
+        self.invariants();
+    }
+
     /// Whether `most` codes are taken.
     pub fn is_full(&self, most: u32) -> bool {
-        self.by_code.len() >= most as usize
+        self.free.is_empty() && self.by_code.len() >= most as usize
+    }
+
+    /// Codes that are assigned or promised.
+    #[cfg(test)]
+    pub fn taken(&self) -> usize {
+        self.codes.len()
     }
 
     fn put(&mut self, code: u32, item: &T) {
         let at = code as usize;
         if self.by_code.len() <= at {
+            self.free.extend(self.by_code.len() as u32..code);
             self.by_code.resize(at + 1, None);
             self.is_assigned.resize(at + 1, false);
         }
+        self.free.remove(&code);
         let item = item.share();
         debug_assert!(
             self.by_code[at].is_none() && !self.codes.contains_key(&item),
-            "code {code} is taken, or what it names has another: no code is taken back"
+            "code {code} is taken, or what it names has another: no assigned code is taken back"
         );
         self.by_code[at] = Some(Arc::clone(&item));
         self.codes.insert(item, code);
@@ -152,6 +205,14 @@ impl<T: Item + ?Sized> Space<T> {
         if self.by_code.len() <= WALKED_AT_MOST {
             let marked = self.is_assigned.iter().filter(|&&marked| marked).count();
             assert_eq!(marked, self.order.len(), "a code is assigned once");
+            let free = self.by_code.iter().filter(|item| item.is_none()).count();
+            assert_eq!(free, self.free.len(), "codes that nothing has are free");
+            let promised = self.promised.keys();
+            assert!(
+                promised.clone().all(|&code| !self.is_assigned(code))
+                    && marked + self.promised.len() == self.codes.len(),
+                "each code is assigned or promised"
+            );
             for (code, item) in self.by_code.iter().enumerate() {
                 let same = item
                     .as_ref()
@@ -187,7 +248,7 @@ impl<T: Item + ?Sized> Space<T> {
 
     /// Assigns a code; whether it was not assigned before.
     pub fn assign_stored(&mut self, code: u32, item: &T) -> Result<bool, &'static str> {
-        match (self.get(code), self.code(item)) {
+        match (self.get(code), self.codes.get(item)) {
             (Some(known), _) if *known != *item => return Err("it is that of another already"),
             (None, Some(_)) => return Err("what it names has another already"),
             (None, None) => self.put(code, item),
@@ -198,6 +259,7 @@ impl<T: Item + ?Sized> Space<T> {
             return Ok(false);
         }
         *is_assigned = true;
+        self.promised.remove(&code);
         self.order.push(code);
         Ok(true)
     }

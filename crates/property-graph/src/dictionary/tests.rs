@@ -44,8 +44,8 @@ proptest! {
                 0 | 1 => {
                     // Long, so that pages fill.
                     let name = format!("{name}{}", "x".repeat(700));
-                    let code = dictionary.intern(names, &name).unwrap();
-                    prop_assert_eq!(dictionary.intern(names, &name), Ok(code));
+                    let code = dictionary.promise(names, &name).unwrap();
+                    prop_assert_eq!(dictionary.promise(names, &name), Ok(code));
                     let known = model.get(&(names, code));
                     prop_assert!(known.is_none_or(|known| *known == name));
                     let uncommitted = dictionary.uncommitted(names, code);
@@ -91,6 +91,92 @@ proptest! {
     }
 }
 
+/// What one name has in the model: its code, promises, and whether a commit assigned it.
+type Known = (u32, usize, bool);
+
+proptest! {
+    /// A name that is promised or assigned has one code, which no other has; what is
+    /// released is free, and readers see what is assigned.
+    #[test]
+    fn promises_that_end_leave_nothing(
+        steps in prop::collection::vec((0u8..8, 0u32..12), 1..120),
+    ) {
+        let mut host = Host::new();
+        let mut dictionary = Dictionary::new(5, POLICY);
+        let mut model: BTreeMap<u32, Known> = BTreeMap::new();
+        let name = |number: u32| format!("name {number}");
+        for (what, number) in steps {
+            let known = model.get(&number).copied();
+            match (what, known) {
+                (0..=2, _) => {
+                    let code = dictionary.promise(Names::Keys, &name(number)).unwrap();
+                    let is_free = |code: &u32| model.values().all(|known| known.0 != *code);
+                    let lowest = (0..).find(is_free).unwrap();
+                    let expected = model.get(&number).map_or(lowest, |known| known.0);
+                    prop_assert_eq!(code, expected);
+                    let known = model.entry(number).or_insert((code, 0, false));
+                    prop_assert_eq!(known.0, code);
+                    known.1 += usize::from(!known.2);
+                }
+                (3 | 4, Some((code, 1.., _))) => {
+                    dictionary.release(Names::Keys, code);
+                    let known = model.get_mut(&number).unwrap();
+                    known.1 -= 1;
+                    if known.1 == 0 && !known.2 {
+                        model.remove(&number);
+                    }
+                }
+                (5, Some((code, ..))) => {
+                    let csn = host.csn() + 1;
+                    dictionary.apply(csn, Names::Keys, code, &name(number)).unwrap();
+                    host.publish(csn, false);
+                    model.get_mut(&number).unwrap().2 = true;
+                }
+                (6 | 7, _) => {
+                    let csn = host.csn();
+                    write(&mut host, &dictionary, csn);
+                    if what == 6 {
+                        continue;
+                    }
+                    dictionary = reopened(&mut host);
+                    model.retain(|_, known| known.2);
+                    model.values_mut().for_each(|known| known.1 = 0);
+                }
+                _ => {}
+            }
+            for (number, &(code, _, is_assigned)) in &model {
+                let found = dictionary.name(Names::Keys, code);
+                prop_assert_eq!(found.as_deref(), Some(&name(*number)[..]));
+                let found = dictionary.code(Names::Keys, &name(*number));
+                prop_assert_eq!(found, is_assigned.then_some(code));
+            }
+            prop_assert_eq!(dictionary.taken()[2], model.len());
+            let assigned = model.values().filter(|known| known.2).count();
+            prop_assert_eq!(dictionary.committed(Names::Keys).len(), assigned);
+        }
+    }
+}
+
+#[test]
+fn sets_of_labels_are_promised() {
+    let dictionary = Dictionary::new(5, POLICY);
+    dictionary.set_most_label_sets(2);
+    let promised = |labels: &[u32]| dictionary.promise_label_set(labels);
+    let (first, second) = (promised(&[1]).unwrap(), promised(&[2]).unwrap());
+    assert_eq!((first, second), (Some(0), Some(1)));
+    assert_eq!(promised(&[1]), Ok(Some(0)));
+    assert!(promised(&[3]).is_err());
+    dictionary.release_label_set(0);
+    assert!(promised(&[3]).is_err(), "once more");
+    dictionary.release_label_set(0);
+    assert_eq!(promised(&[3]), Ok(Some(0)));
+    // The checkpoint gives what was promised.
+    assert_eq!(dictionary.label_set_code(&[2]), Some(1));
+    dictionary.release_label_set(1);
+    assert_eq!(promised(&[2]), Ok(None));
+    assert_eq!(dictionary.label_set_code(&[2]), Some(1));
+}
+
 #[test]
 fn texts_that_repeat_get_codes() {
     let mut host = Host::new();
@@ -122,7 +208,7 @@ fn texts_that_repeat_get_codes() {
 fn what_comes_to_nothing_is_written_again() {
     let mut host = Host::new();
     let dictionary = Dictionary::new(5, POLICY);
-    let code = dictionary.intern(Names::Keys, "name").unwrap();
+    let code = dictionary.promise(Names::Keys, "name").unwrap();
     dictionary.apply(1, Names::Keys, code, "name").unwrap();
     host.publish(1, false);
     drop(host.with_place(|place| dictionary.write(1, place).unwrap()));
@@ -137,27 +223,27 @@ fn what_comes_to_nothing_is_written_again() {
 #[test]
 fn names_that_cannot_be_are_refused() {
     let dictionary = Dictionary::new(5, POLICY);
-    assert!(dictionary.intern(Names::Labels, "").is_err());
+    assert!(dictionary.promise(Names::Labels, "").is_err());
     assert!(
         dictionary
-            .intern(Names::Labels, &"x".repeat(MOST_NAME_BYTES + 1))
+            .promise(Names::Labels, &"x".repeat(MOST_NAME_BYTES + 1))
             .is_err()
     );
     assert!(dictionary.apply(1, Names::Types, 1 << 16, "T").is_err());
     for code in 0..1 << 16 {
         assert_eq!(
-            dictionary.intern(Names::Types, &format!("T{code}")),
+            dictionary.promise(Names::Types, &format!("T{code}")),
             Ok(code)
         );
     }
-    assert!(dictionary.intern(Names::Types, "one more").is_err());
+    assert!(dictionary.promise(Names::Types, "one more").is_err());
 }
 
 #[test]
 fn damage_is_told() {
     let mut host = Host::new();
     let dictionary = Dictionary::new(5, POLICY);
-    let code = dictionary.intern(Names::Keys, "name").unwrap();
+    let code = dictionary.promise(Names::Keys, "name").unwrap();
     dictionary.apply(1, Names::Keys, code, "name").unwrap();
     host.publish(1, false);
     write(&mut host, &dictionary, 1);
@@ -184,7 +270,7 @@ fn full_pages_stay() -> bool {
     let name = |number: u64| format!("{number}{}", "x".repeat(1500));
     let mut codes = Vec::new();
     for number in 0..40 {
-        let code = dictionary.intern(Names::Keys, &name(number)).unwrap();
+        let code = dictionary.promise(Names::Keys, &name(number)).unwrap();
         let csn = host.csn() + 1;
         dictionary
             .apply(csn, Names::Keys, code, &name(number))

@@ -1,13 +1,16 @@
 //! What a transaction's changes are in the log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use evergraph_topology::Batch;
 
 use super::effects::{self, Effect};
 use super::error::GraphError;
+use super::names::{NewName, naming};
+use super::schema::{Stored, SubjectCode};
 use super::transaction::Transaction;
-use crate::dictionary::TypeCode;
+use crate::dictionary::{Names, TypeCode};
+use crate::value::Properties;
 
 /// Ends and ids of relationships of one type, as the store takes them.
 #[derive(Default)]
@@ -27,9 +30,9 @@ impl Columns {
 
 /// The batch that makes the changes of a transaction: neighbor lists for the
 /// store, records and names for what is attached to it.
-pub(super) fn effects_of(transaction: &Transaction) -> Result<Batch, GraphError> {
+pub(super) fn effects_of(transaction: &Transaction, new: &[NewName]) -> Result<Batch, GraphError> {
     let overlay = transaction.inner.overlay();
-    let mut effects = transaction.names.effects();
+    let mut effects = naming(new);
     effects.extend(transaction.schema.iter().cloned());
     let mut vertices = 0;
     for (id, change) in overlay.nodes().filter(|entry| entry.1.has_effect()) {
@@ -73,4 +76,51 @@ pub(super) fn effects_of(transaction: &Transaction) -> Result<Batch, GraphError>
     }
     batch.attach(effects::encode(&effects)?);
     Ok(batch)
+}
+
+impl Transaction {
+    /// The names that its commit is the first to use: those that it wrote and went back
+    /// from are not among them.
+    pub(super) fn names_to_commit(&self) -> Vec<NewName> {
+        if self.names.is_empty() {
+            return Vec::new();
+        }
+        let used = self.used_codes();
+        let is_used = |names, code| used.contains(&(names, code));
+        self.names.to_commit(is_used)
+    }
+
+    /// Codes in what it writes.
+    fn used_codes(&self) -> HashSet<(Names, u32)> {
+        let overlay = self.inner.overlay();
+        let mut used = HashSet::new();
+        for node in overlay.nodes().filter_map(|(_, change)| change.after()) {
+            used.extend(node.labels.iter().map(|&label| (Names::Labels, label)));
+            used.extend(keys_of(&node.properties));
+        }
+        let relationships = overlay.relationships();
+        for relationship in relationships.filter_map(|(_, change)| change.after()) {
+            used.insert((Names::Types, relationship.kind.into()));
+            used.extend(keys_of(&relationship.properties));
+        }
+        for effect in &self.schema {
+            if let Effect::Schema {
+                definition: Some(stored),
+                ..
+            } = effect
+                && let Ok((stored, _)) = Stored::decode(stored)
+            {
+                used.insert(match stored.subject {
+                    SubjectCode::Label(label) => (Names::Labels, label),
+                    SubjectCode::Type(kind) => (Names::Types, kind.into()),
+                });
+                used.extend(stored.keys.iter().map(|&key| (Names::Keys, key)));
+            }
+        }
+        used
+    }
+}
+
+fn keys_of(properties: &Properties) -> impl Iterator<Item = (Names, u32)> {
+    properties.iter().map(|(key, _)| (Names::Keys, key))
 }

@@ -11,6 +11,7 @@ use super::effects::Effect;
 use super::error::GraphError;
 use super::schema::{Definition, DefinitionState, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
+use crate::dictionary::{MOST_NAME_BYTES, Names};
 use evergraph_persistence::failpoint;
 
 impl PropertyGraph {
@@ -169,6 +170,17 @@ fn check(definitions: &[Definition]) -> Result<(), GraphError> {
         if keys.is_empty() {
             let what = "an index or a constraint is about one property at least";
             return Err(GraphError::Unsupported(what.to_string()));
+        }
+        if name.is_empty() || name.len() > MOST_NAME_BYTES {
+            return Err(GraphError::Unsupported(format!(
+                "the name of an index or a constraint has 1 to {MOST_NAME_BYTES} bytes, not {}",
+                name.len()
+            )));
+        }
+        let mut seen = HashSet::new();
+        if let Some(twice) = keys.iter().find(|key| !seen.insert(*key)) {
+            let what = format!("\"{name}\" has the property \"{twice}\" twice; name it once");
+            return Err(GraphError::Unsupported(what));
         }
         if !names.insert(name) {
             let what = format!("two of the indexes and constraints have the name \"{name}\"");

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::ids::{NodeId, RelationshipId};
-use crate::dictionary::{Dictionary, KeyCode, Names, TypeCode};
+use super::names::KnownNames;
+use crate::dictionary::{KeyCode, Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::value::{Properties, Value, ValueError};
 
@@ -12,7 +13,7 @@ use crate::value::{Properties, Value, ValueError};
 pub struct Node {
     id: NodeId,
     record: Arc<NodeRecord>,
-    dictionary: Arc<Dictionary>,
+    names: KnownNames,
 }
 
 /// A relationship as of one moment. Stays what it is, whatever happens to the
@@ -21,15 +22,15 @@ pub struct Node {
 pub struct Relationship {
     id: RelationshipId,
     record: Arc<RelationshipRecord>,
-    dictionary: Arc<Dictionary>,
+    names: KnownNames,
 }
 
 impl Node {
-    pub(super) fn new(id: NodeId, record: Arc<NodeRecord>, dictionary: &Arc<Dictionary>) -> Self {
+    pub(super) fn new(id: NodeId, record: Arc<NodeRecord>, names: impl Into<KnownNames>) -> Self {
         Node {
             id,
             record,
-            dictionary: Arc::clone(dictionary),
+            names: names.into(),
         }
     }
 
@@ -42,19 +43,19 @@ impl Node {
     pub fn labels(&self) -> Vec<Arc<str>> {
         let labels = self.record.labels.iter();
         labels
-            .filter_map(|&code| self.dictionary.name(Names::Labels, code))
+            .filter_map(|&code| self.names.name(Names::Labels, code))
             .collect()
     }
 
     /// Whether it has a label.
     pub fn has_label(&self, label: &str) -> bool {
-        let code = self.dictionary.code(Names::Labels, label);
+        let code = self.names.code(Names::Labels, label);
         code.is_some_and(|code| self.record.labels.binary_search(&code).is_ok())
     }
 
     /// A property; `None` if the node does not have it.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        value_of(&self.record.properties, &self.dictionary, key)
+        value_of(&self.record.properties, &self.names, key)
     }
 
     /// A property as a type of Rust: `get_as::<i64>("age")`. `None` if it is not
@@ -71,7 +72,7 @@ impl Node {
 
     /// All properties, by key code.
     pub fn properties(&self) -> impl Iterator<Item = (Arc<str>, &Value)> {
-        named(&self.record.properties, &self.dictionary)
+        named(&self.record.properties, &self.names)
     }
 
     /// Labels and properties by code.
@@ -84,12 +85,12 @@ impl Relationship {
     pub(super) fn new(
         id: RelationshipId,
         record: Arc<RelationshipRecord>,
-        dictionary: &Arc<Dictionary>,
+        names: impl Into<KnownNames>,
     ) -> Self {
         Relationship {
             id,
             record,
-            dictionary: Arc::clone(dictionary),
+            names: names.into(),
         }
     }
 
@@ -100,7 +101,7 @@ impl Relationship {
 
     /// Its type.
     pub fn kind(&self) -> Arc<str> {
-        let name = self.dictionary.name(Names::Types, self.record.kind.into());
+        let name = self.names.name(Names::Types, self.record.kind.into());
         name.unwrap_or_default()
     }
 
@@ -129,7 +130,7 @@ impl Relationship {
 
     /// A property; `None` if the relationship does not have it.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        value_of(&self.record.properties, &self.dictionary, key)
+        value_of(&self.record.properties, &self.names, key)
     }
 
     /// A property as a type of Rust: `get_as::<i64>("age")`. `None` if it is not
@@ -146,7 +147,7 @@ impl Relationship {
 
     /// All properties, by key code.
     pub fn properties(&self) -> impl Iterator<Item = (Arc<str>, &Value)> {
-        named(&self.record.properties, &self.dictionary)
+        named(&self.record.properties, &self.names)
     }
 
     /// Type, ends and properties by code.
@@ -179,19 +180,15 @@ impl std::fmt::Debug for Relationship {
     }
 }
 
-fn value_of<'a>(
-    properties: &'a Properties,
-    dictionary: &Dictionary,
-    key: &str,
-) -> Option<&'a Value> {
-    properties.get(dictionary.code(Names::Keys, key)?)
+fn value_of<'a>(properties: &'a Properties, names: &KnownNames, key: &str) -> Option<&'a Value> {
+    properties.get(names.code(Names::Keys, key)?)
 }
 
 fn named<'a>(
     properties: &'a Properties,
-    dictionary: &'a Dictionary,
+    names: &'a KnownNames,
 ) -> impl Iterator<Item = (Arc<str>, &'a Value)> {
-    let name = |code: KeyCode| dictionary.name(Names::Keys, code).unwrap_or_default();
+    let name = |code: KeyCode| names.name(Names::Keys, code).unwrap_or_default();
     properties
         .iter()
         .map(move |(code, value)| (name(code), value))

@@ -9,6 +9,7 @@ use evergraph_persistence::PersistenceError;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
+use super::names::KnownNames;
 use super::scan::Tabled;
 use super::schema::{Entry, SubjectCode, key_of};
 use super::transaction::Transaction;
@@ -33,6 +34,25 @@ struct Wanted {
 }
 
 impl Wanted {
+    /// `None` if a name means nothing.
+    fn of(
+        sought: Sought<'_>,
+        keys: &[&str],
+        code: impl Fn(Names, &str) -> Option<u32>,
+    ) -> Option<Self> {
+        let subject = match sought {
+            Sought::Label(label) => SubjectCode::Label(code(Names::Labels, label)?),
+            Sought::Type(kind) => {
+                SubjectCode::Type(TypeCode::try_from(code(Names::Types, kind)?).ok()?)
+            }
+        };
+        let keys = keys.iter().map(|key| code(Names::Keys, key));
+        Some(Wanted {
+            subject,
+            keys: keys.collect::<Option<_>>()?,
+        })
+    }
+
     /// The key of a record that is one of those and has all the properties.
     fn key_of<R: Tabled>(&self, record: &R) -> Option<Vec<u8>> {
         let is_one = record.is_of(self.subject);
@@ -165,25 +185,15 @@ impl View {
             }
         }
         // The values are all there is of the key.
-        let key = key::encode(ordered.iter().map(|property| &property.1));
+        let key = key::encode_equal(ordered.iter().map(|property| &property.1));
         let range = key.map_or_else(KeyRange::nothing, |key| KeyRange::exactly(&key));
         (ordered.iter().map(|property| property.0).collect(), range)
     }
 
     /// `None` if no record can have all of it.
     fn wanted(&self, sought: Sought<'_>, keys: &[&str]) -> Option<Wanted> {
-        let dictionary = self.dictionary();
-        let code = |key: &&str| dictionary.code(Names::Keys, key);
-        let subject = match sought {
-            Sought::Label(label) => SubjectCode::Label(dictionary.code(Names::Labels, label)?),
-            Sought::Type(kind) => {
-                let code = dictionary.code(Names::Types, kind)?;
-                SubjectCode::Type(TypeCode::try_from(code).ok()?)
-            }
-        };
-        Some(Wanted {
-            subject,
-            keys: keys.iter().map(code).collect::<Option<_>>()?,
+        Wanted::of(sought, keys, |names, name| {
+            self.dictionary().code(names, name)
         })
     }
 
@@ -226,18 +236,26 @@ impl View {
     }
 
     fn nodes_of(&self, found: Keyed<NodeRecord>) -> Vec<Node> {
-        let found = sorted(found).into_iter();
-        found
-            .map(|(_, id, record)| Node::new(NodeId(id), record, self.dictionary()))
-            .collect()
+        nodes(found, &self.dictionary().into())
     }
 
     fn relationships_of(&self, found: Keyed<RelationshipRecord>) -> Vec<Relationship> {
-        let found = sorted(found).into_iter();
-        found
-            .map(|(_, id, record)| Relationship::new(RelationshipId(id), record, self.dictionary()))
-            .collect()
+        relationships(found, &self.dictionary().into())
     }
+}
+
+fn nodes(found: Keyed<NodeRecord>, names: &KnownNames) -> Vec<Node> {
+    let found = sorted(found).into_iter();
+    found
+        .map(|(_, id, record)| Node::new(NodeId(id), record, names.clone()))
+        .collect()
+}
+
+fn relationships(found: Keyed<RelationshipRecord>, names: &KnownNames) -> Vec<Relationship> {
+    let found = sorted(found).into_iter();
+    found
+        .map(|(_, id, record)| Relationship::new(RelationshipId(id), record, names.clone()))
+        .collect()
 }
 
 fn sorted<R>(mut found: Keyed<R>) -> Keyed<R> {
@@ -273,24 +291,18 @@ impl Transaction {
         keys: &[&str],
         range: &KeyRange,
     ) -> Result<Vec<Node>, GraphError> {
-        let view = self.snapshot();
-        let wanted = view.wanted(Sought::Label(label), keys);
-        if let Some(found) = self.indexed(wanted.as_ref(), range)? {
-            return Ok(view.nodes_of(found));
+        let Some(wanted) = self.wanted(Sought::Label(label), keys) else {
+            return Ok(Vec::new());
+        };
+        if let Some(found) = self.indexed(&wanted, range)? {
+            return Ok(self.nodes_of(found));
         }
         let mut found = Keyed::new();
-        // Whoever is the first to use the label or a key is noticed, too.
         for node in self.nodes_with_label(label) {
             let node = node?;
-            take(
-                &mut found,
-                wanted.as_ref(),
-                range,
-                node.id().0,
-                node.record(),
-            );
+            take(&mut found, &wanted, range, node.id().0, node.record());
         }
-        Ok(view.nodes_of(found))
+        Ok(self.nodes_of(found))
     }
 
     /// As [`View::find_relationships`], with what the transaction wrote.
@@ -310,30 +322,43 @@ impl Transaction {
         keys: &[&str],
         range: &KeyRange,
     ) -> Result<Vec<Relationship>, GraphError> {
-        let view = self.snapshot();
-        let wanted = view.wanted(Sought::Type(kind), keys);
-        if let Some(found) = self.indexed(wanted.as_ref(), range)? {
-            return Ok(view.relationships_of(found));
+        let Some(wanted) = self.wanted(Sought::Type(kind), keys) else {
+            return Ok(Vec::new());
+        };
+        if let Some(found) = self.indexed(&wanted, range)? {
+            return Ok(self.relationships_of(found));
         }
         let mut found = Keyed::new();
-        // Whoever is the first to use the type or a key is noticed, too.
         for relationship in self.relationships() {
             let relationship = relationship?;
             let (id, record) = (relationship.id().0, relationship.record());
-            take(&mut found, wanted.as_ref(), range, id, record);
+            take(&mut found, &wanted, range, id, record);
         }
-        Ok(view.relationships_of(found))
+        Ok(self.relationships_of(found))
+    }
+
+    /// `None` if no record can have all of it, which is noted.
+    fn wanted(&self, sought: Sought<'_>, keys: &[&str]) -> Option<Wanted> {
+        Wanted::of(sought, keys, |names, name| self.code(names, name))
+    }
+
+    fn nodes_of(&self, found: Keyed<NodeRecord>) -> Vec<Node> {
+        nodes(found, &self.known_names())
+    }
+
+    fn relationships_of(&self, found: Keyed<RelationshipRecord>) -> Vec<Relationship> {
+        relationships(found, &self.known_names())
     }
 
     /// What an index and the transaction have in a range; `None` if there is no index
     /// that can say.
     fn indexed<R: Tabled>(
         &self,
-        wanted: Option<&Wanted>,
+        wanted: &Wanted,
         range: &KeyRange,
     ) -> Result<Option<Keyed<R>>, GraphError> {
         let view = self.snapshot();
-        let Some(entry) = wanted.and_then(|wanted| view.index_of(wanted)) else {
+        let Some(entry) = view.index_of(wanted) else {
             return Ok(None);
         };
         let Some(mut ids) = view.candidates(&entry, range)? else {
@@ -346,9 +371,9 @@ impl Transaction {
                 .to()
                 .map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
         }));
-        ids.extend(R::changes(self.inner.overlay()).map(|entry| entry.0));
-        ids.sort_unstable();
-        ids.dedup();
+        let overlay = self.inner.overlay();
+        ids.retain(|&id| R::change(overlay, id).is_none());
+        ids.extend(R::changes_in(overlay, &entry, range));
         let mut found = Keyed::new();
         for id in ids {
             if let Some(record) = R::of_transaction(&self.inner, id)?
@@ -364,12 +389,12 @@ impl Transaction {
 /// Adds a record that is looked for.
 fn take<R: Tabled>(
     found: &mut Keyed<R>,
-    wanted: Option<&Wanted>,
+    wanted: &Wanted,
     range: &KeyRange,
     id: u32,
     record: &Arc<R>,
 ) {
-    let key = wanted.and_then(|wanted| wanted.key_of(&**record));
+    let key = wanted.key_of(&**record);
     if let Some(key) = key.filter(|key| range.contains(key)) {
         found.push((key, id, Arc::clone(record)));
     }

@@ -1,6 +1,5 @@
 //! What a transaction may write under the constraints that there are.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -17,29 +16,6 @@ use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::IndexKey;
 
 type Entries = Arc<Vec<Arc<Entry>>>;
-
-/// Values that have to be unique and that a transaction has given to records. Some of
-/// those records may have another value again.
-#[derive(Default)]
-pub(super) struct GivenValues {
-    /// By the number of the constraint, and the key.
-    of: HashMap<u32, HashMap<Vec<u8>, Vec<u32>>>,
-}
-
-impl GivenValues {
-    fn insert(&mut self, number: u32, key: Vec<u8>, id: u32) {
-        let ids = self.of.entry(number).or_default().entry(key).or_default();
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-
-    /// Records that were given a key.
-    fn with(&self, number: u32, key: &[u8]) -> &[u32] {
-        let ids = self.of.get(&number).and_then(|keys| keys.get(key));
-        ids.map_or(&[], Vec::as_slice)
-    }
-}
 
 impl Transaction {
     /// What there is, which nobody changes before this transaction has ended.
@@ -128,7 +104,6 @@ impl Transaction {
                 let what = Broken::SameValues(R::entity(other));
                 return Err(self.violated(entry, id, record, what));
             }
-            self.unique.insert(entry.number, key, id);
         }
         Ok(())
     }
@@ -145,15 +120,9 @@ impl Transaction {
     }
 
     /// Another record that this transaction has written, and that has a key.
-    fn own_with<R: Tabled>(&self, entry: &Entry, key: &[u8], id: u32) -> Option<u32> {
-        let overlay = self.inner.overlay();
-        let has_key = |other: u32| {
-            let after = R::change(overlay, other).and_then(|change| change.after());
-            after.is_some_and(|record| entry.key_of(&**record).as_deref() == Some(key))
-        };
-        let had_it = self.unique.with(entry.number, key);
-        let mut others = had_it.iter().copied().filter(|&other| other != id);
-        others.find(|&other| has_key(other))
+    fn own_with<R: Tabled>(&self, entry: &Arc<Entry>, key: &[u8], id: u32) -> Option<u32> {
+        let with_key = R::changes_in(self.inner.overlay(), entry, &KeyRange::exactly(key));
+        with_key.into_iter().find(|&other| other != id)
     }
 
     /// A record that has a key as of the begin, and that this transaction has not

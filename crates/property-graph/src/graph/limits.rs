@@ -1,13 +1,14 @@
 //! What no checkpoint could store is refused at the commit, by name: later nobody
 //! could be told, and the log could not be freed any more.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::core::Core;
 use super::error::GraphError;
+use super::names::NewLabelSets;
 use super::scan::Tabled;
 use super::transaction::Transaction;
 use crate::records::{NodeRecord, RelationshipRecord};
@@ -49,10 +50,19 @@ impl Limits {
     }
 }
 
-/// Room in chunks that a commit needs; given back when it is visible, or none.
+/// Room that a commit needs: in chunks, which is given back when it is visible, or
+/// none; and codes for sets of labels, which are given back if it came to nothing.
 pub(super) struct Room {
     core: Arc<Core>,
     taken: Vec<(Chunk, u64)>,
+    label_sets: NewLabelSets,
+}
+
+impl Room {
+    /// The commit came about.
+    pub fn keep_label_sets(&mut self) {
+        self.label_sets.keep();
+    }
 }
 
 impl Drop for Room {
@@ -84,24 +94,26 @@ impl Transaction {
     /// Whether what was written can be stored beside what there is. To be held until
     /// the commit is visible.
     pub(super) fn check_limits(&self) -> Result<Room, GraphError> {
-        self.check_label_sets()?;
         let mut room = Room {
             core: Arc::clone(&self.core),
             taken: Vec::new(),
+            label_sets: NewLabelSets::of(&self.core.state.dictionary),
         };
+        self.take_label_sets(&mut room.label_sets)?;
         self.take_room::<NodeRecord>(&mut room)?;
         self.take_room::<RelationshipRecord>(&mut room)?;
         Ok(room)
     }
 
     /// Sets of labels get their codes at the checkpoint, which has to find some.
-    fn check_label_sets(&self) -> Result<(), GraphError> {
+    fn take_label_sets(&self, sets: &mut NewLabelSets) -> Result<(), GraphError> {
+        let mut seen = HashSet::new();
         for (id, change) in self.inner.overlay().nodes() {
-            let labels = change.after().map(|after| &*after.labels);
-            let reserved =
-                labels.map(|labels| self.core.state.dictionary.reserve_label_set(labels));
-            if let Some(Err(error)) = reserved {
-                return Err(GraphError::Limit(format!("node {id}: {error}")));
+            if let Some(after) = change.after()
+                && seen.insert(&after.labels)
+            {
+                let added = sets.add(&after.labels);
+                added.map_err(|error| GraphError::Limit(format!("node {id}: {error}")))?;
             }
         }
         Ok(())

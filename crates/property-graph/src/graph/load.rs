@@ -23,7 +23,7 @@ use super::loaded::{
     LabelSets, Loaded, LoadedNode, LoadedRelationship, Row, encode_nodes, encode_nodes_singly,
     encode_relationships, encode_relationships_singly,
 };
-use super::names::{Recalled, UsedNames};
+use super::names::{NewLabelSets, NewNames, Recalled, naming};
 use super::scan::Tabled;
 use super::state::State;
 use crate::dictionary::{Names, TypeCode};
@@ -41,13 +41,14 @@ const RESERVED_AT_ONCE: u32 = 1 << 12;
 /// log of DRAM ([`Load::bytes`]): commit every few megabytes.
 pub struct Load<'g> {
     graph: &'g PropertyGraph,
-    names: UsedNames,
+    names: NewNames,
     labels: Recalled,
     types: Recalled,
     keys: Recalled,
     nodes: Part<LoadedNode>,
     /// Of the nodes that are gathered.
     sets: LabelSets,
+    new_sets: NewLabelSets,
     relationships: Part<LoadedRelationship>,
     lists: Vec<(TypeCode, Columns)>,
     facts: BTreeMap<Vec<u8>, Vec<u8>>,
@@ -73,12 +74,13 @@ impl PropertyGraph {
     pub fn load(&self) -> Load<'_> {
         Load {
             graph: self,
-            names: UsedNames::default(),
+            names: NewNames::default(),
             labels: Recalled::of(Names::Labels),
             types: Recalled::of(Names::Types),
             keys: Recalled::of(Names::Keys),
             nodes: Part::new(),
             sets: LabelSets::new(),
+            new_sets: NewLabelSets::of(&self.core.state.dictionary),
             relationships: Part::new(),
             lists: Vec::new(),
             facts: BTreeMap::new(),
@@ -114,17 +116,19 @@ impl Load<'_> {
         }
         set.sort_unstable();
         set.dedup();
-        let reserved = self.graph.core.state.dictionary.reserve_label_set(&set);
-        reserved.map_err(|error| GraphError::Limit(error.to_string()))?;
+        let number = self.sets.iter().position(|other| *other == set);
+        if number.is_none() {
+            let added = self.new_sets.add(&set);
+            added.map_err(|error| GraphError::Limit(error.to_string()))?;
+        }
         let properties = self.properties(properties)?;
         let table = self.graph.core.state.nodes();
         let id = self.nodes.take_id(table)?;
-        let number = self.sets.iter().position(|other| *other == set);
+        let len = self.nodes.gather(id, &properties)?;
         let number = number.unwrap_or_else(|| {
             self.sets.push(set);
             self.sets.len() - 1
         });
-        let len = self.nodes.gather(id, &properties)?;
         self.nodes.gathered.rows.push(LoadedNode {
             set: number as u32,
             len,
@@ -230,6 +234,7 @@ impl Load<'_> {
                 Ok(reached.csn)
             },
         )?;
+        self.new_sets.keep();
         Ok(commit)
     }
 
@@ -245,7 +250,7 @@ impl Load<'_> {
         for (name, value) in &self.facts {
             batch.set_meta(name, value);
         }
-        batch.attach(encode(&self.names.effects())?);
+        batch.attach(encode(&naming(&self.names.to_commit(|_, _| true)))?);
         batch.attach(std::mem::take(&mut self.payload));
         for (kind, lists) in self.lists.drain(..) {
             batch.insert_relationships(kind, lists.sources, lists.targets, lists.ids);

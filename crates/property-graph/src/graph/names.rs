@@ -1,51 +1,191 @@
 //! Names that a transaction uses, and may be the first to use.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use super::effects::Effect;
 use super::error::GraphError;
 use super::state::State;
-use crate::dictionary::{KeyCode, LabelCode, Names, TypeCode};
+use crate::dictionary::{Dictionary, KeyCode, LabelCode, NameError, Names, TypeCode};
 
-/// Names whose codes nothing committed uses yet, as far as the transaction knew.
-/// Whoever commits first says what the codes mean, and all who might say it.
-#[derive(Debug, Default)]
-pub(super) struct UsedNames(BTreeMap<(Names, u32), Arc<str>>);
+/// A name with the code that a commit gives it.
+pub(super) type NewName = (Names, u32, Arc<str>);
 
-impl UsedNames {
-    /// The code of a label.
+/// Codes that are promised to names of one transaction, released when the transaction
+/// has ended and none of the records that it read is held any more.
+struct Promised {
+    dictionary: Arc<Dictionary>,
+    codes: RwLock<[BTreeMap<Arc<str>, u32>; Names::ALL.len()]>,
+}
+
+impl Drop for Promised {
+    fn drop(&mut self) {
+        for (names, codes) in Names::ALL.iter().zip(self.codes.get_mut()) {
+            let codes = codes.values();
+            codes.for_each(|&code| self.dictionary.release(*names, code));
+        }
+    }
+}
+
+/// Names that nothing committed had used when the transaction wrote them. The commit
+/// says what those mean that it uses.
+#[derive(Clone, Default)]
+pub(super) struct NewNames(Option<Arc<Promised>>);
+
+impl fmt::Debug for NewNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let codes = self
+            .0
+            .as_ref()
+            .map(|promised| promised.codes.read().clone());
+        f.debug_tuple("NewNames").field(&codes).finish()
+    }
+}
+
+impl NewNames {
+    /// The code of a label, promised if it has none.
     pub fn label(&mut self, state: &State, name: &str) -> Result<LabelCode, GraphError> {
-        self.code(state, Names::Labels, name)
+        self.promise(state, Names::Labels, name)
     }
 
-    /// The code of a type.
+    /// The code of a type, promised if it has none.
     pub fn kind(&mut self, state: &State, name: &str) -> Result<TypeCode, GraphError> {
-        type_code(self.code(state, Names::Types, name)?)
+        type_code(self.promise(state, Names::Types, name)?)
     }
 
-    /// The code of a property key.
+    /// The code of a property key, promised if it has none.
     pub fn key(&mut self, state: &State, name: &str) -> Result<KeyCode, GraphError> {
-        self.code(state, Names::Keys, name)
+        self.promise(state, Names::Keys, name)
     }
 
-    fn code(&mut self, state: &State, names: Names, name: &str) -> Result<u32, GraphError> {
-        let code = state.dictionary.intern(names, name)?;
+    fn promise(&mut self, state: &State, names: Names, name: &str) -> Result<u32, GraphError> {
+        if let Some(code) = self.code(names, name) {
+            return Ok(code);
+        }
+        let code = state.dictionary.promise(names, name)?;
         if let Some(name) = state.dictionary.uncommitted(names, code) {
-            self.0.insert((names, code), name);
+            let promised = self.0.get_or_insert_with(|| {
+                Arc::new(Promised {
+                    dictionary: Arc::clone(&state.dictionary),
+                    codes: RwLock::default(),
+                })
+            });
+            promised.codes.write()[names as usize].insert(name, code);
         }
         Ok(code)
     }
 
-    /// What says in a commit what the codes mean.
-    pub fn effects(&self) -> Vec<Effect> {
-        let entries = self.0.iter();
-        let effect = |(&(names, code), name): (&(Names, u32), &Arc<str>)| Effect::Name {
-            names,
-            code,
-            name: name.to_string(),
+    /// The code that was promised to a name.
+    pub fn code(&self, names: Names, name: &str) -> Option<u32> {
+        let codes = self.0.as_ref()?.codes.read();
+        codes[names as usize].get(name).copied()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Those that a commit would use, and that no other has given a code meanwhile.
+    pub fn to_commit(&self, is_used: impl Fn(Names, u32) -> bool) -> Vec<NewName> {
+        let Some(promised) = &self.0 else {
+            return Vec::new();
         };
-        entries.map(effect).collect()
+        let mut new = Vec::new();
+        for (&names, codes) in Names::ALL.iter().zip(&*promised.codes.read()) {
+            for (name, &code) in codes {
+                let is_new = promised.dictionary.uncommitted(names, code).is_some();
+                if is_new && is_used(names, code) {
+                    new.push((names, code, Arc::clone(name)));
+                }
+            }
+        }
+        new.sort_unstable();
+        new
+    }
+}
+
+/// What says in a commit what codes mean.
+pub(super) fn naming(new: &[NewName]) -> Vec<Effect> {
+    let effect = |(names, code, name): &NewName| Effect::Name {
+        names: *names,
+        code: *code,
+        name: name.to_string(),
+    };
+    new.iter().map(effect).collect()
+}
+
+/// Names and codes as a reader knows them: those of commits, and those that are new in
+/// the transaction that it reads with.
+#[derive(Clone)]
+pub(super) struct KnownNames {
+    dictionary: Arc<Dictionary>,
+    new: NewNames,
+}
+
+impl From<&Arc<Dictionary>> for KnownNames {
+    fn from(dictionary: &Arc<Dictionary>) -> Self {
+        KnownNames::of(dictionary, &NewNames::default())
+    }
+}
+
+impl KnownNames {
+    /// Those of commits and of one transaction.
+    pub fn of(dictionary: &Arc<Dictionary>, new: &NewNames) -> Self {
+        KnownNames {
+            dictionary: Arc::clone(dictionary),
+            new: new.clone(),
+        }
+    }
+
+    /// The code of a name, if it is known.
+    pub fn code(&self, names: Names, name: &str) -> Option<u32> {
+        let committed = self.dictionary.code(names, name);
+        committed.or_else(|| self.new.code(names, name))
+    }
+
+    /// The name of a code that a record holds.
+    pub fn name(&self, names: Names, code: u32) -> Option<Arc<str>> {
+        self.dictionary.name(names, code)
+    }
+}
+
+/// Sets of labels that a commit may be the first to have, with room for their codes.
+/// Given back when it is dropped, unless the commit came about.
+pub(super) struct NewLabelSets {
+    dictionary: Arc<Dictionary>,
+    promised: Vec<u32>,
+}
+
+impl NewLabelSets {
+    /// None yet.
+    pub fn of(dictionary: &Arc<Dictionary>) -> Self {
+        NewLabelSets {
+            dictionary: Arc::clone(dictionary),
+            promised: Vec::new(),
+        }
+    }
+
+    /// Makes sure that a set finds a code.
+    pub fn add(&mut self, labels: &[LabelCode]) -> Result<(), NameError> {
+        self.promised
+            .extend(self.dictionary.promise_label_set(labels)?);
+        Ok(())
+    }
+
+    /// The checkpoint that writes the records gives the codes.
+    pub fn keep(&mut self) {
+        self.promised.clear();
+    }
+}
+
+impl Drop for NewLabelSets {
+    fn drop(&mut self) {
+        let promised = self.promised.drain(..);
+        promised.for_each(|code| self.dictionary.release_label_set(code));
     }
 }
 
@@ -75,11 +215,11 @@ impl Recalled {
         }
     }
 
-    /// The code of a name; noted in `used` if nothing committed uses it.
+    /// The code of a name, promised to `new` if it has none.
     pub fn code(
         &mut self,
         state: &State,
-        used: &mut UsedNames,
+        new: &mut NewNames,
         name: &str,
     ) -> Result<u32, GraphError> {
         let (before, after) = self.codes.split_at(self.next.min(self.codes.len()));
@@ -89,7 +229,7 @@ impl Recalled {
             self.next = at + 1;
             return Ok(self.codes[at].1);
         }
-        let code = used.code(state, self.names, name)?;
+        let code = new.promise(state, self.names, name)?;
         self.codes.push((name.into(), code));
         self.next = self.codes.len();
         Ok(code)

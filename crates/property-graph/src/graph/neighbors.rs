@@ -256,8 +256,9 @@ impl Transaction {
             return view.expand(node, towards, &known, visit);
         }
         let mut kinds = known.codes().to_vec();
-        if types.is_empty() {
-            kinds.extend(changed);
+        match types.is_empty() {
+            true => kinds.extend(changed),
+            false => kinds.extend(self.new_types(types)),
         }
         self.expand_changed(node, towards, kinds, &mut visit)
     }
@@ -331,17 +332,26 @@ impl Transaction {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Types that it is the first to use, of some names.
+    fn new_types(&self, types: &[&str]) -> impl Iterator<Item = TypeCode> {
+        let codes = types
+            .iter()
+            .filter_map(|name| self.names.code(Names::Types, name));
+        codes.filter_map(|code| TypeCode::try_from(code).ok())
+    }
+
     /// Notes what a serializable transaction asks for.
     fn has_read_lists(&self, node: NodeId, towards: Towards, types: &[&str]) {
-        let view = self.snapshot();
-        let is_known = |name: &&str| view.dictionary().code(Names::Types, name).is_some();
-        let all_known = types.iter().all(is_known);
+        let kinds: Vec<TypeCode> = types
+            .iter()
+            .filter_map(|name| self.code(Names::Types, name))
+            .filter_map(|code| TypeCode::try_from(code).ok())
+            .collect();
         for &incoming in towards.lists() {
-            if types.is_empty() || !all_known {
+            if types.is_empty() {
                 self.inner.has_read(Predicate::Neighbors(node.0, incoming));
-                continue;
             }
-            for &kind in view.types(types).codes() {
+            for &kind in &kinds {
                 self.inner.has_read(Predicate::List(List {
                     node: node.0,
                     kind,

@@ -10,11 +10,14 @@ use super::core::{Committed, Core};
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
-use super::schema::{Governed, SubjectCode};
+use super::names::KnownNames;
+use super::schema::{Entry, Governed, SubjectCode};
+use super::transaction::Transaction as OwnTransaction;
 use super::view::View;
 use crate::dictionary::{LabelCode, TypeCode};
+use crate::index::KeyRange;
 use crate::records::{NodeRecord, Record, RelationshipRecord, Table};
-use crate::transaction::{Change, Overlay, Transaction};
+use crate::transaction::{Change, KeyOf, Overlay, Transaction};
 
 type Found<R> = Vec<(u32, Arc<R>)>;
 
@@ -24,6 +27,22 @@ struct Source<'r> {
     view: &'r View,
     /// With what it wrote; it notes what it reads.
     transaction: Option<&'r Transaction<Committed>>,
+}
+
+impl<'r> Source<'r> {
+    fn view(view: &'r View) -> Self {
+        Source {
+            view,
+            transaction: None,
+        }
+    }
+
+    fn transaction(transaction: &'r Transaction<Committed>) -> Self {
+        Source {
+            view: transaction.view(),
+            transaction: Some(transaction),
+        }
+    }
 }
 
 /// Where a pass over a table is.
@@ -42,6 +61,8 @@ pub(super) trait Tabled: Governed {
     fn changes(overlay: &Overlay) -> impl DoubleEndedIterator<Item = (u32, &Change<Self>)>;
     /// What it changed of one.
     fn change(overlay: &Overlay, id: u32) -> Option<&Change<Self>>;
+    /// Those that it changed and that an index would have in a range.
+    fn changes_in(overlay: &Overlay, index: &Arc<Entry>, range: &KeyRange) -> Vec<u32>;
     /// One as a view shows it.
     fn of_view(view: &View, id: u32) -> Result<Option<Arc<Self>>, GraphError>;
     /// One as a transaction shows it, which notes that it was read.
@@ -71,6 +92,11 @@ impl Tabled for NodeRecord {
 
     fn change(overlay: &Overlay, id: u32) -> Option<&Change<Self>> {
         overlay.node(id)
+    }
+
+    fn changes_in(overlay: &Overlay, index: &Arc<Entry>, range: &KeyRange) -> Vec<u32> {
+        let by: Arc<dyn KeyOf<Self>> = Arc::clone(index) as _;
+        overlay.nodes_by(index.number, &by, range.from(), range.to())
     }
 
     fn of_view(view: &View, id: u32) -> Result<Option<Arc<Self>>, GraphError> {
@@ -113,6 +139,11 @@ impl Tabled for RelationshipRecord {
 
     fn change(overlay: &Overlay, id: u32) -> Option<&Change<Self>> {
         overlay.relationship(id)
+    }
+
+    fn changes_in(overlay: &Overlay, index: &Arc<Entry>, range: &KeyRange) -> Vec<u32> {
+        let by: Arc<dyn KeyOf<Self>> = Arc::clone(index) as _;
+        overlay.relationships_by(index.number, &by, range.from(), range.to())
     }
 
     fn of_view(view: &View, id: u32) -> Result<Option<Arc<Self>>, GraphError> {
@@ -195,25 +226,22 @@ fn read_chunk<R: Record>(
 /// error it goes on with the next chunk.
 pub struct NodeScan<'r> {
     chunks: Chunks<'r, NodeRecord>,
+    names: KnownNames,
     label: Option<LabelCode>,
     found: std::vec::IntoIter<(u32, Arc<NodeRecord>)>,
 }
 
 impl<'r> NodeScan<'r> {
     pub(super) fn new(view: &'r View, label: Option<LabelCode>) -> Self {
-        let transaction = None;
-        Self::of(Source { view, transaction }, label)
+        Self::of(Source::view(view), view.dictionary().into(), label)
     }
 
     pub(super) fn of_transaction(
-        transaction: &'r Transaction<Committed>,
+        transaction: &'r OwnTransaction,
         label: Option<LabelCode>,
     ) -> Self {
-        let source = Source {
-            view: transaction.view(),
-            transaction: Some(transaction),
-        };
-        Self::of(source, label)
+        let source = Source::transaction(&transaction.inner);
+        Self::of(source, transaction.known_names(), label)
     }
 
     pub(super) fn empty(view: &'r View) -> Self {
@@ -222,9 +250,10 @@ impl<'r> NodeScan<'r> {
         scan
     }
 
-    fn of(source: Source<'r>, label: Option<LabelCode>) -> Self {
+    fn of(source: Source<'r>, names: KnownNames, label: Option<LabelCode>) -> Self {
         NodeScan {
             chunks: Chunks::new(source),
+            names,
             label,
             found: Vec::new().into_iter(),
         }
@@ -245,11 +274,10 @@ impl Iterator for NodeScan<'_> {
                 if !self.has_label(&record) {
                     continue;
                 }
-                let Source { view, transaction } = self.chunks.source;
-                if let Some(transaction) = transaction {
+                if let Some(transaction) = self.chunks.source.transaction {
                     transaction.has_read_node(id);
                 }
-                return Some(Ok(Node::new(NodeId(id), record, view.dictionary())));
+                return Some(Ok(Node::new(NodeId(id), record, self.names.clone())));
             }
             match self.chunks.read()? {
                 Ok(found) => self.found = found.into_iter(),
@@ -263,28 +291,24 @@ impl Iterator for NodeScan<'_> {
 /// the next chunk.
 pub struct RelationshipScan<'r> {
     chunks: Chunks<'r, RelationshipRecord>,
+    names: KnownNames,
     kind: Option<TypeCode>,
     found: std::vec::IntoIter<(u32, Arc<RelationshipRecord>)>,
 }
 
 impl<'r> RelationshipScan<'r> {
     pub(super) fn new(view: &'r View) -> Self {
-        let transaction = None;
-        Self::of(Source { view, transaction }, None)
+        Self::of(Source::view(view), view.dictionary().into(), None)
     }
 
     /// Those of one type.
     pub(super) fn of_type(view: &'r View, kind: TypeCode) -> Self {
-        let transaction = None;
-        Self::of(Source { view, transaction }, Some(kind))
+        Self::of(Source::view(view), view.dictionary().into(), Some(kind))
     }
 
-    pub(super) fn of_transaction(transaction: &'r Transaction<Committed>) -> Self {
-        let source = Source {
-            view: transaction.view(),
-            transaction: Some(transaction),
-        };
-        Self::of(source, None)
+    pub(super) fn of_transaction(transaction: &'r OwnTransaction) -> Self {
+        let source = Source::transaction(&transaction.inner);
+        Self::of(source, transaction.known_names(), None)
     }
 
     fn empty(view: &'r View) -> Self {
@@ -293,9 +317,10 @@ impl<'r> RelationshipScan<'r> {
         scan
     }
 
-    fn of(source: Source<'r>, kind: Option<TypeCode>) -> Self {
+    fn of(source: Source<'r>, names: KnownNames, kind: Option<TypeCode>) -> Self {
         RelationshipScan {
             chunks: Chunks::new(source),
+            names,
             kind,
             found: Vec::new().into_iter(),
         }
@@ -311,12 +336,11 @@ impl Iterator for RelationshipScan<'_> {
                 if self.kind.is_some_and(|kind| kind != record.kind) {
                     continue;
                 }
-                let Source { view, transaction } = self.chunks.source;
-                if let Some(transaction) = transaction {
+                if let Some(transaction) = self.chunks.source.transaction {
                     transaction.has_read_relationship(id);
                 }
                 let id = RelationshipId(id);
-                return Some(Ok(Relationship::new(id, record, view.dictionary())));
+                return Some(Ok(Relationship::new(id, record, self.names.clone())));
             }
             match self.chunks.read()? {
                 Ok(found) => self.found = found.into_iter(),

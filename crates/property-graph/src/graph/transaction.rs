@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
 use evergraph_topology::Commit;
 
 use super::commit::effects_of;
@@ -10,10 +11,9 @@ use super::core::{Committed, Core};
 use super::effects::Effect;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
-use super::guard::GivenValues;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::mend::mend_indexes;
-use super::names::UsedNames;
+use super::names::{KnownNames, NewNames};
 use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
 use crate::dictionary::Names;
@@ -33,15 +33,13 @@ use crate::value::{Properties, Value};
 pub struct Transaction {
     pub(super) core: Arc<Core>,
     pub(super) inner: transaction::Transaction<Committed>,
-    pub(super) names: UsedNames,
+    pub(super) names: NewNames,
     /// Indexes and constraints that come or go.
     pub(super) schema: Vec<Effect>,
     /// Named facts of the store.
     pub(super) facts: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Nobody changes indexes and constraints before it has ended.
     pub(super) holds_schema: bool,
-    /// Values that have to be unique, and who was given them.
-    pub(super) unique: GivenValues,
 }
 
 impl Transaction {
@@ -49,12 +47,27 @@ impl Transaction {
         Transaction {
             core: Arc::clone(core),
             inner,
-            names: UsedNames::default(),
+            names: NewNames::default(),
             schema: Vec::new(),
             facts: BTreeMap::new(),
             holds_schema: false,
-            unique: GivenValues::default(),
         }
+    }
+
+    /// Returns the code of a name, if it is known; else notes that it was asked for,
+    /// because the first commit that uses it changes the answer.
+    pub(super) fn code(&self, names: Names, name: &str) -> Option<u32> {
+        let committed = self.core.state.dictionary.code(names, name);
+        let code = committed.or_else(|| self.names.code(names, name));
+        if code.is_none() && !failpoint!("transaction.unknown-names-unseen") {
+            self.inner.has_read(Predicate::Unknown(names, name.into()));
+        }
+        code
+    }
+
+    /// What codes mean, also those that the transaction is the first to use.
+    pub(super) fn known_names(&self) -> KnownNames {
+        KnownNames::of(&self.core.state.dictionary, &self.names)
     }
 
     /// The graph as of the begin, without what the transaction wrote. A
@@ -167,7 +180,7 @@ impl Transaction {
     /// # Errors
     /// As [`Transaction::add_label`].
     pub fn remove_label(&mut self, node: NodeId, label: &str) -> Result<(), GraphError> {
-        let code = self.core.state.dictionary.code(Names::Labels, label);
+        let code = self.code(Names::Labels, label);
         self.update_node(node, |record| {
             record.labels.retain(|&other| Some(other) != code);
         })
@@ -219,13 +232,13 @@ impl Transaction {
     /// A node; `None` if there is none of this id.
     pub fn node(&self, id: NodeId) -> Result<Option<Node>, GraphError> {
         let record = self.inner.node(id.0)?;
-        Ok(record.map(|record| Node::new(id, record, &self.core.state.dictionary)))
+        Ok(record.map(|record| Node::new(id, record, self.known_names())))
     }
 
     /// A relationship; `None` if there is none of this id.
     pub fn relationship(&self, id: RelationshipId) -> Result<Option<Relationship>, GraphError> {
         let record = self.inner.relationship(id.0)?;
-        Ok(record.map(|record| Relationship::new(id, record, &self.core.state.dictionary)))
+        Ok(record.map(|record| Relationship::new(id, record, self.known_names())))
     }
 
     /// The nodes that it made, changed or deleted, ascending; some may be as they
@@ -243,25 +256,24 @@ impl Transaction {
     /// All nodes, by id.
     pub fn nodes(&self) -> NodeScan<'_> {
         self.inner.has_read(Predicate::Nodes);
-        NodeScan::of_transaction(&self.inner, None)
+        NodeScan::of_transaction(self, None)
     }
 
     /// The nodes that have a label, by id.
     pub fn nodes_with_label(&self, label: &str) -> NodeScan<'_> {
-        match self.core.state.dictionary.intern(Names::Labels, label) {
-            Ok(code) => {
+        match self.code(Names::Labels, label) {
+            Some(code) => {
                 self.inner.has_read(Predicate::Label(code));
-                NodeScan::of_transaction(&self.inner, Some(code))
+                NodeScan::of_transaction(self, Some(code))
             }
-            // No code is left, so nobody else can use it either.
-            Err(_) => NodeScan::empty(self.snapshot()),
+            None => NodeScan::empty(self.snapshot()),
         }
     }
 
     /// All relationships, by id.
     pub fn relationships(&self) -> RelationshipScan<'_> {
         self.inner.has_read(Predicate::Relationships);
-        RelationshipScan::of_transaction(&self.inner)
+        RelationshipScan::of_transaction(self)
     }
 
     /// As [`View::property`].
@@ -290,7 +302,7 @@ impl Transaction {
         let Some(properties) = changed else {
             return self.snapshot().property(entity, key);
         };
-        let code = self.core.state.dictionary.code(Names::Keys, key);
+        let code = self.code(Names::Keys, key);
         let value = properties.zip(code).and_then(|(own, code)| own.get(code));
         Ok(value.cloned())
     }
@@ -350,9 +362,20 @@ impl Transaction {
             _ => None,
         });
         keys.extend(confirmed);
-        let room = self.check_limits()?;
-        let batch = effects_of(&self)?;
-        let Transaction { core, inner, .. } = self;
+        let mut room = self.check_limits()?;
+        let new = self.names_to_commit();
+        let batch = effects_of(&self, &new)?;
+        // Codes are promised until the commit has come about, or to nothing.
+        let Transaction {
+            core,
+            mut inner,
+            names: _promised,
+            ..
+        } = self;
+        let new = new
+            .iter()
+            .map(|(names, _, name)| (*names, Box::from(&**name)));
+        inner.is_first_to_use(new.collect());
         let prepared = core.store.prepare(batch)?;
         let mut commit = None;
         let pending = inner.enqueue(keys, || Ok::<_, GraphError>(prepared.enqueue()))?;
@@ -361,6 +384,7 @@ impl Transaction {
             commit = Some(reached);
             Ok::<_, GraphError>(reached.csn)
         })?;
+        room.keep_label_sets();
         drop(room);
         if core.state.schema.has_given_up() {
             mend_indexes(&core);

@@ -13,6 +13,7 @@ use super::overlay::{Change, Overlay, Savepoint};
 use super::reads::{Predicate, ReadSet};
 use super::settings::Isolation;
 use super::sync::{Mutex, Ordering};
+use super::writes::NewName;
 use crate::records::{NodeRecord, RelationshipRecord};
 
 /// A transaction. Dropped without a commit, it leaves nothing.
@@ -26,6 +27,8 @@ pub struct Transaction<S: CommittedState> {
     pub(super) overlay: Overlay,
     /// What it read, if it is serializable.
     pub(super) reads: Option<Mutex<ReadSet>>,
+    /// Names that its commit is the first to use.
+    pub(super) names: Vec<NewName>,
     /// From where in [`super::recent::Recent`] it has to be validated.
     pub(super) position: u64,
     // Last: it ends after the view.
@@ -59,6 +62,7 @@ impl<S: CommittedState> Transaction<S> {
             view,
             overlay: Overlay::default(),
             reads: is_serializable.then(|| Mutex::new(ReadSet::new(limit))),
+            names: Vec::new(),
             position,
             part: Participation {
                 manager: Arc::clone(manager),

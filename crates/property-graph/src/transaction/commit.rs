@@ -18,7 +18,7 @@ use super::error::{Conflict, TransactionError};
 use super::lock::{Mode, Resource};
 use super::reads::ReadSet;
 use super::sync::{Mutex, Ordering};
-use super::writes::{IndexKey, WriteSet};
+use super::writes::{IndexKey, NewName, WriteSet};
 
 /// A commit with its place in the log, that is not visible yet.
 /// [`Pending::finish`] waits for that. Dropped, it counts as failed.
@@ -56,16 +56,23 @@ impl<S: CommittedState> Transaction<S> {
         Ok(Some(self.enqueue(keys, enqueue)?.finish(wait)?))
     }
 
+    /// Says which names the commit is the first to use: others may have found nothing
+    /// that has them. To be called before [`Transaction::commit`].
+    pub fn is_first_to_use(&mut self, names: Vec<NewName>) {
+        self.names = names;
+    }
+
     /// The first half of [`Transaction::commit`].
     ///
     /// # Errors
     /// As there; nothing of the transaction is in the log.
     pub fn enqueue<T>(
-        self,
+        mut self,
         keys: Vec<IndexKey>,
         enqueue: impl FnOnce() -> Result<T, S::Error>,
     ) -> Result<Pending<S, T>, S::Error> {
-        let writes = WriteSet::new(&self.overlay, keys, self.exclusive());
+        let (exclusive, names) = (self.exclusive(), std::mem::take(&mut self.names));
+        let writes = WriteSet::new(&self.overlay, keys, names, exclusive);
         self.enter(writes, enqueue)
     }
 
@@ -97,6 +104,7 @@ impl<S: CommittedState> Transaction<S> {
             reads,
             position,
             part,
+            ..
         } = self;
         // Whatever the outcome, it reads no more: versions need not be kept.
         drop(view);

@@ -12,8 +12,8 @@ use evergraph_persistence::failpoint;
 use super::lock::Resource;
 use super::overlay::List;
 use super::sync::RandomState;
-use super::writes::WriteSet;
-use crate::dictionary::{LabelCode, TypeCode};
+use super::writes::{NewName, WriteSet};
+use crate::dictionary::{LabelCode, Names, TypeCode};
 
 /// Encoded keys of an index, from one to the other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +69,8 @@ pub enum Predicate {
     Neighbors(u32, bool),
     /// What an index has in a range.
     Keys(KeyRange),
+    /// What has a name that no commit had used. The first that uses it changes that.
+    Unknown(Names, Box<str>),
 }
 
 /// Everything that one transaction has read. Grows to a limit, and then says of
@@ -84,6 +86,8 @@ pub(super) struct ReadSet {
     lists: HashSet<List, RandomState>,
     neighbors: HashSet<(u32, bool), RandomState>,
     ranges: BTreeMap<u32, HashSet<KeyRange, RandomState>>,
+    /// Names that nothing had.
+    unknown: HashSet<(Names, Box<str>), RandomState>,
     /// Everything was read.
     everything: bool,
     /// Entries that may still be added.
@@ -129,6 +133,7 @@ impl ReadSet {
                 let ranges = self.ranges.entry(range.index).or_default();
                 ranges.insert(range)
             }
+            Predicate::Unknown(names, name) => self.unknown.insert((names, name)),
         };
         if is_new {
             self.take_room();
@@ -196,6 +201,15 @@ impl ReadSet {
         }
         if let Some(kind) = writes.kinds.iter().find(|kind| self.kinds.contains(kind)) {
             return Some(format!("the set of relationships of type {kind}"));
+        }
+        let is_unknown = |name: &&NewName| self.unknown.contains(*name);
+        if let Some((names, name)) = writes.names.iter().find(is_unknown) {
+            let what = match names {
+                Names::Labels => "label",
+                Names::Types => "type",
+                Names::Keys => "property",
+            };
+            return Some(format!("what has the {what} \"{name}\""));
         }
         let is_read = |list: &&List| {
             self.lists.contains(list) || self.neighbors.contains(&(list.node, list.incoming))

@@ -2,12 +2,15 @@
 
 use super::lock::Resource;
 use super::overlay::{Change, List, Overlay};
-use crate::dictionary::{LabelCode, TypeCode};
+use crate::dictionary::{LabelCode, Names, TypeCode};
 use crate::records::NodeRecord;
 
 /// An entry that came into an index or went from it: the number of the index and
 /// the encoded key.
 pub type IndexKey = (u32, Box<[u8]>);
+
+/// A name that no commit had used before.
+pub type NewName = (Names, Box<str>);
 
 /// What a commit wrote. Everything ascending and without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct WriteSet {
     pub attached: Vec<u32>,
     /// Entries of indexes that came or went.
     pub keys: Vec<IndexKey>,
+    /// Names that it is the first to use, or one of the first.
+    pub names: Vec<NewName>,
     /// Values of constraints, and the schema, as far as they were locked
     /// exclusively.
     pub exclusive: Vec<Resource>,
@@ -38,9 +43,15 @@ pub struct WriteSet {
 impl WriteSet {
     /// What the commit of an overlay writes. Entries of indexes, in any order,
     /// are given by whoever knows the indexes.
-    pub fn new(overlay: &Overlay, keys: Vec<IndexKey>, exclusive: Vec<Resource>) -> Self {
+    pub fn new(
+        overlay: &Overlay,
+        keys: Vec<IndexKey>,
+        names: Vec<NewName>,
+        exclusive: Vec<Resource>,
+    ) -> Self {
         let mut writes = WriteSet {
             keys,
+            names,
             exclusive,
             ..WriteSet::default()
         };
@@ -67,6 +78,7 @@ impl WriteSet {
         sort(&mut writes.lists);
         sort(&mut writes.attached);
         sort(&mut writes.keys);
+        sort(&mut writes.names);
         writes
     }
 
@@ -103,6 +115,7 @@ impl WriteSet {
             + self.lists.len()
             + self.attached.len()
             + self.keys.len()
+            + self.names.len()
             + self.exclusive.len()
     }
 

@@ -284,29 +284,45 @@ impl FromStr for DateTime {
         let local: LocalDateTime = format!("{date}{time}")
             .parse()
             .map_err(|error| not_readable("DATETIME", text, error))?;
-        let offset = match (offset, zone) {
+        let known = zone.map(zone_of).transpose().map_err(|why| wrong(&why))?;
+        let offset = match (offset, known) {
             (Some(offset), _) => offset,
             (None, None) => 0,
-            (None, Some(zone)) => offset_in(zone, local).map_err(|why| wrong(&why))?,
+            (None, Some(zone)) => offset_in(&zone, local),
         };
         let seconds = local.seconds() - i64::from(offset);
         let moment = DateTime::from_seconds(seconds, local.nanoseconds(), offset)?;
         Ok(match zone {
-            Some(zone) => moment.in_zone(zone),
+            Some(zone) => moment.in_stored_zone(zone),
             None => moment,
         })
     }
 }
 
+/// A time zone by its name.
+fn zone_of(name: &str) -> Result<TimeZone, String> {
+    TimeZone::get(name).map_err(|_| match jiff::tz::db().is_definitively_empty() {
+        true => "this system has no table of time zones; install tzdata".to_string(),
+        false => format!("the system's table of time zones does not have \"{name}\""),
+    })
+}
+
+/// Refuses names that are no time zones.
+pub(super) fn check_zone(name: &str) -> Result<(), ValueError> {
+    let known = zone_of(name);
+    known
+        .map(drop)
+        .map_err(|why| not_readable("TIME ZONE", name, why))
+}
+
 /// What clocks of a time zone are ahead of UTC; of a local time that is there
 /// twice, the first; of one that is not there, as before the jump.
-fn offset_in(zone: &str, local: LocalDateTime) -> Result<i32, String> {
-    let zone = TimeZone::get(zone).map_err(|error| error.to_string())?;
+fn offset_in(zone: &TimeZone, local: LocalDateTime) -> i32 {
     let offset = match zone.to_ambiguous_timestamp(local.to_civil()).offset() {
         AmbiguousOffset::Unambiguous { offset } => offset,
         AmbiguousOffset::Gap { before, .. } | AmbiguousOffset::Fold { before, .. } => before,
     };
-    Ok(offset.seconds())
+    offset.seconds()
 }
 
 /// Divides a time from its offset in seconds, if it has one: `Z`, `+02`, `+0200`,

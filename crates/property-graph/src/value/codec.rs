@@ -272,7 +272,7 @@ fn take_temporal_or_point(tag: u8, reader: &mut Reader<'_>) -> Result<Value, Wro
                 .map_err(impossible)?;
             Value::DateTime(match reader.text()? {
                 "" => moment,
-                zone => moment.in_zone(zone),
+                zone => moment.in_stored_zone(zone),
             })
         }
         LOCAL_DATE_TIME => {

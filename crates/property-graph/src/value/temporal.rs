@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::calendar::check_zone;
 use crate::value::ValueError;
 
 /// Nanoseconds of a second.
@@ -181,7 +182,16 @@ impl DateTime {
     }
 
     /// Names the time zone (`Europe/Rome`), which is kept as given.
-    pub fn in_zone(mut self, zone: &str) -> Self {
+    ///
+    /// # Errors
+    /// A time zone that the system's table does not have.
+    pub fn in_zone(self, zone: &str) -> Result<Self, ValueError> {
+        check_zone(zone)?;
+        Ok(self.in_stored_zone(zone))
+    }
+
+    /// As [`DateTime::in_zone`], of a zone that was known where it was stored.
+    pub(crate) fn in_stored_zone(mut self, zone: &str) -> Self {
         self.zone = Some(Arc::from(zone));
         self
     }

@@ -58,12 +58,12 @@ fn payload(parts: &Parts, changes: &[Change]) -> Vec<u8> {
         let name = format!("key {}", change.number % 3);
         let key = parts
             .dictionary
-            .intern(Names::Keys, &name)
+            .promise(Names::Keys, &name)
             .expect("few keys");
         let label = format!("label {}", change.number % 2);
         let label = parts
             .dictionary
-            .intern(Names::Labels, &label)
+            .promise(Names::Labels, &label)
             .expect("few labels");
         for (names, code) in [(Names::Keys, key), (Names::Labels, label)] {
             if let Some(name) = parts.dictionary.uncommitted(names, code) {

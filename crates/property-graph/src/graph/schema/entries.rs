@@ -13,6 +13,7 @@ use crate::graph::error::GraphError;
 use crate::graph::ids::{Entity, NodeId, RelationshipId};
 use crate::index::{Index, key};
 use crate::records::{Found, NodeRecord, Record, RelationshipRecord};
+use crate::transaction::KeyOf;
 use crate::value::{Properties, Value};
 
 /// An index or a constraint.
@@ -127,6 +128,12 @@ impl Entry {
             record: R::entity(id),
             reason,
         }))
+    }
+}
+
+impl<R: Governed> KeyOf<R> for Entry {
+    fn key_of(&self, record: &R) -> Option<Vec<u8>> {
+        Entry::key_of(self, record)
     }
 }
 

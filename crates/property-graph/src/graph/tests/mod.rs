@@ -1,3 +1,6 @@
 mod damage;
 mod definitions;
 mod limits;
+mod lookups;
+mod names;
+mod orders;

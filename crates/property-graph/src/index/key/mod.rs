@@ -72,6 +72,17 @@ pub fn encode<'v>(values: impl IntoIterator<Item = &'v Value>) -> Option<Vec<u8>
     Some(key)
 }
 
+/// The key of all tuples that are equal to one; `None` if none is: nothing equals
+/// null or NaN, nor a list or a map that has one.
+pub fn encode_equal<'v>(values: impl IntoIterator<Item = &'v Value>) -> Option<Vec<u8>> {
+    let equals_itself = |value: &&Value| value.equals(value) == Some(true);
+    let values: Vec<&Value> = values.into_iter().collect();
+    match values.iter().all(equals_itself) {
+        true => encode(values),
+        false => None,
+    }
+}
+
 fn push_value(value: &Value, key: &mut Vec<u8>) {
     key.push(Class::of(value) as u8);
     match value {

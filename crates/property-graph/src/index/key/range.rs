@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use super::{Class, encode, push_escaped, push_value};
+use super::{Class, encode_equal, push_escaped, push_value};
 use crate::value::Value;
 
 /// Keys from one on, up to another exclusively.
@@ -64,9 +64,9 @@ impl KeyRange {
     }
 
     /// The keys whose first values are these: all of them for a lookup, some for
-    /// a part of a composite key. Nothing equals null.
+    /// a part of a composite key. Nothing equals null or NaN ([`Value::equals`]).
     pub fn equal<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
-        match encode(values) {
+        match encode_equal(values) {
             Some(beginning) => Self::beginning(beginning),
             None => Self::nothing(),
         }
@@ -74,15 +74,18 @@ impl KeyRange {
 
     /// The keys whose first values are `leading`, and the next of which lies
     /// between two bounds. Values of another class than the bounds' are not in
-    /// it, and null is in none; with no bound at all it is whatever begins with
-    /// `leading`.
+    /// it; NaN is neither less nor greater than any number, so that it is in none,
+    /// and nothing is between NaN and anything. With no bound at all it is whatever
+    /// begins with `leading`, NaN as well. Lists, maps, durations and points lie
+    /// between others as they are sorted.
     pub fn between(leading: &[Value], lower: Bound<&Value>, upper: Bound<&Value>) -> Self {
-        let Some(leading) = encode(leading) else {
+        let Some(leading) = encode_equal(leading) else {
             return Self::nothing();
         };
         let class = match (of_bound(lower), of_bound(upper)) {
             (None, None) => return Self::beginning(leading),
             (Some(Class::Null), _) | (_, Some(Class::Null)) => return Self::nothing(),
+            _ if is_nan(lower) || is_nan(upper) => return Self::nothing(),
             (Some(lower), Some(upper)) if lower != upper => return Self::nothing(),
             (Some(class), _) | (None, Some(class)) => class,
         };
@@ -105,6 +108,8 @@ impl KeyRange {
         let to = match upper {
             Bound::Included(value) => successor(key(value)),
             Bound::Excluded(value) => Some(key(value)),
+            // NaN is the last of the numbers.
+            Bound::Unbounded if class == Class::Number => Some(key(&Value::Float(f64::NAN))),
             Bound::Unbounded => successor(whole_class),
         };
         KeyRange { from, to }
@@ -113,7 +118,7 @@ impl KeyRange {
     /// The keys whose first values are `leading`, and the next of which is a text
     /// that begins with `prefix`.
     pub fn starting_with(leading: &[Value], prefix: &str) -> Self {
-        let Some(mut beginning) = encode(leading) else {
+        let Some(mut beginning) = encode_equal(leading) else {
             return Self::nothing();
         };
         beginning.push(Class::Text as u8);
@@ -143,6 +148,15 @@ fn of_bound(bound: Bound<&Value>) -> Option<Class> {
     match bound {
         Bound::Included(value) | Bound::Excluded(value) => Some(Class::of(value)),
         Bound::Unbounded => None,
+    }
+}
+
+fn is_nan(bound: Bound<&Value>) -> bool {
+    match bound {
+        Bound::Included(Value::Float(number)) | Bound::Excluded(Value::Float(number)) => {
+            number.is_nan()
+        }
+        _ => false,
     }
 }
 

@@ -117,7 +117,7 @@ impl World {
     fn code(&self, names: Names, number: u8, used: &mut Vec<(Names, u32, Arc<str>)>) -> u32 {
         let code = self
             .dictionary
-            .intern(names, &format!("{names:?} {number}"))
+            .promise(names, &format!("{names:?} {number}"))
             .unwrap();
         if let Some(name) = self.dictionary.uncommitted(names, code) {
             used.push((names, code, name));

@@ -5,6 +5,7 @@
 //! the list of what to undo, and that list is empty as long as there is none.
 
 mod lists;
+mod orders;
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, RangeBounds};
@@ -14,6 +15,8 @@ use evergraph_persistence::layout::WALKED_AT_MOST;
 
 pub use lists::List;
 use lists::Lists;
+pub use orders::KeyOf;
+use orders::Orders;
 
 use super::error::TransactionError;
 use crate::records::{NodeRecord, Record, RelationshipRecord};
@@ -94,10 +97,12 @@ pub struct Overlay {
     nodes: BTreeMap<u32, Change<NodeRecord>>,
     relationships: BTreeMap<u32, Change<RelationshipRecord>>,
     lists: Lists,
+    node_orders: Orders<NodeRecord>,
+    relationship_orders: Orders<RelationshipRecord>,
     undo: Vec<Undo>,
     /// Number of each savepoint and the length of `undo` at it.
     savepoints: Vec<(u64, usize)>,
-    /// Bytes of DRAM of all changes, and of what to undo.
+    /// Bytes of DRAM of all changes, and of what to undo; without orders.
     bytes: usize,
     next_savepoint: u64,
 }
@@ -115,7 +120,7 @@ impl Overlay {
 
     /// DRAM that it occupies, about. O(1).
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.node_orders.bytes() + self.relationship_orders.bytes()
     }
 
     /// DRAM that a changed record will occupy.
@@ -136,6 +141,31 @@ impl Overlay {
     ) -> impl ExactSizeIterator<Item = (u32, &Change<RelationshipRecord>)> + DoubleEndedIterator
     {
         self.relationships.iter().map(|(&id, change)| (id, change))
+    }
+
+    /// Changed nodes that an index has under the keys from one on up to another,
+    /// exclusively, by key and id. The index is that of this number, and sees records
+    /// as `by` does. O(log) for each; the first call for an index goes through all changes.
+    pub fn nodes_by(
+        &self,
+        number: u32,
+        by: &Arc<dyn KeyOf<NodeRecord>>,
+        from: &[u8],
+        to: Option<&[u8]>,
+    ) -> Vec<u32> {
+        self.node_orders.range(number, by, &self.nodes, from, to)
+    }
+
+    /// As [`Overlay::nodes_by`], for relationships.
+    pub fn relationships_by(
+        &self,
+        number: u32,
+        by: &Arc<dyn KeyOf<RelationshipRecord>>,
+        from: &[u8],
+        to: Option<&[u8]>,
+    ) -> Vec<u32> {
+        let orders = &self.relationship_orders;
+        orders.range(number, by, &self.relationships, from, to)
     }
 
     /// Neighbor and id of each relationship made here, of one list, ascending by
@@ -229,6 +259,10 @@ impl Overlay {
     }
 
     fn set_node(&mut self, id: u32, change: Option<Change<NodeRecord>>) {
+        let after = change.as_ref().and_then(|change| change.after.as_deref());
+        let old = self.nodes.get(&id);
+        let before = old.and_then(|change| change.after.as_deref());
+        self.node_orders.follow(id, before, after);
         self.bytes += bytes_of(change.as_ref());
         let old = match change {
             Some(change) => self.nodes.insert(id, change),
@@ -240,6 +274,9 @@ impl Overlay {
     fn set_relationship(&mut self, id: u32, change: Option<Change<RelationshipRecord>>) {
         let old = self.relationships.get(&id);
         self.lists.replace(id, old, change.as_ref());
+        let after = change.as_ref().and_then(|change| change.after.as_deref());
+        let before = old.and_then(|change| change.after.as_deref());
+        self.relationship_orders.follow(id, before, after);
         self.bytes += bytes_of(change.as_ref());
         let old = match change {
             Some(change) => self.relationships.insert(id, change),
@@ -254,6 +291,12 @@ impl Overlay {
             self.undo.push(undo);
         }
         self.invariants();
+    }
+
+    /// Entries that lookups by indexes have looked at.
+    #[cfg(test)]
+    pub(crate) fn visited(&self) -> usize {
+        self.node_orders.visited() + self.relationship_orders.visited()
     }
 
     /// Panics in debug builds if changes, what undoes them and their bytes contradict
@@ -287,6 +330,8 @@ impl Overlay {
                 nodes.chain(relationships).chain(undo).sum(),
                 "DRAM of what was changed"
             );
+            self.node_orders.invariants(&self.nodes);
+            self.relationship_orders.invariants(&self.relationships);
         }
     }
 

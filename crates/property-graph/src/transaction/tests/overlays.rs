@@ -189,7 +189,7 @@ impl Twins {
     }
 
     fn compare_writes(&self) {
-        let writes = WriteSet::new(&self.overlay, Vec::new(), Vec::new());
+        let writes = WriteSet::new(&self.overlay, Vec::new(), Vec::new(), Vec::new());
         let ids = |before: Vec<u32>, after: Vec<u32>| {
             let gone = before.iter().filter(|id| !after.contains(id)).count();
             (gone > 0) || after.iter().any(|id| !before.contains(id))

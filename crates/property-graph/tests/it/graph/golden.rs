@@ -51,7 +51,7 @@ fn values() -> Vec<(&'static str, Value)> {
         ("local time", Value::LocalTime(time)),
         (
             "datetime",
-            Value::DateTime(instant.in_zone("Europe/Zurich")),
+            Value::DateTime(instant.in_zone("Europe/Zurich").expect("known")),
         ),
         (
             "local datetime",

@@ -1,7 +1,10 @@
 //! Names that a view is asked for before and after they mean something.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use evergraph_persistence::medium::DramStorage;
-use evergraph_property_graph::graph::{GraphError, PropertyGraph, Towards, View};
+use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph, Towards, View};
 
 use super::random::options;
 
@@ -57,6 +60,59 @@ fn names_that_get_a_meaning_later() -> Result<(), GraphError> {
             assert_eq!((count(&after, "NEW")?, count(&newest, "NEW")?), (1, 1));
             assert_eq!(newest.property(made, "new")?, Some(2.into()));
         }
+    }
+    Ok(())
+}
+
+/// Threads that are the first to use the same names, while others give them up and while
+/// checkpoints store them: each name is what it was committed as, and no other is known.
+#[test]
+fn names_that_many_are_the_first_to_use() -> Result<(), GraphError> {
+    const NAMES: usize = 40;
+    /// Those that no commit uses.
+    const GIVEN_UP: usize = 30;
+    let storage = DramStorage::new();
+    let graph = PropertyGraph::create(&storage, options(), [7; 16])?;
+    let committed: Vec<AtomicUsize> = (0..NAMES).map(|_| AtomicUsize::new(0)).collect();
+    let write = |number: usize, name: usize| -> Result<(), GraphError> {
+        let mut own = graph.begin();
+        let (label, kind, key) = (format!("L{name}"), format!("T{name}"), format!("k{name}"));
+        let node = own.create_node(&[&label], [(&key[..], 1.into())])?;
+        own.create_relationship(node, &kind, node, [])?;
+        assert_eq!(own.node(node)?.expect("made").labels(), [std::sync::Arc::from(&*label)]);
+        if name < GIVEN_UP && number % 3 == 0 {
+            own.commit()?;
+            committed[name].fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let write = &write;
+            scope.spawn(move || {
+                for number in 0..150 {
+                    write(number, (number * 7 + thread * 3) % NAMES).expect("no conflict");
+                }
+            });
+        }
+        for _ in 0..10 {
+            graph.checkpoint().expect("written");
+        }
+    });
+    drop(graph);
+    let (graph, _) = PropertyGraph::open(&storage, OpenOptions::default())?;
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+    let view = graph.view();
+    for (name, expected) in committed.iter().enumerate() {
+        let expected = expected.load(Ordering::Relaxed);
+        let (label, kind, key) = (format!("L{name}"), format!("T{name}"), format!("k{name}"));
+        let found = view.find(&label, &[(&key, 1.into())])?;
+        assert_eq!(found.len(), expected, "{label}");
+        for node in &found {
+            assert_eq!(view.degree(node.id(), Towards::Outgoing, &[&kind])?, 1);
+        }
+        let known = view.known_labels().iter().any(|known| **known == *label);
+        assert_eq!(known, expected > 0, "{label}");
     }
     Ok(())
 }

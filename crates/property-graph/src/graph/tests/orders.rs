@@ -1,0 +1,51 @@
+//! What lookups within a transaction look at, and what is unique within it.
+
+use super::super::{Definition, PropertyGraph, Rule, Transaction};
+use super::lookups::graph;
+use crate::value::Value;
+
+/// Finds or makes so many nodes in one transaction, and gives the number of changes that
+/// lookups have looked at.
+fn find_or_create(graph: &PropertyGraph, count: i64) -> usize {
+    let mut own = graph.begin();
+    for number in 0..count {
+        let wanted = [("a", Value::from(number % (count / 2)))];
+        if own.find("Person", &wanted).expect("readable").is_empty() {
+            own.create_node(&["Person"], wanted).expect("alone");
+        }
+    }
+    let made = own.written_nodes().len();
+    assert_eq!(made as i64, count / 2);
+    own.inner.overlay().visited()
+}
+
+/// A lookup looks at what it finds, however much was written.
+#[test]
+fn lookups_do_not_go_through_what_was_written() {
+    for rule in [Rule::Index, Rule::Unique] {
+        let graph = graph(&[Definition::of_nodes("a", "Person", &["a"], rule)]);
+        let count = 10_000;
+        let visited = find_or_create(&graph, count);
+        assert!(
+            visited <= 4 * count as usize,
+            "{rule:?}: {visited} for {count} lookups"
+        );
+    }
+}
+
+/// What is unique is so among what one transaction writes, whatever it had in between.
+#[test]
+fn a_unique_value_can_be_given_again_within_a_transaction() {
+    let graph = graph(&[Definition::of_nodes("a", "Person", &["a"], Rule::Unique)]);
+    let mut own = graph.begin();
+    let person = |own: &mut Transaction, a: i64| own.create_node(&["Person"], [("a", a.into())]);
+    let first = person(&mut own, 1).expect("free");
+    assert!(person(&mut own, 1).is_err());
+    own.set(first, "a", 2).expect("free");
+    let second = person(&mut own, 1).expect("free again");
+    assert!(own.set(first, "a", 1).is_err());
+    own.delete_node(second).expect("alone");
+    own.set(first, "a", 1).expect("free again");
+    own.commit().expect("committed");
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+}

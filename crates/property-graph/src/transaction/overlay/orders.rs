@@ -1,0 +1,164 @@
+//! What a transaction has changed, in the orders of indexes: so that a lookup costs
+//! what it finds, however much was written.
+//!
+//! An order is made by the first lookup that needs it, and follows every change from
+//! then on, also those that go back to a savepoint.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use evergraph_persistence::failpoint;
+use parking_lot::Mutex;
+
+use super::Change;
+
+/// Bytes of an entry beside its key: a place in the tree, which is part empty.
+const ENTRY_BYTES: usize = 48;
+
+/// How an index sees records.
+pub trait KeyOf<R>: Send + Sync {
+    /// The key under which it has a record; `None` if it does not have it.
+    fn key_of(&self, record: &R) -> Option<Vec<u8>>;
+}
+
+/// Records as they are now, in the order of one index.
+struct Order<R> {
+    by: Arc<dyn KeyOf<R>>,
+    entries: BTreeSet<(Box<[u8]>, u32)>,
+}
+
+/// The orders that were asked for, by the number of the index.
+pub(super) struct Orders<R> {
+    orders: Mutex<BTreeMap<u32, Order<R>>>,
+    bytes: AtomicUsize,
+    /// Entries that lookups have looked at, and changes that orders were made of.
+    #[cfg(test)]
+    visited: AtomicUsize,
+}
+
+impl<R> Default for Orders<R> {
+    fn default() -> Self {
+        Orders {
+            orders: Mutex::default(),
+            bytes: AtomicUsize::new(0),
+            #[cfg(test)]
+            visited: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl<R> fmt::Debug for Orders<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let orders = self.orders.lock();
+        let entries = orders
+            .iter()
+            .map(|(number, order)| (number, &order.entries));
+        f.debug_map().entries(entries).finish()
+    }
+}
+
+impl<R> Order<R> {
+    fn of(by: &Arc<dyn KeyOf<R>>, changes: &BTreeMap<u32, Change<R>>) -> Self {
+        let entry = |(&id, change): (&u32, &Change<R>)| {
+            let key = by.key_of(change.after.as_deref()?)?;
+            Some((key.into_boxed_slice(), id))
+        };
+        Order {
+            by: Arc::clone(by),
+            entries: changes.iter().filter_map(entry).collect(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let keys = self.entries.iter().map(|entry| entry.0.len());
+        keys.sum::<usize>() + self.entries.len() * ENTRY_BYTES
+    }
+}
+
+impl<R> Orders<R> {
+    /// The records with keys from one on up to another, exclusively, by key and id.
+    /// O(log) for each; the first lookup by an index goes through all changes.
+    pub fn range(
+        &self,
+        number: u32,
+        by: &Arc<dyn KeyOf<R>>,
+        changes: &BTreeMap<u32, Change<R>>,
+        from: &[u8],
+        to: Option<&[u8]>,
+    ) -> Vec<u32> {
+        if changes.is_empty() || to.is_some_and(|to| to <= from) {
+            return Vec::new();
+        }
+        let mut orders = self.orders.lock();
+        let order = orders.entry(number).or_insert_with(|| {
+            let order = Order::of(by, changes);
+            self.bytes.fetch_add(order.bytes(), Ordering::Relaxed);
+            self.visit(changes.len());
+            order
+        });
+        let bound = |key: &[u8]| (Box::from(key), 0);
+        let to = to.map_or(Bound::Unbounded, |to| Bound::Excluded(bound(to)));
+        let found = order.entries.range((Bound::Included(bound(from)), to));
+        let found: Vec<u32> = found.map(|entry| entry.1).collect();
+        self.visit(1 + found.len());
+        found
+    }
+
+    /// A record is another from now on.
+    pub fn follow(&mut self, id: u32, old: Option<&R>, new: Option<&R>) {
+        failpoint!("overlay.order-stale" => {
+            return;
+        });
+        let bytes = self.bytes.get_mut();
+        for order in self.orders.get_mut().values_mut() {
+            let key_of = |record: Option<&R>| order.by.key_of(record?).map(Vec::into_boxed_slice);
+            let (old, new) = (key_of(old), key_of(new));
+            if old == new {
+                continue;
+            }
+            if let Some(key) = old {
+                *bytes -= key.len() + ENTRY_BYTES;
+                order.entries.remove(&(key, id));
+            }
+            if let Some(key) = new {
+                *bytes += key.len() + ENTRY_BYTES;
+                order.entries.insert((key, id));
+            }
+        }
+    }
+
+    /// DRAM that they occupy, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Panics if an order is not that of the changes.
+    pub fn invariants(&self, changes: &BTreeMap<u32, Change<R>>) {
+        let orders = self.orders.lock();
+        for (number, order) in &*orders {
+            assert!(
+                order.entries == Order::of(&order.by, changes).entries,
+                "the order of index {number} is not that of what was changed"
+            );
+        }
+        let bytes = orders.values().map(Order::bytes);
+        assert_eq!(self.bytes(), bytes.sum(), "DRAM of orders");
+    }
+
+    #[cfg(not(test))]
+    fn visit(&self, _: usize) {}
+
+    #[cfg(test)]
+    fn visit(&self, entries: usize) {
+        self.visited.fetch_add(entries, Ordering::Relaxed);
+    }
+
+    /// Entries that lookups have looked at.
+    #[cfg(test)]
+    pub fn visited(&self) -> usize {
+        self.visited.load(Ordering::Relaxed)
+    }
+}
