@@ -1,9 +1,11 @@
 //! Shortest paths from one source, for weights of any sign.
 //!
-//! Idea: vertices whose distance fell in a round are expanded in the next. A
-//! cycle of negative weight would go on for ever: now and then, and ever more
-//! seldom, the paths are searched for cycles. What is on one of them, and what it
-//! reaches, is at distance minus infinity. After n rounds nothing else is left.
+//! Idea: the vertices whose distance fell in a round are expanded in the next, each
+//! once. A cycle of negative weight would go on for ever: after every n expansions,
+//! and up to 16n while none is found, the paths are searched for cycles, in O(n). So
+//! one is found at most so much later than it appears, and searching costs less than
+//! expanding. What is on such a cycle, and what it reaches, is at distance minus
+//! infinity. After n rounds nothing else is left.
 //!
 //! Work O(nm) at most, O(m) and some expansions more on usual graphs; depth O(n
 //! log n); at most 6n words of DRAM of 8 bytes. Distances are the same for any
@@ -12,7 +14,8 @@
 //! undirected graph an edge of negative weight is a negative cycle, as a self-loop
 //! is; of parallel edges the lightest counts.
 //! Sources: Bellman, 1958; Ford, 1956; Cherkassky and Goldberg, "Negative-cycle
-//! detection algorithms", Mathematical Programming 1999 (cycles among the paths);
+//! detection algorithms", Mathematical Programming 1999 (cycles among the paths, and
+//! when to search for them: amortized search);
 //! Dhulipala et al., "Sage", VLDB 2020, Table 1.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -20,15 +23,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use evergraph_graph::{Graph, VertexId, Weight};
 
 use crate::error::{check_source, compare_near};
-use crate::parallel::shared_u32;
-use crate::settling::{Labels, settle_in_rounds};
+use crate::parallel::{CHUNK_ITEMS, shared_u32};
+use crate::settling::{Labels, Progress, settle_in_rounds};
 pub use crate::shortest_paths::ShortestPaths;
 use crate::shortest_paths::{for_each_weighted, verify_tree};
-use crate::{Control, Mismatch, RunError, UNREACHED};
-
-/// Rounds before the first search for cycles; each later one comes after twice as
-/// many as the one before.
-const FIRST_SEARCH: u64 = 16;
+use crate::{Bitmap, Cancelled, Control, Mismatch, RunError, UNREACHED};
 
 /// The distances from `source` along out-lists, minus infinity for what a
 /// reachable negative cycle reaches; and the tree of the finite ones if
@@ -46,22 +45,31 @@ pub fn run<G: Graph>(
     check_source(graph, source)?;
     let n = graph.vertex_count();
     let sums = SignedSums {
-        parents: shared_u32(n, UNREACHED),
+        parents: shared_u32(n, UNREACHED, control)?,
     };
-    let mut cyclic = Vec::new();
-    let revise = |round: u64, labels: &[AtomicU64], frontier: &mut Vec<VertexId>| {
-        cyclic.clear();
-        if round == n as u64 {
+    let first_pause = n as u64;
+    let mut pause = first_pause;
+    let mut searched_at = 0;
+    let revise = |progress: &Progress, labels: &[AtomicU64], frontier: &mut Vec<VertexId>| {
+        if progress.rounds == n as u64 {
             // What still changes has a path of n edges, thus with a cycle, that is
             // shorter than any with less.
-            cyclic.extend_from_slice(frontier);
-        } else if searches_after(round) {
-            cyclic = negative_cycles(graph, &sums.parents, frontier);
+            for &v in &*frontier {
+                labels[v as usize].store(MINUS_INFINITY, Relaxed);
+            }
+        } else if progress.expanded - searched_at >= pause {
+            searched_at = progress.expanded;
+            let paths = Paths {
+                graph,
+                parents: &sums.parents,
+                labels,
+            };
+            pause = match paths.lower_negative_cycles(frontier, control)? {
+                true => first_pause,
+                false => (2 * pause).min(LONGEST_PAUSE * first_pause),
+            };
         }
-        for &v in &cyclic {
-            labels[v as usize].store(label(f64::NEG_INFINITY), Relaxed);
-        }
-        frontier.append(&mut cyclic);
+        Ok(())
     };
     let labels = settle_in_rounds(graph, source, label(0.0), &sums, revise, control)?;
     drop(sums);
@@ -75,12 +83,12 @@ pub fn run<G: Graph>(
     )?)
 }
 
-/// Whether paths are searched for cycles after a round. A run that goes on from a
-/// state knows no parents from before; cycles show all the same, as their vertices
-/// go on improving.
-fn searches_after(round: u64) -> bool {
-    round.is_multiple_of(FIRST_SEARCH) && (round / FIRST_SEARCH).is_power_of_two()
-}
+/// Expansions from one search for cycles to the next while none is found, at most, in
+/// multiples of n.
+const LONGEST_PAUSE: u64 = 16;
+
+/// The label of what a negative cycle reaches.
+const MINUS_INFINITY: u64 = !f64::NEG_INFINITY.to_bits();
 
 /// Labels of distances of either sign, and where the paths came from last.
 struct SignedSums {
@@ -128,39 +136,89 @@ impl Labels for SignedSums {
     }
 }
 
-/// The vertices of negative cycles among the paths that lead to `frontier`.
-fn negative_cycles(
-    graph: &impl Graph,
-    parents: &[AtomicU32],
-    frontier: &[VertexId],
-) -> Vec<VertexId> {
-    const NOT_SEEN: u32 = u32::MAX;
-    let parent = |v: VertexId| parents[v as usize].load(Relaxed);
-    // The walk in which a vertex was seen.
-    let mut walks = vec![NOT_SEEN; parents.len()];
-    let mut found = Vec::new();
-    for (walk, &start) in (0..).zip(frontier) {
-        let mut v = start;
-        while v != UNREACHED && walks[v as usize] == NOT_SEEN {
-            walks[v as usize] = walk;
-            v = parent(v);
+/// The paths that have been found. A run that goes on from a state knows no parents
+/// from before; cycles show all the same, as their vertices go on improving.
+struct Paths<'a, G> {
+    graph: &'a G,
+    parents: &'a [AtomicU32],
+    labels: &'a [AtomicU64],
+}
+
+impl<G: Graph> Paths<'_, G> {
+    /// Lowers the vertices of the negative cycles that lead to `frontier` to minus
+    /// infinity, and adds them to it. Whether there are any. Sequential, O(n) and the
+    /// lists of the vertices of cycles, each of which is lowered once in a run.
+    fn lower_negative_cycles(
+        &self,
+        frontier: &mut Vec<VertexId>,
+        control: &Control,
+    ) -> Result<bool, Cancelled> {
+        let mut found = Vec::new();
+        self.for_each_cycle(frontier, control, |cycle| {
+            let edges = cycle.iter().map(|&v| (self.parent(v), v));
+            let weight: f64 = edges.map(|(u, v)| lightest(self.graph, u, v)).sum();
+            if weight < 0.0 {
+                found.extend_from_slice(cycle);
+            }
+        })?;
+        if found.is_empty() {
+            return Ok(false);
         }
-        if v == UNREACHED || walks[v as usize] != walk {
-            continue;
+        let waiting = Bitmap::of(self.parents.len(), frontier);
+        for v in found {
+            self.labels[v as usize].store(MINUS_INFINITY, Relaxed);
+            // No path to it is the best, so that none is followed through it.
+            self.parents[v as usize].store(UNREACHED, Relaxed);
+            if !waiting.contains(v) {
+                frontier.push(v);
+            }
         }
-        let mut cycle = vec![v];
-        let mut weight = lightest(graph, parent(v), v);
-        let mut u = parent(v);
-        while u != v {
-            cycle.push(u);
-            weight += lightest(graph, parent(u), u);
-            u = parent(u);
-        }
-        if weight < 0.0 {
-            found.append(&mut cycle);
-        }
+        Ok(true)
     }
-    found
+
+    /// Calls `act` once with each cycle of parents from which a path leads to one of
+    /// `starts`.
+    fn for_each_cycle(
+        &self,
+        starts: &[VertexId],
+        control: &Control,
+        mut act: impl FnMut(&[VertexId]),
+    ) -> Result<(), Cancelled> {
+        const NOT_SEEN: u32 = u32::MAX;
+        // The walk in which a vertex was seen.
+        let mut walks = control.array(NOT_SEEN, self.parents.len())?;
+        let mut cycle = Vec::new();
+        let mut steps = 0;
+        for (walk, &start) in (0..).zip(starts) {
+            let mut v = start;
+            while v != UNREACHED && walks[v as usize] == NOT_SEEN {
+                walks[v as usize] = walk;
+                v = self.parent(v);
+                steps += 1;
+                if steps % CHUNK_ITEMS == 0 {
+                    control.check()?;
+                }
+            }
+            if v == UNREACHED || walks[v as usize] != walk {
+                continue;
+            }
+            cycle.clear();
+            cycle.push(v);
+            let mut u = self.parent(v);
+            while u != v {
+                cycle.push(u);
+                u = self.parent(u);
+            }
+            control.check()?;
+            act(&cycle);
+        }
+        Ok(())
+    }
+
+    /// The vertex before `v` on its path.
+    fn parent(&self, v: VertexId) -> VertexId {
+        self.parents[v as usize].load(Relaxed)
+    }
 }
 
 /// The least weight of the edges from `u` to `v`.

@@ -87,9 +87,9 @@ pub fn run<G: Graph>(
     for &source in sources {
         check_source(graph, source)?;
     }
-    let mut search = search::Search::new(graph);
+    let mut search = search::Search::new(graph, control)?;
     let mut result = Betweenness {
-        scores: vec![0.0; graph.vertex_count()],
+        scores: control.array(0.0, graph.vertex_count())?,
         sources: sources.len(),
         reached: 0,
         max_depth: 0,

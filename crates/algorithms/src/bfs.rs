@@ -51,8 +51,8 @@ pub struct Bfs {
 pub fn run<G: Graph>(graph: &G, source: VertexId, control: &Control) -> Result<Bfs, RunError> {
     check_source(graph, source)?;
     let n = graph.vertex_count();
-    let mut parents = shared_u32(n, UNREACHED);
-    let mut depths = shared_u32(n, UNREACHED);
+    let mut parents = shared_u32(n, UNREACHED, control)?;
+    let mut depths = shared_u32(n, UNREACHED, control)?;
     parents[source as usize].store(source, Relaxed);
     depths[source as usize].store(0, Relaxed);
 

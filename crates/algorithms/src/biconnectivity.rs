@@ -97,7 +97,7 @@ pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<Biconnectivity, Run
 /// For each vertex the smallest of those that share its component and are not
 /// its head.
 fn unite<G: Graph>(graph: &G, tree: &Tree, control: &Control) -> Result<Vec<VertexId>, Cancelled> {
-    let forest = Forest::new(tree.parents.len());
+    let forest = Forest::new(tree.parents.len(), control)?;
     {
         let numbers = tree.number(control)?;
         control.report("phases", 3, Some(PHASES));
@@ -130,9 +130,9 @@ fn summary(
 ) -> Result<Biconnectivity, Cancelled> {
     let n = labels.len();
     // Where the tree enters a component, there is its head.
-    let head_of_label = shared_u32(n, UNREACHED);
+    let head_of_label = shared_u32(n, UNREACHED, control)?;
     // A second vertex of the component beside its head.
-    let second = shared_u32(n, UNREACHED);
+    let second = shared_u32(n, UNREACHED, control)?;
     for_each_listed(tree.below_roots(), control, |v| {
         let label = labels[v as usize] as usize;
         let parent = tree.parents[v as usize];
@@ -153,7 +153,7 @@ fn summary(
     let bridges = bridges.collect();
     drop(second);
 
-    let heads_of = shared_u32(n, 0);
+    let heads_of = shared_u32(n, 0, control)?;
     all().filter(own).for_each(|v| {
         heads_of[head_of_label[v as usize] as usize].fetch_add(1, Relaxed);
     });

@@ -86,8 +86,8 @@ pub fn run<G: Graph>(
     let along = along.ok_or(RunError::NeedsInLists)?;
     let sources = sources(graph, parameters);
     let n = graph.vertex_count();
-    let mut batch = Batch::new(along, against, graph.arc_count());
-    let mut sums = vec![Sums::default(); n];
+    let mut batch = Batch::new(along, against, graph.arc_count(), control)?;
+    let mut sums = control.array(Sums::default(), n)?;
     let mut max_distance = 0;
     let mut done = 0;
     if let Some(mut saved) = control.saved() {
@@ -102,7 +102,7 @@ pub fn run<G: Graph>(
         offer(done.div_ceil(SOURCES) as u64, &sums, &max_distance, control)?;
     }
     drop(batch);
-    let mut is_source = vec![false; n];
+    let mut is_source = control.array(false, n)?;
     sources.iter().for_each(|&v| is_source[v as usize] = true);
     // For each vertex the sources that are others.
     let others = |v: usize| (sources.len() - usize::from(is_source[v])) as f64;

@@ -65,7 +65,7 @@ pub(crate) fn check(graph: &impl Graph, resolution: f64) -> Result<(), RunError>
 pub(crate) fn strengths<G: Graph>(graph: &G, control: &Control) -> Result<Vec<f64>, RunError> {
     let level = Level::Graph(graph);
     let n = graph.vertex_count();
-    let mut strengths = vec![0.0; n];
+    let mut strengths = control.array(0.0, n)?;
     strengths
         .par_chunks_mut(CHUNK_VERTICES)
         .enumerate()

@@ -51,7 +51,7 @@ const CLASS_SHIFT: u32 = 26;
 pub fn run<G: Graph>(graph: &G, seed: u64, control: &Control) -> Result<Coloring, RunError> {
     check_undirected(graph)?;
     let n = graph.vertex_count();
-    let states = shared_u32(n, 0);
+    let states = shared_u32(n, 0, control)?;
     for_each_chunk(n, |vertices| {
         control.check()?;
         let mut reader = graph.reader();

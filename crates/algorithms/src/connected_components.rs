@@ -15,7 +15,7 @@ use evergraph_graph::{Graph, NeighborReader, VertexId};
 
 use crate::error::compare_exact;
 use crate::forest::{Forest, SequentialForest};
-use crate::{Control, Mismatch, RunError};
+use crate::{Cancelled, Control, Mismatch, RunError};
 
 /// The components of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,13 +35,13 @@ pub struct ConnectedComponents {
 /// If `control` ends the run.
 pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<ConnectedComponents, RunError> {
     let n = graph.vertex_count();
-    let forest = Forest::new(n);
+    let forest = Forest::new(n, control)?;
     let join = |u, v| {
         forest.link(u, v);
     };
     forest.unite_edges(graph, join, 0..3, control)?;
     let labels = forest.into_labels();
-    let (components, largest) = summary(&labels);
+    let (components, largest) = summary(&labels, control)?;
     Ok(ConnectedComponents {
         labels,
         components,
@@ -50,13 +50,13 @@ pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<ConnectedComponents
 }
 
 /// How many labels there are, and of how many vertices the most frequent is.
-pub(crate) fn summary(labels: &[VertexId]) -> (usize, usize) {
-    let mut sizes = vec![0_u32; labels.len()];
+pub(crate) fn summary(labels: &[VertexId], control: &Control) -> Result<(usize, usize), Cancelled> {
+    let mut sizes = control.array(0_u32, labels.len())?;
     for &label in labels {
         sizes[label as usize] += 1;
     }
     let components = sizes.iter().filter(|&&size| size > 0).count();
-    (components, sizes.into_iter().max().unwrap_or(0) as usize)
+    Ok((components, sizes.into_iter().max().unwrap_or(0) as usize))
 }
 
 /// Labels by sequential union with path halving; the slow twin of [`run`].

@@ -38,6 +38,20 @@ pub enum Cancelled {
     /// The deadline passed.
     #[error("the run passed its deadline")]
     DeadlinePassed,
+    /// The run takes more memory than [`Control::with_memory_limit`] allows.
+    #[error("the run needs {needed} bytes of memory; the limit is {limit}")]
+    MemoryLimit {
+        /// Bytes in use by the run, and those that it asks for.
+        needed: u64,
+        /// Bytes that it may use.
+        limit: u64,
+    },
+    /// The system has no room for an array.
+    #[error("the system has no {bytes} bytes of memory for the run")]
+    OutOfMemory {
+        /// Bytes of the array.
+        bytes: u64,
+    },
 }
 
 /// How far a run is.
@@ -51,11 +65,37 @@ pub struct Progress {
     pub total: Option<u64>,
 }
 
+/// The memory that a run may use.
+#[derive(Clone, Copy)]
+struct MemoryLimit {
+    bytes_in_use: fn() -> usize,
+    /// Bytes in use before the run.
+    before: usize,
+    limit: u64,
+}
+
+impl MemoryLimit {
+    /// Whether the run may have so many bytes more.
+    #[inline]
+    fn check(&self, more: u64) -> Result<(), Cancelled> {
+        let taken = (self.bytes_in_use)().saturating_sub(self.before) as u64;
+        let needed = taken.saturating_add(more);
+        match needed <= self.limit {
+            true => Ok(()),
+            false => Err(Cancelled::MemoryLimit {
+                needed,
+                limit: self.limit,
+            }),
+        }
+    }
+}
+
 /// What the caller of a run may do to it while it runs. The default does nothing.
 #[derive(Clone, Default)]
 pub struct Control<'a> {
     cancellation: Option<Cancellation>,
     deadline: Option<Instant>,
+    memory: Option<MemoryLimit>,
     progress: Option<&'a (dyn Fn(Progress) + Sync)>,
     pub(crate) checkpoints: Option<&'a dyn Checkpoints>,
 }
@@ -77,6 +117,27 @@ impl<'a> Control<'a> {
     #[must_use]
     pub fn with_deadline(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
+        self
+    }
+
+    /// Stops the run when `bytes_in_use` by the process is more than `limit` above
+    /// what it is now. What other threads of the process allocate meanwhile counts.
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes_in_use: fn() -> usize, limit: u64) -> Self {
+        self.memory = Some(MemoryLimit {
+            bytes_in_use,
+            before: bytes_in_use(),
+            limit,
+        });
+        self
+    }
+
+    /// The same, with the memory that is in use now not counted.
+    #[must_use]
+    pub fn with_memory_counted_from_now(mut self) -> Self {
+        if let Some(memory) = &mut self.memory {
+            memory.before = (memory.bytes_in_use)();
+        }
         self
     }
 
@@ -105,7 +166,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// Whether the run may go on. Some 30 ns with a deadline, 1 ns without;
+    /// Whether the run may go on. Some 30 ns with a deadline, a few ns without;
     /// algorithms call it for each chunk of work.
     ///
     /// # Errors
@@ -122,7 +183,38 @@ impl<'a> Control<'a> {
         {
             return Err(Cancelled::DeadlinePassed);
         }
-        Ok(())
+        match &self.memory {
+            None => Ok(()),
+            Some(memory) => memory.check(0),
+        }
+    }
+
+    /// `len` times `value`, if the run may have the memory and there is some. All
+    /// arrays as long as the graph has vertices or edges are made here or by
+    /// [`Control::room_for`].
+    ///
+    /// # Errors
+    /// Before anything is allocated: what the run would need, or that the system
+    /// has no such room.
+    pub fn array<T: Clone>(&self, value: T, len: usize) -> Result<Vec<T>, Cancelled> {
+        // Zeros are then asked of the system, which need not write them.
+        drop(self.room_for::<T>(len)?);
+        Ok(vec![value; len])
+    }
+
+    /// An empty array with room for `len` values.
+    ///
+    /// # Errors
+    /// As [`Control::array`].
+    pub fn room_for<T>(&self, len: usize) -> Result<Vec<T>, Cancelled> {
+        let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+        if let Some(memory) = &self.memory {
+            memory.check(bytes)?;
+        }
+        let mut room = Vec::new();
+        room.try_reserve_exact(len)
+            .map_err(|_| Cancelled::OutOfMemory { bytes })?;
+        Ok(room)
     }
 
     /// Reports to the caller's callback, if there is one.

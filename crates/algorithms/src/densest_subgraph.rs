@@ -73,10 +73,10 @@ pub fn run<G: Graph>(
     }
     let n = graph.vertex_count();
     let lists = Lists::outgoing(graph);
-    let mut histogram = Histogram::new(n);
+    let mut histogram = Histogram::new(n, control)?;
     let peel = Peel {
         degrees: shared_degrees(lists, control)?,
-        removed_in: shared_u32(n, u32::MAX),
+        removed_in: shared_u32(n, u32::MAX, control)?,
     };
     let mut remaining: Vec<VertexId> = (0..n as VertexId).collect();
     let mut arcs = graph.arc_count();

@@ -68,8 +68,8 @@ pub fn run<G: Graph>(
     check_tolerance(parameters.tolerance)?;
     let n = graph.vertex_count();
     let mut in_sums = InSums::new(graph);
-    let mut scores = vec![1.0 / (n as f64).sqrt(); n];
-    let mut next = vec![0.0; n];
+    let mut scores = control.array(1.0 / (n as f64).sqrt(), n)?;
+    let mut next = control.array(0.0, n)?;
     let mut result = Eigenvector {
         scores: Vec::new(),
         iterations: 0,

@@ -39,14 +39,22 @@ pub(crate) struct Forest {
 
 impl Forest {
     /// `n` sets of one vertex each.
-    pub(crate) fn new(n: usize) -> Self {
-        Self {
-            parents: (0..n as VertexId)
-                .into_par_iter()
-                .with_min_len(CHUNK_VERTICES)
-                .map(AtomicU32::new)
-                .collect(),
-        }
+    pub(crate) fn new(n: usize, control: &Control) -> Result<Self, Cancelled> {
+        let mut parents = control.room_for(n)?;
+        let roots = (0..n as VertexId)
+            .into_par_iter()
+            .with_min_len(CHUNK_VERTICES);
+        roots.map(AtomicU32::new).collect_into_vec(&mut parents);
+        Ok(Self { parents })
+    }
+
+    /// The same sets once more.
+    pub(crate) fn copied(&self, control: &Control) -> Result<Self, Cancelled> {
+        let mut parents = control.room_for(self.parents.len())?;
+        let of = self.parents.par_iter().with_min_len(CHUNK_VERTICES);
+        let of = of.map(|parent| AtomicU32::new(parent.load(Relaxed)));
+        of.collect_into_vec(&mut parents);
+        Ok(Self { parents })
     }
 
     /// Vertices.
@@ -207,16 +215,6 @@ impl Forest {
     /// For each vertex the root of its tree, of a compressed forest.
     pub(crate) fn into_labels(self) -> Vec<VertexId> {
         unshared_u32(self.parents)
-    }
-}
-
-impl Clone for Forest {
-    fn clone(&self) -> Self {
-        let parents = self.parents.par_iter().with_min_len(CHUNK_VERTICES);
-        let copied = parents.map(|parent| AtomicU32::new(parent.load(Relaxed)));
-        Self {
-            parents: copied.collect(),
-        }
     }
 }
 

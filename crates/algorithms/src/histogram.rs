@@ -47,7 +47,7 @@ pub fn neighbor_counts<G: Graph>(
     keep: impl Fn(VertexId) -> bool + Sync,
     control: &Control,
 ) -> Result<Vec<(VertexId, u32)>, Cancelled> {
-    let mut histogram = Histogram::new(lists.vertex_count());
+    let mut histogram = Histogram::new(lists.vertex_count(), control)?;
     let pair = |v, count| Some((v, count));
     let mut counts = histogram.map(lists, frontier, keep, pair, control)?;
     counts.par_sort_unstable();
@@ -62,10 +62,13 @@ pub struct Histogram {
 
 impl Histogram {
     /// Counters for the vertices `0..vertex_count`.
-    pub fn new(vertex_count: usize) -> Self {
-        Self {
-            counts: shared_u32(vertex_count, 0),
-        }
+    ///
+    /// # Errors
+    /// If `control` allows no room for them.
+    pub fn new(vertex_count: usize, control: &Control) -> Result<Self, Cancelled> {
+        Ok(Self {
+            counts: shared_u32(vertex_count, 0, control)?,
+        })
     }
 
     /// Calls `map` once with each vertex that `keep` accepts and that is in the

@@ -72,9 +72,9 @@ pub fn run<G: Graph>(
     check_tolerance(parameters.tolerance)?;
     let n = graph.vertex_count();
     let mut in_sums = InSums::new(graph);
-    let mut hubs = vec![1.0 / n as f64; n];
-    let mut next = vec![0.0; n];
-    let mut authorities = vec![0.0; n];
+    let mut hubs = control.array(1.0 / n as f64, n)?;
+    let mut next = control.array(0.0, n)?;
+    let mut authorities = control.array(0.0, n)?;
     let (mut iterations, mut change, mut converged) = (0, 0.0, n == 0);
     if let Some(mut saved) = control.saved() {
         iterations = saved.step as u32;

@@ -157,7 +157,7 @@ fn peel<G: Graph>(
 ) -> Result<Peeling, RunError> {
     let n = degrees.len();
     let degree = |v: VertexId| degrees[v as usize].load(Relaxed);
-    let mut histogram = Histogram::new(n);
+    let mut histogram = Histogram::new(n, control)?;
     let mut peeling = Peeling::default();
     let mut waiting = None;
     if let Some(mut resumed) = resumed {

@@ -71,7 +71,7 @@ pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<KTruss, RunError> {
     let m = edges.len();
     control.report("edges", 0, Some(m as u64));
     let peeling = Peeling {
-        trussness: shared_u32(m, THERE),
+        trussness: shared_u32(m, THERE, control)?,
         triangles: count_triangles(&lists, &edges, control)?,
         touched: (0..m).map(|_| AtomicBool::new(false)).collect(),
         edges: &edges,
@@ -90,7 +90,7 @@ pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<KTruss, RunError> {
     }
     drop(buckets);
     let trussness = unshared_u32(peeling.trussness);
-    let mut at_vertices = vec![0; n];
+    let mut at_vertices = control.array(0, n)?;
     for (&(u, v), &trussness) in edges.iter().zip(&trussness) {
         for v in [u, v] {
             at_vertices[v as usize] = trussness.max(at_vertices[v as usize]);

@@ -81,8 +81,8 @@ pub fn run<G: Graph>(
     check(parameters)?;
     let n = graph.vertex_count();
     let mut in_sums = InSums::new(graph);
-    let mut scores = vec![0.0; n];
-    let mut next = vec![0.0; n];
+    let mut scores = control.array(0.0, n)?;
+    let mut next = control.array(0.0, n)?;
     let mut result = Katz {
         scores: Vec::new(),
         iterations: 0,

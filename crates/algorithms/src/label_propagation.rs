@@ -91,7 +91,7 @@ pub fn run<G: Graph>(
             .collect(),
         _ => (0..n as u32).collect(),
     };
-    let mut propagation = Propagation::new(graph)?;
+    let mut propagation = Propagation::new(graph, control)?;
     let (mut iterations, mut changed) = (0, 0);
     if let Some(mut saved) = control.saved() {
         iterations = saved.step as u32;
@@ -110,7 +110,7 @@ pub fn run<G: Graph>(
         }
     }
     drop(propagation);
-    let (communities, largest) = summary(&ranks);
+    let (communities, largest) = summary(&ranks, control)?;
     let name = |&rank: &u32| match &names {
         Some(names) => names[rank as usize],
         None => u64::from(rank),
@@ -144,13 +144,13 @@ fn sorted(labels: &[u64], n: usize) -> Result<Vec<u64>, RunError> {
 }
 
 /// How many distinct labels there are, and how many vertices have the most frequent.
-fn summary(ranks: &[u32]) -> (usize, usize) {
-    let mut sizes = vec![0_u32; ranks.len()];
+fn summary(ranks: &[u32], control: &Control) -> Result<(usize, usize), Cancelled> {
+    let mut sizes = control.array(0_u32, ranks.len())?;
     for &rank in ranks {
         sizes[rank as usize] += 1;
     }
     let communities = sizes.iter().filter(|&&size| size > 0).count();
-    (communities, sizes.into_iter().max().unwrap_or(0) as usize)
+    Ok((communities, sizes.into_iter().max().unwrap_or(0) as usize))
 }
 
 /// What iterations need beside the labels.
@@ -164,7 +164,7 @@ struct Propagation<'g, G> {
 }
 
 impl<'g, G: Graph> Propagation<'g, G> {
-    fn new(graph: &'g G) -> Result<Self, RunError> {
+    fn new(graph: &'g G, control: &Control) -> Result<Self, RunError> {
         let incoming = match graph.direction() {
             Direction::Undirected => None,
             Direction::Both | Direction::Out => {
@@ -174,7 +174,7 @@ impl<'g, G: Graph> Propagation<'g, G> {
         Ok(Self {
             outgoing: Lists::outgoing(graph),
             incoming,
-            next: vec![0; graph.vertex_count()],
+            next: control.array(0, graph.vertex_count())?,
             around_hub: Vec::new(),
         })
     }
@@ -243,7 +243,7 @@ impl<'g, G: Graph> Propagation<'g, G> {
         control: &Control,
     ) -> Result<u32, Cancelled> {
         if self.around_hub.is_empty() {
-            self.around_hub = shared_u32(labels.len(), 0);
+            self.around_hub = shared_u32(labels.len(), 0, control)?;
         }
         let counts = &self.around_hub;
         let lists = [Some(self.outgoing), self.incoming];

@@ -136,13 +136,14 @@ impl<'a, G: Graph> Run<'a, '_, '_, G> {
         let mut level = Level::Graph(self.graph);
         let mut strengths = self.strengths.clone();
         let mut path: Vec<VertexId> = (0..labels.len() as VertexId).collect();
-        let mut partition = Partition::new(std::mem::take(labels), &strengths);
+        let mut partition =
+            Partition::new(std::mem::take(labels), &strengths, self.objective.control)?;
         let mut is_graph = true;
         loop {
             self.objective.seed = self.parameters.seed.wrapping_add(self.levels.len() as u64);
             let objective = &self.objective;
             let moves = move_vertices(&level, &strengths, &mut partition, objective)?;
-            let (groups, count) = partition.numbered();
+            let (groups, count) = partition.numbered(objective.control)?;
             self.levels.push(LevelSummary {
                 communities: count,
                 modularity: modularity(&level, &partition, objective)?,
@@ -164,22 +165,22 @@ impl<'a, G: Graph> Run<'a, '_, '_, G> {
                 objective,
                 self.parameters.randomness * self.mean_weight(),
             )?;
-            let (parts, part_count) = refined.numbered();
+            let (parts, part_count) = refined.numbered(objective.control)?;
             if part_count == parts.len() {
                 // Nothing to contract; what moves tore apart is told apart.
                 let connected = split_by_connection(&level, &partition, objective)?;
                 compose(&mut path, &connected);
-                let partition = Partition::new(connected, &strengths);
+                let partition = Partition::new(connected, &strengths, objective.control)?;
                 if let Some(summary) = self.levels.last_mut() {
-                    summary.communities = partition.numbered().1;
+                    summary.communities = partition.numbered(objective.control)?.1;
                     summary.modularity = modularity(&level, &partition, objective)?;
                 }
                 *labels = path;
                 return Ok(false);
             }
-            strengths = refined.totals_of(&parts, part_count);
+            strengths = refined.totals_of(&parts, part_count, objective.control)?;
             drop(refined);
-            let mut begin = vec![0; part_count];
+            let mut begin = objective.control.array(0, part_count)?;
             for (&part, &group) in parts.iter().zip(&groups) {
                 begin[part as usize] = group;
             }
@@ -191,7 +192,7 @@ impl<'a, G: Graph> Run<'a, '_, '_, G> {
                 &mut path,
                 objective,
             )?;
-            partition = Partition::new(begin, &strengths);
+            partition = Partition::new(begin, &strengths, objective.control)?;
             is_graph = false;
         }
     }

@@ -111,9 +111,9 @@ pub fn run<G: Graph>(
     let mut levels = Vec::new();
     loop {
         objective.seed = parameters.seed.wrapping_add(levels.len() as u64);
-        let mut partition = Partition::singletons(&strengths);
+        let mut partition = Partition::singletons(&strengths, control)?;
         let moves = move_vertices(&level, &strengths, &mut partition, &objective)?;
-        let (groups, count) = partition.numbered();
+        let (groups, count) = partition.numbered(control)?;
         levels.push(LevelSummary {
             communities: count,
             modularity: modularity(&level, &partition, &objective)?,
@@ -123,7 +123,7 @@ pub fn run<G: Graph>(
         if count == groups.len() {
             return Ok(Communities::new(path, levels));
         }
-        strengths = partition.totals_of(&groups, count);
+        strengths = partition.totals_of(&groups, count, control)?;
         drop(partition);
         level = contract(&contraction, &level, &groups, count, &mut path, &objective)?;
     }

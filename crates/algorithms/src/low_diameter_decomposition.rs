@@ -80,7 +80,7 @@ pub fn run<G: Graph>(
         });
     }
     let claims = decompose(graph, beta, parameters.seed, control)?;
-    let mut sizes = vec![0_u32; claims.len()];
+    let mut sizes = control.array(0_u32, claims.len())?;
     for &claim in &claims {
         sizes[center(claim) as usize] += 1;
     }
@@ -130,7 +130,7 @@ pub(crate) fn decompose<G: Graph>(
         return Err(RunError::NeedsUndirected);
     }
     let n = graph.vertex_count();
-    let claims = shared_u64(n, NONE);
+    let claims = shared_u64(n, NONE, control)?;
     let mut starts = Starts::new(n, rate, seed).peekable();
     let mut switch = Switch::new(graph, ALPHA, BETA);
     let mut frontier = VertexSubset::Sparse(Vec::new());

@@ -69,7 +69,7 @@ pub fn run<G: Graph>(
     };
     let order = Order::new(parameters.seed);
     let matching = Matching {
-        mates: shared_u32(n, UNREACHED),
+        mates: shared_u32(n, UNREACHED, control)?,
         first: (0..n)
             .into_par_iter()
             .with_min_len(CHUNK_ITEMS)

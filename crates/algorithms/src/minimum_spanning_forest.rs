@@ -48,17 +48,17 @@ pub struct MinimumSpanningForest {
 /// run.
 pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<MinimumSpanningForest, RunError> {
     check_undirected(graph)?;
-    let forest = Forest::new(graph.vertex_count());
+    let forest = Forest::new(graph.vertex_count(), control)?;
     let limit = light_limit(graph);
     let light = |candidate: &Candidate| candidate.key() <= limit;
-    let mut chosen = Collector::new(graph, &forest, control).forest_of(light)?;
+    let mut chosen = Collector::new(graph, &forest, control)?.forest_of(light)?;
     control.report("phases", 1, Some(2));
     if limit < u32::MAX {
         let heavy = |candidate: &Candidate| {
             let (u, v) = candidate.ends();
             candidate.key() > limit && forest.parent(u) != forest.parent(v)
         };
-        chosen.extend(Collector::new(graph, &forest, control).forest_of(heavy)?);
+        chosen.append(&mut Collector::new(graph, &forest, control)?.forest_of(heavy)?);
     }
     control.report("phases", 2, Some(2));
     Ok(result(graph, chosen))

@@ -49,7 +49,7 @@ pub fn run<G: Graph>(
     }
     let strengths = strengths(graph, control)?;
     let objective = Objective::new(&strengths, resolution, control);
-    let partition = Partition::new(labels.to_vec(), &strengths);
+    let partition = Partition::new(labels.to_vec(), &strengths, control)?;
     Ok(modularity(&Level::Graph(graph), &partition, &objective)?)
 }
 

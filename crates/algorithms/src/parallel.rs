@@ -204,7 +204,7 @@ pub(crate) fn shared_degrees<G: Graph>(
     lists: Lists<'_, G>,
     control: &Control,
 ) -> Result<Vec<AtomicU32>, Cancelled> {
-    let degrees = shared_u32(lists.vertex_count(), 0);
+    let degrees = shared_u32(lists.vertex_count(), 0, control)?;
     for_each_chunk(degrees.len(), |vertices| {
         control.check()?;
         let mut reader = lists.reader();
@@ -261,22 +261,39 @@ pub(crate) fn prefix_sums(values: &mut [u64]) -> u64 {
     total
 }
 
-/// `len` times `value`.
-pub(crate) fn shared_u32(len: usize, value: u32) -> Vec<AtomicU32> {
-    (0..len)
-        .into_par_iter()
-        .with_min_len(CHUNK_ITEMS)
-        .map(|_| AtomicU32::new(value))
-        .collect()
+/// `len` times `value`, for tasks to share.
+pub(crate) fn shared_u32(
+    len: usize,
+    value: u32,
+    control: &Control,
+) -> Result<Vec<AtomicU32>, Cancelled> {
+    shared(len, || AtomicU32::new(value), control)
 }
 
-/// `len` times `value`.
-pub(crate) fn shared_u64(len: usize, value: u64) -> Vec<AtomicU64> {
-    (0..len)
-        .into_par_iter()
-        .with_min_len(CHUNK_ITEMS)
-        .map(|_| AtomicU64::new(value))
-        .collect()
+/// As [`shared_u32`].
+pub(crate) fn shared_u64(
+    len: usize,
+    value: u64,
+    control: &Control,
+) -> Result<Vec<AtomicU64>, Cancelled> {
+    shared(len, || AtomicU64::new(value), control)
+}
+
+/// `len` zeros for tasks to share.
+pub(crate) fn shared_f64(len: usize, control: &Control) -> Result<Vec<AtomicF64>, Cancelled> {
+    shared(len, AtomicF64::default, control)
+}
+
+/// `len` values for tasks to share.
+pub(crate) fn shared<T: Send>(
+    len: usize,
+    value: impl Fn() -> T + Send + Sync,
+    control: &Control,
+) -> Result<Vec<T>, Cancelled> {
+    let mut values = control.room_for(len)?;
+    let places = (0..len).into_par_iter().with_min_len(CHUNK_ITEMS);
+    places.map(|_| value()).collect_into_vec(&mut values);
+    Ok(values)
 }
 
 /// The array once no task shares it any more.
@@ -341,13 +358,4 @@ impl AtomicF64 {
             }
         }
     }
-}
-
-/// `len` zeros.
-pub(crate) fn shared_f64(len: usize) -> Vec<AtomicF64> {
-    (0..len)
-        .into_par_iter()
-        .with_min_len(CHUNK_ITEMS)
-        .map(|_| AtomicF64::default())
-        .collect()
 }

@@ -47,7 +47,7 @@ pub fn run<G: Graph>(
     parameters: &Parameters,
     control: &Control,
 ) -> Result<PageRank, RunError> {
-    let mut shares = vec![0.0; graph.vertex_count()];
+    let mut shares = control.array(0.0, graph.vertex_count())?;
     for (v, share) in shares_of(graph, seeds)? {
         shares[v as usize] += share;
     }

@@ -85,7 +85,7 @@ pub fn run<G: Graph>(
     let mut filter = GraphFilter::new(graph, Keep::Out, BlockSize::default(), control)?;
     let state = State {
         uncovered: shared_degrees(Lists::outgoing(graph), control)?,
-        won: shared_u32(n, 0),
+        won: shared_u32(n, 0, control)?,
         covered: SharedBitmap::empty(n),
         claims: (0..n)
             .into_par_iter()

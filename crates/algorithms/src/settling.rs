@@ -7,7 +7,7 @@
 //! stays empty: their labels are then final, as nothing behind leads back.
 //!
 //! Work O(m) and what vertices cost that are expanded more than once within a
-//! bin; 2n words of DRAM of 8 bytes, and n or more for the bins. Labels are the same for any
+//! bin; 2n words of DRAM of 8 bytes, and at most 3n for the bins. Labels are the same for any
 //! number of threads: those of the best paths.
 //! Sources: Meyer and Sanders, "Δ-stepping", Journal of Algorithms 2003;
 //! Dhulipala, Blelloch and Shun, "Julienne", SPAA 2017 (open bins and the rest).
@@ -20,7 +20,8 @@ use std::sync::atomic::AtomicU64;
 use evergraph_graph::{Graph, VertexId, Weight};
 
 use crate::{Control, RunError};
-use bins::{Bins, Place, Slots};
+use bins::{Bins, Place};
+pub(crate) use search::Progress;
 use search::Search;
 
 /// How paths are labelled.
@@ -53,16 +54,21 @@ pub(crate) fn settle<G: Graph, L: Labels>(
     labels: &L,
     control: &Control,
 ) -> Result<Vec<u64>, RunError> {
-    let mut search = Search::new(graph, source, first, labels);
+    let mut search = Search::new(graph, source, first, labels, control)?;
     let mut progress = search.resume(control)?;
     let waiting = match progress.rounds {
         0 => vec![source],
         _ => search.waiting(),
     };
     let mut bins = Bins::new(waiting, graph.vertex_count());
+    let mut improved = Vec::new();
     while let Some((place, frontier)) = bins.next(|v| search.pending(v)) {
         progress.rounds += 1;
-        progress.expanded += search.expand(&frontier, place, &mut bins.slots, control)?;
+        progress.expanded += search.expand(&frontier, place, &mut improved, control)?;
+        drop(frontier);
+        search.end_round(&improved);
+        search.put(&improved, place, &mut bins.slots);
+        improved.clear();
         control.report("expanded vertices", progress.expanded, None);
         search.offer(&progress, control)?;
     }
@@ -70,29 +76,30 @@ pub(crate) fn settle<G: Graph, L: Labels>(
 }
 
 /// As [`settle`], with all labels in one bin, so that edges may improve the
-/// labels that they extend. After each round `revise` is told its number and the
-/// frontier that comes next, may lower labels and add the vertices to it.
+/// labels that they extend. After each round `revise` is told how far the search is
+/// and the vertices that come next, each once; it may lower labels and add vertices.
 pub(crate) fn settle_in_rounds<G: Graph, L: Labels>(
     graph: &G,
     source: VertexId,
     first: u64,
     labels: &L,
-    mut revise: impl FnMut(u64, &[AtomicU64], &mut Vec<VertexId>),
+    mut revise: impl FnMut(&Progress, &[AtomicU64], &mut Vec<VertexId>) -> Result<(), RunError>,
     control: &Control,
 ) -> Result<Vec<u64>, RunError> {
-    let mut search = Search::new(graph, source, first, labels);
+    let mut search = Search::new(graph, source, first, labels, control)?;
     let mut progress = search.resume(control)?;
     let mut frontier = match progress.rounds {
         0 => vec![source],
         _ => search.waiting(),
     };
     while !frontier.is_empty() {
-        let mut next = Slots::default();
+        let mut next = Vec::new();
         progress.rounds += 1;
         progress.expanded += search.expand(&frontier, Place::ONLY, &mut next, control)?;
+        search.end_round(&next);
         control.report("expanded vertices", progress.expanded, None);
-        frontier = next.take(Place::ONLY.slot);
-        revise(progress.rounds, search.labels_now(), &mut frontier);
+        frontier = next;
+        revise(&progress, search.labels_now(), &mut frontier)?;
         search.offer(&progress, control)?;
     }
     Ok(search.into_labels())

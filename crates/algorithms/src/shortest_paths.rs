@@ -73,8 +73,8 @@ pub(crate) fn tree<G: Graph>(
     control: &Control,
 ) -> Result<Vec<VertexId>, Cancelled> {
     let n = graph.vertex_count();
-    let parents = shared_u32(n, UNREACHED);
-    let levels = shared_u32(n, UNREACHED);
+    let parents = shared_u32(n, UNREACHED, control)?;
+    let levels = shared_u32(n, UNREACHED, control)?;
     parents[source as usize].store(source, Relaxed);
     levels[source as usize].store(0, Relaxed);
     let mut frontier = vec![source];

@@ -42,8 +42,8 @@ const NONE: u64 = u64::MAX;
 /// If `control` ends the run.
 pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<SpanningForest, RunError> {
     let n = graph.vertex_count();
-    let forest = Forest::new(n);
-    let slots = shared_u64(n, NONE);
+    let forest = Forest::new(n, control)?;
+    let slots = shared_u64(n, NONE, control)?;
     let join = |u, v| {
         if let Some(root) = forest.link(u, v) {
             slots[root as usize].store(u64::from(u) << 32 | u64::from(v), Relaxed);

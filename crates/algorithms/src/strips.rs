@@ -8,12 +8,9 @@ pub(crate) struct Strips<S>(Vec<S>);
 
 impl<S: Send> Strips<S> {
     /// As many as there are threads.
-    pub(crate) fn new(scratch: impl Fn() -> S) -> Self {
-        Self(
-            (0..rayon::current_num_threads())
-                .map(|_| scratch())
-                .collect(),
-        )
+    pub(crate) fn new<E>(scratch: impl Fn() -> Result<S, E>) -> Result<Self, E> {
+        let scratches = (0..rayon::current_num_threads()).map(|_| scratch());
+        Ok(Self(scratches.collect::<Result<_, E>>()?))
     }
 
     /// One scratch, for what one thread does.
@@ -68,7 +65,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build().expect("threads").install(|| {
                 for count in 0..12 {
-                    let mut strips = Strips::new(|| 0_u64);
+                    let mut strips = Strips::new(|| Ok::<_, ()>(0_u64)).unwrap();
                     let mut items = vec![0; count];
                     let numbered = strips.each(&mut items, |calls, number, item| {
                         *item += number + 1;

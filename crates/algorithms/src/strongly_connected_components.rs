@@ -58,14 +58,14 @@ pub fn run<G: Graph>(
     let labels = match graph.direction() {
         Direction::Undirected => connected_components::run(graph, control)?.labels,
         Direction::Out => {
-            let mut labels = vec![UNKNOWN; graph.vertex_count()];
+            let mut labels = control.array(UNKNOWN, graph.vertex_count())?;
             let all = 0..graph.vertex_count() as VertexId;
             depth_first::search(graph, all, &mut labels, control)?;
             labels
         }
         Direction::Both => steps::run(graph, control)?,
     };
-    let (components, largest) = summary(&labels);
+    let (components, largest) = summary(&labels, control)?;
     Ok(StronglyConnectedComponents {
         labels,
         components,

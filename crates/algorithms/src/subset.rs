@@ -104,6 +104,19 @@ impl SharedBitmap {
         }
     }
 
+    /// Adds `v`; whether it was not there.
+    #[inline]
+    pub(crate) fn claim(&self, v: VertexId) -> bool {
+        let (word, bit) = (&self.0[v as usize / 64], 1 << (v % 64));
+        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+
+    /// Removes `v`, when no other task has the set.
+    #[inline]
+    pub(crate) fn remove_alone(&mut self, v: VertexId) {
+        *self.0[v as usize / 64].get_mut() &= !(1 << (v % 64));
+    }
+
     /// Removes `v`.
     #[inline]
     pub(crate) fn remove(&self, v: VertexId) {

@@ -54,7 +54,7 @@ impl TopologicalOrder {
 pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<TopologicalOrder, RunError> {
     let n = graph.vertex_count();
     let all = || (0..n as VertexId).into_par_iter().with_min_len(CHUNK_ITEMS);
-    let levels = shared_u32(n, UNREACHED);
+    let levels = shared_u32(n, UNREACHED, control)?;
     let mut order = Vec::with_capacity(n);
     let mut level_count = 0;
     {
@@ -89,7 +89,7 @@ pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<TopologicalOrder, R
 /// For each vertex how many edges lead to it.
 fn edges_in<G: Graph>(graph: &G, control: &Control) -> Result<Vec<AtomicU32>, Cancelled> {
     let n = graph.vertex_count();
-    let edges = shared_u32(n, 0);
+    let edges = shared_u32(n, 0, control)?;
     if let Some(incoming) = Lists::incoming(graph) {
         for_each_chunk(n, |vertices| {
             control.check()?;
@@ -119,7 +119,7 @@ fn cycle<G: Graph>(
     let n = levels.len();
     let is_left = |v: VertexId| levels[v as usize] == UNREACHED;
     // The smallest from which an edge comes.
-    let before = shared_u32(n, UNREACHED);
+    let before = shared_u32(n, UNREACHED, control)?;
     let lower = |u, list: &[VertexId]| {
         for &v in list {
             if is_left(v) && u < before[v as usize].load(Relaxed) {

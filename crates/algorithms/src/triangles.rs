@@ -30,9 +30,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use evergraph_graph::{Direction, Graph};
-use rayon::prelude::*;
 
-use crate::parallel::{CHUNK_ITEMS, for_each_chunk, shared_u32, unshared_u32};
+use crate::parallel::{for_each_chunk, shared_u32, shared_u64, unshared_u32};
 use crate::{Cancelled, Control};
 use batch::Batch;
 use hubs::Hubs;
@@ -63,13 +62,13 @@ pub(crate) fn count<G: Graph, const CREDIT: bool, const MUTUAL: bool>(
     debug_assert_eq!(MUTUAL, graph.direction() == Direction::Both);
     let n = graph.vertex_count();
     let order = Order::by_degree(graph, control)?;
-    let credits = shared_u64(if CREDIT { n } else { 0 });
+    let credits = shared_u64(if CREDIT { n } else { 0 }, 0, control)?;
     let passes = Passes::<G, CREDIT, MUTUAL> {
         graph,
         order: &order,
         control,
-        longer: shared_u32(n, 0),
-        degrees: shared_u32(if CREDIT { n } else { 0 }, 0),
+        longer: shared_u32(n, 0, control)?,
+        degrees: shared_u32(if CREDIT { n } else { 0 }, 0, control)?,
         credits: &credits,
         triangles: AtomicU64::new(0),
         marks: Mutex::default(),
@@ -89,14 +88,6 @@ pub(crate) fn count<G: Graph, const CREDIT: bool, const MUTUAL: bool>(
         credits: order.by_vertex(&credits, |credit| credit.load(Relaxed)),
         degrees: order.by_vertex(&unshared_u32(degrees), |&degree| degree),
     })
-}
-
-fn shared_u64(len: usize) -> Vec<AtomicU64> {
-    (0..len)
-        .into_par_iter()
-        .with_min_len(CHUNK_ITEMS)
-        .map(|_| AtomicU64::new(0))
-        .collect()
 }
 
 /// The passes of one count; arrays are by rank.

@@ -39,17 +39,17 @@ struct Level {
 }
 
 impl<'g, G: Graph> Search<'g, G> {
-    pub(super) fn new(graph: &'g G) -> Self {
+    pub(super) fn new(graph: &'g G, control: &Control) -> Result<Self, Cancelled> {
         let n = graph.vertex_count();
-        Self {
+        Ok(Self {
             graph,
             order: Vec::new(),
             levels: Vec::new(),
-            depths: shared_u32(n, UNREACHED),
-            paths: shared_f64(n),
-            dependencies: shared_f64(n),
-            shown: shared_f64(n),
-        }
+            depths: shared_u32(n, UNREACHED, control)?,
+            paths: shared_f64(n, control)?,
+            dependencies: shared_f64(n, control)?,
+            shown: shared_f64(n, control)?,
+        })
     }
 
     pub(super) fn reached(&self) -> usize {

@@ -30,7 +30,7 @@ impl Tree {
         control: &Control,
     ) -> Result<Self, Cancelled> {
         let n = graph.vertex_count();
-        let parents = shared_u32(n, UNREACHED);
+        let parents = shared_u32(n, UNREACHED, control)?;
         for_each_listed(&roots, control, |root| {
             parents[root as usize].store(root, Relaxed);
         })?;
@@ -77,16 +77,16 @@ impl Tree {
     /// Numbers in which the vertices below each vertex follow it.
     pub fn number(&self, control: &Control) -> Result<Numbers, Cancelled> {
         let n = self.parents.len();
-        let sizes = shared_u32(n, 1);
+        let sizes = shared_u32(n, 1, control)?;
         for level in self.levels().rev() {
             for_each_listed(level, control, |v| {
                 let size = sizes[v as usize].load(Relaxed);
                 sizes[self.parents[v as usize] as usize].fetch_add(size, Relaxed);
             })?;
         }
-        let first = shared_u32(n, 0);
+        let first = shared_u32(n, 0, control)?;
         // The number of the next child.
-        let next = shared_u32(n, 0);
+        let next = shared_u32(n, 0, control)?;
         let assign = |v: VertexId, number: u32| {
             first[v as usize].store(number, Relaxed);
             next[v as usize].store(number + 1, Relaxed);
@@ -118,8 +118,8 @@ impl Tree {
     ) -> Result<Reach, Cancelled> {
         let n = self.parents.len();
         let reach = Reach {
-            low: shared_u32(n, u32::MAX),
-            high: shared_u32(n, 0),
+            low: shared_u32(n, u32::MAX, control)?,
+            high: shared_u32(n, 0, control)?,
         };
         let first = &numbers.first;
         let widen = |mut reached: (u32, u32), list: &[VertexId]| {

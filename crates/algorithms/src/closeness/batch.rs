@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::Sums;
 use crate::edge_map::{Gather, Kernel, Lists, pull, push};
-use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, degree_sum, for_each_in, shared_u32};
+use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, degree_sum, for_each_in, shared, shared_u32};
 use crate::{Cancelled, Control};
 
 /// Words of 64 sources each that a vertex has.
@@ -39,18 +39,23 @@ pub(super) struct Batch<'g, G> {
 }
 
 impl<'g, G: Graph> Batch<'g, G> {
-    pub(super) fn new(along: Lists<'g, G>, against: Option<Lists<'g, G>>, arcs: u64) -> Self {
+    pub(super) fn new(
+        along: Lists<'g, G>,
+        against: Option<Lists<'g, G>>,
+        arcs: u64,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let n = along.vertex_count();
-        Self {
+        Ok(Self {
             along,
             against,
             arcs,
-            seen: shared_bits(n),
-            now: shared_bits(n),
-            next: shared_bits(n),
-            levels: shared_u32(n, 0),
+            seen: shared_bits(n, control)?,
+            now: shared_bits(n, control)?,
+            next: shared_bits(n, control)?,
+            levels: shared_u32(n, 0, control)?,
             level: 0,
-        }
+        })
     }
 
     /// Searches from `sources` and adds the distances to those of each vertex
@@ -200,12 +205,8 @@ impl<G: Graph> Gather for HandOn<'_, '_, G> {
     }
 }
 
-fn shared_bits(len: usize) -> Vec<SharedBits> {
-    (0..len)
-        .into_par_iter()
-        .with_min_len(CHUNK_ITEMS)
-        .map(|_| SharedBits::default())
-        .collect()
+fn shared_bits(len: usize, control: &Control) -> Result<Vec<SharedBits>, Cancelled> {
+    shared(len, SharedBits::default, control)
 }
 
 #[inline]

@@ -41,7 +41,7 @@ pub(crate) fn contract<'g, G: Graph>(
     objective: &Objective<'_, '_>,
 ) -> Result<Level<'g, G>, Cancelled> {
     compose(path, groups);
-    let grouped = Grouped::new(groups, count);
+    let grouped = Grouped::new(groups, count, objective.control)?;
     let arcs = AtomicUsize::new(0);
     let parts = (0..count.div_ceil(PART_VERTICES))
         .into_par_iter()
@@ -72,7 +72,7 @@ pub(crate) fn contract<'g, G: Graph>(
         Err(Refused::Cancelled(cancelled)) => Err(cancelled),
         Err(Refused::TooLarge) => Ok(Level::Members(Members {
             graph: contraction.graph,
-            members: Grouped::new(path, count),
+            members: Grouped::new(path, count, objective.control)?,
             groups: path.to_vec(),
         })),
     }

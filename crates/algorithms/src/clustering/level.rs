@@ -53,8 +53,12 @@ pub(crate) struct Grouped {
 
 impl Grouped {
     /// Sorts the members of `count` groups by group.
-    pub(crate) fn new(groups: &[VertexId], count: usize) -> Self {
-        let mut starts = vec![0_u32; count + 1];
+    pub(crate) fn new(
+        groups: &[VertexId],
+        count: usize,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut starts = control.array(0_u32, count + 1)?;
         for &group in groups {
             starts[group as usize + 1] += 1;
         }
@@ -62,13 +66,13 @@ impl Grouped {
             starts[group + 1] += starts[group];
         }
         let mut next = starts.clone();
-        let mut order = vec![0; groups.len()];
+        let mut order = control.array(0, groups.len())?;
         for (v, &group) in (0..).zip(groups) {
             let at = &mut next[group as usize];
             order[*at as usize] = v;
             *at += 1;
         }
-        Self { order, starts }
+        Ok(Self { order, starts })
     }
 
     /// How many groups there are.

@@ -8,9 +8,9 @@ use evergraph_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
 use super::{Arcs, Level, Objective};
-use crate::Cancelled;
 use crate::parallel::CHUNK_LISTED;
 use crate::table::Table;
+use crate::{Cancelled, Control};
 
 /// Batches of a round. The vertices of a batch move at once, as the batch before
 /// left the communities; few neighbors are in one.
@@ -39,50 +39,61 @@ pub(crate) struct Partition {
 impl Partition {
     /// The partition in which the vertices with `strengths` are in the communities
     /// `of`, all below their number.
-    pub(crate) fn new(of: Vec<VertexId>, strengths: &[f64]) -> Self {
-        let mut totals = vec![0.0; of.len()];
-        let mut sizes = vec![0; of.len()];
+    pub(crate) fn new(
+        of: Vec<VertexId>,
+        strengths: &[f64],
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut totals = control.array(0.0, of.len())?;
+        let mut sizes = control.array(0, of.len())?;
         for (&community, strength) in of.iter().zip(strengths) {
             totals[community as usize] += strength;
             sizes[community as usize] += 1;
         }
-        Self {
+        Ok(Self {
             of,
             totals,
             sizes,
             cursor: 0,
-        }
+        })
     }
 
     /// Each vertex alone.
-    pub(crate) fn singletons(strengths: &[f64]) -> Self {
-        Self::new((0..strengths.len() as VertexId).collect(), strengths)
+    pub(crate) fn singletons(strengths: &[f64], control: &Control) -> Result<Self, Cancelled> {
+        let mut of = control.room_for(strengths.len())?;
+        of.extend(0..strengths.len() as VertexId);
+        Self::new(of, strengths, control)
     }
 
     /// Numbers the communities from 0 on in the order of their smallest vertices;
     /// returns the numbers and how many they are.
-    pub(crate) fn numbered(&self) -> (Vec<VertexId>, usize) {
-        let mut numbers = vec![VertexId::MAX; self.of.len()];
+    pub(crate) fn numbered(&self, control: &Control) -> Result<(Vec<VertexId>, usize), Cancelled> {
+        let mut numbers = control.array(VertexId::MAX, self.of.len())?;
+        let mut numbered = control.room_for(self.of.len())?;
         let mut count = 0;
-        let of = self.of.iter().map(|&community| {
+        numbered.extend(self.of.iter().map(|&community| {
             let number = &mut numbers[community as usize];
             if *number == VertexId::MAX {
                 *number = count;
                 count += 1;
             }
             *number
-        });
-        let of = of.collect();
-        (of, count as usize)
+        }));
+        Ok((numbered, count as usize))
     }
 
     /// The totals of `count` communities that are numbered as `numbers` says.
-    pub(crate) fn totals_of(&self, numbers: &[VertexId], count: usize) -> Vec<f64> {
-        let mut totals = vec![0.0; count];
+    pub(crate) fn totals_of(
+        &self,
+        numbers: &[VertexId],
+        count: usize,
+        control: &Control,
+    ) -> Result<Vec<f64>, Cancelled> {
+        let mut totals = control.array(0.0, count)?;
         for (&number, &community) in numbers.iter().zip(&self.of) {
             totals[number as usize] = self.totals[community as usize];
         }
-        totals
+        Ok(totals)
     }
 
     /// Moves a vertex to a community, or [`ALONE`]; returns where it is then.
@@ -201,7 +212,7 @@ impl<G: Graph> Moving<'_, '_, '_, '_, G> {
 
     /// Moves vertices one after the other until none gains.
     fn one_by_one(&mut self, waiting: Vec<VertexId>) -> Result<u64, Cancelled> {
-        let mut waits = vec![false; self.strengths.len()];
+        let mut waits = self.objective.control.array(false, self.strengths.len())?;
         for &v in &waiting {
             waits[v as usize] = true;
         }

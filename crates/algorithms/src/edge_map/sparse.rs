@@ -43,7 +43,7 @@ pub fn push_with_room<G: Graph, K: Kernel>(
         Room::EachEdge => NOBODY,
         Room::EachBlock => 0,
     };
-    let mut places = vec![nobody; groups.edge_count() as usize];
+    let mut places = control.array(nobody, groups.edge_count() as usize)?;
     let joined = places
         .par_chunks_mut(BLOCK)
         .enumerate()

@@ -77,7 +77,7 @@ impl Side {
         control: &Control,
     ) -> Result<Self, Cancelled> {
         let n = lists.vertex_count();
-        let mut starts = vec![0_u64; n + 1];
+        let mut starts = control.array(0_u64, n + 1)?;
         starts[..n]
             .par_chunks_mut(CHUNK_VERTICES)
             .enumerate()

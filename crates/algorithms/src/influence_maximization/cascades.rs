@@ -20,12 +20,12 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub(super) fn new(vertex_count: usize) -> Self {
-        Self {
-            reached_by: vec![0; vertex_count],
+    pub(super) fn new(vertex_count: usize, control: &Control) -> Result<Self, Cancelled> {
+        Ok(Self {
+            reached_by: control.array(0, vertex_count)?,
             cascade: 0,
             queue: Vec::new(),
-        }
+        })
     }
 
     /// Forgets what was reached.
@@ -111,7 +111,7 @@ pub(super) fn estimate<G: Graph>(
 ) -> Result<Spread, Cancelled> {
     let n = chances.graph.vertex_count();
     let mut sizes = vec![0_u32; worlds];
-    Strips::new(|| Scratch::new(n)).each(&mut sizes, |scratch, number, size| {
+    Strips::new(|| Scratch::new(n, control))?.each(&mut sizes, |scratch, number, size| {
         scratch.begin();
         seeds.iter().for_each(|&v| scratch.reach(v));
         scratch.cascade(chances, World::new(seed, number), |_| false, control)?;

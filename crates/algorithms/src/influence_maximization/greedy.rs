@@ -34,7 +34,7 @@ pub(super) fn choose<G: Graph>(
         .zip(bounds)
         .map(|(v, bound)| (bound, Reverse(v), usize::MAX))
         .collect();
-    let mut covering = Covering::new(chances, worlds, seed);
+    let mut covering = Covering::new(chances, worlds, seed, control)?;
     let mut seeds = Vec::with_capacity(k);
     while let Some((gain, Reverse(v), asked)) = waiting.pop()
         && seeds.len() < k
@@ -60,14 +60,19 @@ struct Covering<'c, 'g, G> {
 }
 
 impl<'c, 'g, G: Graph> Covering<'c, 'g, G> {
-    fn new(chances: &'c Chances<'g, G>, worlds: usize, seed: u64) -> Self {
+    fn new(
+        chances: &'c Chances<'g, G>,
+        worlds: usize,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let n = chances.graph.vertex_count();
-        Self {
+        Ok(Self {
             chances,
             seed,
             covered: vec![Bitmap::empty(n); worlds],
-            strips: Strips::new(|| Scratch::new(n)),
-        }
+            strips: Strips::new(|| Scratch::new(n, control))?,
+        })
     }
 
     /// How many vertices `v` would add in all worlds together.

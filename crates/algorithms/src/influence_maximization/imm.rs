@@ -36,7 +36,7 @@ pub(super) fn choose<G: Graph>(
         return Ok((vec![(0, 1.0)], 0));
     }
     let bounds = Bounds::new(n, k, epsilon);
-    let mut sketches = Sketches::new(chances, seed, limit);
+    let mut sketches = Sketches::new(chances, seed, limit, control)?;
     // `k` seeds reach at least themselves.
     let mut largest = k as f64;
     let mut guess = bounds.n / 2.0;

@@ -63,16 +63,21 @@ impl Coverage {
 }
 
 impl<'c, 'g, G: Graph> Sketches<'c, 'g, G> {
-    pub(super) fn new(chances: &'c Chances<'g, G>, seed: u64, limit: u64) -> Self {
+    pub(super) fn new(
+        chances: &'c Chances<'g, G>,
+        seed: u64,
+        limit: u64,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let n = chances.graph.vertex_count();
-        Self {
+        Ok(Self {
             chances,
             seed,
             limit,
             bytes: AtomicU64::new(0),
             groups: Vec::new(),
-            strips: Strips::new(|| Scratch::new(n)),
-        }
+            strips: Strips::new(|| Scratch::new(n, control))?,
+        })
     }
 
     /// How many there are.
@@ -122,7 +127,7 @@ impl<'c, 'g, G: Graph> Sketches<'c, 'g, G> {
     /// each set, and one pass over all.
     pub(super) fn cover(&self, k: usize, control: &Control) -> Result<Coverage, Cancelled> {
         let n = self.chances.graph.vertex_count();
-        let counts = shared_u32(n, 0);
+        let counts = shared_u32(n, 0, control)?;
         self.groups.par_iter().try_for_each(|group| {
             control.check()?;
             for set in group.sets(n) {
@@ -132,7 +137,7 @@ impl<'c, 'g, G: Graph> Sketches<'c, 'g, G> {
             }
             Ok::<_, Cancelled>(())
         })?;
-        let mut uncovered = vec![u32::MAX; self.groups.len()];
+        let mut uncovered = control.array(u32::MAX, self.groups.len())?;
         let mut chosen = Bitmap::empty(n);
         let mut seeds = Vec::with_capacity(k);
         while seeds.len() < k {

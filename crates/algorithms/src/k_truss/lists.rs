@@ -45,7 +45,7 @@ impl NumberedLists {
         let mut lists = Self {
             starts,
             neighbors: Vec::with_capacity(csr.arc_count() as usize),
-            numbers: vec![0; csr.arc_count() as usize],
+            numbers: control.array(0, csr.arc_count() as usize)?,
         };
         for u in 0..n as VertexId {
             lists.neighbors.extend_from_slice(csr.neighbors(u));

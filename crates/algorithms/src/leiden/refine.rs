@@ -30,7 +30,7 @@ pub(super) fn refine<G: Graph>(
         partition,
         objective,
         randomness,
-        refined: Partition::singletons(strengths),
+        refined: Partition::singletons(strengths, objective.control)?,
         cuts: cuts(level, partition, objective)?,
     };
     let all: Vec<VertexId> = (0..strengths.len() as VertexId).collect();
@@ -62,7 +62,7 @@ fn cuts<G: Graph>(
     objective: &Objective<'_, '_>,
 ) -> Result<Vec<f64>, Cancelled> {
     let n = partition.of.len();
-    let mut cuts = vec![0.0; n];
+    let mut cuts = objective.control.array(0.0, n)?;
     cuts.par_chunks_mut(CHUNK_VERTICES)
         .enumerate()
         .with_max_len(4)
@@ -206,7 +206,7 @@ pub(super) fn split_by_connection<G: Graph>(
     objective: &Objective<'_, '_>,
 ) -> Result<Vec<VertexId>, Cancelled> {
     let n = partition.of.len();
-    let mut parts = vec![VertexId::MAX; n];
+    let mut parts = objective.control.array(VertexId::MAX, n)?;
     let mut queue = VecDeque::new();
     for start in 0..n as VertexId {
         if parts[start as usize] != VertexId::MAX {

@@ -66,7 +66,7 @@ struct Set {
 pub fn start<G: Graph>(graph: &G, control: &Control) -> Result<Components, RunError> {
     let graph = Symmetric::of(graph).ok_or(RunError::NeedsInLists)?;
     let labels = connected_components::run(&graph, control)?.labels;
-    let parents = shared_u32(labels.len(), UNREACHED);
+    let parents = shared_u32(labels.len(), UNREACHED, control)?;
     let roots: Vec<VertexId> = (0..)
         .zip(&labels)
         .filter(|&(v, &l)| v == l)

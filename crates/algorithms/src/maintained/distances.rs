@@ -211,14 +211,14 @@ impl<R: NeighborReader> Repair<'_, R> {
         source: VertexId,
         control: &Control,
     ) -> Result<Vec<VertexId>, RunError> {
-        let mut is_lost = vec![
-            false;
+        let mut is_lost = control.array(
+            false,
             if self.heap.is_empty() {
                 0
             } else {
                 self.distances.len()
-            }
-        ];
+            },
+        )?;
         let mut lost = Vec::new();
         let mut list = Vec::new();
         while let Some(Reverse((_, v))) = self.heap.pop() {

@@ -126,7 +126,7 @@ impl Cores {
         lists: &mut Lists<impl NeighborReader>,
         control: &Control,
     ) -> Result<(), RunError> {
-        let mut waits = vec![false; self.coreness.len()];
+        let mut waits = control.array(false, self.coreness.len())?;
         waiting.dedup();
         waiting.iter().for_each(|&v| waits[v as usize] = true);
         let (mut list, mut having) = (Vec::new(), Vec::new());

@@ -131,7 +131,7 @@ pub fn start<G: Graph>(
     let scale = values.len() as f64 / (1.0 - parameters.damping * (1.0 - lost));
     values.iter_mut().for_each(|value| *value *= scale);
 
-    let mut residuals = vec![0.0; values.len()];
+    let mut residuals = control.array(0.0, values.len())?;
     follow(graph, &degrees, &values, &mut residuals, control)?;
     for (residual, value) in residuals.iter_mut().zip(&values) {
         *residual = 1.0 + parameters.damping * *residual - value;
@@ -351,7 +351,7 @@ fn follow<G: Graph>(
         shares
     };
     pushes.compute(&positive(shares(1.0)), sums, control)?;
-    let mut negative = vec![0.0; sums.len()];
+    let mut negative = control.array(0.0, sums.len())?;
     pushes.compute(&positive(shares(-1.0)), &mut negative, control)?;
     sums.iter_mut()
         .zip(negative)

@@ -83,7 +83,7 @@ impl Triangles {
         let (added, removed) = transitions(&mut reader, &changes.without_weights(), &mut summary);
         let mut pass = Pass {
             reader,
-            marks: vec![0; n],
+            marks: control.array(0, n)?,
             mark: 0,
             summary,
         };

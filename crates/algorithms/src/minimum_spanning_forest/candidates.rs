@@ -7,13 +7,14 @@ use rayon::prelude::*;
 
 use crate::forest::Forest;
 use crate::parallel::{CHUNK_ITEMS, shared_u32};
+use crate::subset::SharedBitmap;
 use crate::{Cancelled, Control};
 
 /// No edge.
 const NONE: u32 = u32::MAX;
 
 /// An edge, ordered by weight and then by ends. 12 bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
     /// The weight as a number of the same order.
     key: u32,
@@ -63,64 +64,69 @@ pub(super) fn key(weight: Weight) -> u32 {
 }
 
 /// Sorts `candidates`, links those in `forest` (compressed, before and after)
-/// that are the lightest ones to join its trees, and keeps only them.
+/// that are the lightest ones to join its trees, and moves them to the front, sorted;
+/// their number. 2n words of DRAM of 8 bytes and a bit a candidate.
 pub(super) fn reduce(
     forest: &Forest,
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut [Candidate],
     control: &Control,
-) -> Result<(), Cancelled> {
+) -> Result<usize, Cancelled> {
+    control.check()?;
     candidates.par_sort_unstable();
-    let candidates_now = &candidates[..];
-    let roots = |at: u32| {
-        let (u, v) = candidates_now[at as usize].ends();
-        (forest.parent(u) as usize, forest.parent(v) as usize)
-    };
     // The first candidate out of each tree.
-    let first = shared_u32(forest.len(), NONE);
-    let joins = |&at: &u32| {
-        let (a, b) = roots(at);
-        a != b
-    };
-    let all = (0..candidates_now.len() as u32)
-        .into_par_iter()
-        .with_min_len(CHUNK_ITEMS);
-    let mut live: Vec<u32> = all.filter(joins).collect();
-    let mut chosen: Vec<u32> = Vec::new();
-    while !live.is_empty() {
-        in_chunks(&live, control, |at| {
-            let (a, b) = roots(at);
-            lower(&first[a], at);
-            lower(&first[b], at);
-        })?;
-        let is_first = |&&at: &&u32| {
-            let (a, b) = roots(at);
-            first[a].load(Relaxed) == at || first[b].load(Relaxed) == at
-        };
-        let taken: Vec<u32> = live
-            .par_iter()
-            .with_min_len(CHUNK_ITEMS)
-            .filter(is_first)
-            .copied()
-            .collect();
-        in_chunks(&live, control, |at| {
-            let (a, b) = roots(at);
-            first[a].store(NONE, Relaxed);
-            first[b].store(NONE, Relaxed);
-        })?;
-        in_chunks(&taken, control, |at| {
+    let first = shared_u32(forest.len(), NONE, control)?;
+    let is_taken = SharedBitmap::empty(candidates.len());
+    let mut chosen = control.room_for(forest.len().min(candidates.len()))?;
+    let mut live = candidates.len();
+    while live > 0 {
+        let candidates_now = &candidates[..live];
+        let out_of = |at: u32| {
             let (u, v) = candidates_now[at as usize].ends();
-            forest.link(u, v);
+            let (a, b) = (forest.parent(u) as usize, forest.parent(v) as usize);
+            (a != b).then_some((a, b))
+        };
+        for_each_position(live, control, |at| {
+            if let Some((a, b)) = out_of(at) {
+                lower(&first[a], at);
+                lower(&first[b], at);
+            }
+        })?;
+        for_each_position(live, control, |at| {
+            if let Some((a, b)) = out_of(at)
+                && (first[a].load(Relaxed) == at || first[b].load(Relaxed) == at)
+            {
+                is_taken.insert(at);
+            }
+        })?;
+        for_each_position(live, control, |at| {
+            let (u, v) = candidates_now[at as usize].ends();
+            first[forest.parent(u) as usize].store(NONE, Relaxed);
+            first[forest.parent(v) as usize].store(NONE, Relaxed);
+        })?;
+        for_each_position(live, control, |at| {
+            if is_taken.contains(at) {
+                let (u, v) = candidates_now[at as usize].ends();
+                forest.link(u, v);
+            }
         })?;
         forest.compress(control)?;
-        chosen.extend(taken);
-        live.retain(|at| joins(at));
+        let mut left = 0;
+        for at in 0..live {
+            let candidate = candidates[at];
+            let (u, v) = candidate.ends();
+            if is_taken.contains(at as u32) {
+                is_taken.remove(at as u32);
+                chosen.push(candidate);
+            } else if forest.parent(u) != forest.parent(v) {
+                candidates[left] = candidate;
+                left += 1;
+            }
+        }
+        live = left;
     }
     chosen.par_sort_unstable();
-    for (to, &from) in chosen.iter().enumerate() {
-        candidates[to] = candidates[from as usize];
-    }
-    candidates.truncate(chosen.len());
-    Ok(())
+    candidates[..chosen.len()].copy_from_slice(&chosen);
+    Ok(chosen.len())
 }
 
 #[inline]
@@ -130,10 +136,17 @@ fn lower(first: &AtomicU32, at: u32) {
     }
 }
 
-fn in_chunks(list: &[u32], control: &Control, work: impl Fn(u32) + Sync) -> Result<(), Cancelled> {
-    list.par_chunks(CHUNK_ITEMS).try_for_each(|list| {
+/// Calls `work` with each of the positions `0..len`.
+fn for_each_position(
+    len: usize,
+    control: &Control,
+    work: impl Fn(u32) + Sync,
+) -> Result<(), Cancelled> {
+    let chunks = (0..len.div_ceil(CHUNK_ITEMS)).into_par_iter();
+    chunks.try_for_each(|chunk| {
         control.check()?;
-        list.iter().for_each(|&at| work(at));
+        let start = chunk * CHUNK_ITEMS;
+        (start..len.min(start + CHUNK_ITEMS)).for_each(|at| work(at as u32));
         Ok(())
     })
 }

@@ -26,9 +26,10 @@ pub(super) fn light_limit<G: Graph>(graph: &G) -> u32 {
         return u32::MAX;
     }
     let mut random = Random::new(27);
-    let mut keys = Vec::with_capacity(SAMPLED_VERTICES * SAMPLED_NEIGHBORS);
+    let sampled = SAMPLED_VERTICES.min(n as usize);
+    let mut keys = Vec::with_capacity(sampled * SAMPLED_NEIGHBORS);
     let mut reader = graph.reader();
-    for _ in 0..SAMPLED_VERTICES {
+    for _ in 0..sampled {
         let v = random.below(n) as VertexId;
         let positions = 0..SAMPLED_NEIGHBORS;
         let _ = reader.for_each_weighted_segment_in(v, positions, |list, weights| {
@@ -48,23 +49,32 @@ pub(super) struct Collector<'a, G> {
     /// Edges within one of its trees are of no use.
     forest: &'a Forest,
     control: &'a Control<'a>,
-    candidates: Vec<Candidate>,
-    /// Candidates at most.
-    capacity: usize,
+    /// The candidates, and behind them places for more.
+    places: Vec<Candidate>,
+    candidates: usize,
+    /// The longest part of a list that one task reads.
+    piece: usize,
 }
 
 impl<'a, G: Graph> Collector<'a, G> {
-    pub fn new(graph: &'a G, forest: &'a Forest, control: &'a Control<'a>) -> Self {
+    pub fn new(
+        graph: &'a G,
+        forest: &'a Forest,
+        control: &'a Control<'a>,
+    ) -> Result<Self, RunError> {
+        let n = graph.vertex_count();
+        // In small graphs less, or the room for it would count.
+        let piece = HUB_DEGREE.min(n / 2 + 1);
         // Half of it is room for a forest, and for a piece of a hub.
-        let capacity = 2 * (graph.vertex_count() + HUB_DEGREE);
-        let edges = graph.arc_count().div_ceil(2);
-        Self {
+        let places = (graph.arc_count()).min(2 * (n + piece) as u64) as usize;
+        Ok(Self {
             graph,
             forest,
             control,
-            candidates: Vec::with_capacity(capacity.min(edges as usize)),
-            capacity,
-        }
+            places: control.array(Candidate::default(), places)?,
+            candidates: 0,
+            piece,
+        })
     }
 
     /// The lightest forest of those edges that `wanted` accepts, to join trees of
@@ -76,60 +86,91 @@ impl<'a, G: Graph> Collector<'a, G> {
         let n = self.graph.vertex_count() as VertexId;
         let mut start = 0;
         while start < n {
-            if self.room() < self.capacity / 2 {
-                reduce(&self.forest.clone(), &mut self.candidates, self.control)?;
-            }
-            let end = self.window(start);
-            if start < end {
-                self.read(start..end, &wanted)?;
-                start = end;
-            } else {
+            self.make_room()?;
+            let window = self.window(start);
+            if window.is_empty() {
                 self.read_hub(start, &wanted)?;
                 start += 1;
+            } else {
+                start = self.read(start, &window, &wanted)?;
             }
         }
-        reduce(self.forest, &mut self.candidates, self.control)?;
-        Ok(self.candidates)
+        self.reduce(self.forest)?;
+        self.places.truncate(self.candidates);
+        self.places.shrink_to_fit();
+        Ok(self.places)
     }
 
     fn room(&self) -> usize {
-        self.capacity - self.candidates.len()
+        self.places.len() - self.candidates
     }
 
-    /// Where the vertices from `start` on end whose edges have room, and none of
-    /// which is a hub.
-    fn window(&self, start: VertexId) -> VertexId {
+    /// Reduces the candidates to a forest, which leaves room for a piece of a hub,
+    /// if less than half of the places are free. Without that many edges there is
+    /// room for all.
+    fn make_room(&mut self) -> Result<(), RunError> {
+        let n = self.graph.vertex_count();
+        let is_tight = self.room() < n + self.piece;
+        if is_tight && self.places.len() == 2 * (n + self.piece) {
+            let scratch = self.forest.copied(self.control)?;
+            self.reduce(&scratch)?;
+        }
+        Ok(())
+    }
+
+    fn reduce(&mut self, forest: &Forest) -> Result<(), RunError> {
+        let candidates = &mut self.places[..self.candidates];
+        self.candidates = reduce(forest, candidates, self.control)?;
+        Ok(())
+    }
+
+    /// The vertices from `start` on whose edges have room, and none of which is a
+    /// hub: for each task their number, and the entries of their lists.
+    fn window(&self, start: VertexId) -> Vec<(usize, usize)> {
         let mut reader = self.graph.reader();
         let mut room = self.room();
-        let n = self.graph.vertex_count() as VertexId;
-        let fits = |v: &VertexId| {
-            let degree = reader.degree(*v);
-            let fits = degree <= room && degree <= HUB_DEGREE;
-            room = room.saturating_sub(degree);
-            fits
-        };
-        let vertices = (start..n).take_while(fits);
-        start + vertices.count() as VertexId
+        let mut tasks = Vec::new();
+        for v in start..self.graph.vertex_count() as VertexId {
+            let degree = reader.degree(v);
+            if degree > room || degree > self.piece {
+                break;
+            }
+            room -= degree;
+            match tasks.last_mut() {
+                Some((vertices, entries)) if *vertices < CHUNK_VERTICES => {
+                    *vertices += 1;
+                    *entries += degree;
+                }
+                _ => tasks.push((1, degree)),
+            }
+        }
+        tasks
     }
 
+    /// Reads the lists of a window from `start` on; where the next begins.
     fn read(
         &mut self,
-        vertices: Range<VertexId>,
+        start: VertexId,
+        window: &[(usize, usize)],
         wanted: &(impl Fn(&Candidate) -> bool + Sync),
-    ) -> Result<(), RunError> {
-        let starts = vertices.clone().into_par_iter().step_by(CHUNK_VERTICES);
-        let found = starts.map(|start| {
-            self.control.check()?;
-            let mut reader = self.graph.reader();
-            let mut found = Vec::new();
-            for u in start..vertices.end.min(start + CHUNK_VERTICES as VertexId) {
-                read_list(&mut reader, u, 0..usize::MAX, wanted, &mut found)?;
-            }
-            Ok(found)
+    ) -> Result<VertexId, RunError> {
+        let mut end = start;
+        let tasks = window.iter().map(|&(vertices, entries)| {
+            let first = end;
+            end += vertices as VertexId;
+            (first..end, entries)
         });
-        let found: Vec<Vec<Candidate>> = found.collect::<Result<_, RunError>>()?;
-        self.candidates.extend(found.into_iter().flatten());
-        Ok(())
+        let tasks: Vec<(Range<VertexId>, usize)> = tasks.collect();
+        let (graph, control) = (self.graph, self.control);
+        self.collect(tasks, |vertices, found| {
+            control.check()?;
+            let mut reader = graph.reader();
+            for u in vertices {
+                read_list(&mut reader, u, 0..usize::MAX, wanted, found)?;
+            }
+            Ok(())
+        })?;
+        Ok(end)
     }
 
     /// Reads the list of one vertex, as many pieces at once as have room.
@@ -138,26 +179,67 @@ impl<'a, G: Graph> Collector<'a, G> {
         hub: VertexId,
         wanted: &(impl Fn(&Candidate) -> bool + Sync),
     ) -> Result<(), RunError> {
-        let degree = self.graph.reader().degree(hub);
+        let (graph, control, piece) = (self.graph, self.control, self.piece);
+        let degree = graph.reader().degree(hub);
         let mut start = 0;
         while start < degree {
-            if self.room() < self.capacity / 2 {
-                reduce(&self.forest.clone(), &mut self.candidates, self.control)?;
-            }
-            let end = degree.min(start + self.room() / HUB_DEGREE * HUB_DEGREE);
-            let pieces = (start..end).into_par_iter().step_by(HUB_DEGREE);
-            let found = pieces.map(|start| {
-                self.control.check()?;
-                let mut found = Vec::new();
-                let positions = start..end.min(start + HUB_DEGREE);
-                read_list(&mut self.graph.reader(), hub, positions, wanted, &mut found)?;
-                Ok(found)
-            });
-            let found: Vec<Vec<Candidate>> = found.collect::<Result<_, RunError>>()?;
-            self.candidates.extend(found.into_iter().flatten());
+            self.make_room()?;
+            let end = degree.min(start + self.room());
+            let pieces = (start..end).step_by(piece);
+            let pieces = pieces.map(|start| start..end.min(start + piece));
+            let tasks = pieces.map(|piece| (piece.clone(), piece.len()));
+            self.collect(tasks.collect(), |piece, found| {
+                control.check()?;
+                read_list(&mut graph.reader(), hub, piece, wanted, found)
+            })?;
             start = end;
         }
         Ok(())
+    }
+
+    /// Adds what each of the tasks finds, in their order. A task is told with how
+    /// many candidates it finds at most; together there is room for them.
+    fn collect<T: Send>(
+        &mut self,
+        tasks: Vec<(T, usize)>,
+        find: impl Fn(T, &mut Found<'_>) -> Result<(), RunError> + Sync,
+    ) -> Result<(), RunError> {
+        let mut free = &mut self.places[self.candidates..];
+        let mut parts = Vec::with_capacity(tasks.len());
+        for (task, most) in tasks {
+            let (places, rest) = free.split_at_mut(most);
+            free = rest;
+            parts.push((task, Found { places, len: 0 }));
+        }
+        let found = parts
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(task, mut found)| {
+                find(task, &mut found)?;
+                Ok((found.places.len(), found.len))
+            });
+        let found: Vec<(usize, usize)> = found.collect::<Result<_, RunError>>()?;
+        let mut from = self.candidates;
+        for (most, len) in found {
+            self.places.copy_within(from..from + len, self.candidates);
+            self.candidates += len;
+            from += most;
+        }
+        Ok(())
+    }
+}
+
+/// What a task finds.
+struct Found<'a> {
+    places: &'a mut [Candidate],
+    len: usize,
+}
+
+impl Found<'_> {
+    #[inline]
+    fn push(&mut self, candidate: Candidate) {
+        self.places[self.len] = candidate;
+        self.len += 1;
     }
 }
 
@@ -167,7 +249,7 @@ fn read_list(
     u: VertexId,
     positions: Range<usize>,
     wanted: &impl Fn(&Candidate) -> bool,
-    found: &mut Vec<Candidate>,
+    found: &mut Found<'_>,
 ) -> Result<(), RunError> {
     let mut invalid = None;
     let mut visit = |v: VertexId, weight: Weight| {

@@ -132,9 +132,9 @@ impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
         control: &Control,
     ) -> Result<Self, Cancelled> {
         let n = graph.vertex_count();
-        let mut ranks = vec![R::default(); n];
-        let mut contributions = vec![R::default(); n];
-        let mut shares = vec![R::default(); n];
+        let mut ranks = control.array(R::default(), n)?;
+        let mut contributions = control.array(R::default(), n)?;
+        let mut shares = control.array(R::default(), n)?;
         let first = teleport.shares(1.0);
         let lost: Vec<f64> = (ranks.par_chunks_mut(CHUNK_VERTICES))
             .zip(contributions.par_chunks_mut(CHUNK_VERTICES))
@@ -160,7 +160,7 @@ impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
             damping,
             ranks,
             contributions,
-            next: vec![R::default(); n],
+            next: control.array(R::default(), n)?,
             shares,
             lost: lost.iter().sum(),
         })

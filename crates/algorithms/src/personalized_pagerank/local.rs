@@ -71,11 +71,11 @@ pub fn approximate<G: Graph>(
     let mut local = Local {
         graph,
         tolerance: parameters.tolerance,
-        residues: vec![0.0; n],
-        waits: vec![false; n],
+        residues: control.array(0.0, n)?,
+        waits: control.array(false, n)?,
         queue: VecDeque::new(),
     };
-    let mut ranks = vec![0.0; n];
+    let mut ranks = control.array(0.0, n)?;
     local.give_seeds(&seeds, 1.0);
     let (mut pushes, mut touched) = (0, 0);
     while let Some(u) = local.take() {

@@ -96,7 +96,7 @@ impl Centrality {
         control: &Control,
     ) -> Result<(), RunError> {
         let mut in_sums = InSums::new(graph);
-        let mut next = vec![0.0; self.scores.len()];
+        let mut next = control.array(0.0, self.scores.len())?;
         for _ in 0..iterations {
             let step = eigenvector::iterate(&mut in_sums, &mut self.scores, &mut next, control)?;
             self.growth = step.length;

@@ -39,7 +39,7 @@ impl<'g, G: Graph> Stepper<'g, G> {
         let most = back.max(far).max(1.0);
         let mut largest = Vec::new();
         if parameters.weighted && graph.is_weighted() {
-            largest = shared_u32(graph.vertex_count(), 0);
+            largest = shared_u32(graph.vertex_count(), 0, control)?;
             for_each_chunk(graph.vertex_count(), |vertices| {
                 let mut reader = graph.reader();
                 for u in vertices {

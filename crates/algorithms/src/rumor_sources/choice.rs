@@ -83,7 +83,7 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
     ) -> Result<Self, RunError> {
         let n = graph.vertex_count();
         let lengths = Lengths::new(graph, parameters.weighted, infected.len(), control)?;
-        let mut places = vec![UNREACHED; n];
+        let mut places = control.array(UNREACHED, n)?;
         for (place, &v) in (0..).zip(&infected) {
             places[v as usize] = place;
         }
@@ -95,8 +95,8 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
             places,
             sources: Vec::new(),
             nearest: Vec::new(),
-            savings: shared_u64(n, 0),
-            strips: Strips::new(|| Scratch::new(n, &lengths)),
+            savings: shared_u64(n, 0, control)?,
+            strips: Strips::new(|| Scratch::new(n, &lengths, control))?,
             infected,
             swaps: 0,
         })

@@ -91,18 +91,22 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub(super) fn new(vertex_count: usize, lengths: &Lengths) -> Self {
+    pub(super) fn new(
+        vertex_count: usize,
+        lengths: &Lengths,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let weighted = match lengths.per_weight {
             Some(_) => vertex_count,
             None => 0,
         };
-        Self {
-            found_by: vec![0; vertex_count],
+        Ok(Self {
+            found_by: control.array(0, vertex_count)?,
             search: 0,
-            waiting: Vec::with_capacity(vertex_count),
-            distances: vec![0; weighted],
-            places: vec![OUTSIDE; weighted],
-        }
+            waiting: control.room_for(vertex_count)?,
+            distances: control.array(0, weighted)?,
+            places: control.array(OUTSIDE, weighted)?,
+        })
     }
 
     /// Calls `visit` with each vertex that is less than `radius` from `start` along
@@ -283,7 +287,7 @@ mod tests {
         for (graph, radii) in [(&graph, [1.0, 9.0, 1e6]), (&hops, [1.0, 2.0, 1e6])] {
             let lengths = Lengths::new(graph, true, 256, &control).unwrap();
             let units = 1.0 / lengths.distance(1);
-            let mut scratch = Scratch::new(256, &lengths);
+            let mut scratch = Scratch::new(256, &lengths, &control).unwrap();
             for start in (0..256).step_by(17) {
                 let expected = reference(graph, start);
                 for radius in radii {

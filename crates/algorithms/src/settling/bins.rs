@@ -11,8 +11,8 @@ use evergraph_graph::VertexId;
 
 /// Bins of a window.
 const OPEN: usize = 1 << 10;
-/// Entries that are never too many.
-const FEW: usize = 1 << 16;
+/// Entries that are never too many: some for each slot that a sweep visits.
+const FEW: usize = 1 << 12;
 
 /// Which bins are open: from `first`, `2^shift` of them in one slot.
 #[derive(Clone, Copy)]
@@ -107,7 +107,7 @@ impl Bins {
             slots,
             window: Window { first: 0, shift: 0 },
             current: OPEN,
-            most: 2 * vertex_count + FEW,
+            most: vertex_count + vertex_count / 2 + FEW,
         }
     }
 
@@ -137,21 +137,21 @@ impl Bins {
 
     /// Cuts what lies behind the window into bins, if there is anything.
     fn open(&mut self, pending: impl Fn(VertexId) -> Option<u64>) -> Option<()> {
-        let far = self.slots.take(OPEN);
-        let mut waiting: Vec<(u64, VertexId)> = far
-            .into_iter()
-            .filter_map(|v| Some((pending(v)?, v)))
-            .collect();
-        let first = waiting.iter().map(|&(bin, _)| bin).min()?;
-        let middle = waiting.len() / 2;
-        let (_, &mut (median, _), _) = waiting.select_nth_unstable(middle);
+        let mut far = self.slots.take(OPEN);
+        far.retain(|&v| pending(v).is_some());
+        let bin = |v: VertexId| pending(v).expect("only vertices that wait are left");
+        let mut bins: Vec<u64> = far.iter().map(|&v| bin(v)).collect();
+        let first = *bins.iter().min()?;
+        let middle = bins.len() / 2;
+        let (_, &mut median, _) = bins.select_nth_unstable(middle);
+        drop(bins);
         while (median - first) >> self.window.shift >= OPEN as u64 {
             self.window.shift += 1;
         }
         self.window.first = first;
         self.current = 0;
-        for (bin, v) in waiting {
-            self.slots.add(self.window.slot(bin), v);
+        for v in far {
+            self.slots.add(self.window.slot(bin(v)), v);
         }
         Some(())
     }
@@ -163,6 +163,7 @@ impl Bins {
             list.retain(|&v| pending(v).is_some_and(|bin| self.window.slot(bin) == slot));
             list.sort_unstable();
             list.dedup();
+            list.shrink_to_fit();
             self.slots.len += list.len();
         }
     }

@@ -9,10 +9,11 @@ use rayon::prelude::*;
 use super::Labels;
 use super::bins::{Place, Slots};
 use crate::parallel::{
-    CHUNK_ITEMS, CHUNK_LISTED, HUB_DEGREE, Lists, copied_u64, map_hub_parts, shared_u64,
-    sharing_u64, unshared_u64,
+    CHUNK_ITEMS, CHUNK_LISTED, HUB_DEGREE, Lists, copied_u64, for_each_in, map_hub_parts,
+    shared_u64, sharing_u64, unshared_u64,
 };
-use crate::{Control, RunError};
+use crate::subset::SharedBitmap;
+use crate::{Cancelled, Control, RunError};
 
 /// Vertices whose lists are fetched before the first of them is read, so that
 /// the cache misses overlap.
@@ -28,30 +29,32 @@ pub(super) struct Search<'a, 'g, G, L> {
     best: Vec<AtomicU64>,
     /// The label with which a vertex was expanded last.
     expanded: Vec<AtomicU64>,
+    /// The vertices that a round has listed so far; none between rounds.
+    listed: SharedBitmap,
 }
 
 /// How far a search is.
 #[derive(Default)]
-pub(super) struct Progress {
-    pub(super) rounds: u64,
+pub(crate) struct Progress {
+    pub(crate) rounds: u64,
     /// Vertices expanded, each as often as it was.
-    pub(super) expanded: u64,
+    pub(crate) expanded: u64,
 }
 
 /// What one task works with.
 struct Task<'a> {
     place: Place,
-    slots: &'a mut Slots,
+    improved: &'a mut Vec<VertexId>,
     /// The labels of the targets of a block, and the offers below them.
     near: [u64; BLOCK],
     offers: [(u64, VertexId); BLOCK],
 }
 
 impl<'a> Task<'a> {
-    fn new(place: Place, slots: &'a mut Slots) -> Self {
+    fn new(place: Place, improved: &'a mut Vec<VertexId>) -> Self {
         Self {
             place,
-            slots,
+            improved,
             near: [0; BLOCK],
             offers: [(0, 0); BLOCK],
         }
@@ -61,23 +64,31 @@ impl<'a> Task<'a> {
 /// What the tasks of an expansion have to say.
 #[derive(Default)]
 struct Found {
-    slots: Slots,
+    /// Vertices to list, each once.
+    improved: Vec<VertexId>,
     /// Left for later, as their lists are long.
     hubs: Vec<VertexId>,
     expanded: u64,
 }
 
 impl<'a, 'g, G: Graph, L: Labels> Search<'a, 'g, G, L> {
-    pub(super) fn new(graph: &'g G, source: VertexId, first: u64, labels: &'a L) -> Self {
+    pub(super) fn new(
+        graph: &'g G,
+        source: VertexId,
+        first: u64,
+        labels: &'a L,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let n = graph.vertex_count();
-        let best = shared_u64(n, L::UNREACHED);
+        let best = shared_u64(n, L::UNREACHED, control)?;
         best[source as usize].store(first, Relaxed);
-        Self {
+        Ok(Self {
             lists: Lists::outgoing(graph),
             labels,
             best,
-            expanded: shared_u64(n, u64::MAX),
-        }
+            expanded: shared_u64(n, u64::MAX, control)?,
+            listed: SharedBitmap::empty(n),
+        })
     }
 
     /// Goes back to what was offered; the rounds that it stands for.
@@ -138,12 +149,13 @@ impl<'a, 'g, G: Graph, L: Labels> Search<'a, 'g, G, L> {
     }
 
     /// Extends the paths to the vertices of `frontier` that belong to `place`
-    /// and have not been expanded with their labels, whose number it returns.
+    /// and have not been expanded with their labels, whose number it returns. The
+    /// vertices to list are added to `improved`, each once however often it was.
     pub(super) fn expand(
         &self,
         frontier: &[VertexId],
         place: Place,
-        slots: &mut Slots,
+        improved: &mut Vec<VertexId>,
         control: &Control,
     ) -> Result<u64, RunError> {
         let chunk = |mut found: Found, vertices: &[VertexId]| {
@@ -153,42 +165,72 @@ impl<'a, 'g, G: Graph, L: Labels> Search<'a, 'g, G, L> {
         };
         let found = if frontier.len() <= CHUNK_LISTED {
             let begun = Found {
-                slots: std::mem::take(slots),
+                improved: std::mem::take(improved),
                 ..Default::default()
             };
             let mut found = chunk(begun, frontier)?;
-            *slots = std::mem::take(&mut found.slots);
+            *improved = std::mem::take(&mut found.improved);
             found
         } else {
             frontier
                 .par_chunks(CHUNK_LISTED)
                 .try_fold(Found::default, chunk)
                 .try_reduce(Found::default, |mut left, right| {
-                    left.slots.append(right.slots);
+                    append(&mut left.improved, right.improved);
                     left.hubs.extend(right.hubs);
                     left.expanded += right.expanded;
                     Ok(left)
                 })?
         };
+        append(improved, found.improved);
         for u in found.hubs {
             let label = self.best[u as usize].load(Relaxed);
             self.expanded[u as usize].store(label, Relaxed);
             let parts = map_hub_parts(self.lists, u, control, |reader, part| {
-                let mut slots = Slots::default();
-                let mut task = Task::new(place, &mut slots);
+                let mut improved = Vec::new();
+                let mut task = Task::new(place, &mut improved);
                 let mut relaxed = Ok(());
                 let _ = reader.for_each_weighted_segment_in(u, part, |list, weights| {
                     relaxed = self.relax_list((u, label), list, weights, &mut task);
                     flow(&relaxed)
                 });
-                relaxed.map(|()| slots)
+                relaxed.map(|()| improved)
             })?;
             for part in parts {
-                slots.append(part?);
+                append(improved, part?);
             }
         }
-        slots.append(found.slots);
         Ok(found.expanded)
+    }
+
+    /// Forgets which vertices the round has listed: those of `improved`.
+    pub(super) fn end_round(&mut self, improved: &[VertexId]) {
+        if improved.len() <= CHUNK_ITEMS {
+            improved.iter().for_each(|&v| self.listed.remove_alone(v));
+        } else {
+            for_each_in(improved, |v| self.listed.remove(v));
+        }
+    }
+
+    /// Puts the vertices of `improved` in the bins of their labels.
+    pub(super) fn put(&self, improved: &[VertexId], place: Place, slots: &mut Slots) {
+        let put = |mut slots: Slots, vertices: &[VertexId]| {
+            for &v in vertices {
+                let label = self.best[v as usize].load(Relaxed);
+                slots.add(self.slot(label, place), v);
+            }
+            slots
+        };
+        if improved.len() <= CHUNK_ITEMS {
+            *slots = put(std::mem::take(slots), improved);
+        } else {
+            let parts = improved.par_chunks(CHUNK_ITEMS);
+            let parts = parts.fold(Slots::default, put);
+            slots.append(parts.reduce(Slots::default, |mut left, right| {
+                left.append(right);
+                left
+            }));
+        }
     }
 
     fn expand_chunk(
@@ -198,7 +240,7 @@ impl<'a, 'g, G: Graph, L: Labels> Search<'a, 'g, G, L> {
         found: &mut Found,
     ) -> Result<(), RunError> {
         let mut reader = self.lists.reader();
-        let mut task = Task::new(place, &mut found.slots);
+        let mut task = Task::new(place, &mut found.improved);
         for group in vertices.chunks(GROUP) {
             let mut pending = [0; GROUP];
             let mut len = 0;
@@ -317,19 +359,30 @@ impl<'a, 'g, G: Graph, L: Labels> Search<'a, 'g, G, L> {
         }
     }
 
-    /// Puts `v` in its bin, unless it is there already and its turn is to come.
+    /// Lists `v`, unless this round has done so, or it is in its bin already and its
+    /// turn is to come.
     #[inline]
     fn list(&self, v: VertexId, before: u64, label: u64, task: &mut Task) {
         let place = task.place;
         let slot = self.slot(label, place);
-        if slot == place.slot || before == L::UNREACHED || slot < self.slot(before, place) {
-            task.slots.add(slot, v);
+        let is_due =
+            slot == place.slot || before == L::UNREACHED || slot < self.slot(before, place);
+        if is_due && self.listed.claim(v) {
+            task.improved.push(v);
         }
     }
 
     #[inline]
     fn slot(&self, label: u64, place: Place) -> usize {
         place.slot_of(self.labels.bin(label))
+    }
+}
+
+/// Moves what is in `more` behind `list`.
+fn append(list: &mut Vec<VertexId>, more: Vec<VertexId>) {
+    match list.is_empty() {
+        true => *list = more,
+        false => list.extend(more),
     }
 }
 

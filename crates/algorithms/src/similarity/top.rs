@@ -43,7 +43,7 @@ pub fn top<G: Graph>(
     let incoming = Lists::incoming(graph).ok_or(RunError::NeedsInLists)?;
     let mut neighbors = Vec::new();
     graph.reader().neighbors_into(source, &mut neighbors);
-    let mut worths = vec![0; graph.vertex_count()];
+    let mut worths = control.array(0, graph.vertex_count())?;
     for neighbors in neighbors.chunks(HUB_DEGREE) {
         control.check()?;
         for &w in neighbors {

@@ -22,8 +22,8 @@ pub(super) fn search<G: Graph>(
     let n = labels.len();
     let mut search = Search {
         labels,
-        numbers: vec![UNKNOWN; n],
-        lows: vec![UNKNOWN; n],
+        numbers: control.array(UNKNOWN, n)?,
+        lows: control.array(UNKNOWN, n)?,
         open: Vec::with_capacity(roots.len()),
         path: Vec::with_capacity(roots.len()),
         discovered: 0,

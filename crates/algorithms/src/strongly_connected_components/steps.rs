@@ -30,7 +30,7 @@ const BETA: usize = 18;
 pub(super) fn run<G: Graph>(graph: &G, control: &Control) -> Result<Vec<VertexId>, RunError> {
     let reversed = Reversed::new(graph).ok_or(RunError::NeedsInLists)?;
     let n = graph.vertex_count();
-    let labels = shared_u32(n, UNKNOWN);
+    let labels = shared_u32(n, UNKNOWN, control)?;
     let known = |v: VertexId| labels[v as usize].load(Relaxed) != UNKNOWN;
     let pivot = trim(graph, &labels, control)?;
     control.report("steps", 1, Some(4));
@@ -68,7 +68,7 @@ fn trim<G: Graph>(
     let n = labels.len();
     let outgoing = Lists::outgoing(graph);
     let incoming = Lists::incoming(graph).unwrap_or(outgoing);
-    let (edges_out, edges_in) = (shared_u32(n, 0), shared_u32(n, 0));
+    let (edges_out, edges_in) = (shared_u32(n, 0, control)?, shared_u32(n, 0, control)?);
     let count = |chunk| {
         control.check()?;
         let (mut out_reader, mut in_reader) = (outgoing.reader(), incoming.reader());
@@ -125,7 +125,7 @@ fn largest<G: Graph>(
     control: &Control,
 ) -> Result<(), Cancelled> {
     let n = labels.len();
-    let marks = shared_u32(n, 0);
+    let marks = shared_u32(n, 0, control)?;
     let reach = |before, after| {
         marks[pivot as usize].store(after, Relaxed);
         Reach {
@@ -171,9 +171,9 @@ fn color<G: Graph>(
     control: &Control,
 ) -> Result<bool, Cancelled> {
     let n = labels.len();
-    let colors = shared_u32(n, UNKNOWN);
+    let colors = shared_u32(n, UNKNOWN, control)?;
     for_each_listed(left, control, |v| colors[v as usize].store(v, Relaxed))?;
-    let rounds = shared_u32(n, 0);
+    let rounds = shared_u32(n, 0, control)?;
     let mut frontier = left.to_vec();
     let mut passes = 0;
     let mut round = 0;

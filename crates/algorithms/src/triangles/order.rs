@@ -28,7 +28,7 @@ impl Order {
             .div_ceil(MAX_TASKS)
             .next_multiple_of(CHUNK_VERTICES)
             .max(1);
-        let mut ranks = vec![0; n];
+        let mut ranks = control.array(0, n)?;
         // First classes, counted in each task; then ranks.
         let mut counts: Vec<Vec<u32>> = ranks
             .par_chunks_mut(task_vertices)
@@ -54,7 +54,7 @@ impl Order {
                 counts[class] = first;
             }
         }
-        let vertices = shared_u32(n, 0);
+        let vertices = shared_u32(n, 0, control)?;
         ranks
             .par_chunks_mut(task_vertices)
             .zip(counts)

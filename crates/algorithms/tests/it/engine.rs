@@ -131,7 +131,7 @@ fn check_pushes(graph: &impl Graph, frontier: &[VertexId]) {
         expected.1[v as usize] = count;
     }
     let kernel = Count::new(n);
-    let joined = push(lists, frontier, &kernel, &control).unwrap();
+    let joined = push(lists, frontier, &kernel, &Control::new()).unwrap();
     assert_eq!(kernel.done(joined), expected);
     for room in [Room::EachEdge, Room::EachBlock] {
         let kernel = Count::new(n);
@@ -220,7 +220,7 @@ fn neighbors_are_counted_in_every_way() {
         };
         for threads in [1, 3] {
             with_threads(threads, || {
-                let mut histogram = Histogram::new(graph.vertex_count());
+                let mut histogram = Histogram::new(graph.vertex_count(), &Control::new()).unwrap();
                 // One by one, parted or by all vertices, and again the first.
                 for step in [700, 40, 9, 2, 1, 700] {
                     let frontier: Vec<VertexId> = (5..1 << 12).step_by(step).collect();

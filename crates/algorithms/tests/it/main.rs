@@ -8,6 +8,8 @@ mod engine;
 mod engine_problems;
 mod kernels;
 mod maintained;
+mod memory_limit;
+mod negative_cycles;
 mod paths;
 mod placement;
 mod properties;

@@ -45,7 +45,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         determinism: Determinism::Always,
         bound: "O(m) work an iteration",
         source: "Page, Brin, Motwani and Winograd, 1999; Dhulipala et al., \"Sage\", VLDB 2020",
-        run: pagerank,
+        run: kernel!(pagerank),
     },
     Algorithm {
         name: "personalized-pagerank",
@@ -76,7 +76,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work an iteration; local: O(1 / ((1 − damping) · tolerance)) work, sequential",
         source: "Haveliwala, \"Topic-Sensitive PageRank\", WWW 2002; Andersen, Chung and Lang, \
                  \"Local Graph Partitioning using PageRank Vectors\", FOCS 2006",
-        run: personalized_pagerank,
+        run: kernel!(personalized_pagerank),
     },
     Algorithm {
         name: "eigenvector",
@@ -90,7 +90,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         determinism: Determinism::Always,
         bound: "O(m) work an iteration",
         source: "Bonacich, \"Power and Centrality\", 1987",
-        run: eigenvector,
+        run: kernel!(eigenvector),
     },
     Algorithm {
         name: "katz",
@@ -129,7 +129,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         determinism: Determinism::Always,
         bound: "O(m) work an iteration",
         source: "Katz, \"A New Status Index Derived from Sociometric Analysis\", 1953",
-        run: katz,
+        run: kernel!(katz),
     },
     Algorithm {
         name: "hits",
@@ -156,7 +156,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         determinism: Determinism::Always,
         bound: "O(m) work an iteration",
         source: "Kleinberg, \"Authoritative Sources in a Hyperlinked Environment\", 1999",
-        run: hits,
+        run: kernel!(hits),
     },
 ];
 

@@ -49,7 +49,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work and O(log n) depth an iteration",
         source: "Raghavan, Albert and Kumara, \"Near Linear Time Algorithm to Detect Community \
              Structures\", 2007; \"LDBC Graphalytics Benchmark\", version 1.0",
-        run: label_propagation,
+        run: kernel!(label_propagation),
     },
     Algorithm {
         name: "louvain",
@@ -67,7 +67,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work a round of moves; the last moves one by one",
         source: "Blondel, Guillaume, Lambiotte and Lefebvre, \"Fast Unfolding of Communities in \
                  Large Networks\", 2008",
-        run: louvain,
+        run: kernel!(louvain),
     },
     Algorithm {
         name: "leiden",
@@ -100,7 +100,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work a round of moves; the last moves one by one",
         source: "Traag, Waltman and van Eck, \"From Louvain to Leiden: Guaranteeing \
                  Well-Connected Communities\", 2019",
-        run: leiden,
+        run: kernel!(leiden),
     },
     Algorithm {
         name: "similarity",
@@ -146,7 +146,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
                 for a source the degrees of its neighbors",
         source: "Liben-Nowell and Kleinberg, \"The Link-Prediction Problem for Social \
                  Networks\", 2007; Adamic and Adar, 2003",
-        run: similarity,
+        run: kernel!(similarity),
     },
 ];
 

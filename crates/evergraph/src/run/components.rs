@@ -43,7 +43,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work; without in-lists sequential",
         source: "Slota, Rajamanickam and Madduri, \"BFS and Coloring-Based Parallel Algorithms \
                  for Strongly Connected Components and Related Problems\", IPDPS 2014; Tarjan, 1972",
-        run: strongly_connected_components,
+        run: kernel!(strongly_connected_components),
     },
     Algorithm {
         name: "biconnectivity",
@@ -69,7 +69,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work in practice, at most O(m log n); O(diameter · log n) depth",
         source: "Dong, Wang, Gu and Sun, \"Provably Fast and Space-Efficient Parallel \
                  Biconnectivity\", PPoPP 2023; Tarjan and Vishkin, 1985",
-        run: biconnectivity,
+        run: kernel!(biconnectivity),
     },
     Algorithm {
         name: "topological-order",
@@ -89,7 +89,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         determinism: Determinism::Always,
         bound: "O(m) work, O(longest path · log n) depth",
         source: "Kahn, \"Topological Sorting of Large Networks\", 1962",
-        run: topological_order,
+        run: kernel!(topological_order),
     },
 ];
 

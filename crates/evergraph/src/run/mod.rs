@@ -5,6 +5,25 @@
 //! file each: an [`Algorithm`] says how it is called and what it needs, and its
 //! function makes parameters of texts, and a summary of the result.
 
+/// The function of an algorithm. Unit tests run none but connected components: so kernels
+/// are compiled for the library, and not, which takes minutes, once more for its tests.
+#[cfg(not(test))]
+macro_rules! kernel {
+    ($run:path) => {
+        $run
+    };
+}
+
+#[cfg(test)]
+macro_rules! kernel {
+    ($run:path) => {
+        |_| {
+            let _ = $run;
+            unreachable!("unit tests do not run it");
+        }
+    };
+}
+
 mod algorithm;
 mod canonical;
 mod centralities;
@@ -86,9 +105,9 @@ pub struct Request {
     pub parameters: Vec<(String, String)>,
     /// Threads; all that the machine has if `None`.
     pub threads: Option<usize>,
-    /// DRAM that the run may take, beside the graph as it is stored. A run whose
-    /// bound is above it is refused before it starts. All that the process may
-    /// use if `None`.
+    /// DRAM in bytes that the run may take, beside the graph as it is stored. A run
+    /// whose bound is above it is refused before it starts; with a [`MemoryMeter`] one
+    /// that takes more is ended. All that the process may use if `None`.
     pub memory_limit: Option<u64>,
     /// What of the run is to survive.
     pub durable: Durable,
@@ -213,6 +232,7 @@ fn run_if_any(
     }
     let pool = pool(request.threads)?;
     let limit = request.memory_limit.unwrap_or_else(memory_bytes);
+    let control = &limited(control, memory, limit);
     let projected = match part {
         None => {
             db.note_run(view);
@@ -241,7 +261,9 @@ fn run_if_any(
         dram_bound += plan.stage(dram_bound, &preparation, free);
     }
     check_limit(limit, dram_bound, &preparation)?;
+    let left = limit - preparation.bytes();
     let (held, prepared) = pool.install(|| preparation.prepare(control))?;
+    let control = &limited(control, memory, left);
     let format = given.format();
     let compute = |control: &Control<'_>| {
         let context = Context {
@@ -301,6 +323,15 @@ fn check_weights(db: &Database, algorithm: &Algorithm) -> Result<(), Error> {
     }
 }
 
+/// `control`, which from now on ends what takes more than `limit` bytes, if that can be
+/// measured.
+fn limited<'c>(control: &Control<'c>, memory: Option<MemoryMeter>, limit: u64) -> Control<'c> {
+    match memory {
+        Some(meter) => control.clone().with_memory_limit(meter.current, limit),
+        None => control.clone(),
+    }
+}
+
 /// Refuses what would take more than `limit`.
 fn check_limit(limit: u64, bound: u64, graph: &Preparation<'_>) -> Result<(), Error> {
     let made = graph.bytes();
@@ -319,12 +350,20 @@ fn check_limit(limit: u64, bound: u64, graph: &Preparation<'_>) -> Result<(), Er
 }
 
 fn cancelled(why: Cancelled) -> Error {
-    Error::Interrupted {
-        message: match why {
-            Cancelled::Requested => "the run ended before its result",
-            Cancelled::DeadlinePassed => "the run passed its deadline",
-        }
-        .to_string(),
+    let interrupted = |message: &str| Error::Interrupted {
+        message: message.to_string(),
         hint: "nothing was changed; run it again".to_string(),
+    };
+    match why {
+        Cancelled::Requested => interrupted("the run ended before its result"),
+        Cancelled::DeadlinePassed => interrupted("the run passed its deadline"),
+        Cancelled::MemoryLimit { needed, limit } => Error::usage(
+            format!("the run needs {needed} bytes of memory; the limit is {limit}"),
+            "raise the limit, or use fewer threads",
+        ),
+        Cancelled::OutOfMemory { bytes } => Error::usage(
+            format!("the run needs {bytes} bytes of memory, which the system has not"),
+            "free memory, or use fewer threads",
+        ),
     }
 }

@@ -19,7 +19,7 @@ use super::given::Given;
 use super::prepare::Preparation;
 use super::{
     Computed, Context, Fact, Form, Measured, MemoryMeter, Naming, Outcome, Request, Values,
-    check_limit, find, largest, run_if_any,
+    check_limit, find, largest, limited, run_if_any,
 };
 use crate::changes::changes_between;
 use crate::threads::pool;
@@ -175,8 +175,11 @@ impl Follower {
             preparation = Preparation::new(db, view, None, algorithm.needs, Form::Live)?;
         }
         check_limit(limit, dram_bound, &preparation)?;
+        let left = limit - preparation.bytes();
+        let control = &limited(control, memory, limit);
         let edges = view.edge_count()?;
         let (held, prepared) = pool.install(|| preparation.prepare(control))?;
+        let control = &limited(control, memory, left);
         let format = given.format();
         let context = Context {
             db,

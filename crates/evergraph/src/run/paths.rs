@@ -36,7 +36,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m + max distance) work, O(max distance · log n) depth",
         source: "Dhulipala, Blelloch and Shun, \"Julienne\", SPAA 2017; Dhulipala et al., \
                  \"Sage\", VLDB 2020",
-        run: weighted_bfs,
+        run: kernel!(weighted_bfs),
     },
     Algorithm {
         name: "delta-stepping",
@@ -62,7 +62,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
                 a bin · log n) depth",
         source: "Meyer and Sanders, \"Δ-stepping: a parallelizable shortest path algorithm\", \
                  2003",
-        run: delta_stepping,
+        run: kernel!(delta_stepping),
     },
     Algorithm {
         name: "bellman-ford",
@@ -79,7 +79,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
                 depth",
         source: "Bellman, 1958; Ford, 1956; Cherkassky and Goldberg, \"Negative-cycle detection \
                  algorithms\", 1999",
-        run: bellman_ford,
+        run: kernel!(bellman_ford),
     },
     Algorithm {
         name: "widest-path",
@@ -104,7 +104,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
                 without",
         source: "Dhulipala, Blelloch and Shun, \"Julienne\", SPAA 2017; Dhulipala et al., \
                  \"Sage\", VLDB 2020",
-        run: widest_path,
+        run: kernel!(widest_path),
     },
     Algorithm {
         name: "low-diameter-decomposition",
@@ -127,7 +127,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work, O(log² n / beta) depth",
         source: "Miller, Peng and Xu, \"Parallel Graph Decompositions Using Random Shifts\", \
                  SPAA 2013",
-        run: low_diameter_decomposition,
+        run: kernel!(low_diameter_decomposition),
     },
     Algorithm {
         name: "spanner",
@@ -150,7 +150,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work, O(k log n) depth",
         source: "Miller, Peng, Vladu and Xu, \"Improved Parallel Algorithms for Spanners and \
                  Hopsets\", SPAA 2015",
-        run: spanner,
+        run: kernel!(spanner),
     },
 ];
 

@@ -28,7 +28,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(n + m) work, O(rounds · log n) depth",
         source: "Dhulipala, Blelloch and Shun, \"Julienne\", SPAA 2017; Dhulipala et al., \
                  \"Sage\", VLDB 2020",
-        run: k_core,
+        run: kernel!(k_core),
     },
     Algorithm {
         name: "densest-subgraph",
@@ -49,7 +49,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m + n log n / epsilon) work, O(log² n / epsilon) depth",
         source: "Bahmani, Kumar and Vassilvitskii, \"Densest Subgraph in Streaming and \
                  MapReduce\", VLDB 2012",
-        run: densest_subgraph,
+        run: kernel!(densest_subgraph),
     },
 ];
 

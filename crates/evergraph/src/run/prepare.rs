@@ -270,7 +270,12 @@ impl<'a> Preparation<'a> {
         control.report("sealing the graph", 0, Some(1));
         let sealed = match opened.transpose()?.flatten() {
             Some((Copy::Sealed(source), _)) => seal(&*source, lists, compressed, &check),
-            _ => seal(&self.view.graph()?, lists, compressed, &check),
+            _ => {
+                let graph = self.view.graph()?;
+                // What is held of the stored graph is not the run's.
+                let control = control.clone().with_memory_counted_from_now();
+                seal(&graph, lists, compressed, &|| control.check())
+            }
         };
         sealed.map_err(cancelled)
     }

@@ -65,7 +65,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(1) expected work a step, O(m) before the first by weight, O(length) depth",
         source: "Grover and Leskovec, \"node2vec\", KDD 2016; Yang et al., \"KnightKing\", SOSP \
                  2019",
-        run: random_walks,
+        run: kernel!(random_walks),
     },
     Algorithm {
         name: "neighbor-sampling",
@@ -108,7 +108,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(degrees of the vertices that draw) work, O(hops · log n) depth",
         source: "Hamilton, Ying and Leskovec, \"Inductive Representation Learning on Large \
                  Graphs\", NeurIPS 2017; Efraimidis and Spirakis, 2006",
-        run: neighbor_sampling,
+        run: kernel!(neighbor_sampling),
     },
 ];
 

@@ -27,7 +27,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work, O(log n + √m log Δ) depth in expectation",
         source: "Hasenplaugh, Kaler, Schardl and Leiserson, \"Ordering Heuristics for Parallel \
                  Graph Coloring\", SPAA 2014",
-        run: coloring,
+        run: kernel!(coloring),
     },
     Algorithm {
         name: "maximal-independent-set",
@@ -42,7 +42,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work, O(log² n) depth with high probability",
         source: "Blelloch, Fineman and Shun, \"Greedy Sequential Maximal Independent Set and \
                  Matching are Parallel on Average\", SPAA 2012",
-        run: maximal_independent_set,
+        run: kernel!(maximal_independent_set),
     },
     Algorithm {
         name: "maximal-matching",
@@ -58,7 +58,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         source: "Blelloch, Fineman and Shun, \"Greedy Sequential Maximal Independent Set and \
                  Matching are Parallel on Average\", SPAA 2012; Dhulipala et al., \"Sage\", VLDB \
                  2020",
-        run: maximal_matching,
+        run: kernel!(maximal_matching),
     },
     Algorithm {
         name: "set-cover",
@@ -81,7 +81,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) expected work, O(log³ n) depth",
         source: "Blelloch, Peng and Tangwongsan, \"Linear-Work Greedy Parallel Approximate Set \
                  Cover and Variants\", SPAA 2011; Dhulipala et al., \"Sage\", VLDB 2020",
-        run: set_cover,
+        run: kernel!(set_cover),
     },
 ];
 

@@ -91,7 +91,7 @@ const INFLUENCE: Algorithm = Algorithm {
             in each for every vertex that is asked",
     source: "Kempe, Kleinberg and Tardos, KDD 2003; Leskovec et al., KDD 2007; Tang, Shi and \
              Xiao, SIGMOD 2015; Chen, 2018",
-    run: influence_maximization,
+    run: kernel!(influence_maximization),
 };
 
 const RUMOR: Algorithm = Algorithm {
@@ -159,7 +159,7 @@ const RUMOR: Algorithm = Algorithm {
             log n for the largest distance",
     source: "NVGraph's k-Minimum Distance Rumor Source Detection; Nemhauser, Wolsey and Fisher, \
              1978; Arya et al., 2004",
-    run: rumor_sources,
+    run: kernel!(rumor_sources),
 };
 
 fn influence_maximization(context: &Context<'_>) -> Result<Computed, Error> {

@@ -34,7 +34,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work, O(diameter · log n) depth",
         source: "Beamer, Asanović and Patterson, \"Direction-Optimizing Breadth-First Search\", \
                  SC 2012",
-        run: bfs,
+        run: kernel!(bfs),
     },
     Algorithm {
         name: "betweenness",
@@ -65,7 +65,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         determinism: Determinism::ForSeed,
         bound: "for each source O(n + m) work, O(diameter · log n) depth",
         source: "Brandes, \"A Faster Algorithm for Betweenness Centrality\", 2001",
-        run: betweenness,
+        run: kernel!(betweenness),
     },
     Algorithm {
         name: "closeness",
@@ -74,7 +74,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
                    vertices that a path connects (Wasserman and Faust)",
         value: "the score",
         parameters: NEARNESS,
-        run: closeness,
+        run: kernel!(closeness),
         ..NEAR
     },
     Algorithm {
@@ -83,7 +83,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         computes: "how near vertices are: the sum of the inverse distances of all others",
         value: "the score",
         parameters: NEARNESS,
-        run: harmonic,
+        run: kernel!(harmonic),
         ..NEAR
     },
 ];
@@ -120,7 +120,7 @@ const NEAR: Algorithm = Algorithm {
     bound: "for each 256 sources O(m · levels) work at most, O(diameter · log n) depth",
     source: "Then et al., \"The More the Merrier: Efficient Multi-Source Graph Traversal\", VLDB \
              2014; Wasserman and Faust, \"Social Network Analysis\", 1994",
-    run: closeness,
+    run: kernel!(closeness),
 };
 
 fn bfs(context: &Context<'_>) -> Result<Computed, Error> {

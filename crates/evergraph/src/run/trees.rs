@@ -20,7 +20,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m) work in practice, at most O(m log n)",
         source: "Sutton, Ben-Nun and Barak, \"Optimizing Parallel Graph Connectivity Computation \
                  via Subgraph Sampling\", IPDPS 2018",
-        run: spanning_forest,
+        run: kernel!(spanning_forest),
     },
     Algorithm {
         name: "minimum-spanning-forest",
@@ -35,7 +35,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m log n) work",
         source: "Borůvka, 1926; Osipov, Sanders and Singler, \"The Filter-Kruskal Minimum \
                  Spanning Tree Algorithm\", ALENEX 2009",
-        run: minimum_spanning_forest,
+        run: kernel!(minimum_spanning_forest),
     },
 ];
 

@@ -28,7 +28,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m^1.5) work",
         source: "Shun and Tangwongsan, \"Multicore Triangle Computations Without Tuning\", \
                  ICDE 2015",
-        run: triangle_count,
+        run: kernel!(triangle_count),
     },
     Algorithm {
         name: "local-clustering",
@@ -45,7 +45,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m^1.5) work",
         source: "Watts and Strogatz, \"Collective Dynamics of 'Small-World' Networks\", \
                  Nature 1998",
-        run: local_clustering,
+        run: kernel!(local_clustering),
     },
     Algorithm {
         name: "k-truss",
@@ -66,7 +66,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         bound: "O(m^1.5 log n) work",
         source: "Kabir and Madduri, \"Parallel k-Truss Decomposition on Multicore Systems\", \
                  HPEC 2017",
-        run: k_truss,
+        run: kernel!(k_truss),
     },
 ];
 

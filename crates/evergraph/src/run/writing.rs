@@ -17,6 +17,7 @@ const MOST_KEY_BYTES: usize = 1 << 16;
 /// and id, the number of its labels, the length of its properties and their number,
 /// and one of them.
 const LEAST_NODE_BYTES: u64 = 1 + 4 + 4 + 4 + 1 + 2;
+
 /// Algorithms that may leave vertices without a value, of which nothing is written.
 const PARTIAL: [&str; 8] = [
     "bfs",
@@ -162,12 +163,20 @@ impl WriteBack {
     }
 }
 
+impl Algorithm {
+    /// Whether a run may leave vertices without a value, such as those that a search
+    /// does not reach.
+    pub fn leaves_vertices_out(&self) -> bool {
+        PARTIAL.contains(&self.name)
+    }
+}
+
 /// Refuses more nodes than one commit can write, as far as that is known before the
 /// run.
 pub(super) fn check_fits(db: &Database, algorithm: &Algorithm, nodes: u64) -> Result<(), Error> {
     let most = db.config().log_bytes / 2;
     let least = nodes.saturating_mul(LEAST_NODE_BYTES);
-    if PARTIAL.contains(&algorithm.name) || least <= most {
+    if algorithm.leaves_vertices_out() || least <= most {
         return Ok(());
     }
     Err(Error::usage(
@@ -234,54 +243,5 @@ fn real(value: f64) -> Value {
     match value.is_finite() {
         true => Value::Float(value),
         false => Value::Null,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use evergraph_algorithms::Control;
-
-    use super::super::{Request, algorithms, run};
-    use super::{PARTIAL, of_nodes};
-    use crate::property::ProjectionOptions;
-    use crate::property::value::Value;
-    use crate::{Database, MediumKind, Options};
-
-    /// In a graph of which a search reaches a part, with more nodes than seeds by default.
-    #[test]
-    fn all_others_give_each_node_a_value() {
-        let options = Options {
-            medium: MediumKind::Dram,
-            property_graph: true,
-            ..Options::default()
-        };
-        let db = Database::create("in memory", &options).unwrap();
-        let graph = db.property_graph().unwrap();
-        let create = |tx: &mut crate::property::Transaction| {
-            for _ in 0..30 {
-                let (a, b) = (tx.create_node(&[], [])?, tx.create_node(&[], [])?);
-                tx.create_relationship(a, "TO", b, [("weight", 1.into())])?;
-            }
-            Ok(())
-        };
-        graph.write(create).unwrap();
-        let mut partial = Vec::new();
-        for algorithm in algorithms() {
-            let request = Request {
-                algorithm: algorithm.name.to_string(),
-                projection: Some(ProjectionOptions::new().weight("weight", 1.0)),
-                ..Request::default()
-            };
-            let outcome = run(&db, &db.view(), &request, &Control::new(), None).unwrap();
-            let nodes = outcome.naming.nodes().unwrap();
-            let values = of_nodes(&outcome.values, nodes).unwrap_or_default();
-            if values.contains(&Value::Null) {
-                partial.push(algorithm.name);
-            }
-        }
-        partial.sort_unstable();
-        let mut expected = PARTIAL;
-        expected.sort_unstable();
-        assert_eq!(partial, expected);
     }
 }

@@ -4,12 +4,13 @@
 //! A new algorithm is covered by being registered.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use evergraph::graph::Direction;
 use evergraph::run::{
-    Algorithm, Determinism, Fact, Kind, Needs, Outcome, Request, Weights, algorithms, find,
+    Algorithm, Determinism, Fact, Kind, MemoryMeter, Needs, Outcome, Request, Weights, algorithms,
+    find,
 };
 use evergraph::{Batch, Cancellation, Control, Database, Edges, Error, MediumKind, Options};
 
@@ -390,6 +391,41 @@ fn memory_limits_are_checked_before_the_start() {
                 enough.memory_limit = Some(1 << 30);
                 run(&db, &enough, &Control::new()).expect(algorithm.name);
             }
+        }
+    }
+}
+
+/// The bounds are right, so a meter is made up that shows too much as soon as a kernel
+/// begins.
+#[test]
+fn a_run_that_takes_more_than_its_limit_is_ended() {
+    static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+    const TAKEN: usize = 1 << 40;
+    const LIMIT: u64 = 1 << 30;
+    let meter = MemoryMeter {
+        current: || match HAS_BEGUN.load(Ordering::Relaxed) {
+            true => TAKEN,
+            false => 0,
+        },
+        peak: || TAKEN,
+        reset: || HAS_BEGUN.store(true, Ordering::Relaxed),
+    };
+    let edges = random_edges(8);
+    let weighted: Vec<Weighted> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
+    for direction in DIRECTIONS {
+        let db = weighted_database(1 << 8, &weighted, direction);
+        for algorithm in algorithms() {
+            HAS_BEGUN.store(false, Ordering::Relaxed);
+            let mut limited = request(algorithm, &[], 2);
+            limited.memory_limit = Some(LIMIT);
+            let view = db.view();
+            let ran = evergraph::run::run(&db, &view, &limited, &Control::new(), Some(meter));
+            let error = ran.map(|_| ()).expect_err(algorithm.name);
+            assert!(matches!(error, Error::Usage { .. }), "{error:?}");
+            let expected = format!("the limit is {LIMIT}");
+            let summary = error.summary();
+            assert!(summary.starts_with("the run needs "), "{summary}");
+            assert!(summary.contains(&expected), "{}: {summary}", algorithm.name);
         }
     }
 }

@@ -27,8 +27,8 @@ pub(super) fn reach<G: Graph>(
     control: &Control,
 ) -> Result<Vec<u64>, Cancelled> {
     let n = chances.graph.vertex_count();
-    let totals = shared_u64(n, 0);
-    let mut strips = Strips::new(|| Components::new(n));
+    let totals = shared_u64(n, 0, control)?;
+    let mut strips = Strips::new(|| Components::new(n, control))?;
     strips.sum(worlds, |components, number| {
         let world = World::new(seed, number);
         components.add(chances, world, &totals, control)?;
@@ -59,14 +59,14 @@ struct Components {
 }
 
 impl Components {
-    fn new(vertex_count: usize) -> Self {
-        Self {
-            found: vec![0; vertex_count],
-            low: vec![0; vertex_count],
-            counted_by: vec![UNREACHED; vertex_count],
-            open: Vec::with_capacity(vertex_count),
-            reading: Vec::with_capacity(vertex_count),
-        }
+    fn new(vertex_count: usize, control: &Control) -> Result<Self, Cancelled> {
+        Ok(Self {
+            found: control.array(0, vertex_count)?,
+            low: control.array(0, vertex_count)?,
+            counted_by: control.array(UNREACHED, vertex_count)?,
+            open: control.room_for(vertex_count)?,
+            reading: control.room_for(vertex_count)?,
+        })
     }
 
     /// Adds each vertex's bound in `world` to its total.

@@ -132,7 +132,7 @@ impl Ranks {
     ) -> Result<(), Cancelled> {
         self.choose_shift(degrees);
         let shift = self.scalars.shift;
-        let mut next = vec![0.0; self.values.len()];
+        let mut next = control.array(0.0, self.values.len())?;
         self.residuals
             .par_iter_mut()
             .for_each(|residual| *residual -= shift);

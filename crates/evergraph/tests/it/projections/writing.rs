@@ -209,3 +209,43 @@ fn more_than_a_commit_takes_is_refused_before_the_run() {
     let outcome = run::run(&db, &view, &some, &Control::new(), None).expect("run");
     assert_eq!(writing.write(&outcome).expect("one").nodes, 1);
 }
+
+/// In a graph of which a search reaches a part, with more nodes than seeds by default.
+#[test]
+fn the_registry_knows_which_results_leave_nodes_without_a_value() {
+    let options = Options {
+        medium: MediumKind::Dram,
+        property_graph: true,
+        ..Options::default()
+    };
+    let db = Database::create("in memory", &options).expect("a database");
+    let create = |tx: &mut evergraph::property::Transaction| {
+        for _ in 0..30 {
+            let (a, b) = (tx.create_node(&[], [])?, tx.create_node(&[], [])?);
+            tx.create_relationship(a, "TO", b, [("weight", 1.into())])?;
+        }
+        Ok(())
+    };
+    let graph = db.property_graph().expect("it is one");
+    graph.write(create).expect("nodes and relationships");
+    for algorithm in run::algorithms() {
+        let wanted = Request {
+            algorithm: algorithm.name.to_string(),
+            projection: Some(ProjectionOptions::new().weight("weight", 1.0)),
+            ..Request::default()
+        };
+        let view = db.view();
+        let writing = WriteBack::begin(&db, &view, "found").expect("a transaction");
+        let outcome = run::run(&db, &view, &wanted, &Control::new(), None).expect(algorithm.name);
+        // What is no value of each node is refused.
+        let without = writing
+            .write(&outcome)
+            .map_or(0, |written| written.without_value);
+        assert_eq!(
+            without > 0,
+            algorithm.leaves_vertices_out(),
+            "{}",
+            algorithm.name
+        );
+    }
+}
