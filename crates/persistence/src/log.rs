@@ -14,9 +14,9 @@ use crate::failpoint;
 use crate::layout::{Field, tiles};
 use crate::little_endian::{put, u32_at, u64_at};
 use crate::medium::{Medium, MediumHandle};
+use crate::order;
 #[cfg(feature = "failpoints")]
 use crate::order::Flushed;
-use crate::order;
 use crate::pool::Uuid;
 
 /// Bytes before the payload of each record.

@@ -17,7 +17,8 @@
 //! `sync_names`; and no order holds between files but by fences. A fence settles
 //! only the file it is called on, which is less than `sfence` gives. Unsettled
 //! bytes that were never flushed may survive too: caches evict when they like.
-//! Calls can fail or do nothing ([`FaultPlan`]), and images can be damaged
+//! Calls can fail, lose what they should make durable ([`FaultKind::Lost`]) or do nothing
+//! ([`FaultPlan`]), and images can be damaged
 //! ([`Image`]).
 //!
 //! # Lazy choices

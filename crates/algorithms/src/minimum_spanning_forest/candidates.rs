@@ -75,7 +75,7 @@ pub(super) fn reduce(
     candidates.par_sort_unstable();
     // The first candidate out of each tree.
     let first = shared_u32(forest.len(), NONE, control)?;
-    let is_taken = SharedBitmap::empty(candidates.len());
+    let mut is_taken = SharedBitmap::empty(candidates.len());
     let mut chosen = control.room_for(forest.len().min(candidates.len()))?;
     let mut live = candidates.len();
     while live > 0 {
@@ -115,7 +115,7 @@ pub(super) fn reduce(
             let candidate = candidates[at];
             let (u, v) = candidate.ends();
             if is_taken.contains(at as u32) {
-                is_taken.remove(at as u32);
+                is_taken.remove_alone(at as u32);
                 chosen.push(candidate);
             } else if forest.parent(u) != forest.parent(v) {
                 candidates[left] = candidate;

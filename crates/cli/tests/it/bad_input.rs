@@ -197,7 +197,7 @@ fn a_second_writer_is_refused_with_the_pid() {
     }
     // As if a process that was killed had left it.
     std::fs::remove_file(place.path("db").join("lock")).expect("there is one");
-    for arguments in ["import db other.txt --append", "stats db", "export db -"] {
+    for arguments in ["import db other.txt --append", "stats db", "export db out.txt"] {
         let outcome = place.call(arguments);
         outcome.expect(1);
         assert!(outcome.error().contains("open for writing"), "{outcome:#?}");
@@ -237,7 +237,7 @@ fn reading_needs_no_permission_to_write() {
     let reading = [
         "--json stats db",
         "check db",
-        "export db -",
+        "run db cc -o -",
         "run db bfs --source 0 -o -",
         "results db show parts",
     ];

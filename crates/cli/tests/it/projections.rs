@@ -331,7 +331,7 @@ fn indexes_and_constraints_are_made_listed_and_dropped() {
         hint: nothing of the transaction is in the graph
         exit code 1
         $ evergraph index film create typed --label Film --key name --rule integer
-        error: constraint "typed" of nodes Film: node 1 has name NAME, which is not of type integer
+        error: constraint "typed" of nodes Film: node 1 has name 'Metropolis', which is not of type integer
         hint: nothing of the transaction is in the graph
         exit code 1
         $ evergraph index film drop nothing

@@ -27,7 +27,7 @@ fn refused_at(place: &Place, time: u32, arguments: &str) -> bool {
 fn commands_end_with_an_error_that_says_what_to_do() {
     for (command, places) in [
         ("check db", 1),
-        ("export db", 1),
+        ("export db out.txt", 1),
         ("compact db", 1),
         ("run db pagerank", 2),
         ("run db pagerank --keep ranks --checkpoint-every 1", 3),

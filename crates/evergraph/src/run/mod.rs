@@ -362,7 +362,7 @@ fn cancelled(why: Cancelled) -> Error {
             "raise the limit, or use fewer threads",
         ),
         Cancelled::OutOfMemory { bytes } => Error::usage(
-            format!("the run needs {bytes} bytes of memory, which the system has not"),
+            format!("the run needs {bytes} bytes of memory, more than the system has"),
             "free memory, or use fewer threads",
         ),
     }

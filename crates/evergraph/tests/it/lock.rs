@@ -275,8 +275,7 @@ fn a_transaction_that_outlives_its_database_keeps_it_locked_and_can_commit() {
     locked(&path, &Options::default());
     let text = refused(&path, &Options::default()).to_string();
     assert!(text.contains("in this process"), "{text}");
-    let commit = tx.commit().unwrap();
-    drop(commit);
+    tx.commit().unwrap();
 
     let db = Database::open(&path, &Options::default()).unwrap();
     let found = db.property_graph().unwrap().view().node(node).unwrap();

@@ -11,7 +11,7 @@ use super::effects::Effect;
 use super::error::GraphError;
 use super::schema::{Definition, DefinitionState, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
-use crate::dictionary::{MOST_NAME_BYTES, Names};
+use crate::dictionary::MOST_NAME_BYTES;
 use evergraph_persistence::failpoint;
 
 impl PropertyGraph {

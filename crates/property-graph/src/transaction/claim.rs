@@ -64,8 +64,11 @@ impl<'m, S: CommittedState> Claim<'m, S> {
         end: Duration,
     ) -> Result<Transaction<S>, TransactionError> {
         let manager = self.manager;
-        let early = || Some(manager.state.view());
-        let mut early = failpoint!("transaction.snapshot-before-locks", early(), else None);
+        let mut early = failpoint!(
+            "transaction.snapshot-before-locks",
+            Some(manager.state.view()),
+            else None
+        );
         loop {
             if !self.resources.is_empty() {
                 manager.expire_overdue();

@@ -48,7 +48,7 @@ impl Store {
             Purpose::All(Wanted::Merged) if drops => {
                 (Wanted::Compacted.into(), Wanted::Compacted.into())
             }
-            Purpose::Flattened => (Wanted::Merged.into(), purpose),
+            Purpose::Flattened => (Wanted::Compacted.into(), purpose),
             other => (other, other),
         };
         let (first, rest) = sections.split_at(sections.len() / 2);

@@ -666,31 +666,3 @@ fn a_constraint_waits_for_writers_on_their_way() {
     let _armed = failpoint::Scope::armed("schema.not-locked").enter();
     assert!(!is_unique_beside_a_writer(|| {}), "the mutant survives");
 }
-
-#[test]
-fn hunt_tmp() {
-    use evergraph_simulated::{CallKind, End, Ended, Explorer, FailingCall};
-    let few = || Budget { exhaustive: [4, 0, 0], sampled: [3, 0, 0], sources: [0, 0], executions: 60 };
-    for mutant in [Some("open.log-only-flushed"), None] {
-        let armed = mutant.map(|mutant| failpoint::Scope::armed(mutant).enter());
-        let suite = suite();
-        let mut ends = 0;
-        'scenarios: for scenario in &(suite.scripted)() {
-            let calls = Explorer::new(Budget::nothing()).explore(scenario).workload_calls;
-            for call in (0..calls.fences).step_by(if mutant.is_some() { 1 } else { 5 }) {
-                let end = End::Failure(FailingCall { kind: CallKind::LosingFence, call, sticky: false });
-                let ended = Ended::new(scenario, end);
-                let report = Explorer::new(few()).explore(&ended);
-                ends += 1;
-                if let Some(violation) = report.violations.first() {
-                    println!("{mutant:?}\t{}", violation.replay());
-                    println!("    {}", violation.message.chars().take(300).collect::<String>());
-                    assert!(mutant.is_some(), "{violation}");
-                    break 'scenarios;
-                }
-            }
-        }
-        println!("{mutant:?}: {ends} ends");
-        drop(armed);
-    }
-}

@@ -8,8 +8,8 @@ use evergraph_persistence::failpoint;
 use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Broken, Definition, DefinitionState, Entity, GraphError, NodeId, OpenOptions, PropertyGraph,
-    Rule, Subject, Transaction, ValueType, Violation,
+    Broken, Definition, DefinitionState, Entity, GraphError, GraphOptions, NodeId, OpenOptions,
+    PropertyGraph, Rule, Subject, Transaction, ValueType, Violation,
 };
 use evergraph_property_graph::transaction::Retryable;
 
@@ -31,6 +31,15 @@ fn people(graph: &PropertyGraph, names: &[&str]) -> Vec<NodeId> {
 
 fn unique() -> Definition {
     Definition::of_nodes("one", "Person", &["name"], Rule::Unique)
+}
+
+/// Tells writers to end when it is dropped.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 /// Runs `work` while so many threads commit small transactions, until it has done; then
@@ -62,8 +71,10 @@ fn beside_writers<T>(graph: &PropertyGraph, writers: u64, work: impl FnOnce() ->
         };
         let threads: Vec<_> = (0..writers).map(|_| scope.spawn(write)).collect();
         barrier.wait();
+        // The writers end also if this panics.
+        let ends = Ends(is_done);
         let done = work();
-        is_done.store(true, Ordering::Release);
+        drop(ends);
         threads
             .into_iter()
             .for_each(|thread| thread.join().expect("no panic"));
@@ -74,10 +85,16 @@ fn beside_writers<T>(graph: &PropertyGraph, writers: u64, work: impl FnOnce() ->
 #[test]
 fn exclusive_requests_succeed_beside_writers() {
     for writers in [1, 2, 4, 8] {
-        let (_storage, graph) = graph();
+        let storage = DramStorage::new();
+        // With a log that takes a hub of any size that there can be till it is deleted.
+        let graph = PropertyGraph::create(&storage, GraphOptions::default(), [7; 16]);
+        let graph = graph.expect("created");
         let hub = people(&graph, &["Hub"])[0];
         assert_eq!(hub, NodeId(0));
         beside_writers(&graph, writers, || {
+            graph
+                .write(|own| own.detach_delete_node(hub))
+                .expect("deleted");
             for round in 0..3 {
                 let mut load = graph.load();
                 let name = format!("Loaded {round}");
@@ -92,9 +109,6 @@ fn exclusive_requests_succeed_beside_writers() {
             let key = Definition::of_nodes("key", "Number", &["number"], Rule::Key);
             graph.define(&key).expect("it holds");
             graph.drop_definition("numbers").expect("it is there");
-            graph
-                .write(|own| own.detach_delete_node(hub))
-                .expect("deleted");
         });
         let names: Vec<String> = graph.definitions().into_iter().map(|d| d.name).collect();
         assert_eq!(names, ["one", "key"]);
