@@ -197,7 +197,11 @@ fn a_second_writer_is_refused_with_the_pid() {
     }
     // As if a process that was killed had left it.
     std::fs::remove_file(place.path("db").join("lock")).expect("there is one");
-    for arguments in ["import db other.txt --append", "stats db", "export db out.txt"] {
+    for arguments in [
+        "import db other.txt --append",
+        "stats db",
+        "export db out.txt",
+    ] {
         let outcome = place.call(arguments);
         outcome.expect(1);
         assert!(outcome.error().contains("open for writing"), "{outcome:#?}");

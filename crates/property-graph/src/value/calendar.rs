@@ -299,12 +299,10 @@ impl FromStr for DateTime {
     }
 }
 
-/// A time zone by its name.
+/// A time zone by its name, as the system knows it; where the system has no table, as
+/// the one that was compiled in does.
 fn zone_of(name: &str) -> Result<TimeZone, String> {
-    TimeZone::get(name).map_err(|_| match jiff::tz::db().is_definitively_empty() {
-        true => "this system has no table of time zones; install tzdata".to_string(),
-        false => format!("the system's table of time zones does not have \"{name}\""),
-    })
+    TimeZone::get(name).map_err(|_| format!("the table of time zones does not have \"{name}\""))
 }
 
 /// Refuses names that are no time zones.
