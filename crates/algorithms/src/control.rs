@@ -71,6 +71,8 @@ struct MemoryLimit {
     bytes_in_use: fn() -> usize,
     /// Bytes in use before the run.
     before: usize,
+    /// Bytes that the run holds beside.
+    held: u64,
     limit: u64,
 }
 
@@ -79,7 +81,7 @@ impl MemoryLimit {
     #[inline]
     fn check(&self, more: u64) -> Result<(), Cancelled> {
         let taken = (self.bytes_in_use)().saturating_sub(self.before) as u64;
-        let needed = taken.saturating_add(more);
+        let needed = taken.saturating_add(self.held).saturating_add(more);
         match needed <= self.limit {
             true => Ok(()),
             false => Err(Cancelled::MemoryLimit {
@@ -127,8 +129,18 @@ impl<'a> Control<'a> {
         self.memory = Some(MemoryLimit {
             bytes_in_use,
             before: bytes_in_use(),
+            held: 0,
             limit,
         });
+        self
+    }
+
+    /// Counts `bytes` that were in use for the run before the limit was set.
+    #[must_use]
+    pub fn with_memory_held(mut self, bytes: u64) -> Self {
+        if let Some(memory) = &mut self.memory {
+            memory.held = bytes;
+        }
         self
     }
 

@@ -20,7 +20,9 @@ fn what_is_taken_beyond_the_limit_ends_the_run() {
     };
     assert_eq!(control.check(), Err(over));
     assert_eq!(control.clone().check(), Err(over));
-    assert_eq!(control.with_memory_counted_from_now().check(), Ok(()));
+    let control = control.with_memory_counted_from_now();
+    assert_eq!(control.check(), Ok(()));
+    assert_eq!(control.with_memory_held(65).check(), Err(over));
     // Less than before the run.
     IN_USE.store(0, Relaxed);
     let control = Control::new().with_memory_limit(|| IN_USE.load(Relaxed), 0);

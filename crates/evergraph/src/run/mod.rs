@@ -261,9 +261,9 @@ fn run_if_any(
         dram_bound += plan.stage(dram_bound, &preparation, free);
     }
     check_limit(limit, dram_bound, &preparation)?;
-    let left = limit - preparation.bytes();
+    let made = preparation.bytes();
     let (held, prepared) = pool.install(|| preparation.prepare(control))?;
-    let control = &limited(control, memory, left);
+    let control = &limited(control, memory, limit).with_memory_held(made);
     let format = given.format();
     let compute = |control: &Control<'_>| {
         let context = Context {

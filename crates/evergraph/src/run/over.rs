@@ -175,11 +175,11 @@ impl Follower {
             preparation = Preparation::new(db, view, None, algorithm.needs, Form::Live)?;
         }
         check_limit(limit, dram_bound, &preparation)?;
-        let left = limit - preparation.bytes();
+        let made = preparation.bytes();
         let control = &limited(control, memory, limit);
         let edges = view.edge_count()?;
         let (held, prepared) = pool.install(|| preparation.prepare(control))?;
-        let control = &limited(control, memory, left);
+        let control = &limited(control, memory, limit).with_memory_held(made);
         let format = given.format();
         let context = Context {
             db,
