@@ -59,7 +59,7 @@ fn a_graph_is_sealed_used_listed_and_dropped() {
     assert!(stats["sealed_bytes"].as_u64() > Some(0));
     let text = place.call("seal db --list").stdout;
     assert!(
-        text.contains("as of commit 1; the graph is at commit 2"),
+        text.contains("as of commit 1; the graph is at commit 3"),
         "{text}"
     );
     let newer = place.json("seal db --shape symmetric");

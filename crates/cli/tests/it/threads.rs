@@ -12,7 +12,8 @@ fn place() -> Place {
 
 /// At each place where one is started, from the first on.
 fn refused_at(place: &Place, time: u32, arguments: &str) -> bool {
-    let outcome = place.call_armed(&format!("threads.refused=on@{time}"), arguments);
+    let failpoint = "threads.refused";
+    let outcome = place.call_armed(&format!("{failpoint}=on@{time}"), arguments);
     if outcome.code == Some(0) {
         return false;
     }

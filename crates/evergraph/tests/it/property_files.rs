@@ -113,7 +113,10 @@ fn what_the_graph_refuses_is_a_bad_row_and_the_rest_is_taken() {
         "people.jsonl:101",
     ];
     assert_eq!(lines, expected, "{found:?}");
-    assert!(found[0].contains("node 3 has the same"), "{found:?}");
+    assert!(
+        found[0].contains("node 3 and node 7 have the same"),
+        "{found:?}"
+    );
     assert!(found[1].contains("70000 bytes"), "{found:?}");
     assert_eq!(Census::of(&graph.view()).unwrap().nodes, 97);
     let refused = run_at_once(

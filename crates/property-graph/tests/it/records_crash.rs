@@ -543,7 +543,8 @@ fn a_checkpoint_that_fails_changes_nothing() {
             }
         }
     }
-    assert!(failures > 50, "{failures} calls failed");
+    // A growth that fails is tried again with what is needed.
+    assert!(failures > 30, "{failures} calls failed");
 }
 
 /// Exactly `steps` steps are there.

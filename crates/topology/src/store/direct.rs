@@ -243,13 +243,17 @@ impl Store {
                 Op::Vertices(count) => {
                     direct.reach_vertices(direct.slots.medium(), count)?;
                 }
+                Op::Ids(assigned) => {
+                    // As with edges: an id never names a vertex that is not there.
+                    let count = assigned.end() as u64;
+                    direct.reach_vertices(direct.slots.medium(), count)?;
+                    rest.ops.push(Op::Ids(assigned));
+                }
                 other => rest.ops.push(other),
             }
         }
         if !rest.ops.is_empty() {
             self.commit_logged(rest, None)?;
-            let ids = self.ids.read().len() as u64;
-            direct.reach_vertices(direct.slots.medium(), ids)?;
         }
         Ok(Commit {
             csn: self.registry.csn(),

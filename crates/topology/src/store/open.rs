@@ -345,10 +345,9 @@ impl Store {
             attached,
         };
         if !read_only {
-            if !failpoint!("open.names-not-durable") {
-                // Recovery step R5: a creation that was killed has not come to it.
-                storage.sync_names()?;
-            }
+            // Recovery step R5: earlier versions made names durable behind the first root,
+            // to which a creation that was killed has not come.
+            storage.sync_names()?;
             store.begin_epoch()?;
             store.keep_reserve();
         }
