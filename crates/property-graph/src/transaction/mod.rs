@@ -8,8 +8,8 @@
 //!
 //! What needs the schema or a node exclusively would meet new sharers at each
 //! attempt. So it reserves it after the first, which keeps younger transactions from
-//! it, and begins again when it has the lock, with a snapshot taken after it; see
-//! [`claim`].
+//! it, and begins again when it has the lock, with a snapshot taken after it
+//! (`claim.rs`).
 //!
 //! **Snapshot isolation** is what every transaction has: the first to lock a
 //! record writes it, and a record that was committed after the snapshot is not

@@ -15,7 +15,7 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// One key, as [`encode`] gives it.
+    /// One key, as [`super::encode`] gives it.
     pub fn exactly(key: &[u8]) -> Self {
         let mut to = key.to_vec();
         // The first behind it.
