@@ -56,7 +56,7 @@ test: deps ## Check formatting and lints, run all tests but those behind feature
 	$(CARGO) clippy --workspace $(HEAVY) --all-targets -- -D warnings
 	testing/tools/tests --workspace $(HEAVY) --lib --bins --tests
 	$(CARGO) test --workspace $(HEAVY) --doc
-	EVERGRAPH_SCHEDULES=200 $(CARGO) test -p evergraph-property-graph --features shuttle --lib schedules
+	EVERGRAPH_SCHEDULES=200 $(CARGO) test --config testing/tools/schedules.toml -p evergraph-property-graph --features shuttle --lib schedules
 
 deep: deps ## Run every campaign whole (hours; prints a table, also when interrupted)
 	testing/tools/deep
