@@ -1,5 +1,6 @@
 //! The database: one graph in one directory.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -475,19 +476,23 @@ fn refuse_other_files(path: &Path) -> Result<(), Error> {
             "a database is a directory; choose another path",
         ));
     }
-    for entry in std::fs::read_dir(path).map_err(|e| Error::io(name(), e))? {
-        let entry = entry.map_err(|e| Error::io(name(), e))?;
-        let file = entry.file_name();
-        if !DATABASE_FILES.iter().any(|n| file == *n) {
-            return Err(Error::usage(
-                format!(
-                    "{} holds `{}`, which is not part of a database",
-                    name(),
-                    file.to_string_lossy()
-                ),
-                "choose an empty directory",
-            ));
-        }
+    let entries = std::fs::read_dir(path).map_err(|e| Error::io(name(), e))?;
+    let files = entries.map(|entry| Ok(entry?.file_name()));
+    let mut files: Vec<_> = files
+        .collect::<std::io::Result<_>>()
+        .map_err(|e| Error::io(name(), e))?;
+    // The file system has them in an order of its own.
+    files.sort();
+    let is_strange = |file: &&OsString| !DATABASE_FILES.iter().any(|n| *file == n);
+    if let Some(file) = files.iter().find(is_strange) {
+        return Err(Error::usage(
+            format!(
+                "{} holds `{}`, which is not part of a database",
+                name(),
+                file.to_string_lossy()
+            ),
+            "choose an empty directory",
+        ));
     }
     Ok(())
 }

@@ -165,13 +165,16 @@ fn beside(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// What is in a directory, by name.
 fn entries(path: &Path) -> Result<Vec<PathBuf>, Error> {
     let found = fs::read_dir(path).and_then(|entries| {
         entries
             .map(|entry| entry.map(|entry| entry.path()))
             .collect()
     });
-    found.map_err(|error| failed(path, error))
+    let mut found: Vec<PathBuf> = found.map_err(|error| failed(path, error))?;
+    found.sort();
+    Ok(found)
 }
 
 /// Removes what an earlier try has left, and nothing else.
