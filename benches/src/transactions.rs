@@ -1,8 +1,9 @@
 //! Transactions of the property graph: what a durable one costs, how clients
-//! share a sync, a hub that everybody appends to, one hop, and reading beside an
-//! algorithm.
+//! share a sync, a hub that everybody appends to, one hop, reading beside an
+//! algorithm, and writing while an index is made.
 
 mod commits;
+mod define;
 mod expand;
 pub(crate) mod graph;
 mod hub;
@@ -17,11 +18,13 @@ pub use commits::append;
 
 pub const BENCHMARK: Benchmark = Benchmark {
     name: "transactions",
-    parameters: &["parts", "degree", "commits", "clients", "count"],
+    parameters: &[
+        "parts", "degree", "commits", "clients", "count", "nodes", "writers", "seconds",
+    ],
     run,
 };
 
-const PARTS: [&str; 4] = ["commits", "hub", "expand", "reopen"];
+const PARTS: [&str; 5] = ["commits", "hub", "expand", "define", "reopen"];
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let mut tables = Vec::new();
@@ -31,6 +34,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             "commits" => commits::run(settings)?,
             "hub" => hub::run(settings)?,
             "expand" => expand::run(settings)?,
+            "define" => define::run(settings)?,
             _ => reopen(settings)?,
         });
     }

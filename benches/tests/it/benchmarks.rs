@@ -65,6 +65,16 @@ fn every_kind_of_index_finds_every_key() {
 }
 
 #[test]
+fn definitions_are_made_beside_writers() {
+    let few = ["parts=define", "nodes=2000", "writers=3", "seconds=0.05"];
+    let result = run("transactions", &few);
+    assert_eq!(rows(&result, 0).len(), 9);
+    for row in rows(&result, 0) {
+        assert_eq!(row["outcome"], "done", "{row}");
+    }
+}
+
+#[test]
 fn the_social_network_is_read_and_updated() {
     let few = [
         "trials=1",

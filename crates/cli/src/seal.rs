@@ -7,10 +7,13 @@ use std::time::Instant;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evergraph::algorithms::Progress;
 use evergraph::graph::Shape;
-use evergraph::{Cancellation, Control, Database, Seal, SealOutcome, SealedInfo, SealedName};
+use evergraph::{
+    Cancellation, Control, Database, Seal, SealOutcome, SealedInfo, SealedName, memory_bytes,
+};
 use serde_json::{Value, json};
 
 use crate::medium::MediumArgs;
+use crate::memory::METER;
 use crate::progress;
 use crate::report::{Failure, Report, bytes, count, seconds, table};
 
@@ -36,7 +39,8 @@ pub struct Args {
     /// List the sealed graphs that are stored
     #[arg(long, conflicts_with_all = ["drop", "name", "compressed"])]
     list: bool,
-    /// Memory that sealing may take; what could take more is refused
+    /// Memory that sealing may take; what could take more is refused, and what does is
+    /// ended
     #[arg(long, value_name = "BYTES")]
     memory_limit: Option<u64>,
     #[command(flatten)]
@@ -76,15 +80,18 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
 
 fn seal(db: Database, wanted: &Seal, stop: &Cancellation) -> Result<Report, Failure> {
     let started = Instant::now();
-    let outcome = followed(stop, |control| db.seal(&db.view(), wanted, control))?;
+    let limit = wanted.memory_limit;
+    let outcome = followed(stop, limit, |control| db.seal(&db.view(), wanted, control))?;
     let now = db.view().csn();
     db.close()?;
     Ok(report(&outcome, now, started.elapsed().as_secs_f64()))
 }
 
-/// Seals with a sign of life.
+/// Seals with a sign of life, and with no more memory than a limit allows; all that the
+/// process may use if it is `None`.
 pub fn followed(
     stop: &Cancellation,
+    memory_limit: Option<u64>,
     seal: impl FnOnce(&Control<'_>) -> Result<SealOutcome, evergraph::Error>,
 ) -> Result<SealOutcome, Failure> {
     let bar = progress::spinner("sealing the graph");
@@ -96,7 +103,11 @@ pub fn followed(
         )),
         other => bar.set_message(other.to_string()),
     };
-    let control = Control::new().with_cancellation(stop).with_progress(&show);
+    let limit = memory_limit.unwrap_or_else(memory_bytes);
+    let control = Control::new()
+        .with_cancellation(stop)
+        .with_memory_limit(METER.current, limit)
+        .with_progress(&show);
     let outcome = seal(&control);
     bar.finish_and_clear();
     Ok(outcome?)

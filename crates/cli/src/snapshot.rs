@@ -171,7 +171,7 @@ fn flatten(db: &Database, before: Option<&str>) -> Result<Report, Failure> {
 
 fn rebase(db: &Database, name: &str, stop: &Cancellation) -> Result<Report, Failure> {
     let started = Instant::now();
-    let outcome = seal::followed(stop, |control| db.rebase_controlled(name, control))?;
+    let outcome = seal::followed(stop, None, |control| db.rebase_controlled(name, control))?;
     let elapsed = started.elapsed().as_secs_f64();
     Ok(seal::report(&outcome, db.view().csn(), elapsed))
 }

@@ -9,10 +9,10 @@ mod memory;
 
 use std::time::Instant;
 
-use evergraph::graph::Direction;
+use evergraph::graph::{Direction, Shape};
 use evergraph::run::{Algorithm, Dram, Kind, Outcome, Parameter, Request, algorithms, run};
 use evergraph::run::{Weights, find};
-use evergraph::{Batch, Control, Database, Edges, Error, MediumKind, Options};
+use evergraph::{Batch, Control, Database, Edges, Error, MediumKind, Options, Seal};
 
 use Direction::{Both, Out, Undirected};
 
@@ -87,6 +87,7 @@ const CASES: &[Case] = &[
 #[test]
 fn runs_keep_to_their_memory_and_write_nothing() {
     what_improves_often_is_listed_once();
+    sealing_keeps_to_its_limit();
     let print = std::env::var_os("EVERGRAPH_PRINT").is_some();
     let mut complaints = Vec::new();
     for case in CASES {
@@ -134,6 +135,33 @@ fn runs_keep_to_their_memory_and_write_nothing() {
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// With half of what the copy takes, as the allocator counts it, sealing is ended, though
+/// nothing refuses it before.
+fn sealing_keeps_to_its_limit() {
+    const VERTICES: u32 = 32_768;
+    let edges = edges("kronecker", VERTICES);
+    let db = database(VERTICES, &edges, Both, false);
+    for shape in [Shape::Sorted, Shape::Simple, Shape::Symmetric] {
+        let wanted = Seal {
+            shape,
+            ..Seal::default()
+        };
+        let seal = |limit| {
+            let control = Control::new().with_memory_limit(memory::METER.current, limit);
+            db.seal(&db.view(), &wanted, &control)
+        };
+        let bytes = seal(u64::MAX).expect("there is room").graph.bytes;
+        db.drop_sealed(&wanted.name()).expect("dropped");
+        let error = seal(bytes / 2).expect_err("it takes more");
+        let summary = error.summary();
+        assert!(
+            summary.starts_with("sealing needs "),
+            "{shape:?}: {summary}"
+        );
+        assert_eq!(db.sealed_graphs(), []);
+    }
 }
 
 /// Whether it would take a large part of the test's time. Sketches of a path are as long

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_algorithms::Control;
+use evergraph_algorithms::{Cancelled, Control};
 use evergraph_graph::Shape;
 use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
@@ -25,7 +25,9 @@ pub struct Seal {
     pub compressed: bool,
     /// What the graph is called; after its shape if `None`.
     pub name: Option<String>,
-    /// DRAM that sealing may take; all that the process may use if `None`.
+    /// DRAM that sealing may take; all that the process may use if `None`. A graph
+    /// whose bound is above it is refused; [`Control::with_memory_limit`] ends what takes
+    /// more nevertheless.
     pub memory_limit: Option<u64>,
 }
 
@@ -75,7 +77,8 @@ impl Database {
     /// # Errors
     /// [`Error::Interrupted`] if `control` ends it; then, and after any other
     /// error, nothing has changed. [`Error::Usage`] in direct mode, whose commits
-    /// have no lasting numbers, and where a copy would take more than the limit.
+    /// have no lasting numbers, and where a copy would take more than the limit, or
+    /// takes more than the limit of `control`.
     ///
     /// ```
     /// use evergraph::{Control, Database, MediumKind, Options, Seal};
@@ -241,20 +244,25 @@ fn store_graph(
     control.report("sealing the graph", 0, Some(1));
     let live = view.graph()?;
     let sealed = seal(&live, lists, wanted.compressed, &|| control.check());
-    let graph = match sealed.map_err(|_| interrupted())? {
+    let graph = match sealed.map_err(not_sealed)? {
         Copy::Sealed(graph) => SealedGraph::Plain(graph),
         Copy::Compressed(graph) => SealedGraph::Compressed(graph),
     };
     drop(live);
+    let mut checked = Ok(());
     let mut go_on = |done: u64, total: u64| {
         control.report("bytes written", done, Some(total));
-        control.check().is_ok()
+        checked = control.check();
+        checked.is_ok()
     };
     let stored = store.store_sealed(name, view.csn(), &graph, &mut go_on);
-    let graph = stored.map_err(|error| match error {
-        TopologyError::Cancelled => interrupted(),
-        other => other.into(),
-    })?;
+    let graph = match stored {
+        Err(TopologyError::Cancelled) => {
+            checked.map_err(not_sealed)?;
+            return Err(TopologyError::Cancelled.into());
+        }
+        stored => stored?,
+    };
     Ok(SealOutcome {
         graph,
         was_there: false,
@@ -262,9 +270,19 @@ fn store_graph(
     })
 }
 
-fn interrupted() -> Error {
-    Error::Interrupted {
-        message: "the graph was not sealed".to_string(),
-        hint: "nothing was changed; run it again".to_string(),
+fn not_sealed(why: Cancelled) -> Error {
+    match why {
+        Cancelled::Requested | Cancelled::DeadlinePassed => Error::Interrupted {
+            message: "the graph was not sealed".to_string(),
+            hint: "nothing was changed; run it again".to_string(),
+        },
+        Cancelled::MemoryLimit { needed, limit } => Error::usage(
+            format!("sealing needs {needed} bytes of memory; the limit is {limit}"),
+            "raise the limit",
+        ),
+        Cancelled::OutOfMemory { bytes } => Error::usage(
+            format!("sealing needs {bytes} bytes of memory, more than the system has"),
+            "free memory",
+        ),
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evergraph::graph::{Direction, Shape};
 use evergraph::run::{Fact, Outcome, Request, algorithms};
@@ -197,6 +198,52 @@ fn what_cannot_be_sealed_is_told_and_changes_nothing() {
     let db = Database::create("nowhere", &direct).unwrap();
     let error = db.seal(&db.view(), &Seal::default(), &Control::new());
     assert!(error.unwrap_err().summary().contains("direct mode"));
+}
+
+/// Sealing keeps to its bound, so a meter is made up that shows too much from some
+/// question on: from each of them, while lists are copied and while they are written.
+#[test]
+fn sealing_that_takes_more_than_its_limit_is_ended() {
+    static SHOWS_LITTLE: AtomicUsize = AtomicUsize::new(0);
+    const LIMIT: u64 = 1 << 30;
+    let meter = || {
+        let little = SHOWS_LITTLE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(1)
+        });
+        little.map_or(1 << 40, |_| 0)
+    };
+    let db = Database::create("nowhere", &options(MediumKind::Dram, Direction::Out)).unwrap();
+    fill(&db);
+    for compressed in [false, true] {
+        let wanted = Seal {
+            compressed,
+            ..Seal::default()
+        };
+        let sealed = |questions: usize| {
+            // The first is how much is in use before.
+            SHOWS_LITTLE.store(1 + questions, Ordering::Relaxed);
+            let control = Control::new().with_memory_limit(meter, LIMIT);
+            db.seal(&db.view(), &wanted, &control)
+        };
+        let mut ended = 0;
+        let sealed = loop {
+            match sealed(ended) {
+                Ok(sealed) => break sealed,
+                Err(error) => {
+                    assert!(matches!(error, Error::Usage { .. }), "{error:?}");
+                    let summary = error.summary();
+                    assert!(summary.starts_with("sealing needs "), "{summary}");
+                    let limit = format!("the limit is {LIMIT}");
+                    assert!(summary.ends_with(&limit), "{summary}");
+                    ended += 1;
+                }
+            }
+            assert_eq!(db.sealed_graphs(), []);
+        };
+        assert!(ended >= 2, "{ended} questions");
+        assert!(!sealed.was_there && sealed.replaced.is_none());
+        db.drop_sealed(&wanted.name()).unwrap();
+    }
 }
 
 /// A history with deletions: 4 snapshots, the graph goes on after the last.

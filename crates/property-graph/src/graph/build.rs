@@ -1,7 +1,7 @@
 //! Building indexes, and holding records to constraints: any number of them in one
 //! pass over the nodes and one over the relationships, chunks in parallel.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::error::GraphError;
 use super::scan::Tabled;
 use super::schema::{Broken, Entry};
 use super::view::View;
-use crate::index::{Collector, Sorted, key};
+use crate::index::{Collector, KeyRange, Sorted, key};
 use crate::records::{Found, NodeRecord, RelationshipRecord};
 use crate::value::Value;
 
@@ -26,6 +26,16 @@ pub(super) fn build(core: &Arc<Core>, entries: &[Arc<Entry>]) -> Result<(), Grap
     let view = View::new(core, core.store.register());
     Pass::<NodeRecord>::new(&view, entries).build()?;
     Pass::<RelationshipRecord>::new(&view, entries).build()
+}
+
+/// Holds what was written since [`build`], as far as it is visible, to the entries whose
+/// values have to be unique, and gives the number of keys. Costs one lookup for each; for
+/// an entry whose index cannot answer, one pass over the records.
+pub(super) fn check_written(core: &Arc<Core>, entries: &[Arc<Entry>]) -> Result<usize, GraphError> {
+    let view = View::new(core, core.store.register());
+    let nodes = Pass::<NodeRecord>::new(&view, entries).check_written()?;
+    let relationships = Pass::<RelationshipRecord>::new(&view, entries).check_written()?;
+    Ok(nodes + relationships)
 }
 
 /// A pass over one kind of records.
@@ -139,21 +149,64 @@ impl<'a, R: Tabled> Pass<'a, R> {
     }
 
     fn check_unique(&self, entry: &Entry, entries: &Sorted) -> Result<(), GraphError> {
-        for ids in entries.ids_of_shared_keys() {
-            // Keys that were cut may differ behind the cut.
-            let mut seen = HashMap::new();
-            for id in ids {
-                let Some(record) = R::of_view(self.view, id)? else {
-                    continue;
-                };
-                let key = entry.key_of(&*record);
-                if let Some(first) = key.and_then(|key| seen.insert(key, id)) {
-                    let what = Broken::SameValues(R::entity(first));
-                    let (dictionary, values) = (self.view.dictionary(), entry.values_of(&*record));
-                    return Err(entry.violated::<R>(dictionary, id, values, what));
-                }
+        let mut shared = entries.ids_of_shared_keys();
+        shared.try_for_each(|ids| self.check_different(entry, ids))
+    }
+
+    /// Whether no two of some records have the same key: keys that were cut may differ
+    /// behind the cut.
+    fn check_different(
+        &self,
+        entry: &Entry,
+        ids: impl IntoIterator<Item = u32>,
+    ) -> Result<(), GraphError> {
+        let mut seen = HashMap::new();
+        for id in ids {
+            let Some(record) = R::of_view(self.view, id)? else {
+                continue;
+            };
+            let key = entry.key_of(&*record);
+            if let Some(first) = key.and_then(|key| seen.insert(key, id)) {
+                let what = Broken::SameValues(R::entity(first));
+                let (dictionary, values) = (self.view.dictionary(), entry.values_of(&*record));
+                return Err(entry.violated::<R>(dictionary, id, values, what));
             }
         }
         Ok(())
+    }
+
+    fn check_written(&self) -> Result<usize, GraphError> {
+        let mut checked = 0;
+        for entry in &self.entries {
+            let keys = entry.take_unchecked(self.view.csn());
+            checked += keys.len();
+            if !self.check_by_index(entry, &keys)? {
+                self.check_by_scan(entry, keys)?;
+            }
+        }
+        Ok(checked)
+    }
+
+    /// `false` if the index cannot answer: it was damaged, or a checkpoint that began
+    /// before it was built goes on.
+    fn check_by_index(&self, entry: &Entry, keys: &[Vec<u8>]) -> Result<bool, GraphError> {
+        for key in keys {
+            let Some(ids) = self.view.candidates(entry, &KeyRange::exactly(key))? else {
+                return Ok(false);
+            };
+            self.check_different(entry, ids)?;
+        }
+        Ok(true)
+    }
+
+    fn check_by_scan(&self, entry: &Entry, keys: Vec<Vec<u8>>) -> Result<(), GraphError> {
+        let keys: HashSet<Vec<u8>> = keys.into_iter().collect();
+        let mut ids = Vec::new();
+        for found in R::scan(self.view, entry.stored.subject) {
+            let (id, record) = found?;
+            let key = entry.key_of(&*record);
+            ids.extend(key.filter(|key| keys.contains(key)).map(|_| id));
+        }
+        self.check_different(entry, ids)
     }
 }

@@ -5,14 +5,21 @@ use std::slice;
 use std::sync::Arc;
 
 use super::PropertyGraph;
-use super::build::build;
+use super::build::{build, check_written};
 use super::core::Core;
 use super::effects::Effect;
 use super::error::GraphError;
 use super::schema::{Definition, DefinitionState, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
 use crate::dictionary::MOST_NAME_BYTES;
+use crate::index::Index;
 use evergraph_persistence::failpoint;
+
+/// With at most so many keys left to check, the rest is checked while no other
+/// transaction writes.
+const FEW_KEYS: usize = 256;
+/// Rounds of checks beside writers, in case these write faster.
+const MOST_ROUNDS: usize = 16;
 
 impl PropertyGraph {
     /// Makes an index: the nodes of a label are found fast by the values of some
@@ -45,7 +52,9 @@ impl PropertyGraph {
 
     /// As [`PropertyGraph::create_index`], of anything that can hold for the nodes
     /// of a label or the relationships of a type. A constraint holds for all commits
-    /// after this one.
+    /// after this one. Values that have to be unique cost a second moment without
+    /// writers: what they wrote meanwhile is checked before the constraint holds. That
+    /// takes DRAM in proportion to it.
     ///
     /// # Errors
     /// As there, and records for which it does not hold ([`GraphError::Constraint`]).
@@ -70,7 +79,8 @@ impl PropertyGraph {
         failpoint!("index.populating");
         let made = build(&self.core, &making.entries).and_then(|()| {
             failpoint!("index.populated");
-            self.write(|transaction| transaction.confirm(&numbers))
+            making.catch_up()?;
+            self.write(|transaction| transaction.confirm(&making.entries))
         });
         making.end(made)
     }
@@ -129,12 +139,12 @@ impl PropertyGraph {
 /// Definitions that are being made. Whatever ends that before they are confirmed, a
 /// panic among it, they have failed.
 struct Making<'g> {
-    core: &'g Core,
+    core: &'g Arc<Core>,
     entries: Vec<Arc<Entry>>,
 }
 
 impl<'g> Making<'g> {
-    fn new(core: &'g Core, numbers: &[u32]) -> Self {
+    fn new(core: &'g Arc<Core>, numbers: &[u32]) -> Self {
         let entries = core.state.schema.entries();
         let entries = entries
             .iter()
@@ -143,6 +153,19 @@ impl<'g> Making<'g> {
             core,
             entries: entries.cloned().collect(),
         }
+    }
+
+    /// Checks what writers wrote meanwhile beside them, so that they wait for no more
+    /// than the last of it.
+    fn catch_up(&self) -> Result<(), GraphError> {
+        for _ in 0..MOST_ROUNDS {
+            let checked = check_written(self.core, &self.entries)?;
+            let mut indexes = self.entries.iter().filter_map(|entry| entry.index.as_ref());
+            if checked <= FEW_KEYS && indexes.all(Index::is_built) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn end(&mut self, made: Result<(), GraphError>) -> Result<(), GraphError> {
@@ -193,10 +216,7 @@ fn check(definitions: &[Definition]) -> Result<(), GraphError> {
 impl Transaction {
     /// Adds a definition, and gives its number.
     pub(super) fn define(&mut self, definition: &Definition) -> Result<u32, GraphError> {
-        if let Err(error) = self.inner.lock_schema() {
-            failpoint!("schema.waits-for-writers");
-            return Err(error);
-        }
+        self.lock_schema()?;
         let core = Arc::clone(&self.core);
         let state = &core.state;
         let name = &definition.name;
@@ -228,17 +248,34 @@ impl Transaction {
     }
 
     /// Says that all there is has been held to definitions, which no other transaction
-    /// drops before the commit.
-    pub(super) fn confirm(&mut self, numbers: &[u32]) -> Result<(), GraphError> {
+    /// drops before the commit. Values that have to be unique are checked as far as they
+    /// were written meanwhile, while no other transaction writes.
+    pub(super) fn confirm(&mut self, making: &[Arc<Entry>]) -> Result<(), GraphError> {
+        let is_unique = making.iter().any(|entry| entry.stored.rule.is_unique());
+        if is_unique && !failpoint!("definitions.switched-beside-writers") {
+            self.lock_schema()?;
+        }
         let entries = self.hold_schema()?;
-        for &number in numbers {
-            if !entries.iter().any(|entry| entry.number == number) {
+        for made in making {
+            if !entries.iter().any(|entry| Arc::ptr_eq(entry, made)) {
                 let what = "an index or a constraint was dropped while it was being made";
                 return Err(GraphError::Unsupported(what.to_string()));
             }
-            self.schema.push(Effect::Confirmed { number });
+            self.schema.push(Effect::Confirmed {
+                number: made.number,
+            });
+        }
+        if !failpoint!("definitions.written-not-checked") {
+            check_written(&self.core, making)?;
         }
         Ok(())
+    }
+
+    fn lock_schema(&mut self) -> Result<(), GraphError> {
+        let locked = self.inner.lock_schema();
+        locked.inspect_err(|_| {
+            failpoint!("schema.waits-for-writers");
+        })
     }
 
     fn drop_definition(&mut self, name: &str) -> Result<(), GraphError> {

@@ -35,7 +35,7 @@ impl Transaction {
         write: impl FnOnce(&mut Self) -> Result<(E, R), GraphError>,
     ) -> Result<R, GraphError> {
         let entries = self.hold_schema()?;
-        if !entries.iter().any(|entry| entry.stored.rule.is_unique()) {
+        if !entries.iter().any(|entry| entry.is_held_unique()) {
             return write(self).map(|written| written.1);
         }
         let savepoint = self.inner.savepoint();
@@ -66,7 +66,7 @@ impl Transaction {
     ) -> Result<Vec<RelationshipId>, GraphError> {
         let entries = self.hold_schema()?;
         let mut kinds = Vec::new();
-        for entry in entries.iter().filter(|entry| entry.stored.rule.is_unique()) {
+        for entry in entries.iter().filter(|entry| entry.is_held_unique()) {
             if let SubjectCode::Type(kind) = entry.stored.subject {
                 kinds.push(kind);
             }
@@ -82,7 +82,7 @@ impl Transaction {
     /// Locks the values that a record has, had or had at the begin, and looks
     /// whether another has them.
     fn check_unique<R: Tabled>(&mut self, entries: &Entries, id: u32) -> Result<(), GraphError> {
-        for entry in entries.iter().filter(|entry| entry.stored.rule.is_unique()) {
+        for entry in entries.iter().filter(|entry| entry.is_held_unique()) {
             let Some(change) = R::change(self.inner.overlay(), id) else {
                 return Ok(());
             };

@@ -85,7 +85,8 @@ pub struct Definition {
 /// How far an index or a constraint is; shown as Neo4j's states are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DefinitionState {
-    /// What is written is held to it, and what was there before is being read.
+    /// What is there is being read, and what is written meanwhile is held to it, but for
+    /// values that have to be unique: those are checked before it is online.
     Populating,
     /// It holds for everything.
     Online,

@@ -1,9 +1,11 @@
 //! An index or a constraint with what belongs to it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_persistence::PersistenceError;
+use parking_lot::Mutex;
 
 use super::definition::{Rule, Stored, SubjectCode};
 use super::new_index;
@@ -26,12 +28,16 @@ pub(in crate::graph) struct Entry {
     pub index: Option<Index>,
     /// Whether all that there is was held to it; else who makes it is still at it.
     is_confirmed: AtomicBool,
+    /// Keys that commits gave to records while a constraint of unique values is being
+    /// made, each with the newest of these commits: no writer looked if they are unique.
+    unchecked: Mutex<BTreeMap<Vec<u8>, u64>>,
 }
 
 impl Entry {
     pub fn new(number: u32, stored: Stored, is_confirmed: bool) -> Self {
         Entry {
             is_confirmed: AtomicBool::new(is_confirmed),
+            unchecked: Mutex::default(),
             number,
             index: stored.rule.has_index().then(|| new_index(number)),
             stored,
@@ -46,6 +52,31 @@ impl Entry {
     /// All that there is was held to it.
     pub fn confirm(&self) {
         self.is_confirmed.store(true, Ordering::Release);
+        self.unchecked.lock().clear();
+    }
+
+    /// Whether a write has to look if its values are unique. While the constraint is being
+    /// made it need not: they are checked before the constraint holds.
+    pub fn is_held_unique(&self) -> bool {
+        self.stored.rule.is_unique() && self.is_confirmed()
+    }
+
+    /// Notes that a commit gives a record a key; to be called in the order of commits.
+    pub fn note_written(&self, csn: u64, key: &[u8]) {
+        if self.stored.rule.is_unique() && !self.is_confirmed() {
+            self.unchecked.lock().insert(key.to_vec(), csn);
+        }
+    }
+
+    /// Takes the keys that commits up to this one gave to records while the constraint is
+    /// being made.
+    pub fn take_unchecked(&self, csn: u64) -> Vec<Vec<u8>> {
+        let taken = self
+            .unchecked
+            .lock()
+            .extract_if(.., |_, newest| *newest <= csn)
+            .collect::<Vec<_>>();
+        taken.into_iter().map(|(key, _)| key).collect()
     }
 
     /// Whether it has an index that may be read. One that is still being made may

@@ -221,6 +221,9 @@ impl Schema {
             }
             let gone = old.as_deref().map(|key| (key, false));
             let come = new.as_deref().map(|key| (key, true));
+            if let Some(key) = &new {
+                entry.note_written(csn, key);
+            }
             let changes = gone.into_iter().chain(come);
             index.apply(
                 csn,

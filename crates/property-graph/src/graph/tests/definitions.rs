@@ -50,7 +50,7 @@ fn is_kept() -> bool {
     let graph = interrupted(&storage);
     let entry = graph.core.state.schema.named("name").expect("defined");
     build(&graph.core, std::slice::from_ref(&entry)).expect("it holds");
-    let confirmed = graph.write(|own| own.confirm(&[entry.number]));
+    let confirmed = graph.write(|own| own.confirm(std::slice::from_ref(&entry)));
     confirmed.expect("committed");
     graph.checkpoint().expect("written");
     reopened(&storage, graph) == 1

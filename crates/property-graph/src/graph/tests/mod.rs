@@ -4,3 +4,4 @@ mod limits;
 mod lookups;
 mod names;
 mod orders;
+mod populating;

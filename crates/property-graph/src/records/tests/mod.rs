@@ -13,7 +13,7 @@ use super::*;
 use crate::dictionary::{Dictionary, TextPolicy};
 use crate::testing::Host;
 use crate::value::Value;
-use world::{World, steps};
+use world::{Change, Content, Step, World, steps};
 
 const GEOMETRY: Geometry = Geometry {
     records_per_chunk: 3,
@@ -81,6 +81,25 @@ proptest! {
         let mut problems = Vec::new();
         world.table.check(newest, &mut problems);
         prop_assert_eq!(problems.len(), 1);
+    }
+}
+
+/// All ids are in use, and a record goes while a checkpoint reads it: its id is given only
+/// behind the checkpoint.
+#[test]
+fn what_a_checkpoint_reads_keeps_its_id() {
+    let create = || Change::Create(Content::default());
+    for abandons in [false, true] {
+        let mut world = World::new();
+        let all = GEOMETRY.most_records as usize;
+        world.step(&Step::Commit(vec![create(); all], false));
+        let overlapping = vec![vec![Change::Delete(0)], vec![create()]];
+        world.step(&Step::Checkpoint(overlapping, abandons));
+        world.verify();
+        assert_eq!(world.table.len(), all as u64 - 1, "no id was free");
+        world.step(&Step::Commit(vec![create()], false));
+        world.verify();
+        assert_eq!(world.table.len(), all as u64);
     }
 }
 

@@ -84,6 +84,9 @@ pub(super) struct World {
     model: Model,
     log: Vec<Logged>,
     pub views: Vec<ViewToken<()>>,
+    /// What a checkpoint that goes on reads. Records of it keep their ids as those of any
+    /// other view do.
+    merging: Option<ViewToken<()>>,
     /// Commits up to this one are in extents.
     root_csn: u64,
 }
@@ -98,6 +101,7 @@ impl World {
             model: Model::new(),
             log: Vec::new(),
             views: Vec::new(),
+            merging: None,
             root_csn: 0,
         }
     }
@@ -166,9 +170,9 @@ impl World {
         }
     }
 
-    /// Commits of views and snapshots.
+    /// Commits of views, that of a checkpoint among them, and of snapshots.
     fn shown(&self) -> Vec<u64> {
-        let views = self.views.iter().map(ViewToken::csn);
+        let views = self.views.iter().chain(&self.merging).map(ViewToken::csn);
         views.chain(self.host.kept().iter().copied()).collect()
     }
 
@@ -230,26 +234,26 @@ impl World {
     }
 
     pub fn checkpoint(&mut self, overlapping: &[Vec<Change>], abandons: bool) {
-        let token = self.host.view();
+        let csn = self.merging.insert(self.host.view()).csn();
         let needed = self.host.needed();
         let (table, dictionary) = (&self.table, &self.dictionary);
         let flushed = self.host.with_place(|place| {
-            let mut flushed = table.write(token.csn(), &needed, place).unwrap();
-            flushed.extend(dictionary.write(token.csn(), place).unwrap());
+            let mut flushed = table.write(csn, &needed, place).unwrap();
+            flushed.extend(dictionary.write(csn, place).unwrap());
             flushed
         });
         for changes in overlapping {
             self.commit(changes, changes.len() == 1);
         }
         if abandons {
+            self.merging = None;
             self.host.roll_back();
             self.table.abandoned();
             self.dictionary.abandoned();
             return;
         }
         self.host.switch_root(flushed, || self.table.publishing());
-        let csn = token.csn();
-        drop(token);
+        self.merging = None;
         self.table.published(&|| self.host.needed());
         self.dictionary.published();
         let since = [

@@ -259,6 +259,103 @@ fn a_constraint_that_failed_is_gone_at_once() {
     assert_eq!(graph.check().problems, Vec::<String>::new());
 }
 
+/// While a constraint is made, writers are not held to unique values: it fails.
+#[test]
+fn a_constraint_fails_by_what_writers_do_meanwhile() {
+    for place in ["index.populating", "index.populated"] {
+        let (_storage, graph) = graph();
+        let ann = people(&graph, &["Ann", "Bob"])[0];
+        let write = {
+            let graph = Arc::clone(&graph);
+            move |_| {
+                people(&graph, &["Ann"]);
+            }
+        };
+        let armed = failpoint::Scope::calling(place, write).enter();
+        let found = violation(graph.define(&unique()));
+        drop(armed);
+        assert_eq!(found.values, [Some(Value::from("Ann"))]);
+        let mut both = vec![found.record];
+        if let Broken::SameValues(other) = found.reason {
+            both.push(other);
+        }
+        assert!(both.len() == 2 && both.contains(&ann.into()), "{both:?}");
+        assert_eq!(states(&graph), listed(&[("one", "FAILED")]));
+        graph.write(|own| own.delete_node(ann)).expect("deleted");
+        graph.define(&unique()).expect("it holds");
+    }
+}
+
+/// A constraint that could be made holds, whatever writers did while it was made.
+#[test]
+fn constraints_hold_beside_writers_that_would_break_them() {
+    const NAMES: u64 = 2000;
+    let (_storage, graph) = graph();
+    let (next, is_done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let write = || {
+        while !is_done.load(Ordering::Acquire) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            // Every seventh deletes, so that there are some to make again.
+            let name = (number * 7919 % NAMES).to_string();
+            let written = graph.write(|own| {
+                let twins = own.find("Person", &[("name", name.as_str().into())])?;
+                match twins.first() {
+                    Some(twin) if number % 7 == 0 => own.delete_node(twin.id()),
+                    Some(_) if number % 1999 != 0 => Ok(()),
+                    _ => {
+                        let properties = [("name", name.as_str().into())];
+                        own.create_node(&["Person"], properties).map(|_| ())
+                    }
+                }
+            });
+            match written {
+                Ok(()) | Err(GraphError::Constraint(_)) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+    graph
+        .create_index("names", "Person", &["name"])
+        .expect("made");
+    let (mut held, mut failed) = (0, 0);
+    std::thread::scope(|scope| {
+        let threads = [(); 4].map(|()| scope.spawn(write));
+        let ends = Ends(&is_done);
+        while held < 5 || (failed < 5 && held < 50) {
+            match graph.define(&unique()) {
+                Ok(()) => {
+                    held += 1;
+                    assert_eq!(graph.check().problems, Vec::<String>::new());
+                    graph.drop_definition("one").expect("it is there");
+                }
+                Err(GraphError::Constraint(violation)) => {
+                    failed += 1;
+                    let Broken::SameValues(other) = violation.reason else {
+                        panic!("{violation}");
+                    };
+                    let (Entity::Node(one), Entity::Node(other)) = (violation.record, other) else {
+                        panic!("{violation}");
+                    };
+                    // One of them goes, if none has gone already.
+                    let is_there = |id| graph.view().node(id).expect("readable").is_some();
+                    if is_there(one) && is_there(other) {
+                        let gone = graph.write(|own| match own.node(one)? {
+                            Some(_) => own.delete_node(one),
+                            None => Ok(()),
+                        });
+                        gone.expect("deleted");
+                    }
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        drop(ends);
+        for thread in threads {
+            thread.join().expect("no panic");
+        }
+    });
+}
+
 #[test]
 fn a_definition_whose_thread_panics_fails() {
     let (_storage, graph) = graph();
