@@ -316,7 +316,7 @@ fn ingest(
         total,
         all_edges: warm_up.len() + timed_edges,
         bytes: match medium {
-            MediumKind::Dram => stats.extent_bytes + stats.log_bytes,
+            MediumKind::Dram => stats.extent_bytes + stats.ring_bytes,
             _ => allocated_bytes(place.join("db")).map_err(text)?,
         },
         extent_bytes: match medium {

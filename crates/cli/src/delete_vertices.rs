@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use evergraph::{Cancellation, Database, Error, IdKind, PersistenceError, TopologyError};
+use evergraph::{Cancellation, Database, Error, IdKind};
 use serde_json::json;
 
 use crate::medium::MediumArgs;
@@ -95,26 +95,17 @@ fn read(db: &Database, file: &Path) -> Result<(Vec<u32>, u64), Failure> {
     Ok((vertices, missing))
 }
 
-/// One commit, or if the log cannot take that many edges at once, one for each
-/// half, and so on. Returns the number of commits.
+/// Deletes the edges of all of them in one commit. Returns the number of commits.
 fn delete(db: &Database, vertices: &[u32], stop: &Cancellation) -> Result<u64, Failure> {
     if stop.is_cancelled() {
         return Err(Failure::new(
-            "interrupted: some of the vertices may have their edges still",
-            "run the command again to go on",
+            "interrupted: the vertices have their edges still",
+            "run the command again",
         ));
     }
     if vertices.is_empty() {
         return Ok(0);
     }
-    match db.delete_vertices(vertices) {
-        Ok(_) => Ok(1),
-        Err(Error::Store(TopologyError::Persistence(PersistenceError::CommitTooLarge {
-            ..
-        }))) if vertices.len() > 1 => {
-            let (some, others) = vertices.split_at(vertices.len() / 2);
-            Ok(delete(db, some, stop)? + delete(db, others, stop)?)
-        }
-        Err(error) => Err(error.into()),
-    }
+    db.delete_vertices(vertices)?;
+    Ok(1)
 }

@@ -78,7 +78,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1 << 20,
           value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub batch_edges: u64,
-    /// Size of the commit log: what recovery replays at most
+    /// What the commit log may hold, and so what recovery replays at most
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
     pub log_mib: u64,

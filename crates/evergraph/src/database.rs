@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evergraph_persistence::AckLevel;
 use evergraph_persistence::failpoint;
 use evergraph_persistence::medium::{Access, CountersSnapshot, EmulatedDevice};
+use evergraph_persistence::{AckLevel, CommitLog};
 use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
 use evergraph_snapshots::View;
 use evergraph_topology::ids::IdTable;
@@ -416,7 +416,7 @@ impl Database {
         }
         failpoint!("database.removing");
         let storage = self.results.storage();
-        for name in DATABASE_FILES {
+        for name in database_files() {
             if storage.exists(name)? {
                 storage.remove(name)?;
             }
@@ -461,7 +461,11 @@ impl Database {
 
 /// What a directory of a database holds. The pool file is the last to be removed: as long
 /// as it is there, nobody else makes a database.
-const DATABASE_FILES: [&str; 6] = ["log", "extents", "sections", "vertices", "lock", POOL];
+fn database_files() -> impl Iterator<Item = &'static str> {
+    let logs = CommitLog::file_names().iter();
+    let others = ["extents", "sections", "vertices", "lock", POOL];
+    logs.copied().chain(others)
+}
 
 /// Accepts a path where nothing is, or a directory that holds nothing but what an
 /// interrupted creation left.
@@ -483,7 +487,7 @@ fn refuse_other_files(path: &Path) -> Result<(), Error> {
         .map_err(|e| Error::io(name(), e))?;
     // The file system has them in an order of its own.
     files.sort();
-    let is_strange = |file: &&OsString| !DATABASE_FILES.iter().any(|n| *file == n);
+    let is_strange = |file: &&OsString| !database_files().any(|name| *file == name);
     if let Some(file) = files.iter().find(is_strange) {
         return Err(Error::usage(
             format!(

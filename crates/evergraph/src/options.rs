@@ -76,7 +76,8 @@ pub struct Options {
     /// Records of a property graph that lie in one chunk, which a checkpoint writes for
     /// one of them that changed; at most 65,536 (creation only).
     pub chunk_records: u32,
-    /// Bytes of the commit log: what recovery replays at most (creation only).
+    /// Bytes that the commit log may hold: what recovery replays at most, but for one
+    /// commit that is larger (creation only). The file begins with 256 KiB and grows.
     pub log_bytes: u64,
     /// Open without writing a byte.
     pub read_only: bool,

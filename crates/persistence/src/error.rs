@@ -43,17 +43,6 @@ pub enum PersistenceError {
     /// The database is open for reading, and was to be opened for writing.
     #[error("the database is being read by another process or handle; wait until it has ended")]
     BeingRead,
-    /// One commit larger than the log can ever hold: half of it.
-    #[error(
-        "a commit of {wanted_bytes} bytes is more than half of a log of {capacity_bytes} bytes; commit smaller batches, \
-         or make the database with a larger log"
-    )]
-    CommitTooLarge {
-        /// Bytes of the record.
-        wanted_bytes: u64,
-        /// Bytes of the log.
-        capacity_bytes: u64,
-    },
     /// No room in the log until a checkpoint frees some.
     #[error("the commit log is full until a checkpoint frees space")]
     LogFull,

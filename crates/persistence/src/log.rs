@@ -7,6 +7,9 @@
 //! continue a later life's log, and the LSN up to which the log was durable when
 //! it was written, so that damage in the middle can be told from a torn tail.
 //!
+//! A ring that has become too small is replaced: what is still needed of it is
+//! written into a larger one, in a file of its own, which the next root names.
+//!
 //! The log does not know what its records mean.
 
 use crate::error::PersistenceError;
@@ -22,7 +25,12 @@ use crate::pool::Uuid;
 /// Bytes before the payload of each record.
 pub const RECORD_HEADER_BYTES: usize = 56;
 
-const NAME: &str = "log";
+/// Names of the log's file: a larger ring takes the next one. Each is several times
+/// as large as the one before, so that so many are enough for any size.
+const NAMES: [&str; 17] = [
+    "log", "log.1", "log.2", "log.3", "log.4", "log.5", "log.6", "log.7", "log.8", "log.9",
+    "log.10", "log.11", "log.12", "log.13", "log.14", "log.15", "log.16",
+];
 /// Records start at multiples of this.
 const ALIGNMENT: u64 = 8;
 
@@ -175,6 +183,12 @@ impl CommitLog {
         uuid: &Uuid,
         capacity: u64,
     ) -> Result<(), PersistenceError> {
+        Self::lay_out(medium, uuid, capacity)?;
+        Ok(medium.fence()?)
+    }
+
+    /// As [`CommitLog::create`], durable with the next fence.
+    fn lay_out(medium: &MediumHandle, uuid: &Uuid, capacity: u64) -> Result<(), PersistenceError> {
         assert!(capacity.is_multiple_of(ALIGNMENT) && capacity > 0);
         medium.grow(Self::file_bytes(capacity))?;
         medium.write(capacity, &identity(uuid, capacity))?;
@@ -183,9 +197,7 @@ impl CommitLog {
         } else {
             Self::file_bytes(capacity)
         };
-        medium.flush(0, flushed)?;
-        medium.fence()?;
-        Ok(())
+        Ok(medium.flush(0, flushed)?)
     }
 
     /// Whether a log file holds more than its creation wrote.
@@ -198,12 +210,27 @@ impl CommitLog {
 
     /// Size of the file for a ring of `capacity` bytes.
     pub fn file_bytes(capacity: u64) -> u64 {
-        capacity + IDENTITY_BYTES as u64
+        capacity.saturating_add(IDENTITY_BYTES as u64)
     }
 
-    /// Name of the log's file in the storage.
-    pub fn file_name() -> &'static str {
-        NAME
+    /// Names that the log's file can have in the storage, by their number.
+    pub fn file_names() -> &'static [&'static str] {
+        &NAMES
+    }
+
+    /// Name of the log's file as the root counts it.
+    ///
+    /// # Errors
+    /// There is none of that number: the root is damaged.
+    pub fn file_name(number: u32) -> Result<&'static str, PersistenceError> {
+        NAMES.get(number as usize).copied().ok_or_else(|| {
+            PersistenceError::damaged("pool", 0, format!("the log has the number {number}"))
+        })
+    }
+
+    /// Name of the file that this log is in.
+    pub fn name(&self) -> &str {
+        self.medium.name()
     }
 
     /// Opens the log and hands every commit from `start` on to `replay`. Returns the log, positioned after the last
@@ -234,14 +261,14 @@ impl CommitLog {
         };
         if log.capacity == 0 || !log.capacity.is_multiple_of(ALIGNMENT) {
             return Err(PersistenceError::damaged(
-                NAME,
+                log.name(),
                 0,
                 format!("the log has {} bytes", log.capacity),
             ));
         }
         if log.slice(log.capacity, IDENTITY_BYTES as u64)? != identity(uuid, log.capacity) {
             return Err(PersistenceError::damaged(
-                NAME,
+                log.name(),
                 log.capacity,
                 "this is not the log of this database",
             ));
@@ -259,7 +286,7 @@ impl CommitLog {
             && scan.end != clean_end
         {
             return Err(PersistenceError::damaged(
-                NAME,
+                log.name(),
                 scan.end % log.capacity,
                 format!(
                     "the log was closed at position {clean_end} and can be read up to {}",
@@ -397,7 +424,7 @@ impl CommitLog {
         match self.record_at(at)? {
             Some((header, _)) if header.epoch >= scan.epoch && header.durable > scan.end => {
                 Err(PersistenceError::damaged(
-                    NAME,
+                    self.name(),
                     scan.end % self.capacity,
                     format!(
                         "commit {} does not hold, though commit {} after it does",
@@ -441,6 +468,11 @@ impl CommitLog {
         self.epoch
     }
 
+    /// Oldest position that is still needed.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
     /// Position after the last record.
     pub fn head(&self) -> u64 {
         self.head
@@ -461,32 +493,19 @@ impl CommitLog {
         self.capacity
     }
 
-    /// Whether a record with `payload_len` bytes fits now.
-    ///
-    /// # Errors
-    /// [`PersistenceError::CommitTooLarge`] if it can never fit.
-    pub fn has_room(&self, payload_len: u64) -> Result<bool, PersistenceError> {
-        let len = Self::record_bytes(self.capacity, payload_len)?;
+    /// Whether a record with `payload_len` bytes fits now. In an empty ring each fits
+    /// that is not longer than half of it: a record does not wrap, so up to its own
+    /// length is lost at a lap's end.
+    pub fn has_room(&self, payload_len: u64) -> bool {
+        let len = Self::record_bytes(payload_len);
         let room = self.room_to_lap_end(self.head);
         let skipped = if room < len { room } else { 0 };
-        Ok(self.used_bytes() + skipped + len <= self.capacity)
+        self.used_bytes() + skipped + len <= self.capacity
     }
 
-    /// Bytes of a record in a log of `capacity` bytes.
-    ///
-    /// # Errors
-    /// If it is too large for such a log, however empty.
-    pub fn record_bytes(capacity: u64, payload_len: u64) -> Result<u64, PersistenceError> {
-        let len = (RECORD_HEADER_BYTES as u64 + payload_len).next_multiple_of(ALIGNMENT);
-        // A record does not wrap, so up to its own length is lost at a lap's
-        // end; half the ring always suffices for both.
-        if len > capacity / 2 {
-            return Err(PersistenceError::CommitTooLarge {
-                wanted_bytes: len,
-                capacity_bytes: capacity,
-            });
-        }
-        Ok(len)
+    /// Bytes of a record in the ring.
+    pub fn record_bytes(payload_len: u64) -> u64 {
+        (RECORD_HEADER_BYTES as u64 + payload_len).next_multiple_of(ALIGNMENT)
     }
 
     /// Durability step L1: writes one record. It is durable after
@@ -502,7 +521,7 @@ impl CommitLog {
             self.csn + 1,
             "replay takes a gap between two commits for the log's end"
         );
-        if !self.has_room(payload.len() as u64)? {
+        if !self.has_room(payload.len() as u64) {
             return Err(PersistenceError::LogFull);
         }
         let len = RECORD_HEADER_BYTES as u64 + payload.len() as u64;
@@ -598,6 +617,65 @@ impl CommitLog {
         }
         self.medium.fence()?;
         Ok(())
+    }
+
+    /// Durability step L3: writes what is still needed into a new ring on `medium`,
+    /// which is larger and empty, and makes it durable; the caller syncs the name and
+    /// publishes the root. `start` is what the root says. Returns the log in the new
+    /// ring, positioned as this one, and where each commit ends in it, ascending.
+    ///
+    /// Positions are behind those of this log, so that no record of the old ring can be
+    /// taken for one of the new, and begin where the file does: in the middle of space
+    /// that is reserved and not written, ext4 takes a second flush for each sync.
+    pub fn carry(
+        &self,
+        medium: MediumHandle,
+        uuid: &Uuid,
+        start: LogStart,
+        capacity: u64,
+    ) -> Result<(Self, Vec<(u64, u64)>), PersistenceError> {
+        debug_assert!(
+            self.dirty.is_empty() && start.lsn == self.start && capacity > self.capacity,
+            "only what is durable is carried over, into a larger ring: {self:?}"
+        );
+        Self::lay_out(&medium, uuid, capacity)?;
+        let at = self.head.next_multiple_of(capacity);
+        let mut carried = CommitLog {
+            seed: self.seed,
+            epoch: self.epoch,
+            capacity,
+            start: at,
+            head: at,
+            durable: at,
+            csn: start.csn,
+            dirty: Vec::new(),
+            medium,
+        };
+        let mut ends = Vec::new();
+        let from = ScanEnd {
+            end: start.lsn,
+            csn: start.csn,
+            epoch: start.epoch,
+        };
+        let scan = self.scan(from, Some(self.head), &mut |record| {
+            let end = carried.append(record.csn, record.wall_us, record.payload)?;
+            ends.push((record.csn, end));
+            Ok(())
+        })?;
+        if scan.end != self.head {
+            return Err(PersistenceError::damaged(
+                self.name(),
+                scan.end % self.capacity,
+                format!("commit {} does not hold any more", scan.csn + 1),
+            ));
+        }
+        if failpoint!("log.carried-not-durable") {
+            carried.dirty.clear();
+            carried.durable = carried.head;
+        } else {
+            carried.sync()?;
+        }
+        Ok((carried, ends))
     }
 
     /// Frees everything before `start`, which a durable root no longer needs.

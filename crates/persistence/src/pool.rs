@@ -20,7 +20,8 @@ use crate::order::{self, Durable};
 /// 2: sections may be newer than the root's commit, and chains of blocks.
 /// 3: named snapshots, and segments of history.
 /// 4: relationships, and what is attached to a store.
-pub const FORMAT_VERSION: u32 = 4;
+/// 5: the log's file is named by the root, and large commits lie in extents.
+pub const FORMAT_VERSION: u32 = 5;
 
 /// Bytes that the rooms above can keep in the root.
 pub const USER_BYTES: usize = 192;
@@ -47,6 +48,8 @@ const CLEAN_LOG_END: Field = (80, 8);
 const DIRECTORY_OFFSET: Field = (88, 8);
 const DIRECTORY_LEN: Field = (96, 8);
 const DIRECTORY_CRC: Field = (104, 4);
+const LOG_FILE: Field = (108, 4);
+const LOG_BYTES: Field = (112, 8);
 const USER: Field = (128, USER_BYTES);
 const SLOT_CRC: Field = (SLOT_BYTES - 4, 4);
 const _: () = assert!(tiles(
@@ -67,7 +70,9 @@ const _: () = assert!(tiles(
         DIRECTORY_OFFSET,
         DIRECTORY_LEN,
         DIRECTORY_CRC,
-        (108, 20),
+        LOG_FILE,
+        LOG_BYTES,
+        (120, 8),
         USER,
         (320, 188),
         SLOT_CRC,
@@ -125,6 +130,11 @@ pub struct Root {
     pub log_epoch: u32,
     /// Log position after the last commit, known only after a clean stop.
     pub clean_log_end: Option<u64>,
+    /// Number of the log's file.
+    pub log_file: u32,
+    /// Bytes of its ring; 0 in databases of before version 5, whose ring is as large
+    /// as their configuration says.
+    pub log_bytes: u64,
     /// Where the section directory's root blob is.
     pub directory_offset: u64,
     /// Its length.
@@ -146,6 +156,8 @@ impl Root {
             log_start: 0,
             log_epoch: 0,
             clean_log_end: None,
+            log_file: 0,
+            log_bytes: 0,
             directory_offset: 0,
             directory_len: 0,
             directory_crc: 0,
@@ -207,6 +219,8 @@ impl UncheckedSlot {
                 directory_offset: u64_at(bytes, DIRECTORY_OFFSET.0),
                 directory_len: u64_at(bytes, DIRECTORY_LEN.0),
                 directory_crc: u32_at(bytes, DIRECTORY_CRC.0),
+                log_file: u32_at(bytes, LOG_FILE.0),
+                log_bytes: u64_at(bytes, LOG_BYTES.0),
                 user,
             },
         )))
@@ -235,6 +249,8 @@ fn encode_slot(kind: PoolKind, uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
     );
     put(&mut bytes, DIRECTORY_LEN, &root.directory_len.to_le_bytes());
     put(&mut bytes, DIRECTORY_CRC, &root.directory_crc.to_le_bytes());
+    put(&mut bytes, LOG_FILE, &root.log_file.to_le_bytes());
+    put(&mut bytes, LOG_BYTES, &root.log_bytes.to_le_bytes());
     put(&mut bytes, USER, &root.user);
     let crc = crc32c::crc32c(&bytes[..SLOT_CRC.0]);
     put(&mut bytes, SLOT_CRC, &crc.to_le_bytes());
@@ -454,6 +470,10 @@ impl Pool {
             now.log_epoch <= next.log_epoch && next.log_epoch <= next.epoch,
             "a record before the log's start is of a later opening: {now:?}, then {next:?}"
         );
+        assert!(
+            now.log_file <= next.log_file && now.log_bytes <= next.log_bytes,
+            "a log is replaced by a larger one: {now:?}, then {next:?}"
+        );
     }
 }
 
@@ -514,6 +534,22 @@ mod tests {
     #[should_panic(expected = "ends before it starts")]
     fn a_clean_end_is_behind_the_start() {
         publish(|root| root.clean_log_end = Some(632));
+    }
+
+    #[test]
+    #[should_panic(expected = "replaced by a larger one")]
+    fn a_log_does_not_shrink() {
+        let (mut pool, file) = pool();
+        let root = pool.root().clone();
+        pool.update(
+            &file,
+            Root {
+                log_bytes: 512,
+                ..root.clone()
+            },
+        )
+        .unwrap();
+        let _ = pool.update(&file, root);
     }
 
     #[test]

@@ -20,6 +20,9 @@ use crate::medium::{Medium, MediumError, MediumHandle, prefetch_for_read};
 use crate::order::{self, Durable, Flushed};
 use space::Space;
 
+/// What a new file for extents reserves at most, so that a small database is small.
+const FIRST_BYTES: u64 = 256 << 10;
+
 /// Space for extents on one medium.
 #[derive(Clone)]
 pub struct Region {
@@ -38,8 +41,8 @@ impl Region {
     /// at open are claimed by [`Region::adopt`], then [`Region::settle`] makes
     /// the rest free.
     ///
-    /// `alignment` is that of every extent (a power of two), `growth_step` what
-    /// the file grows by at least.
+    /// `alignment` is that of every extent (a power of two), `growth_step` what a
+    /// large file grows by at least; a small one doubles.
     pub fn new(medium: MediumHandle, alignment: u64, growth_step: u64) -> Self {
         assert!(alignment.is_power_of_two() && alignment >= 8);
         let end = medium.len();
@@ -54,6 +57,12 @@ impl Region {
                 growth_step,
             }),
         }
+    }
+
+    /// Reserves the first space of a new file that will grow by `growth_step`. Durable
+    /// with the next fence.
+    pub fn reserve_first(medium: &MediumHandle, growth_step: u64) -> Result<(), PersistenceError> {
+        Ok(medium.grow(growth_step.min(FIRST_BYTES))?)
     }
 
     /// The medium below.
@@ -134,10 +143,13 @@ impl Region {
     pub fn adopt(&self, offset: u64, len: u64) -> Result<Extent, PersistenceError> {
         let inner = &self.inner;
         let name = inner.medium.name();
-        let reserved = len.max(1).next_multiple_of(inner.alignment);
-        let end = offset.checked_add(reserved);
-        if !offset.is_multiple_of(inner.alignment) || end.is_none_or(|end| end > inner.medium.len())
-        {
+        let reserved = len.max(1).checked_next_multiple_of(inner.alignment);
+        let is_inside = |&reserved: &u64| {
+            let end = offset.checked_add(reserved);
+            offset.is_multiple_of(inner.alignment)
+                && end.is_some_and(|end| end <= inner.medium.len())
+        };
+        let Some(reserved) = reserved.filter(is_inside) else {
             return Err(PersistenceError::damaged(
                 name,
                 offset,
@@ -146,7 +158,7 @@ impl Region {
                     inner.medium.len()
                 ),
             ));
-        }
+        };
         let mut space = inner.space.lock();
         // While extents are being claimed, `free` holds what is claimed.
         if space.overlaps(offset, reserved) {
@@ -194,6 +206,12 @@ impl Region {
         self.inner.medium.write(extent.offset, &bytes)?;
         self.inner.medium.flush(extent.offset, extent.len)?;
         Ok(())
+    }
+
+    /// Takes a claim back: for failpoints.
+    #[cfg(feature = "failpoints")]
+    pub fn disown(&self, extent: &Extent) {
+        self.inner.space.lock().free.remove(&extent.offset);
     }
 
     /// Gives free space back to the system, all but `keep_bytes` of it. What the
@@ -249,7 +267,9 @@ impl Inner {
             return Ok(offset);
         }
         let least = (reserved + space.reserve).saturating_sub(space.free_at_end());
-        self.grow(space, least, self.growth_step.max(least))?;
+        // A small file grows by its own length.
+        let step = self.growth_step.min(space.end.max(FIRST_BYTES));
+        self.grow(space, least, step.max(least))?;
         Ok(space.take(reserved).expect("the range just added"))
     }
 

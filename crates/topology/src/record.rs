@@ -18,9 +18,10 @@ const OP_DROP_SNAPSHOT: u8 = 7;
 const OP_ATTACHED: u8 = 8;
 const OP_INSERT_RELATIONSHIPS: u8 = 9;
 const OP_DELETE_RELATIONSHIPS: u8 = 10;
+const OP_IN_EXTENT: u8 = 11;
 const COLUMN_TIME: u8 = 1;
 const COLUMN_WEIGHT: u8 = 1;
-const OP_HEADER_BYTES: usize = 16;
+pub(crate) const OP_HEADER_BYTES: usize = 16;
 
 // Operation, columns, type, extra, count; arrays of 8 bytes behind it are aligned.
 const _: () = assert!(tiles(
@@ -139,6 +140,47 @@ pub(crate) fn payloads(ops: &[Op]) -> Vec<&[u8]> {
         _ => None,
     });
     payloads.collect()
+}
+
+/// Where the operations of a commit are that were too many for the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InExtent {
+    /// Offset of the extent.
+    pub offset: u64,
+    /// Its bytes.
+    pub len: u64,
+    /// Its checksum.
+    pub crc: u32,
+}
+
+impl InExtent {
+    /// What the log's record says.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        header(OP_IN_EXTENT, 0, 0, self.len, self.crc, &mut bytes);
+        bytes.extend_from_slice(&self.offset.to_le_bytes());
+        bytes
+    }
+
+    /// Whether a record does not hold the operations itself.
+    pub fn is_named_by(payload: &[u8]) -> bool {
+        payload.first() == Some(&OP_IN_EXTENT)
+    }
+
+    /// Reads back what [`InExtent::encode`] wrote.
+    pub fn decode(payload: &[u8], at: u64) -> Result<Self, TopologyError> {
+        let mut cursor = Cursor { bytes: payload, at };
+        let header = Header::take(&mut cursor)?;
+        let offset = cursor.column(1)?.first().copied();
+        match offset.filter(|_| cursor.bytes.is_empty()) {
+            Some(offset) => Ok(InExtent {
+                offset,
+                len: header.count,
+                crc: header.extra,
+            }),
+            None => Err(cursor.damaged("a commit is longer than its counts say")),
+        }
+    }
 }
 
 /// Appends the encoding of `ops` to `bytes`.
@@ -285,12 +327,36 @@ impl<'a> Cursor<'a> {
     }
 }
 
+struct Header {
+    op: u8,
+    columns: u8,
+    kind: u16,
+    extra: u32,
+    count: u64,
+}
+
+impl Header {
+    #[inline]
+    fn take(cursor: &mut Cursor<'_>) -> Result<Self, TopologyError> {
+        let bytes = cursor.take(OP_HEADER_BYTES)?;
+        Ok(Header {
+            op: bytes[0],
+            columns: bytes[1],
+            kind: u16::from_le_bytes([bytes[2], bytes[3]]),
+            extra: u32::from_le_bytes(bytes[4..8].try_into().expect("four bytes")),
+            count: u64::from_le_bytes(bytes[8..16].try_into().expect("eight bytes")),
+        })
+    }
+}
+
 fn decode_op(cursor: &mut Cursor<'_>) -> Result<Op, TopologyError> {
-    let header = cursor.take(OP_HEADER_BYTES)?;
-    let (op, columns) = (header[0], header[1]);
-    let kind = u16::from_le_bytes([header[2], header[3]]);
-    let extra = u32::from_le_bytes(header[4..8].try_into().expect("four bytes"));
-    let count = u64::from_le_bytes(header[8..16].try_into().expect("eight bytes"));
+    let Header {
+        op,
+        columns,
+        kind,
+        extra,
+        count,
+    } = Header::take(cursor)?;
     let n = usize::try_from(count).map_err(|_| cursor.damaged("a commit's count is impossible"))?;
     Ok(match op {
         OP_INSERT | OP_DELETE => {

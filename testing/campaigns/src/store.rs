@@ -17,6 +17,7 @@ use crate::model::{
 
 const SECTION_SHIFT: u32 = 1;
 const FACT: &[u8] = b"fact";
+const LOG_BYTES: u64 = 2048;
 
 /// A random workload on a tiny store.
 #[derive(Clone, Debug)]
@@ -27,6 +28,7 @@ pub struct StoreScenario {
     direction: Direction,
     mode: Mode,
     weighted: bool,
+    first_ring_bytes: u64,
     operations: Vec<Operation>,
     /// How many of them the workload runs; recoveries run some of the others.
     planned: usize,
@@ -58,6 +60,11 @@ impl StoreScenario {
             direction,
             mode,
             weighted: false,
+            // In a third of the workloads it is replaced, and some commits are large.
+            first_ring_bytes: match seed % 3 {
+                0 => 256,
+                _ => LOG_BYTES,
+            },
             operations: match mode {
                 Mode::Merged => operations(seed, planned + 8, true),
                 // Each edge is its own commit there.
@@ -102,6 +109,39 @@ impl StoreScenario {
             Operation::Checkpoint,
             Operation::Insert(edges(&[3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3])),
             Operation::Checkpoint,
+        ];
+        scenario.planned = begin.len();
+        scenario.operations.splice(0..0, begin);
+        scenario
+    }
+
+    /// Commits that lie in extents, alone and in groups with small ones; a ring that
+    /// wraps around them and then is replaced by a larger one while it holds them.
+    pub fn large_commits(persistence: Persistence) -> Self {
+        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 5, 0);
+        scenario.name += "-large";
+        scenario.first_ring_bytes = 512;
+        let edges = |count: u32| (0..count).map(|i| (i % 3, i % VERTICES, 0)).collect();
+        let (large, small) = (Operation::Insert(edges(9)), Operation::Insert(edges(1)));
+        let begin = [
+            large.clone(),
+            small.clone(),
+            Operation::Checkpoint,
+            large.clone(),
+            small.clone(),
+            large.clone(),
+            Operation::Delete(vec![(0, 3), (1, 1)]),
+            small.clone(),
+            small.clone(),
+            large.clone(),
+            // The ring has no room for this one.
+            small.clone(),
+            large.clone(),
+            Operation::Checkpoint,
+            large.clone(),
+            Operation::Restart,
+            large,
+            small,
         ];
         scenario.planned = begin.len();
         scenario.operations.splice(0..0, begin);
@@ -178,7 +218,8 @@ impl StoreScenario {
             },
             weighted: self.weighted,
             section_shift: SECTION_SHIFT,
-            log_bytes: 2048,
+            log_bytes: LOG_BYTES,
+            first_ring_bytes: self.first_ring_bytes,
             edge_log_bytes: if self.weighted { 64 } else { 32 },
             extent_alignment: 64,
             growth_step: 2048,

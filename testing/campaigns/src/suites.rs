@@ -22,6 +22,7 @@ pub fn store() -> Suite<StoreScenario> {
                 StoreScenario::one_list_compacted,
                 StoreScenario::section_rewritten,
                 StoreScenario::snapshots_passed,
+                StoreScenario::large_commits,
             ];
             let of_medium = |medium| scripts.map(|script| script(medium));
             Persistence::ALL.into_iter().flat_map(of_medium).collect()

@@ -212,6 +212,10 @@ impl Storage for SimulatedStorage {
         "simulated"
     }
 
+    fn share(&self) -> Arc<dyn Storage> {
+        Arc::new(self.clone())
+    }
+
     fn exists(&self, name: &str) -> Result<bool, MediumError> {
         Ok(self.shared.lock().exists(name))
     }

@@ -3,8 +3,7 @@
 //! First the nodes of all files, then the relationships, whose ends are found by
 //! the ids in the files. Threads read ahead ([`reading`](super::reading)); one takes
 //! the rows in their order and commits [`PropertyImport::rows_at_once`] at a time: in
-//! bulk, or, if there are indexes or constraints, in transactions
-//! ([`writing`](super::writing)).
+//! bulk, or in transactions ([`writing`](super::writing)).
 
 use std::sync::Arc;
 

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use evergraph_interchange::{ExternalId, NodeRow, RelationshipRow, Row, Standing};
-use evergraph_persistence::PersistenceError;
-use evergraph_topology::TopologyError;
 
 use super::ids::NodeIds;
 use super::position::{Assigned, Place, Position};
@@ -84,7 +82,7 @@ macro_rules! maker {
 maker!(Transaction);
 maker!(Load<'_>);
 
-/// Commits rows of one kind, in bulk if the graph takes that. After an error nothing
+/// Commits rows of one kind, in bulk if they are many. After an error nothing
 /// has changed, `ids` neither. Ends before the bad row that is one more than
 /// `most_bad`: a row is not behind an import before somebody has left it out.
 pub(super) fn write(
@@ -95,7 +93,7 @@ pub(super) fn write(
     most_bad: u64,
 ) -> Result<Written, GraphError> {
     let mut named = Vec::new();
-    if rows.len() >= WORTH_LOADING && graph.can_load() {
+    if rows.len() >= WORTH_LOADING {
         let mut load = graph.load();
         let made = make(&mut load, ids, &mut named, position, rows, most_bad);
         let written = made.and_then(|written| load.commit().map(|_| written));
@@ -103,8 +101,8 @@ pub(super) fn write(
             Ok(written) => return Ok(written),
             Err(error) => {
                 forget(ids, &mut named);
-                // Others keep writing, or somebody has made an index meanwhile.
-                if !error.is_retryable() && graph.can_load() {
+                // In transactions where others keep writing.
+                if !error.is_retryable() {
                     return Err(error);
                 }
             }
@@ -238,10 +236,6 @@ pub(super) fn is_of_rows(error: &GraphError) -> bool {
         | GraphError::Transaction(
             TransactionError::NoNode(_) | TransactionError::TooLarge { .. },
         ) => true,
-        GraphError::Persistence(error)
-        | GraphError::Topology(TopologyError::Persistence(error)) => {
-            matches!(error, PersistenceError::CommitTooLarge { .. })
-        }
         _ => false,
     }
 }

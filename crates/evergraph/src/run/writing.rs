@@ -13,11 +13,6 @@ use crate::{Database, Error};
 /// A name of a property has at most so many bytes.
 const MOST_KEY_BYTES: usize = 1 << 16;
 
-/// Bytes of the log that a node takes at least when a property is written: its kind
-/// and id, the number of its labels, the length of its properties and their number,
-/// and one of them.
-const LEAST_NODE_BYTES: u64 = 1 + 4 + 4 + 4 + 1 + 2;
-
 /// Algorithms that may leave vertices without a value, of which nothing is written.
 const PARTIAL: [&str; 8] = [
     "bfs",
@@ -171,21 +166,17 @@ impl Algorithm {
     }
 }
 
-/// Refuses more nodes than one commit can write, as far as that is known before the
-/// run.
+/// Refuses more nodes than one transaction can write, as far as that is known before
+/// the run.
 pub(super) fn check_fits(db: &Database, algorithm: &Algorithm, nodes: u64) -> Result<(), Error> {
-    let most = db.config().log_bytes / 2;
-    let least = nodes.saturating_mul(LEAST_NODE_BYTES);
-    if algorithm.leaves_vertices_out() || least <= most {
+    let most = db.property_graph()?.most_nodes_written_at_once();
+    if algorithm.leaves_vertices_out() || nodes <= most {
         return Ok(());
     }
     Err(Error::usage(
-        format!(
-            "a property of {nodes} nodes takes at least {least} bytes of the log at once, and half \
-             of the log, {most} bytes, is the most"
-        ),
-        "keep the result with --keep NAME, write a file with -o FILE, or import into a database \
-         with a larger --log-mib",
+        format!("one transaction writes at most {most} nodes, and the graph has {nodes}"),
+        "keep the result with --keep NAME, write a file with -o FILE, or open the graph with more \
+         DRAM for a transaction (`Settings::overlay_bytes`)",
     ))
 }
 

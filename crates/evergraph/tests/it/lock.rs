@@ -236,6 +236,11 @@ fn a_creation_is_undone_while_it_is_locked() {
 
         let db = Database::create(path, options).unwrap();
         fs::write(path.join("notes"), b"of the user").unwrap();
+        // Large commits, for which the log gets another file.
+        for _ in 0..2 {
+            db.insert_edges(&vec![(0, 1); 20_000]).unwrap();
+        }
+        assert!(path.join("log.1").exists());
         db.undo_create().unwrap();
         let left = fs::read_dir(path).unwrap();
         let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();

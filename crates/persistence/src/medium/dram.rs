@@ -9,14 +9,14 @@ use parking_lot::Mutex;
 use super::host::io_error;
 use super::{MappedMedium, MediumError, MediumHandle, Storage};
 
-/// Files in ordinary memory. They live as long as this object, or a medium
+/// Files in ordinary memory. They live as long as this object, a clone of it, or a medium
 /// opened from it. Flushes and fences cost nothing and promise nothing.
 ///
 /// Growth reserves addresses, not memory: the system may still run out of it
 /// later, and then ends the process.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct DramStorage {
-    files: Mutex<HashMap<String, Arc<MappedMedium>>>,
+    files: Arc<Mutex<HashMap<String, Arc<MappedMedium>>>>,
 }
 
 impl DramStorage {
@@ -29,6 +29,10 @@ impl DramStorage {
 impl Storage for DramStorage {
     fn kind(&self) -> &'static str {
         "dram"
+    }
+
+    fn share(&self) -> Arc<dyn Storage> {
+        Arc::new(self.clone())
     }
 
     fn exists(&self, name: &str) -> Result<bool, MediumError> {

@@ -352,6 +352,7 @@ impl Medium for Emulated {
 }
 
 /// The files of another storage, all on one [`EmulatedDevice`].
+#[derive(Clone)]
 pub struct EmulatedStorage {
     inner: Arc<dyn Storage>,
     device: Arc<EmulatedDevice>,
@@ -380,6 +381,10 @@ impl EmulatedStorage {
 impl Storage for EmulatedStorage {
     fn kind(&self) -> &'static str {
         "emulated"
+    }
+
+    fn share(&self) -> Arc<dyn Storage> {
+        Arc::new(self.clone())
     }
 
     fn exists(&self, name: &str) -> Result<bool, MediumError> {

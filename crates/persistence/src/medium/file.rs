@@ -27,8 +27,9 @@ use crate::error::PersistenceError;
 ///
 /// Files are made with mode 0600, links are not followed, and a file that
 /// exists is never shortened.
+#[derive(Clone)]
 pub struct FileStorage {
-    directory: Directory,
+    directory: Arc<Directory>,
     faults: Option<Arc<FileFaults>>,
     /// What this process may use of DRAM, page cache included.
     memory_bytes: u64,
@@ -48,7 +49,7 @@ impl FileStorage {
 
     fn at(path: &Path, create: bool) -> Result<Self, MediumError> {
         Ok(Self {
-            directory: Directory::open(path, create)?,
+            directory: Arc::new(Directory::open(path, create)?),
             faults: None,
             memory_bytes: host::memory_bytes(),
         })
@@ -61,7 +62,10 @@ impl FileStorage {
     /// [`PersistenceError::Locked`] and [`PersistenceError::BeingRead`]; what the system
     /// says, also if it cannot lock there.
     pub fn locked(mut self, access: Access) -> Result<Self, PersistenceError> {
-        self.directory.lock(access)?;
+        let directory = Arc::get_mut(&mut self.directory);
+        directory
+            .expect("not shared before it is locked")
+            .lock(access)?;
         Ok(self)
     }
 
@@ -86,6 +90,10 @@ impl FileStorage {
 impl Storage for FileStorage {
     fn kind(&self) -> &'static str {
         "file"
+    }
+
+    fn share(&self) -> Arc<dyn Storage> {
+        Arc::new(self.clone())
     }
 
     fn exists(&self, name: &str) -> Result<bool, MediumError> {

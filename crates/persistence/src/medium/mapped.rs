@@ -40,8 +40,9 @@ impl MappedKind {
 }
 
 /// The files of a database in a directory whose files can be mapped.
+#[derive(Clone)]
 pub struct MappedStorage {
-    directory: Directory,
+    directory: Arc<Directory>,
     kind: MappedKind,
     assume_persistent: bool,
 }
@@ -83,7 +84,7 @@ impl MappedStorage {
             ));
         }
         Ok(Self {
-            directory: Directory::open(path, create)?,
+            directory: Arc::new(Directory::open(path, create)?),
             kind,
             assume_persistent,
         })
@@ -94,7 +95,10 @@ impl MappedStorage {
     /// # Errors
     /// As there.
     pub fn locked(mut self, access: Access) -> Result<Self, PersistenceError> {
-        self.directory.lock(access)?;
+        let directory = Arc::get_mut(&mut self.directory);
+        directory
+            .expect("not shared before it is locked")
+            .lock(access)?;
         Ok(self)
     }
 
@@ -136,6 +140,10 @@ impl MappedStorage {
 impl Storage for MappedStorage {
     fn kind(&self) -> &'static str {
         self.kind.name()
+    }
+
+    fn share(&self) -> Arc<dyn Storage> {
+        Arc::new(self.clone())
     }
 
     fn exists(&self, name: &str) -> Result<bool, MediumError> {

@@ -328,6 +328,9 @@ pub trait Storage: Send + Sync + 'static {
     /// Human name of the medium (`file`, `dax`, …).
     fn kind(&self) -> &'static str;
 
+    /// Another handle on the same files, for a store that makes files later.
+    fn share(&self) -> Arc<dyn Storage>;
+
     /// Whether a file of this name exists.
     fn exists(&self, name: &str) -> Result<bool, MediumError>;
 
@@ -335,7 +338,7 @@ pub trait Storage: Send + Sync + 'static {
     /// The new name is durable when [`Storage::sync_names`] has returned.
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError>;
 
-    /// Removes a file that no medium is open on.
+    /// Removes a file. Media that are open on it go on until they are dropped.
     fn remove(&self, name: &str) -> Result<(), MediumError>;
 
     /// Makes creations and removals durable.

@@ -8,17 +8,23 @@ use evergraph_persistence::{
 
 #[test]
 fn names_and_versions_are_pinned() {
-    assert_eq!(FORMAT_VERSION, 4);
+    assert_eq!(FORMAT_VERSION, 5);
     let names = [PoolKind::GRAPH, PoolKind::RESULTS].map(PoolKind::file_name);
     assert_eq!(names, ["pool", "results"]);
-    assert_eq!(CommitLog::file_name(), "log");
+    let logs = CommitLog::file_names();
+    assert_eq!(
+        (logs.len(), &logs[..3]),
+        (17, &["log", "log.1", "log.2"][..])
+    );
+    assert!((0..17).all(|n| CommitLog::file_name(n).unwrap() == logs[n as usize]));
+    assert!(CommitLog::file_name(17).is_err());
     assert_eq!((USER_BYTES, RECORD_HEADER_BYTES), (192, 56));
 }
 
 #[test]
 fn a_pool_says_what_it_is() {
     for (kind, magic, version) in [
-        (PoolKind::GRAPH, b"EVERGRPH", 4_u32),
+        (PoolKind::GRAPH, b"EVERGRPH", 5_u32),
         (PoolKind::RESULTS, b"EVERRSLT", 1),
     ] {
         let place = tempfile::tempdir().unwrap();

@@ -315,9 +315,12 @@ impl<'a> Cursor<'a> {
     }
 
     fn properties(&mut self) -> Result<Properties, PersistenceError> {
-        let content = self.content()?;
-        Properties::decode(content).map_err(|error| damaged(&format!("has a {error}")))
+        properties_of(self.content()?)
     }
+}
+
+pub(super) fn properties_of(content: &[u8]) -> Result<Properties, PersistenceError> {
+    Properties::decode(content).map_err(|error| damaged(&format!("has a {error}")))
 }
 
 pub(super) fn damaged(what: &str) -> PersistenceError {

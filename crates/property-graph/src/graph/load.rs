@@ -3,14 +3,15 @@
 //!
 //! A [`Load`] gathers rows as the log and the chunks will hold them. Its commit locks
 //! the schema, which stops others from making, changing and deleting nodes for the
-//! moment, checks that the ends of relationships exist, and puts all of it into the
-//! log as one commit. Nothing bypasses the log: what is committed is as durable as
+//! moment, checks that the ends of relationships exist and constraints hold, and puts
+//! all of it into the log as one commit. Nothing bypasses the log: what is committed is as durable as
 //! any transaction, and interrupted loads leave nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use evergraph_persistence::failpoint;
 use evergraph_topology::{Batch, Commit};
 
 use super::PropertyGraph;
@@ -19,10 +20,12 @@ use super::effects::encode;
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
 use super::limits::too_much;
+use super::load_check::check_constraints;
 use super::loaded::{
     LabelSets, Loaded, LoadedNode, LoadedRelationship, Row, encode_nodes, encode_nodes_singly,
     encode_relationships, encode_relationships_singly,
 };
+use super::mend::mend_indexes;
 use super::names::{NewLabelSets, NewNames, Recalled, naming};
 use super::scan::Tabled;
 use super::state::State;
@@ -69,8 +72,8 @@ struct Part<R> {
 
 impl PropertyGraph {
     /// Begins to gather nodes and relationships for a commit that costs a fraction of a
-    /// transaction's. It is for graphs without indexes and constraints, which are
-    /// faster made afterwards.
+    /// transaction's. Indexes take in what it makes, and constraints are held to it;
+    /// they are faster made afterwards.
     pub fn load(&self) -> Load<'_> {
         Load {
             graph: self,
@@ -87,12 +90,6 @@ impl PropertyGraph {
             payload: Vec::new(),
         }
     }
-
-    /// Whether [`PropertyGraph::load`] can be used: there are no indexes and no
-    /// constraints.
-    pub fn can_load(&self) -> bool {
-        self.core.state.schema.entries().is_empty()
-    }
 }
 
 impl Load<'_> {
@@ -100,8 +97,8 @@ impl Load<'_> {
     /// it is committed.
     ///
     /// # Errors
-    /// No id or no code for a name is left; a value that cannot be stored. Then the
-    /// load is as it was before.
+    /// No id or no code for a name is left; a value that cannot be stored, or more of
+    /// them than a chunk can name. Then the load is as it was before.
     pub fn create_node<'a>(
         &mut self,
         labels: &[&str],
@@ -124,7 +121,7 @@ impl Load<'_> {
         let properties = self.properties(properties)?;
         let table = self.graph.core.state.nodes();
         let id = self.nodes.take_id(table)?;
-        let len = self.nodes.gather(id, &properties)?;
+        let len = (self.nodes).gather(&self.graph.core.state, table, id, &properties)?;
         let number = number.unwrap_or_else(|| {
             self.sets.push(set);
             self.sets.len() - 1
@@ -157,7 +154,7 @@ impl Load<'_> {
         let properties = self.properties(properties)?;
         let table = self.graph.core.state.relationships();
         let id = self.relationships.take_id(table)?;
-        let len = self.relationships.gather(id, &properties)?;
+        let len = (self.relationships).gather(&self.graph.core.state, table, id, &properties)?;
         self.relationships.gathered.rows.push(LoadedRelationship {
             kind,
             source: source.0,
@@ -194,8 +191,9 @@ impl Load<'_> {
     ///
     /// # Errors
     /// Then nothing of it is in the graph, but after an error of the medium, when only
-    /// the next opening knows: an end of a relationship that is no node; indexes or
-    /// constraints; more than the log takes at once; others that kept writing.
+    /// the next opening knows: an end of a relationship that is no node; a constraint
+    /// that does not hold; more properties than a chunk can name; others that kept
+    /// writing.
     pub fn commit(mut self) -> Result<Option<Commit>, GraphError> {
         self.flush_nodes();
         self.flush_relationships();
@@ -208,11 +206,8 @@ impl Load<'_> {
             transaction.lock_schema()?;
             Ok::<_, GraphError>(transaction)
         })?;
-        if !state.schema.entries().is_empty() {
-            return Err(GraphError::Unsupported(
-                "a graph with indexes or constraints takes no bulk load; use transactions"
-                    .to_string(),
-            ));
+        if !failpoint!("load.constraints-ignored") {
+            check_constraints(&graph.core, &self.payload)?;
         }
         self.check_ends()?;
         check_room(state, state.nodes(), &self.nodes.pieces)?;
@@ -235,6 +230,9 @@ impl Load<'_> {
             },
         )?;
         self.new_sets.keep();
+        if state.schema.has_given_up() {
+            mend_indexes(&graph.core);
+        }
         Ok(commit)
     }
 
@@ -341,18 +339,37 @@ impl<R: Row> Part<R> {
         self.left.next().ok_or(GraphError::Ids(none.into()))
     }
 
-    /// Takes in the properties of the next row, and gives their length.
-    fn gather(&mut self, id: u32, properties: &Properties) -> Result<u32, GraphError> {
+    /// Takes in the properties of the next row, and gives their length. More than a
+    /// chunk can name are refused here, with what is committed at the commit.
+    fn gather<T: Tabled>(
+        &mut self,
+        state: &State,
+        table: &Table<T>,
+        id: u32,
+        properties: &Properties,
+    ) -> Result<u32, GraphError> {
         if self.gathered.rows.is_empty() {
             self.gathered.first = id;
         }
+        let limit = state.limits.chunk_bytes();
         let before = self.gathered.heap.len();
         let encoded = properties.encode(&mut self.gathered.heap);
+        let encoded = encoded.map_err(GraphError::from).and_then(|()| {
+            match self.gathered.heap.len() as u64 <= limit {
+                true => Ok(()),
+                false => Err(too_much(
+                    T::KIND,
+                    id,
+                    table.geometry().records_per_chunk,
+                    limit,
+                )),
+            }
+        });
         if let Err(error) = encoded {
             self.gathered.heap.truncate(before);
             // The id that was taken last.
             self.left.start = id;
-            return Err(error.into());
+            return Err(error);
         }
         Ok((self.gathered.heap.len() - before) as u32)
     }

@@ -7,8 +7,9 @@
 
 use evergraph_persistence::PersistenceError;
 
-use super::effects::{Cursor, NODE, RELATIONSHIP, damaged, put, put_bytes};
+use super::effects::{Cursor, NODE, RELATIONSHIP, damaged, properties_of, put, put_bytes};
 use crate::dictionary::{LabelCode, TypeCode};
+use crate::records::{NodeRecord, RelationshipRecord};
 
 pub(super) const NODES: u8 = 8;
 pub(super) const RELATIONSHIPS: u8 = 9;
@@ -78,6 +79,39 @@ impl<R: Row> Loaded<R> {
             (*row, properties)
         })
     }
+}
+
+/// The nodes with their ids.
+pub(super) fn node_records<'a>(
+    loaded: &'a Loaded<LoadedNode>,
+    sets: &'a LabelSets,
+) -> impl Iterator<Item = Result<(u32, NodeRecord), PersistenceError>> + 'a {
+    (loaded.first..)
+        .zip(loaded.iter())
+        .map(|(id, (row, properties))| {
+            let record = NodeRecord {
+                labels: sets[row.set as usize].clone(),
+                properties: properties_of(properties)?,
+            };
+            Ok((id, record))
+        })
+}
+
+/// The relationships with their ids.
+pub(super) fn relationship_records(
+    loaded: &Loaded<LoadedRelationship>,
+) -> impl Iterator<Item = Result<(u32, RelationshipRecord), PersistenceError>> + '_ {
+    (loaded.first..)
+        .zip(loaded.iter())
+        .map(|(id, (row, properties))| {
+            let record = RelationshipRecord {
+                kind: row.kind,
+                source: row.source,
+                target: row.target,
+                properties: properties_of(properties)?,
+            };
+            Ok((id, record))
+        })
 }
 
 pub(super) fn encode_nodes(loaded: &Loaded<LoadedNode>, sets: &LabelSets, bytes: &mut Vec<u8>) {

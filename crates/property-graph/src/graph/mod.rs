@@ -45,6 +45,7 @@ mod guard;
 mod ids;
 mod limits;
 mod load;
+mod load_check;
 mod loaded;
 mod mend;
 mod names;
@@ -182,6 +183,12 @@ impl PropertyGraph {
             transaction.commit()?;
             Ok(done)
         })
+    }
+
+    /// Nodes that one transaction can write at most, fewer if they are large
+    /// ([`Settings::overlay_bytes`](crate::transaction::Settings::overlay_bytes)).
+    pub fn most_nodes_written_at_once(&self) -> u64 {
+        self.transactions.most_nodes_at_once()
     }
 
     /// The transactions that have begun and not ended, by number: the oldest keeps

@@ -14,8 +14,8 @@ use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 use super::effects::{Effect, damaged, decode};
 use super::follow::Followers;
 use super::limits::Limits;
-use super::loaded::{LabelSets, Loaded, LoadedNode};
-use super::schema::Schema;
+use super::loaded::{LabelSets, Loaded, LoadedNode, node_records, relationship_records};
+use super::schema::{Governed, Schema};
 use crate::dictionary::{Dictionary, TextPolicy};
 use crate::records::{Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
 
@@ -107,6 +107,7 @@ impl State {
             }
             Effect::LoadedNodes(nodes, sets) => self.load_nodes(csn, &nodes, &sets),
             Effect::LoadedRelationships(relationships) => {
+                self.index(csn, || relationship_records(&relationships))?;
                 let rows = relationships.iter().map(|(row, properties)| {
                     let fixed = Fixed {
                         kind: row.kind,
@@ -139,8 +140,30 @@ impl State {
             };
             (fixed, properties)
         });
+        self.index(csn, || node_records(nodes, sets))?;
         let chunk = self.chunk_that_begins_with(nodes.first)?;
         self.nodes().load(csn, chunk, rows)
+    }
+
+    /// Gives new records to the indexes that are about them; what they hold is read
+    /// only if there are any.
+    fn index<R: Governed, I>(
+        &self,
+        csn: u64,
+        records: impl FnOnce() -> I,
+    ) -> Result<(), PersistenceError>
+    where
+        I: Iterator<Item = Result<(u32, R), PersistenceError>>,
+    {
+        if !self.schema.has_index_about::<R>() || failpoint!("load.not-indexed") {
+            return Ok(());
+        }
+        for record in records() {
+            let (id, record) = record?;
+            let nothing = || Ok(None);
+            self.schema.apply_record(csn, id, nothing, Some(&record))?;
+        }
+        Ok(())
     }
 
     fn chunk_that_begins_with(&self, id: u32) -> Result<u32, PersistenceError> {

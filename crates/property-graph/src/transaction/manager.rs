@@ -11,9 +11,11 @@ use super::committed::CommittedState;
 use super::error::{Conflict, Retryable, TransactionError};
 use super::lease::{Lease, TransactionId};
 use super::lock::{LockTable, Mode, Resource};
+use super::overlay::Overlay;
 use super::recent::Recent;
 use super::settings::{Isolation, Settings, TransactionOptions};
 use super::sync::{self, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
+use crate::records::NodeRecord;
 
 /// Begins transactions, keeps them apart, and puts their commits in order.
 pub struct TransactionManager<S> {
@@ -130,6 +132,12 @@ impl Inner {
 }
 
 impl<S: CommittedState> TransactionManager<S> {
+    /// Nodes that one transaction can write at most.
+    pub fn most_nodes_at_once(&self) -> u64 {
+        let least = Overlay::bytes_of(&NodeRecord::default());
+        (self.settings.overlay_bytes / least) as u64
+    }
+
     /// No transaction is active yet.
     pub fn new(state: Arc<S>, settings: Settings) -> Arc<Self> {
         Arc::new(TransactionManager {

@@ -73,7 +73,7 @@ impl Files {
         }
         let extents = storage.open(EXTENTS, true)?;
         if !failpoint!("results.superblock-first") {
-            extents.grow(geometry.growth_step)?;
+            Region::reserve_first(&extents, geometry.growth_step)?;
             extents.fence()?;
             storage.sync_names()?;
         }

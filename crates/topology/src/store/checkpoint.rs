@@ -238,14 +238,16 @@ impl Store {
     /// The newest commit of the older half of the log, if that is filling up; else
     /// 0.
     fn holding_back(&self) -> u64 {
-        let (log_used, log_bytes) = self.log_fill();
-        if log_used * 2 <= log_bytes {
+        let log = self.log.lock();
+        let used = log.used_bytes();
+        if used * 2 <= self.config.log_bytes {
             return 0;
         }
-        let log = self.log.lock();
-        let middle = log.log.head() - log_used / 2;
-        let older = log.boundaries.iter().take_while(|b| b.lsn <= middle);
-        older.last().map_or(0, |b| b.csn)
+        // The first group, too, which may be more than that by itself.
+        let mut groups = log.fill_by_group();
+        let first = groups.next().map_or(0, |(csn, _)| csn);
+        let older = groups.take_while(|(_, bytes)| bytes * 2 <= used);
+        older.last().map_or(first, |(csn, _)| csn)
     }
 
     fn sections_worth_merging(&self, hold_back: u64) -> Vec<Named> {
@@ -369,6 +371,7 @@ impl Store {
         }
         let mut log = self.log.lock();
         log.log.release(target.start.lsn);
+        log.extents.release(target.start.csn);
         while log
             .boundaries
             .front()
@@ -491,6 +494,11 @@ impl Store {
         failpoint!("checkpoint.old-extents-freed-first" => {
             for old in merged.iter().filter_map(|m| m.frozen.extent()) {
                 self.context.region.scribble(old)?;
+            }
+        });
+        failpoint!("log.extents-freed-first" => {
+            for extent in self.log.lock().extents.up_to(target.start.csn) {
+                self.context.region.scribble(extent)?;
             }
         });
         failpoint!("blocks.rewrite-frees-first" => {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use evergraph_persistence::{CommitLog, failpoint};
+use evergraph_persistence::{Extent, failpoint};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::flow::{PATIENCE, Stop, is_stopped};
@@ -64,7 +64,10 @@ impl Queue {
 
 pub(super) struct Ticket {
     pub ops: Vec<Op>,
-    payload: Vec<u8>,
+    /// What the log's record says.
+    pub payload: Vec<u8>,
+    /// What that names, if it does not hold the operations itself.
+    pub extent: Option<Arc<Extent>>,
     pub wall_us: i64,
     outcome: Mutex<Option<Result<Commit, Arc<TopologyError>>>>,
     owner: Arc<Owner>,
@@ -198,11 +201,12 @@ impl Store {
     ) -> Result<Arc<Ticket>, TopologyError> {
         let mut payload = Vec::new();
         record::encode(&batch.ops, &mut payload);
-        // Without the log, which is held while a group is synced.
-        CommitLog::record_bytes(self.config.log_bytes, payload.len() as u64)?;
+        let makes_room = batch.ops.iter().any(Op::makes_room);
+        let (payload, extent) = self.payload_for_log(payload, makes_room)?;
         Ok(Arc::new(Ticket {
             ops: batch.ops,
             payload,
+            extent,
             wall_us: batch.wall_us.unwrap_or_else(now_us),
             outcome: Mutex::new(None),
             owner: Arc::clone(owner),
@@ -261,7 +265,7 @@ impl Store {
             drop(queue);
             let mut lead = Lead::new(self);
             // Commits stay in the queue meanwhile, and can be withdrawn.
-            let room = self.make_room(first.payload.len() as u64, stop);
+            let room = self.make_room(&first, stop);
             queue = self.queue.lock();
             let is_first = |ticket: &Arc<Ticket>| Arc::ptr_eq(ticket, &first);
             if matches!(room, Ok(false)) || !queue.waiting.first().is_some_and(is_first) {
@@ -481,10 +485,15 @@ impl Store {
         let mut taken = 0;
         for ticket in group {
             let payload = &ticket.payload;
-            if taken > 0 && !state.log.has_room(payload.len() as u64)? {
+            if taken > 0 && !state.has_room(ticket, self.config.log_bytes) {
                 break;
             }
             let csn = state.next_csn + taken as u64;
+            if let Some(extent) = &ticket.extent {
+                // From here on the log may name it, whatever is reported.
+                extent.published();
+                state.extents.push(csn, Arc::clone(extent));
+            }
             if let Err(error) = state.log.append(csn, ticket.wall_us, payload) {
                 self.failed.store(true, Ordering::Release);
                 return Err(error.into());

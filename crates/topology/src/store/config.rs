@@ -36,8 +36,11 @@ pub struct Config {
     pub ids: IdKind,
     /// A section holds `1 << section_shift` vertices.
     pub section_shift: u32,
-    /// Bytes of the commit log: the bound of what recovery replays.
+    /// Bytes that the commit log may hold, the bound of what recovery replays: its ring
+    /// grows up to it. A single commit may be larger.
     pub log_bytes: u64,
+    /// Bytes of the ring at creation. Not kept.
+    pub first_ring_bytes: u64,
     /// Direct mode: bytes of each section's edge log; 0 for none.
     pub edge_log_bytes: u32,
     /// Extents start at multiples of this.
@@ -81,6 +84,13 @@ const REWRITE_GROWTH: u32 = 50;
 
 /// Chunks of vertex buffers have no more.
 const MOST_CHUNK_BYTES: usize = 4096;
+
+/// Enough for a few thousand small commits.
+const FIRST_RING_BYTES: u64 = 256 << 10;
+
+/// By how much a ring grows. What is carried over from one to the next is a small part
+/// of what the log takes until the ring is as large as it may be.
+const RING_GROWTH: u64 = 16;
 
 /// Enough for merges that write in large steps.
 const MOST_BUFFER_BYTES: u64 = 512 << 20;
@@ -132,6 +142,7 @@ impl Default for Config {
             ids: IdKind::Dense,
             section_shift: 8,
             log_bytes: 64 << 20,
+            first_ring_bytes: FIRST_RING_BYTES,
             edge_log_bytes: 2048,
             extent_alignment: 512,
             growth_step: 16 << 20,
@@ -167,6 +178,27 @@ impl Config {
         }
     }
 
+    /// Bytes of the ring of a new database.
+    pub(crate) fn first_ring(&self) -> u64 {
+        self.ring_of(self.first_ring_bytes)
+    }
+
+    /// Bytes of the ring that replaces one of `bytes` and is large for commits that want one
+    /// of `wanted`; `None` if that one is as large as it may be.
+    pub(crate) fn next_ring(&self, bytes: u64, wanted: u64) -> Option<u64> {
+        let is_last = bytes >= self.log_bytes;
+        (!is_last).then(|| self.ring_of(bytes.max(wanted).saturating_mul(RING_GROWTH)))
+    }
+
+    /// A ring of `bytes`, or the largest, where that is not much more: each ring is at
+    /// least twice as large as the one before.
+    fn ring_of(&self, bytes: u64) -> u64 {
+        match self.log_bytes / 2 < bytes {
+            true => self.log_bytes,
+            false => bytes,
+        }
+    }
+
     /// What is wrong with the sizes, or does not go together, if something is.
     pub(crate) fn geometry_problem(&self) -> Option<&'static str> {
         if self.relationships && (self.weighted || self.direction != Direction::Both) {
@@ -185,8 +217,8 @@ impl Config {
         if !self.extent_alignment.is_power_of_two() || self.extent_alignment < 64 {
             return Some("extents are aligned to a power of two of at least 64 bytes");
         }
-        let log = self.log_bytes;
-        if log < 256 || !log.is_multiple_of(8) {
+        let fits_records = |log: u64| log >= 256 && log.is_multiple_of(8);
+        if !fits_records(self.log_bytes) || !fits_records(self.first_ring_bytes) {
             return Some("the log has at least 256 bytes, in multiples of 8");
         }
         None
@@ -256,6 +288,7 @@ impl Config {
             },
             section_shift: u32_at(4),
             log_bytes: u64_at(8),
+            first_ring_bytes: FIRST_RING_BYTES,
             edge_log_bytes: u32_at(40),
             extent_alignment: u64_at(16),
             growth_step: u64_at(24),

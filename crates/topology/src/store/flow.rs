@@ -8,6 +8,7 @@ use evergraph_persistence::failpoint;
 use parking_lot::RwLock;
 
 use super::checkpoint::Named;
+use super::commit::Ticket;
 use super::{RootState, Store};
 use crate::error::TopologyError;
 use crate::section::Wanted;
@@ -27,6 +28,8 @@ const SLICE: usize = 1024;
 pub(super) struct Flow {
     /// Commits share it; whoever commits what it has just read has it alone.
     pub gate: RwLock<()>,
+    /// Bytes of the log's ring, to be known without the log.
+    pub ring_bytes: AtomicU64,
     waits: AtomicU64,
     waited_us: AtomicU64,
 }
@@ -41,6 +44,13 @@ pub struct BackPressure {
 }
 
 impl Flow {
+    pub fn with_ring(bytes: u64) -> Self {
+        Flow {
+            ring_bytes: AtomicU64::new(bytes),
+            ..Flow::default()
+        }
+    }
+
     pub fn back_pressure(&self) -> BackPressure {
         BackPressure {
             waits: self.waits.load(Ordering::Relaxed),
@@ -55,26 +65,22 @@ pub(super) fn is_stopped(stop: Stop<'_>) -> bool {
 }
 
 impl Store {
-    /// Frees log space with merges until a record fits, and buffers if they have
-    /// outgrown their budget. A single group may pass the budget, so that a
-    /// budget smaller than it stops nobody. `false` if it was stopped.
-    pub(super) fn make_room(
-        &self,
-        payload_len: u64,
-        stop: Stop<'_>,
-    ) -> Result<bool, TopologyError> {
-        if self.has_room(payload_len)? && !self.is_over_budget() {
+    /// Makes room in the log until a commit fits, with a larger ring or by merges, and in
+    /// buffers if they have outgrown their budget. A single group may pass the budget, so
+    /// that a budget smaller than it stops nobody. `false` if it was stopped.
+    pub(super) fn make_room(&self, ticket: &Ticket, stop: Stop<'_>) -> Result<bool, TopologyError> {
+        if self.has_room(ticket) && !self.is_over_budget() {
             return Ok(true);
         }
         let started = Instant::now();
-        let made = self.merge_until_room(payload_len, stop);
+        let made = self.merge_until_room(ticket, stop);
         let waited = started.elapsed().as_micros() as u64;
         self.flow.waits.fetch_add(1, Ordering::Relaxed);
         self.flow.waited_us.fetch_add(waited, Ordering::Relaxed);
         made
     }
 
-    fn merge_until_room(&self, payload_len: u64, stop: Stop<'_>) -> Result<bool, TopologyError> {
+    fn merge_until_room(&self, ticket: &Ticket, stop: Stop<'_>) -> Result<bool, TopologyError> {
         loop {
             failpoint!("commit.waits-for-room");
             if is_stopped(stop) {
@@ -90,8 +96,11 @@ impl Store {
                 },
             };
             // Somebody else may have merged meanwhile.
-            if self.has_room(payload_len)? && !self.is_over_budget() {
+            if self.has_room(ticket) && !self.is_over_budget() {
                 return Ok(true);
+            }
+            if self.needs_larger_ring(ticket) && self.replace_ring(&mut roots, 0)? {
+                continue;
             }
             let more = match stop {
                 None => {
@@ -100,14 +109,14 @@ impl Store {
                 }
                 Some(_) => self.merge_oldest(&mut roots)?,
             };
-            if !more && self.has_room(payload_len)? {
+            if !more && self.has_room(ticket) {
                 return Ok(true);
             }
         }
     }
 
-    fn has_room(&self, payload_len: u64) -> Result<bool, TopologyError> {
-        Ok(self.log.lock().log.has_room(payload_len)?)
+    fn has_room(&self, ticket: &Ticket) -> bool {
+        self.log.lock().has_room(ticket, self.config.log_bytes)
     }
 
     fn is_over_budget(&self) -> bool {

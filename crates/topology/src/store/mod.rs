@@ -22,6 +22,7 @@ mod places;
 mod poison;
 mod queried;
 mod replay;
+mod ring;
 mod sealed;
 mod snapshots;
 mod space;
@@ -32,7 +33,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use evergraph_persistence::{
-    AckLevel, CommitLog, Directory, Medium, MediumHandle, Pool, PoolFile, Registry, ViewToken,
+    AckLevel, CommitLog, Directory, Medium, MediumHandle, Pool, PoolFile, Registry, Storage,
+    ViewToken,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -79,6 +81,8 @@ pub struct Published {
 
 /// A durable evolving graph.
 pub struct Store {
+    /// Where a larger ring of the log is made.
+    storage: Arc<dyn Storage>,
     config: Config,
     layout: RwLock<Layout>,
     tuning: RwLock<Tuning>,
@@ -114,6 +118,7 @@ struct LogState {
     next_csn: u64,
     /// Ascending.
     boundaries: VecDeque<GroupEnd>,
+    extents: ring::LoggedExtents,
 }
 
 /// Where a group of commits ends in the log.
@@ -161,10 +166,12 @@ pub struct StoreStats {
     /// Counts and time of the watermark; in direct mode without the arc count,
     /// see [`Store::arc_count`].
     pub published: Published,
-    /// Bytes of the log that recovery would replay.
+    /// Bytes of the log that recovery would replay, those in extents counted.
     pub log_used_bytes: u64,
-    /// Bytes of the log.
+    /// Bytes that the log may hold.
     pub log_bytes: u64,
+    /// Bytes of its ring, which grows up to that.
+    pub ring_bytes: u64,
     /// Bytes that extents occupy.
     pub extent_bytes: u64,
     /// Bytes of the extents' file.
@@ -465,10 +472,9 @@ impl Store {
         self.meta.read().get(key).cloned()
     }
 
-    /// Bytes of the log in use, and all of them.
+    /// Bytes that the log holds, and those that it may hold.
     pub fn log_fill(&self) -> (u64, u64) {
-        let log = self.log.lock();
-        (log.log.used_bytes(), log.log.capacity_bytes())
+        (self.log.lock().used_bytes(), self.config.log_bytes)
     }
 
     /// Where logging, applying and merging stand.
@@ -538,6 +544,7 @@ impl Store {
             published,
             log_used_bytes,
             log_bytes,
+            ring_bytes: self.flow.ring_bytes.load(Ordering::Relaxed),
             extent_bytes: self.context.region.used_bytes(),
             extent_file_bytes: self.context.region.file_bytes(),
             directory_bytes,
@@ -599,6 +606,7 @@ mod tests {
             log,
             next_csn: 3,
             boundaries,
+            extents: Default::default(),
         };
         state.invariants();
         state

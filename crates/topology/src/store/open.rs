@@ -8,8 +8,8 @@ use evergraph_graph::Direction;
 use evergraph_persistence::failpoint;
 use evergraph_persistence::machine::Nodes;
 use evergraph_persistence::{
-    CommitLog, Directory, Entry, LogStart, Medium, MediumHandle, PersistenceError, Pool, PoolKind,
-    Region, Registry, Root, SectionKey, Storage, Uuid,
+    CommitLog, Directory, Entry, LogRecord, LogStart, Medium, MediumHandle, PersistenceError, Pool,
+    PoolKind, Region, Registry, Root, SectionKey, Storage, Uuid,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -19,6 +19,7 @@ use super::flow::Flow;
 use super::history;
 use super::queried::Queried;
 use super::replay::Replayer;
+use super::ring::{self, LoggedExtents};
 use super::sealed::SealedGraphs;
 use super::{
     BLOB_IDS, BLOB_META, Config, GroupEnd, LogState, Mode, Published, RootState, Store, Tuning,
@@ -36,7 +37,7 @@ use crate::ids::IdTable;
 use crate::layout::Layout;
 use crate::plane::Plane;
 use crate::planes::{MAX_TYPED_PLANES, Planes};
-use crate::record::{self, Op};
+use crate::record::{self, InExtent, Op};
 use crate::section::{Context, Section};
 
 const EXTENTS: &str = "extents";
@@ -110,16 +111,18 @@ impl Store {
             true => Pool::refuse_if_made(storage, PoolKind::GRAPH)?,
             false => drop(storage.open(PoolKind::GRAPH.file_name(), true)?),
         }
-        for name in [CommitLog::file_name(), EXTENTS] {
+        for name in CommitLog::file_names().iter().chain(&[EXTENTS]) {
             if storage.exists(name)? {
                 storage.remove(name)?;
             }
         }
         // Durability step 0: log and extents exist durably before the first root.
-        let log = storage.open(CommitLog::file_name(), true)?;
-        CommitLog::create(&log, &uuid, config.log_bytes)?;
+        let mut root = Root::first(config.encode(0));
+        root.log_bytes = config.first_ring();
+        let log = storage.open(CommitLog::file_name(root.log_file)?, true)?;
+        CommitLog::create(&log, &uuid, root.log_bytes)?;
         let extents = storage.open(EXTENTS, true)?;
-        extents.grow(config.growth_step)?;
+        Region::reserve_first(&extents, config.growth_step)?;
         extents.fence()?;
         if config.mode == Mode::Direct {
             Slots::create(storage, &uuid, config.direction != Direction::Out)?;
@@ -127,7 +130,6 @@ impl Store {
         storage.sync_names()?;
         drop((log, extents));
         failpoint!("create.before-root");
-        let root = Root::first(config.encode(0));
         drop(Pool::create(storage, uuid, root)?);
         Ok(())
     }
@@ -221,7 +223,6 @@ impl Store {
         }
         let sealed = SealedGraphs::claim(&context, &directory)?;
         restore_attached(&attached, &config, &context, &mut directory)?;
-        context.region.settle();
         let mut ids = IdTable::new(config.ids);
         let mut meta = BTreeMap::new();
         read_blobs(&directory, &uuid, &mut ids, &mut meta)?;
@@ -244,21 +245,28 @@ impl Store {
             published,
             names.kept(),
         );
-        let log_medium = storage.open(CommitLog::file_name(), false)?;
-        if log_medium.len() != CommitLog::file_bytes(config.log_bytes) {
+        let log_name = CommitLog::file_name(root.log_file)?;
+        let log_medium = storage.open(log_name, false)?;
+        // Before version 5 the ring was as large as it may be from the beginning.
+        let ring_bytes = match root.log_bytes {
+            0 => config.log_bytes,
+            bytes => bytes,
+        };
+        if log_medium.len() != CommitLog::file_bytes(ring_bytes) {
             return Err(PersistenceError::damaged(
-                CommitLog::file_name(),
+                log_name,
                 0,
                 format!(
                     "the log has {} bytes instead of {}",
                     log_medium.len(),
-                    CommitLog::file_bytes(config.log_bytes)
+                    CommitLog::file_bytes(ring_bytes)
                 ),
             )
             .into());
         }
         let mut failure = None;
         let mut boundaries = VecDeque::new();
+        let mut extents = LoggedExtents::default();
         let opened = CommitLog::open(
             log_medium.clone(),
             &uuid,
@@ -276,8 +284,19 @@ impl Store {
                     wall_us: record.wall_us,
                     epoch: record.epoch,
                 });
-                let result = replayer.replay(&record, &mut ids, &mut meta, &mut names);
-                result.map_err(|error| match error {
+                let mut replay = |record: &LogRecord<'_>| {
+                    replayer.replay(record, &mut ids, &mut meta, &mut names)
+                };
+                let replayed = match InExtent::is_named_by(record.payload) {
+                    false => replay(&record),
+                    true => ring::claim(&context, &record).and_then(|extent| {
+                        let payload = extent.bytes();
+                        replay(&LogRecord { payload, ..record })?;
+                        extents.push(record.csn, extent);
+                        Ok(())
+                    }),
+                };
+                replayed.map_err(|error| match error {
                     TopologyError::Persistence(error) => error,
                     other => {
                         failure = Some(other);
@@ -290,9 +309,11 @@ impl Store {
             return Err(error);
         }
         let (log, csn) = opened?;
+        // All extents are claimed, those that the log names, too.
+        context.region.settle();
         if direct.is_none() && csn < newest_stored {
             return Err(PersistenceError::damaged(
-                CommitLog::file_name(),
+                log_name,
                 0,
                 format!("the log ends with commit {csn}, but commit {newest_stored} is stored"),
             )
@@ -309,6 +330,7 @@ impl Store {
         };
         let ack = ack_of(&[&medium, &log_medium]);
         let mut store = Store {
+            storage: storage.share(),
             registry: Registry::keeping(csn, published, names.snapshots().map(|s| s.csn)),
             layout: RwLock::new(config.layout),
             queried: Queried::new(&tuning, config.layout, &medium),
@@ -326,12 +348,13 @@ impl Store {
             closed: AtomicBool::new(false),
             poisoned: AtomicBool::new(false),
             makes_room: AtomicBool::new(false),
-            flow: Flow::default(),
+            flow: Flow::with_ring(ring_bytes),
             queue: Mutex::default(),
             log: Mutex::new(LogState {
                 log,
                 next_csn: csn + 1,
                 boundaries,
+                extents,
             }),
             apply: Mutex::new(()),
             roots: Mutex::new(RootState {
@@ -349,6 +372,7 @@ impl Store {
             // to which a creation that was killed has not come.
             storage.sync_names()?;
             store.begin_epoch()?;
+            ring::remove_other_rings(storage, log_name)?;
             store.keep_reserve();
         }
         store.fulfil_intents()?;
@@ -377,11 +401,12 @@ impl Store {
 /// there were commits, whatever has become of the pool file.
 fn refuse_what_was_used(storage: &dyn Storage) -> Result<(), TopologyError> {
     type IsUsed = fn(&MediumHandle) -> Result<bool, PersistenceError>;
-    let files: [(&str, IsUsed); 2] = [
-        (CommitLog::file_name(), CommitLog::is_used),
-        (Slots::file_name(), Slots::is_used),
-    ];
-    for (name, is_used) in files {
+    let logs = CommitLog::file_names();
+    let logs = logs
+        .iter()
+        .map(|&name| (name, CommitLog::is_used as IsUsed));
+    let slots = (Slots::file_name(), Slots::is_used as IsUsed);
+    for (name, is_used) in logs.chain([slots]) {
         if storage.exists(name)? && is_used(&storage.open(name, false)?)? {
             return Err(PersistenceError::Exists(format!(
                 "the file `{name}` holds data; restore what is missing, or empty the directory"

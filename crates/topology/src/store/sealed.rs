@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use evergraph_persistence::failpoint;
 use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{CommitLog, Directory, PersistenceError};
+use evergraph_persistence::{Directory, PersistenceError};
 use parking_lot::Mutex;
 
 use super::{BLOB_SEALED, CheckReport, RootState, Store};
@@ -40,7 +40,7 @@ impl SealedGraphs {
         match graphs.values().find(|graph| graph.info().csn > csn) {
             None => Ok(()),
             Some(graph) => Err(PersistenceError::damaged(
-                CommitLog::file_name(),
+                "log",
                 0,
                 format!(
                     "the log ends with commit {csn}, but the {} is of commit {}",

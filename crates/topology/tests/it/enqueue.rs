@@ -113,12 +113,6 @@ fn whoever_comes_first_leads_for_all() {
 #[test]
 fn what_cannot_be_logged_is_refused_before_it_has_a_place() {
     let store = store(Mode::Merged);
-    let mut large = Batch::new();
-    large.insert(&[(1, 2); 4096]);
-    assert!(matches!(
-        store.prepare(large),
-        Err(TopologyError::Persistence(_))
-    ));
     let mut weighted = Batch::new();
     weighted.insert_relationships(0, vec![1], vec![2], vec![3]);
     assert!(store.enqueue(weighted).is_err());

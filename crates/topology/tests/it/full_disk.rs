@@ -156,9 +156,10 @@ fn files_grow_by_what_there_is() {
 
 #[test]
 fn deleting_compacting_and_dropping_go_on() {
-    for bytes in [500 << 10, (1 << 20) + 4096] {
-        let storage = LimitedStorage::new(bytes);
-        let mut twin = Twin::create(&storage, config(Layout::Pma, 256 << 10, 32 << 10));
+    // With the small log each commit lies in an extent, deletions too.
+    for (bytes, log) in [(500, 32), (1028, 32), (500, 16), (1028, 16)] {
+        let storage = LimitedStorage::new(bytes << 10);
+        let mut twin = Twin::create(&storage, config(Layout::Pma, 256 << 10, log << 10));
         twin.fill();
         twin.makes_room(&storage);
     }

@@ -42,6 +42,13 @@ impl Storage for LimitedStorage {
         "limited"
     }
 
+    fn share(&self) -> Arc<dyn Storage> {
+        Arc::new(LimitedStorage {
+            files: self.files.clone(),
+            disk: Arc::clone(&self.disk),
+        })
+    }
+
     fn exists(&self, name: &str) -> Result<bool, MediumError> {
         self.files.exists(name)
     }

@@ -9,6 +9,7 @@ mod panics;
 mod pins;
 mod queried;
 mod relationships;
+mod ring;
 mod sealed;
 mod shards;
 mod snapshots;

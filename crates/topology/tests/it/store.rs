@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::{PersistenceError, ViewToken};
+use evergraph_persistence::ViewToken;
 use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_topology::record::Edges;
 use evergraph_topology::{
@@ -471,14 +471,6 @@ fn what_does_not_fit_or_does_not_belong_is_refused() {
         edit(&mut batch);
         store.commit(batch).unwrap_err()
     };
-    let too_large = refused(&|batch| {
-        batch.insert(&vec![(0, 1); 4096]);
-    });
-    let too_large = matches!(
-        too_large,
-        TopologyError::Persistence(PersistenceError::CommitTooLarge { .. })
-    );
-    assert!(too_large);
     let out_of_range = refused(&|batch| {
         batch.insert(&[(0, u32::MAX)]);
     });

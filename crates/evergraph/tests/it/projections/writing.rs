@@ -1,5 +1,6 @@
 //! Results as properties of nodes.
 
+use evergraph::property::transaction::Settings;
 use evergraph::property::value::Value;
 use evergraph::property::{NodeId, ProjectionOptions};
 use evergraph::run::{self, Durable, Request, Values, WriteBack, Written};
@@ -161,7 +162,10 @@ fn more_than_a_commit_takes_is_refused_before_the_run() {
     let options = Options {
         medium: MediumKind::Dram,
         property_graph: true,
-        log_bytes: 1 << 16,
+        transactions: Settings {
+            overlay_bytes: 200_000,
+            ..Settings::default()
+        },
         ..Options::default()
     };
     let db = Database::create("nowhere", &options).expect("a database in memory");
@@ -187,7 +191,7 @@ fn more_than_a_commit_takes_is_refused_before_the_run() {
     let view = run::view(&db, &wanted, None).expect("a view");
     let error = run::run(&db, &view, &wanted, &Control::new(), None).expect_err("too much");
     drop(view);
-    assert!(error.summary().contains("half of the log"), "{error}");
+    assert!(error.summary().contains("at most"), "{error}");
     assert!(error.hint().contains("--keep"), "{error}");
     assert!(db.snapshots().is_empty());
     assert_eq!(db.results().expect("results").list().len(), 0);
@@ -198,7 +202,7 @@ fn more_than_a_commit_takes_is_refused_before_the_run() {
     let writing = WriteBack::begin(&db, &view, "found").expect("now");
     let outcome = run::run(&db, &view, &wanted, &Control::new(), None).expect("run");
     let error = writing.write(&outcome).expect_err("too much").to_string();
-    assert!(error.contains("more than half of a log"), "{error}");
+    assert!(error.contains("overlay_bytes"), "{error}");
     // Where few nodes have a value, nobody can tell.
     let some = Request {
         write_back: true,

@@ -196,6 +196,13 @@ impl Schema {
         build(&damaged);
     }
 
+    /// Whether there is an index of records of this kind.
+    pub fn has_index_about<R: Governed>(&self) -> bool {
+        let entries = self.entries.read();
+        let mut entries = entries.iter();
+        entries.any(|entry| entry.index.is_some() && entry.is_about_any::<R>())
+    }
+
     /// What a change of a record does to the indexes.
     pub fn apply_record<R: Governed>(
         &self,
@@ -204,11 +211,10 @@ impl Schema {
         before: impl FnOnce() -> Result<Option<Arc<R>>, PersistenceError>,
         after: Option<&R>,
     ) -> Result<(), PersistenceError> {
-        let entries = self.entries();
-        let has_index = |entry: &Entry| entry.index.is_some() && entry.is_about_any::<R>();
-        if !entries.iter().any(|entry| has_index(entry)) {
+        if !self.has_index_about::<R>() {
             return Ok(());
         }
+        let entries = self.entries();
         let before = before()?;
         for entry in entries.iter() {
             let Some(index) = &entry.index else {

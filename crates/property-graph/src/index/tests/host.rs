@@ -102,17 +102,8 @@ impl Host {
         let region = Region::new(medium, 256, 4096);
         storage.sync_names().map_err(text)?;
         let root = Root {
-            sequence: 0,
             epoch: 1,
-            csn: 0,
-            wall_us: 0,
-            log_start: 0,
-            log_epoch: 0,
-            clean_log_end: None,
-            directory_offset: 0,
-            directory_len: 0,
-            directory_crc: 0,
-            user: [0; USER_BYTES],
+            ..Root::first([0; USER_BYTES])
         };
         let (pool, file) = Pool::create(storage, UUID, root).map_err(text)?;
         let host = Host {

@@ -2,9 +2,12 @@
 
 use std::thread;
 
+use evergraph_persistence::failpoint;
 use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{GraphError, NodeId, PropertyGraph, Towards};
+use evergraph_property_graph::graph::{
+    Definition, GraphError, NodeId, OpenOptions, PropertyGraph, Rule, Towards, ValueType,
+};
 use evergraph_property_graph::transaction::{Retryable, TransactionError, TransactionOptions};
 
 use super::random::options;
@@ -158,23 +161,140 @@ fn loads_and_transactions_of_several_threads_all_come_about() {
     assert_eq!(graph.check().problems, Vec::<String>::new());
 }
 
-#[test]
-fn indexes_come_after_loads() {
-    let graph = graph();
-    load_persons(&graph, 20);
-    assert!(graph.can_load());
-    graph
-        .create_index("ages", "Person", &["age"])
-        .expect("built");
-    assert!(!graph.can_load());
+/// Loads persons with these numbers.
+fn load_numbers(graph: &PropertyGraph, numbers: &[i64]) -> Result<(), GraphError> {
     let mut load = graph.load();
-    load.create_node(&["Person"], [("age", 7.into())])
-        .expect("gathered");
-    let refused = load.commit().expect_err("there is an index");
-    assert!(matches!(refused, GraphError::Unsupported(_)), "{refused}");
-    let found = graph
-        .view()
-        .find("Person", &[("age", 7.into())])
-        .expect("found");
-    assert_eq!(found.len(), 1);
+    let mut before = None;
+    for &number in numbers {
+        let node = load.create_node(&["Person"], [("number", number.into())])?;
+        let since = [("since", number.into())];
+        load.create_relationship(node, "KNOWS", before.unwrap_or(node), since)?;
+        before = Some(node);
+    }
+    load.commit().map(drop)
+}
+
+fn numbered(graph: &PropertyGraph, number: i64) -> usize {
+    let view = graph.view();
+    let wanted = [("number", Value::from(number))];
+    let nodes = view.find("Person", &wanted).expect("found");
+    let of_type = view.find_relationships("KNOWS", &[("since", number.into())]);
+    assert_eq!(of_type.expect("found").len(), nodes.len());
+    nodes.len()
+}
+
+/// Rows of whole chunks and of parts of one, in indexes of nodes and relationships
+/// that hold some already.
+#[test]
+fn indexes_take_in_what_is_loaded() {
+    let storage = DramStorage::new();
+    let graph = PropertyGraph::create(&storage, options(), [7; 16]).expect("created");
+    load_numbers(&graph, &[3, 3, 7]).expect("loaded");
+    graph
+        .create_index("numbers", "Person", &["number"])
+        .expect("built");
+    graph
+        .create_relationship_index("since", "KNOWS", &["since"])
+        .expect("built");
+    let before = graph.view();
+    let many: Vec<i64> = (0..1000).map(|number| number % 500).collect();
+    load_numbers(&graph, &many).expect("loaded");
+    let all_are_found = |graph: &PropertyGraph| {
+        for (number, count) in [(3, 4), (7, 3), (499, 2), (500, 0)] {
+            assert_eq!(numbered(graph, number), count, "{number}");
+        }
+        // A check holds every index against a scan.
+        assert_eq!(graph.check().problems, Vec::<String>::new());
+    };
+    all_are_found(&graph);
+    let then = before.find("Person", &[("number", 7.into())]);
+    assert_eq!(then.expect("found").len(), 1, "as of before the load");
+    drop((before, graph));
+    let open = || PropertyGraph::open(&storage, OpenOptions::default());
+    let graph = open().expect("from the log").0;
+    all_are_found(&graph);
+    graph.checkpoint().expect("written");
+    all_are_found(&graph);
+    drop(graph);
+    all_are_found(&open().expect("from what is stored").0);
+}
+
+#[test]
+fn constraints_are_held_to_what_is_loaded() {
+    let graph = graph();
+    load_numbers(&graph, &[1, 2, 3]).expect("loaded");
+    let define = |name: &str, rule: Rule| {
+        let definition = Definition::of_nodes(name, "Person", &["number"], rule);
+        graph.define(&definition).expect("it holds");
+    };
+    define("unique", Rule::Unique);
+    define("there", Rule::Exists);
+    define("whole", Rule::Type(ValueType::Integer));
+    let count = || graph.view().nodes_with_label("Person").count();
+    // Of what is committed, and of one another.
+    for numbers in [[4, 3], [5, 5]] {
+        let refused = load_numbers(&graph, &numbers).expect_err("it is taken");
+        assert!(matches!(refused, GraphError::Constraint(_)), "{refused}");
+        assert!(refused.to_string().contains("\"unique\""), "{refused}");
+        assert_eq!(count(), 3, "nothing of it is left");
+        assert_eq!(numbered(&graph, 4) + numbered(&graph, 5), 0);
+    }
+    for (value, name) in [(Value::Null, "there"), (2.5.into(), "whole")] {
+        let mut load = graph.load();
+        load.create_node(&["Person"], [("number", 6.into())])
+            .expect("gathered");
+        load.create_node(&["Person"], [("number", value)])
+            .expect("gathered");
+        let refused = load.commit().expect_err("it does not hold");
+        assert!(refused.to_string().contains(name), "{refused}");
+        assert_eq!(count(), 3);
+    }
+    load_numbers(&graph, &[4, 5, 6]).expect("none of it was committed");
+    let again = graph.write(|tx| tx.create_node(&["Person"], [("number", 5.into())]));
+    assert!(matches!(again, Err(GraphError::Constraint(_))), "{again:?}");
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+}
+
+/// A transaction that has seen the graph without the load does not take its values.
+#[test]
+fn a_value_is_not_given_twice_beside_a_load() {
+    let graph = graph();
+    let unique = Definition::of_nodes("unique", "Person", &["number"], Rule::Unique);
+    graph.define(&unique).expect("it holds");
+    let mut transaction = graph.begin();
+    load_numbers(&graph, &[1]).expect("nobody has written");
+    let made = transaction.create_node(&["Person"], [("number", 1.into())]);
+    let made = made.and_then(|_| transaction.commit().map(drop));
+    assert!(made.is_err_and(|error| error.is_retryable()));
+    let mut writes = graph.begin();
+    writes
+        .create_node(&["Person"], [("number", 2.into())])
+        .expect("free");
+    let refused = load_numbers(&graph, &[2]).expect_err("somebody writes");
+    assert!(refused.is_retryable(), "{refused}");
+    writes.commit().expect("committed");
+    let refused = load_numbers(&graph, &[2]).expect_err("it is taken");
+    assert!(matches!(refused, GraphError::Constraint(_)), "{refused}");
+}
+
+/// Without each of the two steps, the checks above would fail.
+#[test]
+fn a_load_past_indexes_and_constraints_is_noticed() {
+    let graph = graph();
+    let unique = Definition::of_nodes("unique", "Person", &["number"], Rule::Unique);
+    graph.define(&unique).expect("it holds");
+    load_numbers(&graph, &[1]).expect("loaded");
+    let armed = failpoint::Scope::armed("load.constraints-ignored").enter();
+    load_numbers(&graph, &[1]).expect("nothing is in the way");
+    drop(armed);
+    assert_eq!(graph.view().nodes_with_label("Person").count(), 2);
+    assert!(!graph.check().problems.is_empty());
+    let graph = self::graph();
+    graph
+        .create_index("numbers", "Person", &["number"])
+        .expect("built");
+    let armed = failpoint::Scope::armed("load.not-indexed").enter();
+    load_numbers(&graph, &[1, 2, 3, 4, 5, 6, 7, 8]).expect("loaded");
+    drop(armed);
+    assert!(!graph.check().problems.is_empty());
 }

@@ -78,6 +78,7 @@ pub fn options() -> GraphOptions {
     let mut options = GraphOptions::default();
     options.store.section_shift = 2;
     options.store.log_bytes = 1 << 16;
+    options.store.first_ring_bytes = 1 << 10;
     options.store.extent_alignment = 64;
     options.store.growth_step = 1 << 16;
     options.chunk_records = 4;
@@ -151,15 +152,19 @@ impl Twins {
                 }
             }
             Action::Load(loading, commits) => {
-                if !self.graph.can_load() {
-                    return;
-                }
                 let (mut model, mut load) = (self.model.clone(), self.graph.load());
                 gather(*loading, &mut load, &mut model).expect("gathered");
-                if *commits {
-                    load.commit().expect("nobody else is there");
-                    self.model = model;
+                if !*commits {
+                    return;
                 }
+                match load.commit() {
+                    Ok(_) => self.model = model,
+                    Err(GraphError::Constraint(_)) => {
+                        assert!(!all_hold(&model, &self.rules), "it was refused");
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+                assert!(all_hold(&self.model, &self.rules), "it was committed");
             }
             Action::Checkpoint => self.graph.checkpoint().expect("written"),
             Action::Compact => self.graph.compact().expect("written"),

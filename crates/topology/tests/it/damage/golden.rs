@@ -43,6 +43,29 @@ fn snapshots() -> (Image, Graph) {
     (storage.image(), graph)
 }
 
+/// Version 5: a ring that replaced another, and commits that lie in extents, merged and
+/// only in the log.
+fn large_commits() -> (Image, Graph) {
+    let storage = SimulatedStorage::new(sim_config(Persistence::Pages));
+    let shape = Config {
+        first_ring_bytes: 512,
+        ..merged_config(true, Direction::Both)
+    };
+    let mut twin = Twin::create(&storage, shape, *b"evergraph-gold-7");
+    twin.name_vertices();
+    twin.commit_group(&[30, 2]);
+    twin.store.checkpoint().unwrap();
+    for _ in 0..4 {
+        twin.commit_group(&[1, 1]);
+    }
+    twin.commit_group(&[20, 3]);
+    let graph = twin.history.values().next_back().unwrap().clone();
+    drop(twin.store);
+    let image = storage.image();
+    assert!(image.files.contains_key("log.1") && !image.files.contains_key("log"));
+    (image, graph)
+}
+
 /// A checkpoint, deletions, external ids, a fact, and commits only in the log.
 fn merged() -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Pages));
@@ -211,10 +234,11 @@ fn check(name: &str, make: fn() -> (Image, Graph)) {
     let image = load(&directory);
     assert!(image.files.values().map(Vec::len).sum::<usize>() < 100_000);
     reader::root(&image);
-    let config = if !name.ends_with("merged") && !name.ends_with("snapshots") {
-        sim_config(Persistence::Lines)
-    } else {
+    let is_of_files = ["merged", "snapshots", "commits"];
+    let config = if is_of_files.iter().any(|what| name.ends_with(what)) {
         sim_config(Persistence::Pages)
+    } else {
+        sim_config(Persistence::Lines)
     };
     let storage = SimulatedStorage::from_image(config, &image);
     assert_eq!(read_all(&storage).unwrap(), expected, "{name}, in memory");
@@ -249,6 +273,11 @@ fn golden_blocks_version_2() {
 #[test]
 fn golden_snapshots_version_3() {
     check("v3-snapshots", snapshots);
+}
+
+#[test]
+fn golden_large_commits_version_5() {
+    check("v5-large-commits", large_commits);
 }
 
 #[test]
