@@ -122,15 +122,6 @@ mod armed {
             })
         }
 
-        fn calling(name: &str, action: impl Fn(u64) + Send + Sync + 'static) -> Self {
-            Self {
-                name: name.to_string(),
-                action: Action::Call(Call(Box::new(action))),
-                at: None,
-                reached: AtomicU64::new(0),
-            }
-        }
-
         fn happens(&self) -> bool {
             let times = 1 + self.reached.fetch_add(1, Ordering::Relaxed);
             if self.at.is_some_and(|at| at != times) {
@@ -160,7 +151,7 @@ mod armed {
 
     /// The failpoints that are armed for some threads.
     #[derive(Clone, Debug, Default)]
-    pub struct Scope(Option<Arc<[Armed]>>);
+    pub struct Scope(Option<Arc<[Arc<Armed>]>>);
 
     thread_local! {
         static CURRENT: RefCell<Scope> = const { RefCell::new(Scope(None)) };
@@ -180,25 +171,33 @@ mod armed {
         /// # Panics
         /// If it cannot be read: a mistake of the test.
         pub fn armed(text: &str) -> Self {
-            let armed: Result<Arc<[Armed]>, String> = text.split(',').map(Armed::parse).collect();
+            let armed = text.split(',').map(|text| Armed::parse(text).map(Arc::new));
+            let armed: Result<Arc<[_]>, String> = armed.collect();
             Self(Some(armed.unwrap_or_else(|error| {
                 panic!("{}: {error}", super::VARIABLE)
             })))
         }
 
-        /// Calls `action` at a failpoint, with 1 the first time.
+        /// Calls `action` at a failpoint, with 1 the first time; what is armed for this
+        /// thread stays so.
         pub fn calling(name: &str, action: impl Fn(u64) + Send + Sync + 'static) -> Self {
-            Self(Some(Arc::new([Armed::calling(name, action)])))
+            let call = Arc::new(Armed {
+                name: name.to_string(),
+                action: Action::Call(Call(Box::new(action))),
+                at: None,
+                reached: AtomicU64::new(0),
+            });
+            let Self(before) = scope();
+            let before = before.iter().flat_map(|armed| armed.iter().cloned());
+            Self(Some(std::iter::once(call).chain(before).collect()))
         }
 
-        /// As [`Scope::calling`], with a failpoint that is `on` beside it.
-        pub fn calling_beside(
-            armed: &str,
-            name: &str,
-            action: impl Fn(u64) + Send + Sync + 'static,
-        ) -> Self {
-            let armed = Armed::parse(armed).expect("a name");
-            Self(Some(Arc::new([armed, Armed::calling(name, action)])))
+        /// How often a thread came to them.
+        pub fn times_reached(&self) -> u64 {
+            let armed = self.0.iter().flat_map(|armed| armed.iter());
+            armed
+                .map(|armed| armed.reached.load(Ordering::Relaxed))
+                .sum()
         }
 
         /// Arms them for this thread, until the guard is dropped.
@@ -283,6 +282,12 @@ mod absent {
         /// Always: this program has no failpoints.
         pub fn armed(text: &str) -> Self {
             panic!("there is no failpoint {text} without the feature `failpoints`");
+        }
+
+        /// Never.
+        #[inline(always)]
+        pub fn times_reached(&self) -> u64 {
+            0
         }
 
         /// Does nothing.

@@ -435,6 +435,9 @@ impl Pool {
                 continue;
             }
             let _durable = dirty.flush(medium)?.fence(medium)?;
+            if failpoint!("superblock.one-slot") {
+                break;
+            }
         }
         self.root = root;
         self.next_slot = 1 - self.next_slot;

@@ -441,7 +441,8 @@ impl Scenario for AttachedScenario {
         if_there_is_one(open(storage, access == Access::Reading))
     }
 
-    /// Two commits here and there share a sync.
+    /// Two commits here and there share a sync; in a later life each has its own, so
+    /// that one of a group that was torn is followed by what the torn group left behind.
     fn perform(
         &self,
         storage: &SimulatedStorage,
@@ -449,19 +450,26 @@ impl Scenario for AttachedScenario {
         told: &mut Told<'_, '_, Steps>,
     ) -> Result<Opened, String> {
         let at = told.model().begun;
-        let end = match told.is_first_life() {
+        let is_first = told.is_first_life();
+        let end = match is_first {
             true => self.planned,
             false => self.steps.len(),
         };
         let is_commit = |at: usize| at < end && self.steps[at].is_commit();
-        let is_pair = at.is_multiple_of(2) && is_commit(at) && is_commit(at + 1);
+        let is_pair = is_first && at.is_multiple_of(2) && is_commit(at) && is_commit(at + 1);
         let steps = &self.steps[at..(at + 1 + usize::from(is_pair)).min(end)];
         if steps.is_empty() {
             return Ok(opened);
         }
+        // Where a group was torn, the log comes to start exactly where it goes on.
+        let is_merged = !is_first && at.is_multiple_of(2) && is_commit(at);
         told.steps(steps.len(), || {
-            self.perform_all(storage, opened, steps)
-                .map_err(|error| format!("{steps:?}: {error}"))
+            let performed = self.perform_all(storage, opened, steps);
+            let performed = performed.and_then(|opened| match is_merged {
+                true => opened.store.checkpoint().map(|()| opened),
+                false => Ok(opened),
+            });
+            performed.map_err(|error| format!("{steps:?}: {error}"))
         })
     }
 
@@ -479,6 +487,10 @@ impl Scenario for AttachedScenario {
                 let most = model(expected.begun);
                 format!("found {found:?}, expected {expected:?}, at most {most:?}")
             })
+    }
+
+    fn afterlife(&self, found: &Steps) -> usize {
+        1 + found.done % 2
     }
 
     fn used_bytes(&self, opened: &Opened) -> Option<u64> {

@@ -20,6 +20,8 @@ pub enum Operation {
     DeleteVertex(u32),
     /// Commits a larger number of vertices, and a named fact.
     Grow(u64),
+    /// Commits external ids of the next vertices, from the first without.
+    Name(u32, Vec<u64>),
     /// Merges.
     Checkpoint,
     /// Merges and drops what is deleted.
@@ -111,15 +113,11 @@ struct Workload {
 impl Workload {
     fn next(&mut self, kinds: u64) -> Operation {
         let kind = self.random.below(kinds);
-        self.operation(kind, kinds > 12)
+        self.next_of(kind)
     }
 
     /// An operation of one kind.
     fn next_of(&mut self, kind: u64) -> Operation {
-        self.operation(kind, true)
-    }
-
-    fn operation(&mut self, kind: u64, merged: bool) -> Operation {
         match kind {
             0..=5 => {
                 let edges = self.edges(4);
@@ -127,7 +125,7 @@ impl Workload {
                 Operation::Insert(edges.into_iter().map(|(u, v)| (u, v, 0)).collect())
             }
             6..=7 => {
-                let edges = self.edges_to_delete(merged);
+                let edges = self.edges_to_delete();
                 self.deleted = edges.last().map(|edge| edge.0);
                 Operation::Delete(edges)
             }
@@ -155,11 +153,11 @@ impl Workload {
         (0..count).map(|_| (self.vertex(), self.vertex())).collect()
     }
 
-    /// With `likely`, half of them are likely to be there.
-    fn edges_to_delete(&mut self, likely: bool) -> Vec<(u32, u32)> {
+    /// Half of them are likely to be there.
+    fn edges_to_delete(&mut self) -> Vec<(u32, u32)> {
         let mut edges = self.edges(2);
         for edge in &mut edges {
-            if likely && !self.inserted.is_empty() && self.random.below(2) == 0 {
+            if !self.inserted.is_empty() && self.random.below(2) == 0 {
                 *edge = self.inserted[self.random.below(self.inserted.len() as u64) as usize];
             }
         }
@@ -179,8 +177,14 @@ pub struct Model {
     pub incoming: Lists,
     /// Vertices.
     pub vertex_count: u64,
+    /// Entries of the out-lists.
+    pub arc_count: u64,
     /// Value of the named fact.
     pub fact: Vec<u8>,
+    /// External ids, by vertex.
+    pub ids: Vec<u64>,
+    /// Wall time of the newest commit; `None` where the store takes it from the clock.
+    pub wall_us: Option<i64>,
     /// Snapshots by name.
     pub snapshots: BTreeMap<String, Moment>,
 }
@@ -196,13 +200,19 @@ pub struct Moment {
     pub vertex_count: u64,
     /// Entries of the out-lists.
     pub arc_count: u64,
+    /// Wall time of the commit that it is of.
+    pub wall_us: Option<i64>,
 }
 
 impl Model {
     /// The graph after some operations.
     pub fn after(direction: Direction, operations: &[Operation]) -> Self {
-        let mut model = Model::default();
-        for operation in operations {
+        let mut model = Model {
+            wall_us: Some(0),
+            ..Model::default()
+        };
+        for (number, operation) in operations.iter().enumerate() {
+            model.date(number, operation);
             model.apply(direction, operation);
         }
         model
@@ -212,7 +222,18 @@ impl Model {
     pub fn shown(mut self) -> Self {
         self.out.retain(|_, list| !list.is_empty());
         self.incoming.retain(|_, list| !list.is_empty());
+        self.arc_count = self.out.values().map(|list| list.len() as u64).sum();
         self
+    }
+
+    /// The wall time that an operation leaves.
+    fn date(&mut self, number: usize, operation: &Operation) {
+        match operation {
+            _ if operation.is_commit() => self.wall_us = Some(wall_us(number)),
+            Operation::DeleteVertex(_) => self.wall_us = None,
+            Operation::Flatten if self.snapshots.len() > 1 => self.wall_us = None,
+            _ => {}
+        }
     }
 
     fn apply(&mut self, direction: Direction, operation: &Operation) {
@@ -250,6 +271,10 @@ impl Model {
                 self.vertex_count = self.vertex_count.max(*count);
                 self.fact = count.to_le_bytes().to_vec();
             }
+            Operation::Name(_, ids) => {
+                self.ids.extend(ids);
+                self.vertex_count = self.vertex_count.max(self.ids.len() as u64);
+            }
             Operation::Checkpoint
             | Operation::Compact
             | Operation::CompactVertex(_)
@@ -258,10 +283,11 @@ impl Model {
             Operation::Snapshot(number) => {
                 let now = self.clone().shown();
                 let moment = Moment {
-                    arc_count: now.out.values().map(|list| list.len() as u64).sum(),
+                    arc_count: now.arc_count,
                     out: now.out,
                     incoming: now.incoming,
                     vertex_count: now.vertex_count,
+                    wall_us: now.wall_us,
                 };
                 self.snapshots.insert(snapshot_name(*number), moment);
             }
@@ -274,6 +300,11 @@ impl Model {
             }
         }
     }
+}
+
+/// The wall time that the operation of this number is committed at.
+pub fn wall_us(number: usize) -> i64 {
+    1_000_000 + number as i64
 }
 
 /// What a snapshot is called: newer ones have greater names.
@@ -290,6 +321,22 @@ pub fn weighted(mut operations: Vec<Operation>) -> Vec<Operation> {
                 next += 1;
                 edge.2 = (next as f32).to_bits();
             }
+        }
+    }
+    operations
+}
+
+/// Gives external ids in the place of every third commit of edges.
+pub fn identified(mut operations: Vec<Operation>) -> Vec<Operation> {
+    let (mut next, mut inserts) = (0, 0);
+    for operation in &mut operations {
+        let is_insert = matches!(operation, Operation::Insert(_));
+        inserts += u64::from(is_insert);
+        if is_insert && inserts % 3 == 1 {
+            let ids: Vec<u64> = (next..=next + inserts % 2).map(|id| 1000 + id).collect();
+            let first = next as u32;
+            next += ids.len() as u64;
+            *operation = Operation::Name(first, ids);
         }
     }
     operations

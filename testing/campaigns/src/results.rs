@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_graph::{Column, Direction};
-use evergraph_persistence::Storage;
+use evergraph_persistence::{PoolKind, Storage};
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
@@ -198,6 +198,10 @@ impl Scenario for ResultScenario {
 
     fn config(&self) -> SimulatedConfig {
         SimulatedConfig::new(self.persistence).with_capacity(32 << 10)
+    }
+
+    fn superblock(&self) -> PoolKind {
+        PoolKind::RESULTS
     }
 
     fn initial(&self) -> Steps {

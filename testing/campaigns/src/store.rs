@@ -1,5 +1,7 @@
 //! The store as a program that can be cut off anywhere.
 
+mod scripts;
+
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
@@ -7,12 +9,13 @@ use evergraph_persistence::PersistenceError;
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Scenario, SimulatedStorage, Steps, Told,
 };
-use evergraph_topology::record::Edges;
+use evergraph_topology::ids::{IdKind, IdTable};
+use evergraph_topology::record::{Edges, ExternalIds};
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError, Tuning};
 
 use crate::model::{
-    Lists, Model, Moment, Operation, VERTICES, operations, snapshot_name, snapshot_operations,
-    weighted,
+    Lists, Model, Moment, Operation, VERTICES, identified, operations, snapshot_name,
+    snapshot_operations, wall_us, weighted,
 };
 
 const SECTION_SHIFT: u32 = 1;
@@ -29,6 +32,8 @@ pub struct StoreScenario {
     mode: Mode,
     weighted: bool,
     first_ring_bytes: u64,
+    /// Vertices have external ids.
+    identified: bool,
     operations: Vec<Operation>,
     /// How many of them the workload runs; recoveries run some of the others.
     planned: usize,
@@ -65,6 +70,7 @@ impl StoreScenario {
                 0 => 256,
                 _ => LOG_BYTES,
             },
+            identified: false,
             operations: match mode {
                 Mode::Merged => operations(seed, planned + 8, true),
                 // Each edge is its own commit there.
@@ -72,80 +78,16 @@ impl StoreScenario {
             },
             planned,
         }
+        .identified_where(mode == Mode::Direct || !seed.is_multiple_of(2))
     }
 
-    /// A list of blocks is compacted alone, and its space is used again: rare
-    /// among random operations.
-    pub fn one_list_compacted(persistence: Persistence) -> Self {
-        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 2, 0);
-        scenario.name += "-one-list";
-        let edges = |targets: &[u32]| targets.iter().map(|&v| (0, v, 0)).collect();
-        let begin = [
-            Operation::Insert(edges(&[1, 2, 3])),
-            Operation::Checkpoint,
-            Operation::Delete(vec![(0, 2)]),
-            Operation::CompactVertex(0),
-            Operation::Insert(edges(&[4, 5, 2, 1, 3, 4])),
-            Operation::Checkpoint,
-            Operation::Delete(vec![(0, 4), (0, 1)]),
-            Operation::CompactVertex(0),
-        ];
-        scenario.planned = begin.len();
-        scenario.operations.splice(0..0, begin);
-        scenario
-    }
-
-    /// A section of blocks grows until merges write it whole.
-    pub fn section_rewritten(persistence: Persistence) -> Self {
-        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 4, 0);
-        scenario.name += "-rewritten";
-        let edges = |targets: &[u32]| targets.iter().map(|&v| (0, v, 0)).collect();
-        let begin = [
-            Operation::Insert(edges(&[1, 2, 3])),
-            Operation::Checkpoint,
-            Operation::Insert(edges(&[4, 5, 2, 1, 3, 4])),
-            Operation::Checkpoint,
-            Operation::Insert(edges(&[1, 2])),
-            Operation::Checkpoint,
-            Operation::Insert(edges(&[3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3])),
-            Operation::Checkpoint,
-        ];
-        scenario.planned = begin.len();
-        scenario.operations.splice(0..0, begin);
-        scenario
-    }
-
-    /// Commits that lie in extents, alone and in groups with small ones; a ring that
-    /// wraps around them and then is replaced by a larger one while it holds them.
-    pub fn large_commits(persistence: Persistence) -> Self {
-        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 5, 0);
-        scenario.name += "-large";
-        scenario.first_ring_bytes = 512;
-        let edges = |count: u32| (0..count).map(|i| (i % 3, i % VERTICES, 0)).collect();
-        let (large, small) = (Operation::Insert(edges(9)), Operation::Insert(edges(1)));
-        let begin = [
-            large.clone(),
-            small.clone(),
-            Operation::Checkpoint,
-            large.clone(),
-            small.clone(),
-            large.clone(),
-            Operation::Delete(vec![(0, 3), (1, 1)]),
-            small.clone(),
-            small.clone(),
-            large.clone(),
-            // The ring has no room for this one.
-            small.clone(),
-            large.clone(),
-            Operation::Checkpoint,
-            large.clone(),
-            Operation::Restart,
-            large,
-            small,
-        ];
-        scenario.planned = begin.len();
-        scenario.operations.splice(0..0, begin);
-        scenario
+    /// With external ids in the place of numbers of vertices.
+    fn identified_where(mut self, has_ids: bool) -> Self {
+        self.identified = has_ids;
+        if has_ids {
+            self.operations = identified(self.operations);
+        }
+        self
     }
 
     /// A random workload on a graph with named snapshots.
@@ -158,44 +100,7 @@ impl StoreScenario {
         let mut scenario = Self::new(Mode::Merged, persistence, direction, seed, planned);
         scenario.name += "-snapshots";
         scenario.operations = snapshot_operations(seed, planned + 8);
-        scenario
-    }
-
-    /// Snapshots are passed by merges of one section, of all, and by compactions;
-    /// segments are joined and dropped: all of it is rare among random operations.
-    pub fn snapshots_passed(persistence: Persistence) -> Self {
-        let mut scenario = Self::with_snapshots(persistence, Direction::Out, 6, 0);
-        scenario.name += "-passed";
-        let edges = |edges: &[(u32, u32)]| edges.iter().map(|&(u, v)| (u, v, 0)).collect();
-        let begin = [
-            Operation::Insert(edges(&[(0, 1), (0, 2), (2, 3)])),
-            Operation::Snapshot(0),
-            Operation::Insert(edges(&[(0, 3), (2, 4)])),
-            Operation::CompactVertex(0),
-            Operation::Delete(vec![(0, 1)]),
-            Operation::Snapshot(1),
-            Operation::Delete(vec![(0, 2)]),
-            Operation::Compact,
-            Operation::DropSnapshot(0),
-            Operation::Insert(edges(&[(0, 5)])),
-            Operation::Checkpoint,
-            Operation::Flatten,
-        ];
-        scenario.planned = begin.len();
-        scenario.operations.splice(0..0, begin);
-        // Names are not used twice.
-        let mut next = 2;
-        for operation in &mut scenario.operations[scenario.planned..] {
-            match operation {
-                Operation::Snapshot(number) => {
-                    *number = next;
-                    next += 1;
-                }
-                Operation::DropSnapshot(_) => *operation = Operation::Checkpoint,
-                _ => {}
-            }
-        }
-        scenario
+        scenario.identified_where(seed.is_multiple_of(2))
     }
 
     /// The same workload on a graph with weights.
@@ -217,6 +122,10 @@ impl StoreScenario {
                 Layout::Pma
             },
             weighted: self.weighted,
+            ids: match self.identified {
+                true => IdKind::Numbers,
+                false => IdKind::Dense,
+            },
             section_shift: SECTION_SHIFT,
             log_bytes: LOG_BYTES,
             first_ring_bytes: self.first_ring_bytes,
@@ -260,30 +169,16 @@ impl StoreScenario {
     fn perform_step(
         &self,
         storage: &SimulatedStorage,
-        store: Store,
+        store: &Store,
+        from: usize,
         step: &[Operation],
-    ) -> Result<Store, TopologyError> {
+    ) -> Result<Option<Store>, TopologyError> {
         match &step[0] {
-            Operation::Checkpoint => {
-                store.checkpoint()?;
-                Ok(store)
-            }
-            Operation::Compact => {
-                store.compact()?;
-                Ok(store)
-            }
-            Operation::CompactVertex(vertex) => {
-                store.compact_vertex(*vertex)?;
-                Ok(store)
-            }
-            Operation::Relayout(layout) => {
-                store.relayout(*layout)?;
-                Ok(store)
-            }
-            Operation::DeleteVertex(vertex) => {
-                store.delete_vertices(&[*vertex])?;
-                Ok(store)
-            }
+            Operation::Checkpoint => store.checkpoint()?,
+            Operation::Compact => store.compact()?,
+            Operation::CompactVertex(vertex) => store.compact_vertex(*vertex)?,
+            Operation::Relayout(layout) => store.relayout(*layout)?,
+            Operation::DeleteVertex(vertex) => drop(store.delete_vertices(&[*vertex])?),
             Operation::Flatten => {
                 store.drop_snapshots_where(|snapshots| {
                     let old = snapshots.len().saturating_sub(1);
@@ -291,24 +186,23 @@ impl StoreScenario {
                     old.map(|snapshot| snapshot.name.clone()).collect()
                 })?;
                 store.rewrite_history()?;
-                Ok(store)
             }
             Operation::Restart => {
                 store.close()?;
-                drop(store);
-                self.open_store(storage, false)
+                return self.open_store(storage, false).map(Some);
             }
             _ => {
-                let batches = step.iter().map(|operation| self.batch_of(operation));
-                store.commit_all(batches.collect())?;
-                Ok(store)
+                let batches = step.iter().zip(from..);
+                let batches = batches.map(|(operation, number)| self.batch_of(number, operation));
+                drop(store.commit_all(batches.collect())?);
             }
         }
+        Ok(None)
     }
 
-    fn batch_of(&self, operation: &Operation) -> Batch {
+    fn batch_of(&self, number: usize, operation: &Operation) -> Batch {
         let mut batch = Batch::new();
-        batch.at(0);
+        batch.at(wall_us(number));
         match operation {
             Operation::Insert(edges) => {
                 let weights = edges.iter().map(|edge| f32::from_bits(edge.2));
@@ -322,6 +216,10 @@ impl StoreScenario {
             Operation::Grow(count) => batch
                 .add_vertices(*count)
                 .set_meta(FACT, &count.to_le_bytes()),
+            Operation::Name(first, ids) => batch.assign_ids(ExternalIds::Numbers {
+                first: *first,
+                ids: ids.clone(),
+            }),
             Operation::Snapshot(number) => batch.create_snapshot(&snapshot_name(*number), None),
             Operation::DropSnapshot(number) => batch.drop_snapshot(&snapshot_name(*number)),
             Operation::DeleteVertex(_)
@@ -339,6 +237,10 @@ impl StoreScenario {
     fn fits(&self, found: &Model, count: usize) -> bool {
         let prefix = |n: usize| Model::after(self.direction, &self.operations[..n]).shown();
         let mut model = prefix(count);
+        // Edges are no commits there, and a clock's time is not known here.
+        if self.mode == Mode::Direct || model.wall_us.is_none() {
+            model.wall_us = found.wall_us;
+        }
         if self.mode == Mode::Direct && count < self.operations.len() {
             // The vertices of an edge exist before it does.
             let grown = prefix(count + 1).vertex_count;
@@ -367,7 +269,10 @@ fn observe(store: &Store) -> Result<Model, TopologyError> {
     let token = store.register();
     let mut model = Model {
         vertex_count: token.state().vertex_count,
+        arc_count: store.arc_count(&token)?,
         fact: store.meta(FACT).unwrap_or_default(),
+        ids: external_ids(&store.ids().read()),
+        wall_us: Some(token.state().wall_us),
         ..Model::default()
     };
     for (plane, lists) in [(0, &mut model.out), (1, &mut model.incoming)] {
@@ -380,6 +285,7 @@ fn observe(store: &Store) -> Result<Model, TopologyError> {
         let mut moment = Moment {
             vertex_count: token.state().vertex_count,
             arc_count: snapshot.arc_count,
+            wall_us: Some(token.state().wall_us),
             ..Moment::default()
         };
         for (plane, lists) in [(0, &mut moment.out), (1, &mut moment.incoming)] {
@@ -390,6 +296,22 @@ fn observe(store: &Store) -> Result<Model, TopologyError> {
         model.snapshots.insert(snapshot.name, moment);
     }
     Ok(model)
+}
+
+/// Ids by vertex; one that leads to another vertex counts as another id.
+fn external_ids(table: &IdTable) -> Vec<u64> {
+    let IdTable::Numbers { ids, vertices } = table else {
+        return Vec::new();
+    };
+    let named = ids.iter().enumerate();
+    named
+        .map(
+            |(vertex, id)| match vertices.get(id) == Some(&(vertex as u32)) {
+                true => *id,
+                false => u64::MAX,
+            },
+        )
+        .collect()
 }
 
 fn read_lists(
@@ -451,8 +373,8 @@ impl Scenario for StoreScenario {
         if_there_is_one(self.open_store(storage, access == Access::Reading))
     }
 
-    /// In a later life each commit has its own sync, so that one of a group that was
-    /// torn is followed by what the torn group left behind.
+    /// In a later life each commit has its own sync, and some a checkpoint: where a group
+    /// was torn, the log comes to start exactly where the group goes on.
     fn perform(
         &self,
         storage: &SimulatedStorage,
@@ -468,10 +390,17 @@ impl Scenario for StoreScenario {
         if step.is_empty() {
             return Ok(store);
         }
+        let is_merged = !told.is_first_life() && from.is_multiple_of(4) && step[0].is_commit();
         told.steps(step.len(), || {
-            self.perform_step(storage, store, step)
-                .map_err(|error| format!("{step:?}: {error}"))
+            let mut performed = self.perform_step(storage, &store, from, step);
+            if is_merged {
+                performed = performed.and_then(|next| store.checkpoint().map(|()| next));
+            }
+            // A clean stop is what many do who are told of an error.
+            let next = performed.inspect_err(|_| drop(store.close()));
+            next.map_err(|error| format!("{step:?}: {error}"))
         })
+        .map(|next| next.unwrap_or(store))
     }
 
     fn is_over(&self, steps: &Steps) -> bool {

@@ -19,6 +19,7 @@ pub fn store() -> Suite<StoreScenario> {
         name: "store",
         scripted: || {
             let scripts = [
+                StoreScenario::left_behind,
                 StoreScenario::one_list_compacted,
                 StoreScenario::section_rewritten,
                 StoreScenario::snapshots_passed,
@@ -38,7 +39,11 @@ pub fn store() -> Suite<StoreScenario> {
                     StoreScenario::with_snapshots(medium, lists, seed, steps),
                 ]
             };
-            let of_medium = |medium| DIRECTIONS.into_iter().flat_map(move |d| of(medium, d));
+            let of_medium = |medium| {
+                let laps = StoreScenario::laps(medium, seed);
+                let of_medium = DIRECTIONS.into_iter().flat_map(move |d| of(medium, d));
+                of_medium.chain([laps])
+            };
             Persistence::ALL.into_iter().flat_map(of_medium).collect()
         },
         seeds: 64,

@@ -48,6 +48,12 @@ impl Budget {
         }
     }
 
+    /// With another bound on all of them.
+    pub fn with_executions(mut self, executions: u64) -> Self {
+        self.executions = executions;
+        self
+    }
+
     /// The workload alone.
     pub fn nothing() -> Self {
         Self {

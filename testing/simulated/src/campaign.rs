@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`Suite::cuts`] | the scripted scenarios, and a few seeds that the commit draws | all seeds, longer workloads, [`Budget::thorough`] |
 //! | [`Suite::ends`] | some kills and failing calls of the same scenarios | every one, with power cuts in the second life |
+//! | [`Suite::damage`] | after power cuts of the same scenarios, each slot of the superblock | the same, at all seeds |
 //! | [`Suite::mutants`] | each by its stored killer, searched for only where that fails | each searched for |
 //!
 //! A line for each part is printed; with [`REPORT_VARIABLE`] it is appended to a file.
@@ -15,7 +16,8 @@ use std::time::Instant;
 
 use evergraph_persistence::failpoint;
 
-use crate::explorer::Explorer;
+use crate::damaged::{Damaged, SLOTS};
+use crate::explorer::{Explorer, Program};
 use crate::faults::{CallKind, Calls, FailingCall};
 use crate::replay::{REPLAY_VARIABLE, replay};
 use crate::report::{Report, Violation};
@@ -105,24 +107,12 @@ impl<S: Scenario> Suite<S> {
         if self.is_replayed() {
             return;
         }
-        let started = Instant::now();
         let depth = Depth::asked();
         let budget = match depth {
             Depth::Short => self.short.clone(),
             Depth::Deep => Budget::thorough(),
         };
-        let scenarios = self.scenarios(depth);
-        let reports = in_parallel(&scenarios, |scenario| {
-            Explorer::new(budget.clone()).explore(scenario)
-        });
-        let mut tally = Tally::default();
-        reports.iter().for_each(|report| tally.add(report));
-        self.tell("cuts", &tally, started);
-        let first = reports.iter().flat_map(|report| &report.violations).next();
-        if let Some(violation) = first {
-            panic!("{violation}");
-        }
-        let [of_workloads, of_recoveries, _] = tally.crash_points;
+        let [of_workloads, of_recoveries, _] = self.explore("cuts", &self.scenarios(depth), budget);
         assert!(of_workloads > 0, "no crash point was reached");
         let is_nested = self.short.sources[0] > 0;
         assert!(of_recoveries > 0 || !is_nested, "no recovery was cut off");
@@ -137,28 +127,47 @@ impl<S: Scenario> Suite<S> {
         if self.is_replayed() {
             return;
         }
-        let started = Instant::now();
         let depth = Depth::asked();
         let scenarios = self.scenarios(depth);
         let (most, budget) = match depth {
             Depth::Short => (self.ends, few_executions()),
             Depth::Deep => (u64::MAX, Budget::quick()),
         };
-        let ended: Vec<Ended<'_, S>> = scenarios
-            .iter()
-            .flat_map(|scenario| {
-                let ends = ends(calls_of(scenario), most);
-                ends.into_iter().map(|end| Ended::new(scenario, end))
-            })
-            .collect();
-        let reports = in_parallel(&ended, |ended| Explorer::new(budget.clone()).explore(ended));
+        let ended: Vec<_> = scenarios.iter().flat_map(|s| ended(s, most)).collect();
+        self.explore("ends", &ended, budget);
+    }
+
+    /// Damages one slot of the superblock after a power cut anywhere.
+    ///
+    /// # Panics
+    /// If an oracle objects, with the line that repeats it.
+    pub fn damage(&self) {
+        if self.is_replayed() {
+            return;
+        }
+        let depth = Depth::asked();
+        let scenarios = self.scenarios(depth);
+        let budget = match depth {
+            Depth::Short => few_executions_everywhere(),
+            Depth::Deep => Budget::hunt(),
+        };
+        let damaged: Vec<_> = scenarios.iter().flat_map(damaged).collect();
+        self.explore("damage", &damaged, budget);
+    }
+
+    /// One part of a campaign; the crash points of each order.
+    fn explore<P: Program + Sync>(&self, part: &str, programs: &[P], budget: Budget) -> [u64; 3] {
+        let started = Instant::now();
+        let explorer = Explorer::new(budget);
+        let reports = in_parallel(programs, |program| explorer.explore(program));
         let mut tally = Tally::default();
         reports.iter().for_each(|report| tally.add(report));
-        self.tell("ends", &tally, started);
+        self.tell(part, &tally, started);
         let first = reports.iter().flat_map(|report| &report.violations).next();
         if let Some(violation) = first {
             panic!("{violation}");
         }
+        tally.crash_points
     }
 
     /// Arms each mutant in turn: it must be caught. Prints what catches it.
@@ -174,79 +183,97 @@ impl<S: Scenario> Suite<S> {
         let outcomes = in_parallel(&self.mutants, |mutant| {
             let scope = failpoint::Scope::armed(mutant);
             let stored = stored.get(*mutant).map(String::as_str);
-            let found = with_threads_of(&scope, || self.kill(stored));
-            if let Some((line, _)) = &found.1 {
+            let (executions, killer) = with_threads_of(&scope, || self.kill(&scope, stored));
+            if let Some((line, _)) = &killer {
                 self.assert_clean_without(mutant, line);
             }
-            found
-        });
-        let mut tally = Tally::default();
-        let mut killers = String::new();
-        for (mutant, (executions, killer)) in self.mutants.iter().zip(&outcomes) {
-            tally.executions += executions;
-            let line = killer.as_ref().map_or("SURVIVED", |found| found.0.as_str());
-            let _ = writeln!(killers, "{mutant}\t{line}");
             let message = killer.as_ref().map_or("SURVIVED", |found| found.1.as_str());
             let message: String = message
-                .lines()
-                .next()
-                .unwrap_or("")
                 .chars()
+                .take_while(|&c| c != '\n')
                 .take(90)
                 .collect();
             println!("{mutant:34} {executions:>7} executions: {message}");
+            (executions, killer.map(|found| found.0))
+        });
+        let mut tally = Tally::default();
+        let mut killers = String::new();
+        let mut survivors = Vec::new();
+        for (&mutant, (executions, killer)) in self.mutants.iter().zip(&outcomes) {
+            tally.executions += executions;
+            match killer {
+                Some(line) => {
+                    let _ = writeln!(killers, "{mutant}\t{line}");
+                }
+                None => survivors.push(mutant),
+            }
         }
-        let killed = outcomes
-            .iter()
-            .filter(|outcome| outcome.1.is_some())
-            .count();
-        tally.mutants = Some((killed, outcomes.len()));
+        tally.mutants = Some((outcomes.len() - survivors.len(), outcomes.len()));
         self.tell("mutants", &tally, started);
-        assert_eq!(killed, outcomes.len(), "every mutant must be caught");
         if std::env::var_os(BLESS_VARIABLE).is_some() {
             std::fs::write(&self.killers, killers).expect("killers are stored");
-        } else if !self
-            .mutants
-            .iter()
-            .all(|&mutant| stored.contains_key(mutant))
-        {
+        } else if self.mutants.iter().any(|&m| !stored.contains_key(m)) {
             println!(
                 "note: {} lacks killers; `make bless` stores them",
                 self.killers
             );
         }
+        assert!(
+            survivors.is_empty(),
+            "every mutant must be caught: {survivors:?}"
+        );
     }
 
     /// Looks for a violation: the executions made, the replay line, and what was said.
-    fn kill(&self, stored: Option<&str>) -> (u64, Option<(String, String)>) {
-        let mut executions = 0;
+    /// Everything is tried a little before anything is tried at length, and only where
+    /// the little has come to the mutant's place.
+    fn kill(
+        &self,
+        scope: &failpoint::Scope,
+        stored: Option<&str>,
+    ) -> (u64, Option<(String, String)>) {
         let is_deep = Depth::asked() == Depth::Deep;
-        if let Some(line) = stored.filter(|_| !is_deep) {
-            executions += 1;
-            if let Ok(Some(violation)) = self.replay(line) {
-                return (executions, Some((line.to_string(), violation.message)));
-            }
+        if let Some(line) = stored.filter(|_| !is_deep)
+            && let Ok(Some(violation)) = self.replay(line)
+        {
+            return (1, Some((line.to_string(), violation.message)));
         }
+        let mut executions = 0;
         let mut take = |report: Report| {
             let violation = report.violations.first();
             executions += violation.map_or(report.total_executions(), |found| found.executions);
             violation.map(|found| (found.replay(), found.message.clone()))
         };
         let scenarios = self.hunting_ground();
-        let explorer = Explorer::new(Budget::hunt());
-        let mut by_cut = scenarios.iter().map(|scenario| explorer.explore(scenario));
-        let mut found = by_cut.find_map(&mut take);
-        if found.is_none() {
-            let explorer = Explorer::new(few_executions());
-            let most = if is_deep { u64::MAX } else { 40 };
-            let mut by_end = scenarios.iter().flat_map(|scenario| {
-                let ends = ends(calls_of(scenario), most);
-                let explorer = &explorer;
-                let ended = ends.into_iter().map(move |end| Ended::new(scenario, end));
-                ended.map(move |ended| explorer.explore(&ended))
-            });
-            found = by_end.find_map(&mut take);
+        let explorer = Explorer::new(few_executions().with_executions(400));
+        let mut found = None;
+        let mut reaching = Vec::new();
+        for scenario in &scenarios {
+            let before = scope.times_reached();
+            found = take(explorer.explore(scenario));
+            if found.is_some() {
+                break;
+            }
+            if scope.times_reached() > before {
+                reaching.push(scenario);
+            }
         }
+        // What only a failing call leads to.
+        if reaching.is_empty() {
+            reaching.extend(&scenarios);
+        }
+        let ways = [
+            Way::Ends(4),
+            Way::Cuts(Budget::hunt().with_executions(1_000)),
+            Way::Damage,
+            Way::Ends(if is_deep { u64::MAX } else { 64 }),
+            Way::Cuts(Budget::hunt()),
+        ];
+        let mut tries = ways
+            .iter()
+            .flat_map(|way| reaching.iter().map(move |&scenario| (way, scenario)));
+        let found =
+            found.or_else(|| tries.find_map(|(way, scenario)| way.try_on(scenario, &mut take)));
         (executions, found)
     }
 
@@ -304,7 +331,7 @@ impl<S: Scenario> Suite<S> {
             .zip(field("seed"))
             .ok_or("no scenario and seed")?;
         let (name, end) = match name.split_once('+') {
-            Some((name, end)) => (name, Some(End::parse(end)?)),
+            Some((name, end)) => (name, Some(end)),
             None => (name, None),
         };
         let seed: u64 = seed
@@ -318,9 +345,12 @@ impl<S: Scenario> Suite<S> {
         let mut scenarios = (self.scripted)().into_iter().chain(of_seed);
         let scenario = scenarios.find(is_meant).ok_or("no such scenario here")?;
         let explorer = Explorer::new(Budget::default());
-        match end {
-            None => replay(&explorer, &scenario, line),
-            Some(end) => replay(&explorer, &Ended::new(&scenario, end), line),
+        let Some(end) = end else {
+            return replay(&explorer, &scenario, line);
+        };
+        match end.strip_prefix("slot@").map(str::parse) {
+            Some(Ok(slot)) => replay(&explorer, &Damaged::new(&scenario, slot), line),
+            _ => replay(&explorer, &Ended::new(&scenario, End::parse(end)?), line),
         }
     }
 
@@ -358,6 +388,34 @@ impl<S: Scenario> Suite<S> {
     }
 }
 
+/// A way to look for what kills a mutant.
+enum Way {
+    Cuts(Budget),
+    Ends(u64),
+    Damage,
+}
+
+impl Way {
+    fn try_on<S: Scenario, T>(
+        &self,
+        scenario: &S,
+        mut take: impl FnMut(Report) -> Option<T>,
+    ) -> Option<T> {
+        match self {
+            Way::Cuts(budget) => take(Explorer::new(budget.clone()).explore(scenario)),
+            Way::Ends(most) => {
+                let explorer = Explorer::new(few_executions());
+                let mut ended = ended(scenario, *most);
+                ended.find_map(|ended| take(explorer.explore(&ended)))
+            }
+            Way::Damage => {
+                let explorer = Explorer::new(few_executions_everywhere());
+                damaged(scenario).find_map(|damaged| take(explorer.explore(&damaged)))
+            }
+        }
+    }
+}
+
 /// Where a second life is not the point: the ends of what a cut may leave.
 fn few_executions() -> Budget {
     Budget {
@@ -366,6 +424,28 @@ fn few_executions() -> Budget {
         sources: [0, 0],
         executions: 60,
     }
+}
+
+/// As [`few_executions`], to the end of the workload; the publication that follows the
+/// damage is cut off, too.
+fn few_executions_everywhere() -> Budget {
+    Budget {
+        exhaustive: [1, 1, 0],
+        sampled: [1, 1, 0],
+        sources: [1, 0],
+        executions: 500,
+    }
+}
+
+/// The scenario with each slot damaged.
+fn damaged<S: Scenario>(scenario: &S) -> impl Iterator<Item = Damaged<'_, S>> {
+    (0..SLOTS).map(move |slot| Damaged::new(scenario, slot))
+}
+
+/// The scenario with the ends of [`ends`].
+fn ended<S: Scenario>(scenario: &S, most: u64) -> impl Iterator<Item = Ended<'_, S>> {
+    let ends = ends(calls_of(scenario), most).into_iter();
+    ends.map(move |end| Ended::new(scenario, end))
 }
 
 /// Calls of an undisturbed workload.

@@ -28,12 +28,17 @@
 //! [`Medium::touch`](evergraph_persistence::Medium::touch) does not find plausible bytes.
 //! A unit that is overwritten as a whole without being read is never chosen.
 //!
+//! On `Pages` the program runs over the real medium `file`
+//! ([`FileMedium`](evergraph_persistence::medium::FileMedium)): only the system calls
+//! below it are simulated.
+//!
 //! Not modelled: several threads (fences are per storage user, who is one), and
 //! torn stores below eight bytes.
 
 mod budget;
 mod campaign;
 mod choices;
+mod damaged;
 mod dump;
 mod explorer;
 mod faults;
@@ -54,17 +59,19 @@ use parking_lot::Mutex;
 pub use budget::Budget;
 pub use campaign::{BLESS_VARIABLE, DEPTH_VARIABLE, Depth, REPORT_VARIABLE, SEED_VARIABLE, Suite};
 pub use choices::{Random, Rest};
+pub use damaged::Damaged;
 pub use explorer::{Explorer, Program, Progress};
 pub use faults::{
     CallKind, Calls, FailingCall, FaultKind, FaultPlan, Image, PlannedFailure, flips,
 };
-pub use medium::SimulatedMedium;
+pub use medium::{SimulatedFile, SimulatedLines};
 pub use replay::{REPLAY_VARIABLE, replay};
 pub use report::{Leg, PointReport, Report, Violation};
 pub use scenario::{Access, End, Ended, Known, Scenario, Steps, Told};
 pub use score::{Caught, DroppedCall, dropped_call_score, mutant_score};
 pub use state::{DISCARDED, POISON};
 
+use evergraph_persistence::medium::FileMedium;
 use evergraph_persistence::{MediumError, MediumHandle, Storage};
 use state::State;
 
@@ -178,6 +185,17 @@ impl SimulatedStorage {
         self.shared.lock().begin_process();
     }
 
+    /// Opens a file below every medium: what an operating system shows of it.
+    ///
+    /// # Errors
+    /// As [`Storage::open`].
+    pub fn open_file(&self, name: &str, create: bool) -> Result<SimulatedFile, MediumError> {
+        let mut state = self.shared.lock();
+        let (file, block) = state.open(name, create)?;
+        let (shared, generation) = (self.shared.clone(), state.generation);
+        Ok(SimulatedFile::new(shared, generation, file, name, block))
+    }
+
     /// Cuts the power now: another storage, holding what may be left. Its
     /// choices follow `script`, then `rest`.
     pub fn crash(&self, script: &[u32], rest: Rest) -> SimulatedStorage {
@@ -221,17 +239,12 @@ impl Storage for SimulatedStorage {
     }
 
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
-        let mut state = self.shared.lock();
-        let (file, block) = state.open(name, create)?;
-        let medium = SimulatedMedium::new(
-            self.shared.clone(),
-            state.generation,
-            file,
-            name,
-            state.config.persistence,
-            block,
-        );
-        Ok(MediumHandle::Other(Arc::new(medium)))
+        let file = self.open_file(name, create)?;
+        if self.config().persistence != Persistence::Pages {
+            return Ok(MediumHandle::Other(Arc::new(SimulatedLines(file))));
+        }
+        let medium = FileMedium::over(name, Box::new(file), create)?;
+        Ok(MediumHandle::File(Arc::new(medium)))
     }
 
     fn remove(&self, name: &str) -> Result<(), MediumError> {

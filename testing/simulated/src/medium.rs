@@ -1,34 +1,35 @@
-//! One simulated file as a [`Medium`].
+//! One simulated file: as a [`Medium`] of lines, and as the system calls below an
+//! ordinary file.
+
+use std::io;
 
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::Persistence;
 use crate::memory::Block;
 use crate::state::State;
+use evergraph_persistence::medium::FileCalls;
 use evergraph_persistence::{AckLevel, Medium, MediumError, Properties};
 
 /// One file of a [`super::SimulatedStorage`].
 ///
 /// It belongs to one run: after the power cut that ends the run, or when the
 /// explorer starts the next one, every call fails.
-pub struct SimulatedMedium {
+pub struct SimulatedFile {
     shared: Arc<Mutex<State>>,
     generation: u64,
     file: u32,
     name: Box<str>,
-    persistence: Persistence,
     block: Arc<Block>,
 }
 
-impl SimulatedMedium {
+impl SimulatedFile {
     pub(super) fn new(
         shared: Arc<Mutex<State>>,
         generation: u64,
         file: u32,
         name: &str,
-        persistence: Persistence,
         block: Arc<Block>,
     ) -> Self {
         Self {
@@ -36,7 +37,6 @@ impl SimulatedMedium {
             generation,
             file,
             name: name.into(),
-            persistence,
             block,
         }
     }
@@ -51,22 +51,92 @@ impl SimulatedMedium {
         }
         Ok(state)
     }
+}
+
+/// The system's answer, of which the medium above makes its own error.
+fn answer(error: MediumError) -> io::Error {
+    match error {
+        MediumError::NoSpace { .. } => io::ErrorKind::StorageFull.into(),
+        MediumError::Io { source, .. } => source,
+        other => io::Error::other(other),
+    }
+}
+
+impl FileCalls for SimulatedFile {
+    fn base(&self) -> *const u8 {
+        self.block.base()
+    }
+
+    fn most_bytes(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.block.len())
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<usize> {
+        let mut state = self.state().map_err(answer)?;
+        state
+            .write(self.file, offset, bytes, false)
+            .map_err(answer)?;
+        Ok(bytes.len())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.state()
+            .and_then(|mut state| state.fence(self.file))
+            .map_err(answer)
+    }
+
+    fn extend(&self, _from: u64, to: u64) -> io::Result<()> {
+        self.state()
+            .and_then(|mut state| state.grow(self.file, to))
+            .map_err(answer)
+    }
+
+    fn punch(&self, offset: u64, end: u64) -> io::Result<()> {
+        self.state()
+            .and_then(|mut state| state.discard(self.file, offset, end - offset))
+            .map_err(answer)
+    }
+
+    /// So that a reservation can fail.
+    fn has_holes(&self) -> bool {
+        true
+    }
+
+    fn fill(&self, offset: u64, end: u64, _len: u64) -> io::Result<()> {
+        self.state()
+            .and_then(|mut state| state.reserve(self.file, offset, end - offset))
+            .map_err(answer)
+    }
+
+    fn touch(&self, offset: u64, len: u64) -> io::Result<()> {
+        self.state()
+            .and_then(|mut state| state.touch(self.file, offset, len))
+            .map_err(answer)
+    }
+}
+
+/// One simulated file of byte-addressed memory.
+pub struct SimulatedLines(pub(super) SimulatedFile);
+
+impl SimulatedLines {
+    fn state(&self) -> Result<MutexGuard<'_, State>, MediumError> {
+        self.0.state()
+    }
 
     fn store_word(&self, offset: u64, bytes: &[u8]) {
         assert!(
-            self.persistence != Persistence::Pages,
-            "{}: single stores need a byte-addressed medium",
-            self.name
-        );
-        assert!(
             offset.is_multiple_of(bytes.len() as u64),
             "{}: a store of {} bytes at {offset} is not aligned",
-            self.name,
+            self.0.name,
             bytes.len()
         );
         match self
             .state()
-            .and_then(|mut s| s.store_word(self.file, offset, bytes))
+            .and_then(|mut s| s.store_word(self.0.file, offset, bytes))
         {
             // A poisoned medium and a killed process take nothing more, which the fence says.
             Ok(()) | Err(MediumError::Poisoned { .. } | MediumError::Unsupported(_)) => {}
@@ -75,52 +145,51 @@ impl SimulatedMedium {
     }
 }
 
-impl Medium for SimulatedMedium {
+impl Medium for SimulatedLines {
     fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     fn properties(&self) -> Properties {
-        let pages = self.persistence == Persistence::Pages;
         Properties {
-            byte_addressed: !pages,
+            byte_addressed: true,
             ack: AckLevel::Power,
-            line_bytes: if pages { 4096 } else { 64 },
+            line_bytes: 64,
         }
     }
 
     fn len(&self) -> u64 {
-        self.block.len()
+        self.0.block.len()
     }
 
     fn grow(&self, len: u64) -> Result<(), MediumError> {
-        self.state()?.grow(self.file, len)
+        self.state()?.grow(self.0.file, len)
     }
 
     fn discard(&self, offset: u64, len: u64) -> Result<(), MediumError> {
-        self.state()?.discard(self.file, offset, len)
+        self.state()?.discard(self.0.file, offset, len)
     }
 
     /// Always succeeds unless planned otherwise; counted and failed as a growth.
     fn reserve(&self, offset: u64, len: u64) -> Result<(), MediumError> {
-        self.state()?.reserve(self.file, offset, len)
+        self.state()?.reserve(self.0.file, offset, len)
     }
 
     fn base(&self) -> *const u8 {
-        self.block.base()
+        self.0.block.base()
     }
 
     fn touch(&self, offset: u64, len: u64) -> Result<(), MediumError> {
-        self.state()?.touch(self.file, offset, len)
+        self.state()?.touch(self.0.file, offset, len)
     }
 
     fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), MediumError> {
-        self.state()?.write(self.file, offset, bytes, false)
+        self.state()?.write(self.0.file, offset, bytes, false)
     }
 
-    /// Non-temporal stores on lines; on pages a write, whose flush is nothing.
+    /// Non-temporal stores.
     fn write_through(&self, offset: u64, bytes: &[u8]) -> Result<(), MediumError> {
-        self.state()?.write_through(self.file, offset, bytes)
+        self.state()?.write_through(self.0.file, offset, bytes)
     }
 
     fn store_u32(&self, offset: u64, value: u32) {
@@ -132,10 +201,10 @@ impl Medium for SimulatedMedium {
     }
 
     fn flush(&self, offset: u64, len: u64) -> Result<(), MediumError> {
-        self.state()?.flush(self.file, offset, len)
+        self.state()?.flush(self.0.file, offset, len)
     }
 
     fn fence(&self) -> Result<(), MediumError> {
-        self.state()?.fence(self.file)
+        self.state()?.fence(self.0.file)
     }
 }

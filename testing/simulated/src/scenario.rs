@@ -2,6 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use evergraph_persistence::PoolKind;
+
 use crate::explorer::{Program, Progress};
 use crate::faults::{FailingCall, FaultPlan};
 use crate::{Config, SimulatedStorage};
@@ -50,6 +52,11 @@ pub trait Scenario: Sync {
         access: Access,
         expected: &Self::Model,
     ) -> Result<Option<Self::Opened>, String>;
+
+    /// Whose superblock it keeps, if it keeps one.
+    fn superblock(&self) -> PoolKind {
+        PoolKind::GRAPH
+    }
 
     /// Whether it can be opened for reading.
     fn is_readable(&self) -> bool {
@@ -166,7 +173,7 @@ fn fingerprint(model: &impl Hash) -> u64 {
 }
 
 /// Creates it and performs the workload to its end.
-fn live<S: Scenario>(
+pub(super) fn live<S: Scenario>(
     scenario: &S,
     storage: &SimulatedStorage,
     log: &mut Progress<'_, Known<S::Model>>,
@@ -182,7 +189,7 @@ fn live<S: Scenario>(
 }
 
 /// What must be there is there; nothing else is; life goes on, and is whole.
-fn recover<S: Scenario>(
+pub(super) fn recover<S: Scenario>(
     scenario: &S,
     storage: &SimulatedStorage,
     log: &mut Progress<'_, Known<S::Model>>,
@@ -285,7 +292,7 @@ fn is_whole<S: Scenario>(
     scenario.compare(&opened, model).map(drop).map_err(again)
 }
 
-fn known<S: Scenario>(scenario: &S) -> Known<S::Model> {
+pub(super) fn known<S: Scenario>(scenario: &S) -> Known<S::Model> {
     Known {
         is_created: false,
         lives: 0,

@@ -227,17 +227,17 @@ impl Why {
 
 /// Whether it is for what stands in a row that a commit cannot be.
 pub(super) fn is_of_rows(error: &GraphError) -> bool {
-    match error {
+    matches!(
+        error,
         GraphError::Name(_)
-        | GraphError::Value(_)
-        | GraphError::Constraint(_)
-        | GraphError::Limit(_)
-        | GraphError::Unsupported(_)
-        | GraphError::Transaction(
-            TransactionError::NoNode(_) | TransactionError::TooLarge { .. },
-        ) => true,
-        _ => false,
-    }
+            | GraphError::Value(_)
+            | GraphError::Constraint(_)
+            | GraphError::Limit(_)
+            | GraphError::Unsupported(_)
+            | GraphError::Transaction(
+                TransactionError::NoNode(_) | TransactionError::TooLarge { .. },
+            )
+    )
 }
 
 fn labels(row: &NodeRow) -> Vec<&str> {

@@ -108,17 +108,6 @@ impl Directory {
         let (file, len) = self
             .open_with(name, flags)
             .map_err(|error| error.into_medium_error(name, doing))?;
-        if !create {
-            // What a killed process wrote is visible before it is durable. After
-            // this, what recovery sees is what the medium holds.
-            match rustix::fs::fdatasync(&file) {
-                // Nothing waits to be written where nothing can be.
-                Err(Errno::ROFS | Errno::INVAL) if self.read_only => {}
-                synced => {
-                    synced.map_err(|error| io_error(name, "syncing what it held", error))?;
-                }
-            }
-        }
         Ok((file, len))
     }
 

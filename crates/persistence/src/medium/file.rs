@@ -5,23 +5,23 @@
 //! the middle of an update. A failed sync poisons the medium for good, because
 //! the system forgets which pages it lost and a second sync would succeed.
 
+use std::io;
 use std::num::NonZeroU64;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use rustix::fs::Advice as FileAdvice;
 use rustix::io::Errno;
 
-use super::concurrency;
+use super::calls::{FileCalls, HostFile};
 use super::directory::Directory;
 use super::faults::{FileCall, FileFaults};
-use super::host::{self, Holes, Mapped, Mapping};
+use super::host;
 use super::lock::{Access, DatabaseLock};
 use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 use crate::error::PersistenceError;
+use crate::failpoint;
 
 /// The files of a database in an ordinary directory.
 ///
@@ -102,25 +102,12 @@ impl Storage for FileStorage {
 
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
         let (file, len) = self.directory.open_file(name, create)?;
-        let mapping = Mapping::of_file(file.as_fd(), len, Mapped::Read)
+        let calls = HostFile::of(file, len, self.directory.is_read_only())
             .map_err(|error| host::io_error(name, "mapping it for reading", error))?;
-        let medium = FileMedium {
-            name: name.to_string(),
-            holes: Holes::of(file.as_fd(), len),
-            file,
-            mapping,
-            len: AtomicU64::new(len),
-            growing: Mutex::new(()),
-            written: AtomicU64::new(0),
-            synced: AtomicU64::new(0),
-            syncing: Mutex::new(()),
-            poisoned: AtomicBool::new(false),
-            faults: self.faults.clone(),
-            memory_bytes: self.memory_bytes,
-            exceeds_memory: AtomicBool::new(false),
-            announced: AtomicU64::new(0),
-            _lock: self.directory.held_lock(),
-        };
+        let mut medium = FileMedium::over(name, Box::new(calls), create)?;
+        medium.faults.clone_from(&self.faults);
+        medium.memory_bytes = self.memory_bytes;
+        medium._lock = self.directory.held_lock();
         medium.consider_memory(len);
         Ok(MediumHandle::File(Arc::new(medium)))
     }
@@ -140,12 +127,12 @@ impl Storage for FileStorage {
 /// or not, so threads that fence at the same time share one `fdatasync`.
 pub struct FileMedium {
     name: String,
-    file: OwnedFd,
-    mapping: Mapping,
+    calls: Box<dyn FileCalls>,
+    /// That of `calls`, so that reads need no call.
+    base: AtomicPtr<u8>,
     /// Never more than the file's real length: reads below it cannot fault.
     len: AtomicU64,
     growing: Mutex<()>,
-    holes: Holes,
     /// Counts changes that are in the page cache; `synced` of them are durable.
     written: AtomicU64,
     synced: AtomicU64,
@@ -169,6 +156,39 @@ const SHARE_OF_MEMORY: u64 = 2;
 const WRITE_BACK_AT_ONCE: u64 = 32 << 10;
 
 impl FileMedium {
+    /// The medium over an open file, which is new or holds what it held.
+    ///
+    /// # Errors
+    /// What the system says of its length, or of the sync of what it held.
+    pub fn over(name: &str, calls: Box<dyn FileCalls>, is_new: bool) -> Result<Self, MediumError> {
+        if !is_new && !failpoint!("file.opened-without-sync") {
+            // What a killed process wrote is visible before it is durable. After
+            // this, what recovery sees is what the medium holds.
+            calls
+                .sync()
+                .map_err(|error| host::io_error(name, "syncing what it held", error))?;
+        }
+        let len = calls
+            .length()
+            .map_err(|error| host::io_error(name, "asking its size", error))?;
+        Ok(Self {
+            name: name.to_string(),
+            base: AtomicPtr::new(calls.base().cast_mut()),
+            calls,
+            len: AtomicU64::new(len),
+            growing: Mutex::new(()),
+            written: AtomicU64::new(0),
+            synced: AtomicU64::new(0),
+            syncing: Mutex::new(()),
+            poisoned: AtomicBool::new(false),
+            faults: None,
+            memory_bytes: u64::MAX,
+            exceeds_memory: AtomicBool::new(false),
+            announced: AtomicU64::new(0),
+            _lock: None,
+        })
+    }
+
     /// Bytes that [`Medium::will_need`] asked for until now.
     pub fn announced_bytes(&self) -> u64 {
         self.announced.load(Ordering::Relaxed)
@@ -181,15 +201,13 @@ impl FileMedium {
         if len > self.memory_bytes / SHARE_OF_MEMORY
             && !self.exceeds_memory.swap(true, Ordering::AcqRel)
         {
-            self.mapping.advise_random();
+            self.calls.read_pages_alone();
         }
     }
 
-    fn advise(&self, offset: u64, len: u64, advice: FileAdvice) {
-        let len = len.min(self.len().saturating_sub(offset));
-        if let Some(len) = NonZeroU64::new(len) {
-            let _ = rustix::fs::fadvise(&self.file, offset, Some(len), advice);
-        }
+    /// Length of the part of a range that is in the file, if there is any.
+    fn part_of(&self, offset: u64, len: u64) -> Option<NonZeroU64> {
+        NonZeroU64::new(len.min(self.len().saturating_sub(offset)))
     }
 
     /// Whether an earlier sync failed.
@@ -206,10 +224,22 @@ impl FileMedium {
         Ok(())
     }
 
-    fn meet_fault(&self, call: FileCall, len: usize) -> Result<usize, Errno> {
+    fn meet_fault(&self, call: FileCall, len: usize) -> io::Result<usize> {
         match &self.faults {
             None => Ok(len),
-            Some(faults) => faults.meet(call, len),
+            Some(faults) => Ok(faults.meet(call, len)?),
+        }
+    }
+
+    /// An error of a call that leaves everything as it was when the disk or the quota
+    /// is full.
+    fn space_error(&self, doing: &'static str, error: io::Error, wanted_bytes: u64) -> MediumError {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => MediumError::NoSpace {
+                file: self.name.clone(),
+                wanted_bytes,
+            },
+            _ => host::io_error(&self.name, doing, error),
         }
     }
 
@@ -233,16 +263,17 @@ impl FileMedium {
         self.written.fetch_add(1, Ordering::Release);
     }
 
-    fn write_all(&self, mut offset: u64, mut bytes: &[u8]) -> Result<(), Errno> {
+    fn write_all(&self, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            let step = host::retry(|| {
-                let allowed = self.meet_fault(FileCall::Write, bytes.len())?;
-                rustix::io::pwrite(&self.file, &bytes[..allowed], offset)
-            })?;
-            if step == 0 {
+            let allowed = self.meet_fault(FileCall::Write, bytes.len());
+            let written = allowed.and_then(|allowed| self.calls.write(offset, &bytes[..allowed]));
+            let step = match written {
                 // The system never says so for a file; not to loop for ever.
-                return Err(Errno::IO);
-            }
+                Ok(0) => return Err(Errno::IO.into()),
+                Ok(step) => step,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+                Err(error) => return Err(error),
+            };
             offset += step as u64;
             bytes = &bytes[step..];
         }
@@ -254,9 +285,11 @@ impl FileMedium {
     fn touch_again(&self, offset: u64, len: u64) -> Result<(), MediumError> {
         // Not while we grow it ourselves: a growth that fails is taken back.
         let _growing = self.growing.lock();
-        let now = host::length(&self.file)
+        let now = self
+            .calls
+            .length()
             .map_err(|error| host::io_error(&self.name, "asking its size", error))?
-            .min(self.mapping.len());
+            .min(self.calls.most_bytes());
         self.len.fetch_max(now, Ordering::AcqRel);
         self.consider_memory(now);
         self.end_of(offset, len).map(drop)
@@ -288,18 +321,20 @@ impl Medium for FileMedium {
             return Ok(());
         }
         self.refuse_if_poisoned()?;
-        if len > self.mapping.len() {
+        if len > self.calls.most_bytes() {
             return Err(MediumError::Unsupported(format!(
                 "{}: {len} bytes do not fit into the {} bytes of address space that the system \
                  granted (see ulimit -v)",
                 self.name,
-                self.mapping.len()
+                self.calls.most_bytes()
             )));
         }
         self.meet_fault(FileCall::Grow, 0)
-            .and_then(|_| host::extend(self.file.as_fd(), from, len))
-            .map_err(|errno| host::space_error(&self.name, "reserving space", errno, len - from))?;
-        self.note_written();
+            .and_then(|_| self.calls.extend(from, len))
+            .map_err(|error| self.space_error("reserving space", error, len - from))?;
+        if !failpoint!("file.growth-not-counted") {
+            self.note_written();
+        }
         self.len.store(len, Ordering::Release);
         self.consider_memory(len);
         Ok(())
@@ -308,44 +343,53 @@ impl Medium for FileMedium {
     fn discard(&self, offset: u64, len: u64) -> Result<(), MediumError> {
         let end = self.end_of(offset, len)?;
         self.refuse_if_poisoned()?;
-        self.holes
-            .punch(self.file.as_fd(), offset, end)
+        self.calls
+            .punch(offset, end)
             .map_err(|error| host::io_error(&self.name, "giving space back", error))
     }
 
     fn reserve(&self, offset: u64, len: u64) -> Result<(), MediumError> {
         let end = self.end_of(offset, len)?;
-        if !self.holes.any() {
+        if !self.calls.has_holes() {
             return Ok(());
         }
         self.refuse_if_poisoned()?;
         self.meet_fault(FileCall::Grow, 0)
-            .and_then(|_| self.holes.fill(self.file.as_fd(), offset, end, self.len()))
-            .map_err(|errno| host::space_error(&self.name, "reserving space", errno, len))?;
+            .and_then(|_| self.calls.fill(offset, end, self.len()))
+            .map_err(|error| self.space_error("reserving space", error, len))?;
         self.note_written();
         Ok(())
     }
 
     #[inline]
     fn base(&self) -> *const u8 {
-        self.mapping.base()
+        self.base.load(Ordering::Relaxed)
     }
 
     fn touch(&self, offset: u64, len: u64) -> Result<(), MediumError> {
-        match host::checked_end(offset, len, self.len()) {
-            Some(_) => Ok(()),
-            None => self.touch_again(offset, len),
+        if host::checked_end(offset, len, self.len()).is_none() {
+            self.touch_again(offset, len)?;
         }
+        self.calls
+            .touch(offset, len)
+            .map_err(|error| host::io_error(&self.name, "reading", error))
     }
 
     /// After an error some first part of the bytes may have been written.
     fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), MediumError> {
         self.end_of(offset, bytes.len() as u64)?;
         self.refuse_if_poisoned()?;
+        let is_counted = failpoint!(
+            "file.counted-before-written",
+            { self.note_written(); true },
+            else false
+        );
         let result = self.write_all(offset, bytes);
-        // Also after an error, for the part that was written.
-        self.note_written();
-        result.map_err(|errno| host::space_error(&self.name, "writing", errno, bytes.len() as u64))
+        if !is_counted {
+            // Also after an error, for the part that was written.
+            self.note_written();
+        }
+        result.map_err(|error| self.space_error("writing", error, bytes.len() as u64))
     }
 
     fn store_u32(&self, _offset: u64, _value: u32) {
@@ -373,20 +417,24 @@ impl Medium for FileMedium {
     }
 
     fn concurrency_for_random_reads(&self) -> Option<usize> {
-        concurrency::for_random_reads(self.file.as_fd(), self.len())
+        self.calls.concurrency_for_random_reads(self.len())
     }
 
     fn will_need(&self, offset: u64, len: u64) {
         if !self.fits_in_memory() {
             self.announced.fetch_add(len, Ordering::Relaxed);
-            self.advise(offset, len, FileAdvice::WillNeed);
+            if let Some(len) = self.part_of(offset, len) {
+                self.calls.will_need(offset, len);
+            }
         }
     }
 
     /// The system begins to write back what is not yet, and drops what is.
     fn wont_need(&self, offset: u64, len: u64) {
-        if !self.fits_in_memory() {
-            self.advise(offset, len, FileAdvice::DontNeed);
+        if !self.fits_in_memory()
+            && let Some(len) = self.part_of(offset, len)
+        {
+            self.calls.wont_need(offset, len);
         }
     }
 
@@ -406,9 +454,14 @@ impl Medium for FileMedium {
         // An interrupted sync is a failed one: what it covered is not known.
         let result = self
             .meet_fault(FileCall::Sync, 0)
-            .and_then(|_| rustix::fs::fdatasync(&self.file));
+            .and_then(|_| self.calls.sync());
         match result {
             Ok(()) => {
+                let covered = failpoint!(
+                    "file.counted-after-sync",
+                    self.written.load(Ordering::Acquire),
+                    else covered
+                );
                 self.synced.store(covered, Ordering::Release);
                 Ok(())
             }

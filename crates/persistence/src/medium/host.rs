@@ -393,6 +393,12 @@ impl Drop for Mapping {
     }
 }
 
+/// What a killed process wrote is visible before it is durable. After this, what
+/// recovery sees is what the medium holds.
+pub(super) fn sync_what_it_held(name: &str, file: impl AsFd) -> Result<(), MediumError> {
+    rustix::fs::fdatasync(file).map_err(|error| io_error(name, "syncing what it held", error))
+}
+
 /// Length of a file now.
 pub(super) fn length(file: impl AsFd) -> Result<u64, Errno> {
     Ok(u64::try_from(rustix::fs::fstat(file)?.st_size).unwrap_or(0))

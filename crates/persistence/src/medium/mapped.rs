@@ -152,6 +152,9 @@ impl Storage for MappedStorage {
 
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
         let (file, len) = self.directory.open_file(name, create)?;
+        if !create {
+            host::sync_what_it_held(name, &file)?;
+        }
         let (mapping, ack) = match self.map(name, &file, len) {
             Ok(mapped) => mapped,
             Err(error) => {

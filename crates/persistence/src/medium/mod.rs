@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 mod cache;
+mod calls;
 mod combining;
 mod concurrency;
 mod counters;
@@ -22,6 +23,7 @@ mod mapped;
 mod memory;
 
 pub use cache::{prefetch_for_read, prefetch_for_write};
+pub use calls::FileCalls;
 pub use counters::{Counters, CountersSnapshot};
 pub use dram::DramStorage;
 pub use emulated::{Emulated, EmulatedDevice, EmulatedStorage};

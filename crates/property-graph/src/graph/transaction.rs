@@ -380,6 +380,7 @@ impl Transaction {
         let mut commit = None;
         let pending = inner.enqueue(keys, || Ok::<_, GraphError>(prepared.enqueue()))?;
         pending.finish(|enqueued| {
+            failpoint!("transaction.enqueued");
             let reached = enqueued.wait()?;
             commit = Some(reached);
             Ok::<_, GraphError>(reached.csn)

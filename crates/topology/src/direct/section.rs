@@ -251,6 +251,7 @@ impl Section {
                 at.context.region.scribble(old)?;
             }
         });
+        at.slots.reach_section(at.plane, at.number)?;
         // Step D2: the new extent is durable...
         let draft = at.context.region.allocate(image.encoded_len())?;
         let bytes = image.encode(&at.context.uuid, draft.offset(), self.first_vertex);
@@ -265,7 +266,11 @@ impl Section {
             flushed.assume_durable(),
             else flushed.fence(at.extents)?
         );
-        // ...step D3: before one word publishes it.
+        // ...step D3: before one word publishes it. From here on the slot may name it,
+        // whatever is reported: it is not free before the next opening.
+        if !failpoint!("direct.moved-extent-freed") {
+            extent.published();
+        }
         at.slots
             .publish(at.slot_medium, at.plane, at.number, durable.map(|()| slot))?;
         extent.published();

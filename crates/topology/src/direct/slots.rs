@@ -280,7 +280,19 @@ impl Slots {
         Ok(())
     }
 
-    /// Direct step D3: publishes the extent of a section, which is durable.
+    fn index_of(&self, plane: u32, section: u32) -> u64 {
+        u64::from(section) * self.planes + u64::from(plane)
+    }
+
+    /// Makes room for the slot of a section, durably.
+    pub fn reach_section(&self, plane: u32, section: u32) -> Result<(), PersistenceError> {
+        self.reach(self.words_at + (self.index_of(plane, section) + 1) * 8)
+    }
+
+    /// Direct step D3: publishes the extent of a section, which is durable. After an
+    /// error the slot may name it or the one before.
+    ///
+    /// Needs [`Slots::reach_section`].
     pub fn publish<M: Medium + ?Sized>(
         &self,
         medium: &M,
@@ -288,12 +300,9 @@ impl Slots {
         section: u32,
         slot: Durable<Slot>,
     ) -> Result<(), PersistenceError> {
-        let index = u64::from(section) * self.planes + u64::from(plane);
+        let index = self.index_of(plane, section);
         let offset = self.words_at + index * 8;
-        let is_new = self.medium.len() < offset + 8 || self.word(offset)? == 0;
-        if is_new {
-            self.reach(offset + 8)?;
-        }
+        let is_new = self.word(offset)? == 0;
         if is_new && failpoint!("direct.slot-counted-first") {
             self.count_one_more(medium)?;
         }

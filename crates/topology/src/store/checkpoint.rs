@@ -483,7 +483,9 @@ impl Store {
         );
         let place = *stored.get();
         root.csn = target.start.csn;
-        root.wall_us = target.start.wall_us;
+        if !failpoint!("checkpoint.wall-time-forgotten") {
+            root.wall_us = target.start.wall_us;
+        }
         root.log_start = target.start.lsn;
         root.log_epoch = target.start.epoch;
         root.clean_log_end = target.clean.then(|| self.log.lock().log.head());
@@ -681,7 +683,9 @@ impl Store {
             let ids = self.ids.read();
             (ids.since(roots.stored_ids), ids.len())
         };
-        if let Some(new_ids) = new_ids {
+        if let Some(new_ids) = new_ids
+            && !failpoint!("checkpoint.ids-forgotten")
+        {
             let mut bytes = Vec::new();
             record::encode(&[Op::Ids(new_ids)], &mut bytes);
             let number = roots.directory.blob_count(BLOB_IDS);

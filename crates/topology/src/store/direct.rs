@@ -245,8 +245,10 @@ impl Store {
                 }
                 Op::Ids(assigned) => {
                     // As with edges: an id never names a vertex that is not there.
-                    let count = assigned.end() as u64;
-                    direct.reach_vertices(direct.slots.medium(), count)?;
+                    if !failpoint!("direct.named-vertices-late") {
+                        let count = assigned.end() as u64;
+                        direct.reach_vertices(direct.slots.medium(), count)?;
+                    }
                     rest.ops.push(Op::Ids(assigned));
                 }
                 other => rest.ops.push(other),
@@ -254,6 +256,10 @@ impl Store {
         }
         if !rest.ops.is_empty() {
             self.commit_logged(rest, None)?;
+            failpoint!("direct.named-vertices-late" => {
+                let count = self.ids.read().len() as u64;
+                direct.reach_vertices(direct.slots.medium(), count)?;
+            });
         }
         Ok(Commit {
             csn: self.registry.csn(),

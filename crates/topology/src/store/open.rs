@@ -127,7 +127,9 @@ impl Store {
         if config.mode == Mode::Direct {
             Slots::create(storage, &uuid, config.direction != Direction::Out)?;
         }
-        storage.sync_names()?;
+        if !failpoint!("create.names-not-durable") {
+            storage.sync_names()?;
+        }
         drop((log, extents));
         failpoint!("create.before-root");
         drop(Pool::create(storage, uuid, root)?);

@@ -102,7 +102,9 @@ impl<'a> Replayer<'a> {
             }
         }
         self.commits.last = record.csn;
-        self.published.wall_us = record.wall_us;
+        if !failpoint!("replay.wall-time-forgotten") {
+            self.published.wall_us = record.wall_us;
+        }
         if !snapshots.is_empty() {
             // What comes with this commit is part of them, what comes after is not.
             self.apply()?;

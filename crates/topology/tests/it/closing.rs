@@ -102,8 +102,7 @@ fn no_commit_is_acknowledged_behind_a_clean_stop() {
         "it waits for the end"
     );
     assert_eq!(csn, 1);
-    let mutant = "close.commits-go-on";
-    let (commit, csn) =
-        commit_while_closing(|commits| Scope::calling_beside(mutant, place, commits));
+    let _mutant = Scope::armed("close.commits-go-on").enter();
+    let (commit, csn) = commit_while_closing(|commits| Scope::calling(place, commits));
     assert!(csn < commit.unwrap().csn, "the mutant loses nothing");
 }

@@ -50,9 +50,14 @@ fn survives(persistence: Persistence) -> bool {
 
 #[test]
 fn what_is_shown_after_a_kill_survives_a_power_cut() {
-    for persistence in [Persistence::Lines, Persistence::Pages] {
+    // A file is synced when it is opened, too.
+    let of_pages = "open.log-end-not-durable,file.opened-without-sync";
+    for (persistence, mutants) in [
+        (Persistence::Lines, "open.log-end-not-durable"),
+        (Persistence::Pages, of_pages),
+    ] {
         assert!(survives(persistence), "{persistence:?}");
-        let _armed = failpoint::Scope::armed("open.log-end-not-durable").enter();
+        let _armed = failpoint::Scope::armed(mutants).enter();
         assert!(
             !survives(persistence),
             "{persistence:?}: the mutant survives"

@@ -2,6 +2,7 @@
 //! repeats one execution.
 
 mod extension;
+mod intents;
 mod killed;
 mod mutants;
 
@@ -17,6 +18,11 @@ macro_rules! campaigns {
             #[test]
             fn every_end_of_a_process_is_recovered_from() {
                 evergraph_campaigns::suites::$suite().ends();
+            }
+
+            #[test]
+            fn one_damaged_slot_loses_nothing() {
+                evergraph_campaigns::suites::$suite().damage();
             }
 
             #[test]

@@ -3,6 +3,7 @@
 
 mod append_log;
 mod failpoints;
+mod file;
 mod gapped_array;
 mod media;
 mod twin;

@@ -150,9 +150,8 @@ fn is_waited_for(definition: &Definition, mutant: &str) -> bool {
         }
     };
     let waits = commit.clone();
-    let armed =
-        failpoint::Scope::calling_beside(mutant, "schema.waits-for-writers", move |_| waits());
-    let armed = armed.enter();
+    let _mutant = failpoint::Scope::armed(mutant).enter();
+    let armed = failpoint::Scope::calling("schema.waits-for-writers", move |_| waits()).enter();
     let is_told = is_violated(populating.switch());
     drop(armed);
     commit();
