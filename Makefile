@@ -6,7 +6,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo quick test deep bless documentation package search columnar outofcore
+.PHONY: help deps build demo quick test deep fuzz bless documentation package search columnar outofcore
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,12 @@ test: deps ## Check formatting and lints, run all tests but those behind feature
 
 deep: deps ## Run every campaign whole (hours; prints a table, also when interrupted)
 	testing/tools/deep
+
+# So many seconds for each target, or mutations where there is no libFuzzer.
+FUZZ_SECONDS ?= 600
+FUZZ_MUTATIONS ?= 10000000
+fuzz: deps ## Fuzz every parser for long: with libFuzzer if it is installed, else by mutations
+	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_MUTATIONS=$(FUZZ_MUTATIONS) testing/tools/fuzz $(TARGETS)
 
 bless: deps ## Write expectations and stored killers of mutants anew
 	UPDATE_EXPECT=1 $(CARGO) test --workspace $(HEAVY)

@@ -14,6 +14,8 @@ mod delete_vertices;
 mod demo;
 mod durable;
 mod export;
+#[cfg(test)]
+mod fuzzing;
 mod generate;
 mod import;
 mod import_graph;

@@ -194,6 +194,10 @@ impl Directory {
             let leaf_offset = u64_at(bytes, at + LEAF_OFFSET.0);
             let leaf_crc = u32_at(bytes, at + LEAF_CRC.0);
             at += LEAF_REFERENCE_BYTES;
+            if number > u32::MAX / LEAF_ENTRIES as u32 {
+                let what = "the number of a leaf is out of range";
+                return Err(PersistenceError::damaged(&file, offset, what));
+            }
             let extent = read_checked(region, uuid, leaf_offset, LEAF_BYTES as u64, leaf_crc)?;
             let entries = extent
                 .bytes()

@@ -317,8 +317,13 @@ impl CommitLog {
         let start = at.end;
         let mut skip_next = failpoint!("log.replay-off-by-one");
         while clean_end != Some(at.end) && at.end - start < self.capacity {
-            if self.room_to_lap_end(at.end) < RECORD_HEADER_BYTES as u64 {
-                at.end += self.room_to_lap_end(at.end);
+            let room = self.room_to_lap_end(at.end);
+            if room < RECORD_HEADER_BYTES as u64 {
+                if at.end + room - start >= self.capacity {
+                    // Nothing lies behind it: the ring is full.
+                    break;
+                }
+                at.end += room;
                 continue;
             }
             let Some((header, payload)) = self.record_at(at.end)? else {
@@ -754,20 +759,43 @@ impl std::fmt::Debug for CommitLog {
 #[cfg(all(test, debug_assertions))]
 mod tests {
     use super::{CommitLog, LogStart};
-    use crate::medium::{DramStorage, Storage};
+    use crate::medium::{DramStorage, MediumHandle, Storage};
+
+    const UUID: [u8; 16] = [7; 16];
+
+    fn created(capacity: u64) -> MediumHandle {
+        let medium = DramStorage::new().open("log", true).unwrap();
+        CommitLog::create(&medium, &UUID, capacity).unwrap();
+        medium
+    }
+
+    fn opened(medium: MediumHandle, lsn: u64, csn: u64) -> CommitLog {
+        let start = LogStart { lsn, epoch: 0, csn };
+        let opened = CommitLog::open(medium, &UUID, 1, start, None, |_| Ok(()));
+        opened.unwrap().0
+    }
 
     fn log() -> CommitLog {
-        let uuid = [7; 16];
-        let medium = DramStorage::new().open("log", true).unwrap();
-        CommitLog::create(&medium, &uuid, 4096).unwrap();
-        let start = LogStart {
-            lsn: 0,
-            epoch: 0,
-            csn: 0,
-        };
-        let (mut log, _) = CommitLog::open(medium, &uuid, 1, start, None, |_| Ok(())).unwrap();
+        let mut log = opened(created(4096), 0, 0);
         log.append(1, 0, b"one").unwrap();
         log
+    }
+
+    /// Of a ring that starts and ends less than a header before the end of a lap, the
+    /// few bytes there are counted once.
+    #[test]
+    fn a_full_ring_is_read_up_to_its_last_record() {
+        let medium = created(512);
+        let mut log = opened(medium.clone(), 0, 0);
+        assert_eq!(log.append(1, 0, &[1; 448]).unwrap(), 504);
+        log.sync().unwrap();
+        log.release(504);
+        assert_eq!(log.append(2, 0, &[2; 440]).unwrap(), 1008);
+        log.sync().unwrap();
+        let mut again = opened(medium, 504, 1);
+        assert_eq!((again.head(), again.used_bytes()), (1008, 504));
+        again.release(1008);
+        again.append(3, 0, &[3; 400]).unwrap();
     }
 
     #[test]

@@ -166,6 +166,23 @@ impl Root {
     }
 }
 
+impl Root {
+    /// What no program has written, though the checksum holds: numbers that only grow
+    /// and have no room left, a log of another order.
+    fn contradiction(&self) -> Option<&'static str> {
+        let most = [self.sequence, self.csn, self.log_start].into_iter().max();
+        if most > Some(i64::MAX as u64) || self.epoch == u32::MAX {
+            return Some("the root counts more than there can have been");
+        }
+        if self.log_epoch > self.epoch || !self.log_start.is_multiple_of(8) {
+            return Some("the root's start of the log is none");
+        }
+        let ends_early = |end| end < self.log_start;
+        let what = "the root's log ends before it starts";
+        self.clean_log_end.is_some_and(ends_early).then_some(what)
+    }
+}
+
 /// The open pool.
 #[derive(Debug)]
 pub struct Pool {
@@ -364,6 +381,9 @@ impl Pool {
                 PersistenceError::damaged(name, 0, "neither header slot has a valid checksum")
             });
         };
+        if let Some(what) = root.contradiction() {
+            return Err(PersistenceError::damaged(name, slot * SLOT_STRIDE, what));
+        }
         Ok((
             Pool {
                 kind,

@@ -134,6 +134,12 @@ impl LengthPage {
         self.len.of(list) - 2 * self.tombstones(list)
     }
 
+    /// Whether no list is longer than in another page.
+    pub fn lies_within(&self, other: &LengthPage) -> bool {
+        let mut lists = self.len.iter().zip(other.len.iter());
+        lists.all(|(len, newest)| len <= newest)
+    }
+
     /// Tombstones of each list.
     pub fn tombstones_mut(&mut self) -> &mut [u32] {
         let lists = self.len.count();

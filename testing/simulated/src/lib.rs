@@ -29,7 +29,7 @@
 //! A unit that is overwritten as a whole without being read is never chosen.
 //!
 //! On `Pages` the program runs over the real medium `file`
-//! ([`FileMedium`](evergraph_persistence::medium::FileMedium)): only the system calls
+//! ([`FileMedium`]): only the system calls
 //! below it are simulated.
 //!
 //! Not modelled: several threads (fences are per storage user, who is one), and

@@ -100,25 +100,21 @@ fn what_the_graph_refuses_is_a_bad_row_and_the_rest_is_taken() {
     text += "{\"from\":1,\"type\":\"KNOWS\",\"to\":7}\n{\"from\":1,\"type\":\"KNOWS\",\"to\":8}\n";
     let file = place.file("people.jsonl", text);
     let imported = run_at_once(graph, &[&file], 4).unwrap();
-    assert_eq!((imported.nodes, imported.relationships), (97, 1));
+    // One that is larger than the log is taken.
+    assert_eq!((imported.nodes, imported.relationships), (98, 1));
     let found = bad(&imported);
     let lines: Vec<&str> = found
         .iter()
         .filter_map(|bad| bad.split(": ").next())
         .collect();
-    let expected = [
-        "people.jsonl:8",
-        "people.jsonl:41",
-        "people.jsonl:42",
-        "people.jsonl:101",
-    ];
+    let expected = ["people.jsonl:8", "people.jsonl:41", "people.jsonl:101"];
     assert_eq!(lines, expected, "{found:?}");
     assert!(
         found[0].contains("node 3 and node 7 have the same"),
         "{found:?}"
     );
     assert!(found[1].contains("70000 bytes"), "{found:?}");
-    assert_eq!(Census::of(&graph.view()).unwrap().nodes, 97);
+    assert_eq!(Census::of(&graph.view()).unwrap().nodes, 98);
     let refused = run_at_once(
         database().property_graph().unwrap(),
         &[&place.file(

@@ -395,8 +395,16 @@ impl Drop for Mapping {
 
 /// What a killed process wrote is visible before it is durable. After this, what
 /// recovery sees is what the medium holds.
-pub(super) fn sync_what_it_held(name: &str, file: impl AsFd) -> Result<(), MediumError> {
-    rustix::fs::fdatasync(file).map_err(|error| io_error(name, "syncing what it held", error))
+pub(super) fn sync_what_it_held(
+    name: &str,
+    file: impl AsFd,
+    read_only: bool,
+) -> Result<(), MediumError> {
+    match rustix::fs::fdatasync(file) {
+        // Nothing waits to be written where nothing can be.
+        Err(Errno::ROFS | Errno::INVAL) if read_only => Ok(()),
+        synced => synced.map_err(|error| io_error(name, "syncing what it held", error)),
+    }
 }
 
 /// Length of a file now.

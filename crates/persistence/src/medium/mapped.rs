@@ -153,7 +153,7 @@ impl Storage for MappedStorage {
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
         let (file, len) = self.directory.open_file(name, create)?;
         if !create {
-            host::sync_what_it_held(name, &file)?;
+            host::sync_what_it_held(name, &file, self.directory.is_read_only())?;
         }
         let (mapping, ack) = match self.map(name, &file, len) {
             Ok(mapped) => mapped,

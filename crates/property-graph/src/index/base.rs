@@ -241,10 +241,14 @@ impl Base {
                 "the manifest of an index is of a kind that is not known",
             ));
         }
-        let head = reader.head().ok_or_else(wrong)?;
+        let head = reader.head().filter(|head| head.since <= head.csn);
+        let head = head.ok_or_else(wrong)?;
         let mut extents = Vec::new();
         for _ in 0..head.extent_count {
-            let (offset, len, summary, crc) = reader.place().ok_or_else(wrong)?;
+            let place = reader
+                .place()
+                .filter(|(_, _, summary, _)| summary.holds_together());
+            let (offset, len, summary, crc) = place.ok_or_else(wrong)?;
             let extent = region.adopt(offset, len)?;
             let extent = LeafExtent::claimed(extent, *uuid, head.leaf_bytes, summary, crc);
             extents.push(Arc::new(extent.ok_or_else(wrong)?));

@@ -26,6 +26,13 @@ pub(super) struct Summary {
 }
 
 impl Summary {
+    /// Whether the counts can be those of leaves.
+    pub fn holds_together(&self) -> bool {
+        u64::from(self.leaf_count) <= self.entries
+            && self.closed <= self.entries
+            && (self.closed == 0 || self.closed_from < self.closed_until)
+    }
+
     /// Panics in debug builds if the counts cannot be those of leaves.
     pub fn invariants(&self) {
         if !cfg!(debug_assertions) {

@@ -365,7 +365,19 @@ impl StoredChunk {
         if counts != (self.entry.entries, self.entry.csn, heap) {
             return Err(self.damaged("its header does not fit the section directory"));
         }
-        Ok(())
+        let reader = ChunkReader {
+            chunk: self,
+            bytes,
+            records_at: self.identity.records_at(),
+        };
+        let is_older = |at| {
+            let slot = reader.slot(at);
+            slot.born > slot.begin
+        };
+        match (0..records).find(|&at| is_older(at)) {
+            Some(at) => Err(self.damaged(&format!("record {at} is older than its creation"))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -110,6 +110,10 @@ impl History {
             place.directory.remove_blob(self.kind(), last.number);
         }
         new.sort_by_key(|past| (past.id, past.begin));
+        if let Some(id) = segment::out_of_order(&new) {
+            let what = format!("versions of record {id} of table {} overlap", self.table);
+            return Err(PersistenceError::damaged("extents", 0, what));
+        }
         let bytes = segment::encode(self.table, &new);
         let (region, uuid) = (place.region, place.uuid);
         let directory = &mut *place.directory;

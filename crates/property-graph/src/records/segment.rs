@@ -70,15 +70,21 @@ pub(super) struct NewPast {
     pub properties: Vec<u8>,
 }
 
+/// The record of a version that does not follow the one before, or that no commit
+/// shows: opening refuses such a segment.
+pub(super) fn out_of_order(versions: &[NewPast]) -> Option<u32> {
+    let follows = |a: &NewPast, b: &NewPast| a.id < b.id || (a.id == b.id && a.end <= b.begin);
+    let mut pairs = versions.windows(2);
+    let wrong = pairs.find(|pair| !follows(&pair[0], &pair[1]));
+    let empty = versions.iter().find(|past| past.begin >= past.end);
+    wrong.map(|pair| pair[1].id).or(empty.map(|past| past.id))
+}
+
 /// The bytes of a segment of versions that ascend by id and commit.
 pub(super) fn encode(table: u32, versions: &[NewPast]) -> Vec<u8> {
     debug_assert!(
-        versions.is_sorted_by(|a, b| a.id < b.id || (a.id == b.id && a.end <= b.begin)),
-        "versions of a record follow one another: opening refuses others"
-    );
-    debug_assert!(
-        versions.iter().all(|past| past.begin < past.end),
-        "a version that no commit shows is not stored"
+        out_of_order(versions).is_none(),
+        "versions of a record follow one another, and each is shown: opening refuses others"
     );
     let heap: usize = versions.iter().map(|past| past.properties.len()).sum();
     let index = HEADER_BYTES + VERSION_BYTES * versions.len();

@@ -49,7 +49,7 @@ pub(crate) enum NameEvent {
 }
 
 impl NameEvent {
-    fn csn(&self) -> u64 {
+    pub fn csn(&self) -> u64 {
         match self {
             NameEvent::Created(snapshot) => snapshot.csn,
             NameEvent::Dropped { csn, .. } => *csn,
@@ -185,6 +185,8 @@ impl Names {
 
     fn enter(&mut self, event: NameEvent) -> Option<Change> {
         match event {
+            // No program creates one of a name that there is; a damaged log may.
+            NameEvent::Created(snapshot) if self.commits.contains_key(&snapshot.name) => None,
             NameEvent::Created(snapshot) => {
                 let csn = snapshot.csn;
                 self.commits.insert(snapshot.name.clone(), csn);

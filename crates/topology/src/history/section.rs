@@ -148,11 +148,13 @@ impl History {
     }
 
     /// The page as of commit `csn`: that of the last point up to it; of none, and
-    /// empty lists, if there is no such point.
+    /// empty lists, if there is no such point. What is read for it has to lie within
+    /// the newest lengths.
     pub fn page_at(
         &self,
         context: &Context,
         csn: u64,
+        newest: &LengthPage,
     ) -> Result<Arc<LengthPage>, PersistenceError> {
         if let Some(tail) = &self.tail
             && tail.last() <= csn
@@ -163,6 +165,11 @@ impl History {
             return Ok(page);
         }
         let (page, _) = self.rebuild(context, csn)?;
+        if let Some(chunk) = self.stored.last()
+            && !page.lies_within(newest)
+        {
+            return Err(chunk.damaged("lengths of the past are not within those of today"));
+        }
         let page = Arc::new(page);
         context.pages.put(self.number, csn, &page);
         Ok(page)

@@ -255,8 +255,12 @@ impl Segment {
             name_count,
             names_len: names_len as usize,
         };
-        if segment.names()?.len() != name_count {
+        let names = segment.names()?;
+        if names.len() != name_count {
             return Err(segment.damaged("a table of snapshots counts other changes"));
+        }
+        if names.iter().any(|event| event.csn() > names_csn) {
+            return Err(segment.damaged("a table of snapshots goes beyond its commits"));
         }
         Ok(segment)
     }

@@ -256,7 +256,7 @@ impl Parts<'_> {
         {
             return Ok(watched.expect("just seen"));
         }
-        let past = self.history.page_at(context, csn)?;
+        let past = self.history.page_at(context, csn, &self.loaded.page)?;
         match watched {
             Some((page, body)) if page.csn >= past.csn => Ok((page, body)),
             _ => Ok((past, Arc::clone(&self.loaded.body))),

@@ -127,7 +127,13 @@ impl Store {
                     token.state().vertex_count
                 ));
             }
-            live.edges += entries - 2 * tombstones;
+            match entries.checked_sub(2 * tombstones) {
+                Some(edges) => live.edges += edges,
+                None => report.problems.push(format!(
+                    "section {} of plane {} holds {tombstones} tombstones among {entries} entries",
+                    key.section, key.plane
+                )),
+            }
             if self.config.relationships {
                 let sum = self.sum_of(key, section.first_vertex(), &view, report);
                 live.sum = live.sum.wrapping_add(sum);

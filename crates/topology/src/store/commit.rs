@@ -18,13 +18,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use evergraph_persistence::{Extent, failpoint};
 use parking_lot::{Mutex, MutexGuard};
 
+use super::fits::fits;
 use super::flow::{PATIENCE, Stop, is_stopped};
 use super::poison::Lead;
 use super::{Batch, Commit, GroupEnd, LogState, Store};
-use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::history::name::check_not_reserved;
-use crate::record::{self, Edges, Op, Relationships};
+use crate::record::{self, Op};
 
 /// What a commit is told whose payload nobody would apply.
 pub(super) const NOTHING_ATTACHED: &str =
@@ -301,13 +301,8 @@ impl Store {
             .iter()
             .flat_map(|batch| batch.ops.iter().map(move |op| (op, batch.reserves)));
         for (op, reserves) in ops {
+            fits(&self.config, op)?;
             match op {
-                Op::Insert(edges) => self.validate_edges(edges, self.config.weighted)?,
-                Op::Delete(edges) => self.validate_edges(edges, false)?,
-                Op::InsertRelationships(some) | Op::DeleteRelationships(some) => {
-                    self.validate_relationships(some)?;
-                }
-                Op::Vertices(count) => check_vertex(count.saturating_sub(1))?,
                 Op::Ids(assigned) => {
                     let table = self.ids.read();
                     let len = *ids.get_or_insert(table.len());
@@ -319,10 +314,7 @@ impl Store {
                     return Err(TopologyError::Unsupported(NOTHING_ATTACHED.to_string()));
                 }
                 Op::CreateSnapshot { name, .. } if !reserves => check_not_reserved(name)?,
-                Op::Meta { .. }
-                | Op::CreateSnapshot { .. }
-                | Op::DropSnapshot { .. }
-                | Op::Attached(_) => {}
+                _ => {}
             }
         }
         Ok(())
@@ -353,44 +345,6 @@ impl Store {
             ));
         }
         Ok(())
-    }
-
-    fn validate_edges(&self, edges: &Edges, weighted: bool) -> Result<(), TopologyError> {
-        if self.config.relationships {
-            return Err(TopologyError::Unsupported(
-                "edges of this graph are relationships: give each a type and an id".to_string(),
-            ));
-        }
-        if edges.sources.len() != edges.targets.len() {
-            return Err(TopologyError::Unsupported(
-                "sources and targets differ in number".to_string(),
-            ));
-        }
-        if weighted == edges.weights.is_empty() && !edges.sources.is_empty() {
-            return Err(TopologyError::Weights(if weighted {
-                "this graph has weights: give each edge one"
-            } else {
-                "this graph has no weights"
-            }));
-        }
-        if weighted && edges.weights.len() != edges.sources.len() {
-            return Err(TopologyError::Weights("weights and edges differ in number"));
-        }
-        let largest = edges.sources.iter().chain(&edges.targets).max();
-        check_vertex(u64::from(largest.copied().unwrap_or(0)))
-    }
-
-    fn validate_relationships(&self, some: &Relationships) -> Result<(), TopologyError> {
-        let count = some.sources.len();
-        let problem = if !self.config.relationships {
-            "edges of this graph have no types and no ids"
-        } else if some.targets.len() != count || some.ids.len() != count {
-            "sources, targets and ids differ in number"
-        } else {
-            let largest = some.sources.iter().chain(&some.targets).max();
-            return check_vertex(u64::from(largest.copied().unwrap_or(0)));
-        };
-        Err(TopologyError::Unsupported(problem.to_string()))
     }
 
     /// Leads one group: `queue.leading` is set, and cleared as soon as the log
@@ -519,16 +473,6 @@ impl Store {
         state.invariants();
         Ok((taken, last_csn))
     }
-}
-
-pub(super) fn check_vertex(id: u64) -> Result<(), TopologyError> {
-    if id >= MAX_VERTICES {
-        return Err(TopologyError::VertexOutOfRange {
-            id,
-            max: MAX_VERTICES - 1,
-        });
-    }
-    Ok(())
 }
 
 pub(super) fn set_meta(meta: &mut BTreeMap<Vec<u8>, Vec<u8>>, key: &[u8], value: &[u8]) {

@@ -13,6 +13,7 @@ mod commit;
 mod config;
 mod direct;
 mod enqueue;
+mod fits;
 mod flow;
 mod group;
 mod history;

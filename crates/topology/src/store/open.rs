@@ -190,6 +190,10 @@ impl Store {
         let root = pool.root().clone();
         let uuid = *pool.uuid();
         let (config, vertex_count) = Config::decode(&root.user)?;
+        if vertex_count > MAX_VERTICES {
+            let what = "the root counts more vertices than there can be";
+            return Err(PersistenceError::damaged("pool", 0, what).into());
+        }
         let medium = storage.open(EXTENTS, false)?;
         let region = Region::new(medium.clone(), config.extent_alignment, config.growth_step);
         let mut directory = Directory::load(

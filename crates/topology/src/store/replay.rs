@@ -7,6 +7,7 @@ use evergraph_persistence::failpoint;
 use evergraph_persistence::{LogRecord, Needed, PersistenceError};
 
 use super::commit::{NOTHING_ATTACHED, set_meta};
+use super::fits::fits;
 use super::group::GroupEdges;
 use super::{Config, Published};
 use crate::attachment::Attached;
@@ -83,6 +84,10 @@ impl<'a> Replayer<'a> {
             self.apply()?;
         }
         let ops = record::decode(record.payload, record.lsn)?;
+        for op in &ops {
+            fits(self.config, op)
+                .map_err(|error| PersistenceError::damaged("log", record.lsn, error.to_string()))?;
+        }
         self.apply_attached(record.csn, &ops)?;
         for op in ops {
             match op {

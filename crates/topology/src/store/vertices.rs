@@ -6,7 +6,7 @@ use evergraph_graph::Direction;
 use evergraph_persistence::ViewToken;
 use rayon::prelude::*;
 
-use super::commit::check_vertex;
+use super::fits::check_vertex;
 use super::{Batch, Commit, Published, Store};
 use crate::error::TopologyError;
 use crate::ids::IdKind;

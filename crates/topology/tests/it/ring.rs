@@ -97,7 +97,7 @@ fn a_ring_grows_before_a_commit_waits() {
 }
 
 #[test]
-fn rings_are_twice_as_large_as_those_before() {
+fn rings_grow_up_to_what_the_log_may_hold() {
     for (most, expected) in [(256, vec![256]), (504, vec![504]), (8000, vec![256, 8000])] {
         let storage = DramStorage::new();
         let store = Store::create(&storage, config(256, most), [1; 16]).unwrap();

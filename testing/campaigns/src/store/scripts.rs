@@ -45,7 +45,9 @@ impl StoreScenario {
             let mut edge = || (random.below(6) as u32, random.below(6) as u32, 0);
             Operation::Insert((0..count).map(|_| edge()).collect())
         };
-        let mut begin = Vec::new();
+        // The log starts shortly behind the start of a lap: so its end is where the ring
+        // is full.
+        let mut begin = vec![edges(2, MOST_EDGES), Operation::Checkpoint];
         for part in 0..6 {
             begin.push(edges(MOST_EDGES - 4, MOST_EDGES));
             begin.push(edges(1, 8));

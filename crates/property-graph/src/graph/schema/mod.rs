@@ -84,9 +84,13 @@ impl Schema {
         self.next_number.load(Ordering::Acquire)
     }
 
-    fn take_number(&self, number: u32) {
-        let after = number.saturating_add(1);
-        self.next_number.fetch_max(after, Ordering::AcqRel);
+    fn take_number(&self, number: u32) -> Result<(), PersistenceError> {
+        if number >= u32::MAX - INDEX_PLANES {
+            let what = "the number of an index or a constraint is out of range";
+            return Err(PersistenceError::damaged("extents", 0, what));
+        }
+        self.next_number.fetch_max(number + 1, Ordering::AcqRel);
+        Ok(())
     }
 
     /// Takes out a definition that could not be made: from now on nothing is held to
@@ -143,7 +147,7 @@ impl Schema {
         match (definition, at) {
             (Some(definition), Err(at)) => {
                 let (stored, is_confirmed) = Stored::decode(definition)?;
-                self.take_number(number);
+                self.take_number(number)?;
                 self.forget_failed(&stored.name);
                 let entry = Arc::new(Entry::new(number, stored, is_confirmed));
                 Arc::make_mut(&mut entries).insert(at, entry);
@@ -362,6 +366,7 @@ impl Schema {
                 PersistenceError::damaged(&file, offset, "a definition is shorter than it says")
             })?;
             let (stored, is_confirmed) = Stored::decode(definition)?;
+            self.take_number(number)?;
             let entry = Entry::new(number, stored, is_confirmed);
             if let Some(index) = &entry.index
                 && index
@@ -370,7 +375,6 @@ impl Schema {
             {
                 index.damaged();
             }
-            self.take_number(number);
             entries.insert(number, Arc::new(entry));
         }
         *self.entries.write() = Arc::new(entries.into_values().collect());

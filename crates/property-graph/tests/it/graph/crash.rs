@@ -704,11 +704,6 @@ fn every_end_of_a_process_is_recovered_from() {
 }
 
 #[test]
-fn one_damaged_slot_loses_nothing() {
-    suite().damage();
-}
-
-#[test]
 fn every_mutant_is_caught() {
     suite().mutants();
 }

@@ -270,10 +270,13 @@ fn a_value_is_not_given_twice_beside_a_load() {
     writes
         .create_node(&["Person"], [("number", 2.into())])
         .expect("free");
-    let refused = load_numbers(&graph, &[2]).expect_err("somebody writes");
-    assert!(refused.is_retryable(), "{refused}");
-    writes.commit().expect("committed");
-    let refused = load_numbers(&graph, &[2]).expect_err("it is taken");
+    // A load waits for who writes; both may come first.
+    let loaded = std::thread::scope(|scope| {
+        let loading = scope.spawn(|| load_numbers(&graph, &[2]));
+        writes.commit().expect("committed");
+        loading.join().expect("no panic")
+    });
+    let refused = loaded.expect_err("it is taken");
     assert!(matches!(refused, GraphError::Constraint(_)), "{refused}");
 }
 

@@ -1,0 +1,68 @@
+//! Whether edges and vertices are some that a store takes.
+
+use super::Config;
+use crate::entry::MAX_VERTICES;
+use crate::error::TopologyError;
+use crate::record::{Edges, Op, Relationships};
+
+/// Whether the edges and vertices of an operation are some that a store of this
+/// configuration takes: of a commit, and of a log, which may be damaged.
+pub(super) fn fits(config: &Config, op: &Op) -> Result<(), TopologyError> {
+    match op {
+        Op::Insert(edges) => validate_edges(config, edges, config.weighted),
+        Op::Delete(edges) => validate_edges(config, edges, false),
+        Op::InsertRelationships(some) | Op::DeleteRelationships(some) => {
+            validate_relationships(config, some)
+        }
+        Op::Vertices(count) => check_vertex(count.saturating_sub(1)),
+        _ => Ok(()),
+    }
+}
+
+fn validate_edges(config: &Config, edges: &Edges, weighted: bool) -> Result<(), TopologyError> {
+    if config.relationships {
+        return Err(TopologyError::Unsupported(
+            "edges of this graph are relationships: give each a type and an id".to_string(),
+        ));
+    }
+    if edges.sources.len() != edges.targets.len() {
+        return Err(TopologyError::Unsupported(
+            "sources and targets differ in number".to_string(),
+        ));
+    }
+    if weighted == edges.weights.is_empty() && !edges.sources.is_empty() {
+        return Err(TopologyError::Weights(if weighted {
+            "this graph has weights: give each edge one"
+        } else {
+            "this graph has no weights"
+        }));
+    }
+    if weighted && edges.weights.len() != edges.sources.len() {
+        return Err(TopologyError::Weights("weights and edges differ in number"));
+    }
+    let largest = edges.sources.iter().chain(&edges.targets).max();
+    check_vertex(u64::from(largest.copied().unwrap_or(0)))
+}
+
+fn validate_relationships(config: &Config, some: &Relationships) -> Result<(), TopologyError> {
+    let count = some.sources.len();
+    let problem = if !config.relationships {
+        "edges of this graph have no types and no ids"
+    } else if some.targets.len() != count || some.ids.len() != count {
+        "sources, targets and ids differ in number"
+    } else {
+        let largest = some.sources.iter().chain(&some.targets).max();
+        return check_vertex(u64::from(largest.copied().unwrap_or(0)));
+    };
+    Err(TopologyError::Unsupported(problem.to_string()))
+}
+
+pub(super) fn check_vertex(id: u64) -> Result<(), TopologyError> {
+    if id >= MAX_VERTICES {
+        return Err(TopologyError::VertexOutOfRange {
+            id,
+            max: MAX_VERTICES - 1,
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Texts that users give: dates and times, moments, steps, types of columns.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use evergraph::formats::{Format, TimeUnit, seconds_since_1970};
+use evergraph::import::Every;
+use evergraph::{At, time_of_text, time_text};
+use evergraph_interchange::PropertyType;
+use evergraph_interchange::csv::LdbcName;
+use evergraph_property_graph::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
+use evergraph_topology::check_snapshot_name;
+
+/// What is read is shown as a text that is read as the same.
+fn again<T: FromStr + Display + PartialEq>(text: &str) -> bool {
+    let Ok(value) = text.parse::<T>() else {
+        return false;
+    };
+    let shown = value.to_string();
+    assert!(
+        shown.parse::<T>().is_ok_and(|again| again == value),
+        "{text:?} is shown as {shown:?}"
+    );
+    true
+}
+
+/// Times and dates as values, in edge lists, and as moments. Whether one of them is.
+pub fn times(input: &[u8]) -> bool {
+    let seconds = seconds_since_1970(input);
+    let Ok(text) = std::str::from_utf8(input) else {
+        return seconds.is_some();
+    };
+    let moment = time_of_text(text);
+    if let Some(moment) = moment {
+        time_text(moment);
+    }
+    let values = [
+        again::<Date>(text),
+        again::<Time>(text),
+        again::<LocalTime>(text),
+        again::<DateTime>(text),
+        again::<LocalDateTime>(text),
+        again::<Duration>(text),
+        text.parse::<Every>().is_ok(),
+    ];
+    values.contains(&true) || seconds.is_some() || moment.is_some()
+}
+
+/// Names: moments, formats, types, snapshots, files.
+pub fn names(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else {
+        return false;
+    };
+    let at = At::from_text(text);
+    assert_eq!(At::from_text(&at.to_string()), at, "{text:?}");
+    let known = [
+        again::<Format>(text),
+        again::<PropertyType>(text),
+        text.parse::<TimeUnit>().is_ok(),
+        LdbcName::of(text).is_some(),
+        check_snapshot_name(text).is_ok(),
+    ];
+    known.contains(&true)
+}
