@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use evergraph_generators::Edge;
 use evergraph_graph::Direction;
-use evergraph_persistence::Storage;
-use evergraph_persistence::medium::{
+use evergraph_storage::Storage;
+use evergraph_storage::medium::{
     CountersSnapshot, EmulatedStorage, LatencyProfile, MappedKind, MappedStorage,
 };
 use evergraph_topology::direct::{DirectParameters, Rewrite, Rewrites};

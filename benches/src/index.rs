@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_persistence::medium::{DramStorage, EmulatedStorage, LatencyProfile};
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Directory, Needed, Region, Storage, Uuid};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::index::{Geometry, Index, Kind, key};
+use evergraph_storage::medium::{DramStorage, EmulatedStorage, LatencyProfile};
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Directory, Needed, Region, Storage, Uuid};
 use serde_json::json;
 
 use crate::Benchmark;

@@ -4,8 +4,8 @@
 //! trait object.
 
 use evergraph::MediumKind;
-use evergraph_persistence::medium::{MappedKind, MappedStorage};
-use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
+use evergraph_storage::medium::{MappedKind, MappedStorage};
+use evergraph_storage::{Medium, MediumError, MediumHandle, Storage};
 use serde_json::json;
 
 use crate::Benchmark;

@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 use evergraph::MediumKind;
-use evergraph_persistence::{Medium, MediumHandle};
+use evergraph_storage::{Medium, MediumHandle};
 use rayon::prelude::*;
 use serde_json::json;
 

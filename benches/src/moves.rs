@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use evergraph_persistence::{Medium, MediumHandle, Storage};
+use evergraph_storage::{Medium, MediumHandle, Storage};
 use evergraph_topology::direct::Rewrite;
 
 use crate::stores::text;

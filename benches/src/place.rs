@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use evergraph::MediumKind;
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use crate::outofcore;
 use crate::settings::Settings;

@@ -6,8 +6,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use evergraph_persistence::medium::MappedMedium;
-use evergraph_persistence::{Medium, MediumHandle};
+use evergraph_storage::medium::MappedMedium;
+use evergraph_storage::{Medium, MediumHandle};
 
 /// The bytes of a mapped medium.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ mod reader;
 
 use evergraph_generators::edge_weight;
 use evergraph_graph::{Csr, Direction, VertexId};
-use evergraph_persistence::medium::LatencyProfile;
+use evergraph_storage::medium::LatencyProfile;
 use serde_json::json;
 
 use crate::Benchmark;

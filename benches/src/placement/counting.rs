@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use evergraph_graph::VertexId;
-use evergraph_persistence::medium::{DramStorage, Emulated, EmulatedDevice};
-use evergraph_persistence::{Medium, Storage};
+use evergraph_storage::medium::{DramStorage, Emulated, EmulatedDevice};
+use evergraph_storage::{Medium, Storage};
 
 use super::replay::Accesses;
 use crate::stores::text;

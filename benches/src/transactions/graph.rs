@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use evergraph::MediumKind;
 use evergraph_graph::{Csr, Direction};
-use evergraph_persistence::Storage;
-use evergraph_persistence::medium::{DramStorage, FileStorage};
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph};
+use evergraph_storage::Storage;
+use evergraph_storage::medium::{DramStorage, FileStorage};
 use evergraph_topology::OpenReport;
 
 use crate::graphs::EdgeList;

@@ -122,7 +122,7 @@ fn a_signal_removes_what_a_benchmark_made() {
         let place = place();
         let mut ingest = program(place.path(), "ingest --scale 6 --medium file --directory .");
         let failpoint = format!("bench.place-made={signal}");
-        ingest.env(evergraph_persistence::failpoint::VARIABLE, failpoint);
+        ingest.env(evergraph_storage::failpoint::VARIABLE, failpoint);
         let output = ingest.output().expect("the program starts");
         assert_eq!(output.status.code(), Some(130), "{output:?}");
         assert!(is_empty(place.path()), "{signal}");

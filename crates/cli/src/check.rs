@@ -1,6 +1,6 @@
 //! `evergraph check`: verifies every byte that a database reaches.
 
-use evergraph::{CheckReport, Error, PersistenceError, TopologyError};
+use evergraph::{CheckReport, Error, StorageError, TopologyError};
 use serde_json::json;
 
 use crate::medium::DatabaseArgs;
@@ -64,10 +64,10 @@ fn is_damage(error: &Error) -> bool {
     };
     matches!(
         error,
-        TopologyError::Persistence(
-            PersistenceError::Damaged { .. }
-                | PersistenceError::NotADatabase(_)
-                | PersistenceError::Medium(OutOfBounds { .. })
+        TopologyError::Storage(
+            StorageError::Damaged { .. }
+                | StorageError::NotADatabase(_)
+                | StorageError::Medium(OutOfBounds { .. })
         )
     )
 }

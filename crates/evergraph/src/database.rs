@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::medium::{Access, CountersSnapshot, EmulatedDevice};
-use evergraph_persistence::{AckLevel, CommitLog};
 use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
 use evergraph_snapshots::View;
+use evergraph_storage::failpoint;
+use evergraph_storage::medium::{Access, CountersSnapshot, EmulatedDevice};
+use evergraph_storage::{AckLevel, CommitLog};
 use evergraph_topology::ids::IdTable;
 use evergraph_topology::{
     Batch, CheckReport, Commit, Config, Layout, Mode, OpenReport, Store, StoreStats,

@@ -2,9 +2,9 @@
 
 use evergraph_algorithms::RunError;
 use evergraph_interchange::InterchangeError;
-use evergraph_persistence::{MediumError, PersistenceError};
 use evergraph_property_graph::graph::GraphError;
 use evergraph_property_graph::transaction::Retryable;
+use evergraph_storage::{MediumError, StorageError};
 use evergraph_topology::TopologyError;
 
 use crate::formats::FormatError;
@@ -70,10 +70,8 @@ impl Error {
             Error::Graph(error) => error.conflict().is_some(),
             _ => matches!(
                 self,
-                Error::Store(TopologyError::Persistence(
-                    PersistenceError::Locked { .. }
-                        | PersistenceError::BeingRead
-                        | PersistenceError::LogFull
+                Error::Store(TopologyError::Storage(
+                    StorageError::Locked { .. } | StorageError::BeingRead | StorageError::LogFull
                 ))
             ),
         }
@@ -108,7 +106,7 @@ impl Error {
     /// For messages that do not say what to do.
     fn usual_hint(&self) -> &'static str {
         match self {
-            Error::Store(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => {
+            Error::Store(TopologyError::Storage(StorageError::NotADatabase(_))) => {
                 "check the path, or make a database with `evergraph import`"
             }
             Error::Store(TopologyError::BadSnapshotName { .. }) => "choose another name",
@@ -167,8 +165,8 @@ pub(crate) fn split(text: &str) -> (String, Option<String>) {
     }
 }
 
-impl From<PersistenceError> for Error {
-    fn from(error: PersistenceError) -> Self {
+impl From<StorageError> for Error {
+    fn from(error: StorageError) -> Self {
         Error::Store(error.into())
     }
 }
@@ -185,14 +183,14 @@ mod tests {
 
     #[test]
     fn messages_part_into_what_and_what_to_do() {
-        let locked = Error::from(PersistenceError::Locked { pid: 7 });
+        let locked = Error::from(StorageError::Locked { pid: 7 });
         assert_eq!(locked.hint(), "close it there first");
         assert!(
             locked.summary().ends_with("(pid 7)"),
             "{}",
             locked.summary()
         );
-        let damaged = Error::from(PersistenceError::damaged("log", 5, "no"));
+        let damaged = Error::from(StorageError::damaged("log", 5, "no"));
         assert_eq!(damaged.summary(), "log: damaged at offset 5: no");
         assert!(damaged.hint().starts_with("restore a backup"));
         let missing = Error::io("x", std::io::Error::from_raw_os_error(2));

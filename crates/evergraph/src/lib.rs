@@ -40,13 +40,13 @@ pub use evergraph_algorithms as algorithms;
 pub use evergraph_algorithms::{Cancellation, Control};
 pub use evergraph_graph as graph;
 pub use evergraph_interchange as interchange;
-pub use evergraph_persistence::{
-    AckLevel, MediumError, PersistenceError, medium::CountersSnapshot, medium::EmulatedDevice,
-    medium::LatencyProfile, memory_bytes,
-};
 pub use evergraph_snapshots::state;
 pub use evergraph_snapshots::{
     Diff, EdgeChange, GraphView, ListChange, Lists, View, ViewReader, diff,
+};
+pub use evergraph_storage::{
+    AckLevel, MediumError, StorageError, medium::CountersSnapshot, medium::EmulatedDevice,
+    medium::LatencyProfile, memory_bytes,
 };
 pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};

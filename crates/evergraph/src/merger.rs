@@ -1,6 +1,6 @@
 //! Merging in the background, so that no commit has to wait for room.
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::Storage;
-use evergraph_persistence::medium::{
+use evergraph_property_graph::graph::GraphOptions;
+use evergraph_property_graph::transaction::Settings;
+use evergraph_storage::Storage;
+use evergraph_storage::medium::{
     Access, DramStorage, EmulatedDevice, EmulatedStorage, FileStorage, LatencyProfile, MappedKind,
     MappedStorage,
 };
-use evergraph_property_graph::graph::GraphOptions;
-use evergraph_property_graph::transaction::Settings;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Config, Layout, Mode, Tuning};
 
@@ -117,7 +117,7 @@ impl Default for Options {
             rebase: Some(RebasePolicy::default()),
             tuning: Tuning::default(),
             transactions: Settings::default(),
-            sealed_bytes: evergraph_persistence::memory_bytes() / 4,
+            sealed_bytes: evergraph_storage::memory_bytes() / 4,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Rebases snapshots by itself, in a thread that begins with the first run on one.
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};

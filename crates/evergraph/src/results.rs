@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use evergraph_persistence::Storage;
-use evergraph_persistence::failpoint;
 use evergraph_snapshots::state::{ResultStore, StateError};
+use evergraph_storage::Storage;
+use evergraph_storage::failpoint;
 use parking_lot::Mutex;
 
 use crate::{Database, Error};
@@ -96,7 +96,7 @@ impl Database {
 impl From<StateError> for Error {
     fn from(error: StateError) -> Self {
         match error {
-            StateError::Persistence(error) => error.into(),
+            StateError::Storage(error) => error.into(),
             other => {
                 let (message, hint) = crate::error::split(&other.to_string());
                 Error::usage(message, hint.unwrap_or_default())
@@ -109,7 +109,7 @@ impl From<StateError> for Error {
 mod tests {
     use std::sync::mpsc::channel;
 
-    use evergraph_persistence::failpoint::Scope;
+    use evergraph_storage::failpoint::Scope;
 
     use crate::maintain::Request;
     use crate::{Control, Database, MediumKind, Options};

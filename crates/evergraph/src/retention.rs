@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 use evergraph_topology::{Batch, Snapshot, is_reserved};
 
 use crate::calendar::{DAY, SECOND_US};
@@ -132,7 +132,7 @@ impl Database {
         let rules = std::str::from_utf8(&bytes).ok().and_then(Retention::decode);
         rules.ok_or_else(|| {
             let what = "the rules of retention cannot be read";
-            PersistenceError::damaged("extents", 0, what).into()
+            StorageError::damaged("extents", 0, what).into()
         })
     }
 

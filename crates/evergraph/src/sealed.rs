@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use evergraph_algorithms::{Cancelled, Control};
 use evergraph_graph::Shape;
-use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
+use evergraph_storage::memory_bytes;
 use evergraph_topology::{Mode, SealedGraph, SealedInfo, SealedName, Store, TopologyError};
 
 use crate::as_of::unknown;

@@ -2,7 +2,7 @@
 
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Error;

@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use evergraph_fulltext::{FullText, TextDefinition, TextOptions, Tokenizer};
-//! use evergraph_persistence::medium::DramStorage;
+//! use evergraph_storage::medium::DramStorage;
 //! use evergraph_property_graph::graph::{GraphOptions, PropertyGraph};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

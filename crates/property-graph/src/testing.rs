@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::medium::DramStorage;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{
+use evergraph_storage::medium::DramStorage;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{
     Directory, Medium, Needed, Region, Registry, Storage, StoredDirectory, Uuid, ViewToken,
 };
 use evergraph_topology::attachment::Place;

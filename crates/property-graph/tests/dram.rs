@@ -4,8 +4,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use evergraph_persistence::medium::FileStorage;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph, Towards};
+use evergraph_storage::medium::FileStorage;
 
 struct Counting;
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use evergraph_graph::{Direction, VertexId, Weight};
-use evergraph_persistence::ViewToken;
+use evergraph_storage::ViewToken;
 use evergraph_topology::{
     ListReader, Pins, Place, PlacedEntry, Published, SectionView, Store, TopologyError,
 };

@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Directory, Needed, PersistenceError, Region, Uuid};
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Directory, Needed, Region, StorageError, Uuid};
 
 /// Planes of the section directory from here on are the attachment's.
 pub const ATTACHED_PLANES: u32 = 1 << 31;
@@ -48,7 +48,7 @@ pub trait Attachment: Send + Sync {
     ///
     /// # Errors
     /// The store takes no more commits after one, until it is opened again.
-    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError>;
+    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError>;
 
     /// The oldest commit of which something is not in published extents: the log is
     /// kept from there on.
@@ -71,11 +71,11 @@ pub trait Attachment: Send + Sync {
         csn: u64,
         needed: &Needed,
         place: &mut Place<'_>,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError>;
+    ) -> Result<Vec<Flushed<()>>, StorageError>;
 
     /// Before Durability step 4: a root on the medium may name what was written from
     /// now on, whatever is reported. Extents that the attachment holds itself, not
-    /// in tables, are to be marked ([`evergraph_persistence::Extent::published`]).
+    /// in tables, are to be marked ([`evergraph_storage::Extent::published`]).
     /// If the publication fails, nothing follows: the store is closed to writers.
     fn publishing(&self) {}
 
@@ -90,7 +90,7 @@ pub trait Attachment: Send + Sync {
     /// Recovery step R3: claims the extents that the directory names
     /// ([`Region::adopt`]; tables are claimed already), and reads what has to be
     /// known at once.
-    fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError>;
+    fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError>;
 
     /// Verifies everything as of the newest commit `csn`; one sentence a problem.
     fn check(&self, csn: u64, problems: &mut Vec<String>);

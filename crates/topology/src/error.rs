@@ -1,13 +1,13 @@
 //! What can go wrong in an adjacency store.
 
-use evergraph_persistence::{MediumError, PersistenceError};
+use evergraph_storage::{MediumError, StorageError};
 
 /// Failures of [`crate::Store`].
 #[derive(Debug, thiserror::Error)]
 pub enum TopologyError {
     /// The medium, the log or the pool.
     #[error(transparent)]
-    Persistence(#[from] PersistenceError),
+    Storage(#[from] StorageError),
     /// A vertex id that the compact planes cannot hold.
     #[error("vertex {id} is out of range: ids go up to {max} (use mapped ids for larger ones)")]
     VertexOutOfRange {
@@ -71,7 +71,7 @@ pub enum TopologyError {
 
 impl From<MediumError> for TopologyError {
     fn from(error: MediumError) -> Self {
-        TopologyError::Persistence(error.into())
+        TopologyError::Storage(error.into())
     }
 }
 

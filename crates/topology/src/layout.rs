@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid};
+use evergraph_storage::{Entry, Extent, StorageError, Uuid};
 
 use crate::blocks;
 use crate::lengths::LengthPage;
@@ -126,7 +126,7 @@ impl Base {
     }
 
     /// Checks the entries, once; must precede the first read of them.
-    pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+    pub fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
         match self {
             Base::Packed(base) => base.verify(uuid),
             Base::Blocks(base) => base.verify(uuid),

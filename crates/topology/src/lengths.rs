@@ -1,7 +1,7 @@
 //! Lengths of the lists of one section as of one commit.
 
-use evergraph_persistence::Words;
-use evergraph_persistence::layout::WALKED_AT_MOST;
+use evergraph_storage::Words;
+use evergraph_storage::layout::WALKED_AT_MOST;
 
 use crate::section_format::zeros;
 

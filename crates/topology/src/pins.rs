@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::{ArcSwapOption, Guard};
-use evergraph_persistence::ViewToken;
+use evergraph_storage::ViewToken;
 
 use crate::error::TopologyError;
 use crate::list::ListScratch;

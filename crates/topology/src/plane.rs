@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::{Needed, PersistenceError, SectionKey, prefetch_for_write};
+use evergraph_storage::{Needed, SectionKey, StorageError, prefetch_for_write};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rayon::prelude::*;
 
@@ -148,7 +148,7 @@ impl Plane {
         needed: &Needed,
         batch: &[ArcColumns<'_>],
         reports: bool,
-    ) -> Result<Applied, PersistenceError> {
+    ) -> Result<Applied, StorageError> {
         let edges: usize = batch.iter().map(|columns| columns.sources.len()).sum();
         if edges < SHARD_AT_LEAST {
             return self.apply_few(context, commits, needed, batch);
@@ -178,14 +178,14 @@ impl Plane {
                     done.balance +=
                         section.apply(context, commits, needed, arcs, extras, missed)?;
                     context.presence.note(self.number, number as u32, arcs);
-                    Ok::<(), PersistenceError>(())
+                    Ok::<(), StorageError>(())
                 })?;
             }
             Ok(done)
         };
         let shares = |shard| deal(&sharded.counts_of(shards, shard), threads);
         let lists: Vec<Vec<Vec<usize>>> = (0..shards.count()).map(shares).collect();
-        let applied: Mutex<Vec<Result<Applied, PersistenceError>>> = Mutex::default();
+        let applied: Mutex<Vec<Result<Applied, StorageError>>> = Mutex::default();
         shards.drain(&lists, threads, |items| {
             let shard = items.shard();
             for ranges in items {
@@ -214,7 +214,7 @@ impl Plane {
         commits: Commits,
         needed: &Needed,
         batch: &[ArcColumns<'_>],
-    ) -> Result<Applied, PersistenceError> {
+    ) -> Result<Applied, StorageError> {
         let mut entries = Vec::new();
         for columns in batch {
             columns.for_each(|vertex, word, extra| entries.push((vertex, word, extra)));
@@ -260,7 +260,7 @@ impl Plane {
         csn: u64,
         needed: &Needed,
         verify: bool,
-    ) -> Result<Vec<SectionView>, PersistenceError> {
+    ) -> Result<Vec<SectionView>, StorageError> {
         let sections = self.sections.read().clone();
         let empty = SectionView::empty(self.section_lists());
         let fits = context.region.fits_in_memory();

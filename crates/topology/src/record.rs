@@ -5,8 +5,8 @@
 //! statements.
 
 use crate::error::TopologyError;
-use evergraph_persistence::PersistenceError;
-use evergraph_persistence::layout::tiles;
+use evergraph_storage::StorageError;
+use evergraph_storage::layout::tiles;
 
 const OP_INSERT: u8 = 1;
 const OP_DELETE: u8 = 2;
@@ -29,8 +29,7 @@ const _: () = assert!(tiles(
     OP_HEADER_BYTES
 ));
 const _: () = assert!(
-    OP_HEADER_BYTES.is_multiple_of(8)
-        && evergraph_persistence::RECORD_HEADER_BYTES.is_multiple_of(8),
+    OP_HEADER_BYTES.is_multiple_of(8) && evergraph_storage::RECORD_HEADER_BYTES.is_multiple_of(8),
     "columns are read in place"
 );
 
@@ -323,7 +322,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn damaged(&self, what: &str) -> TopologyError {
-        PersistenceError::damaged("log", self.at, what).into()
+        StorageError::damaged("log", self.at, what).into()
     }
 }
 

@@ -15,8 +15,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::{Entry, Extent, Needed, PersistenceError, Region, Uuid, order};
+use evergraph_storage::failpoint;
+use evergraph_storage::{Entry, Extent, Needed, Region, StorageError, Uuid, order};
 use parking_lot::{Mutex, MutexGuard};
 
 pub use gather::MergeScratch;
@@ -214,7 +214,7 @@ impl Section {
         &self,
         context: &Context,
         guard: &'a mut MutexGuard<'_, Inner>,
-    ) -> Result<&'a mut Loaded, PersistenceError> {
+    ) -> Result<&'a mut Loaded, StorageError> {
         Ok(self.load_parts(context, guard)?.loaded)
     }
 
@@ -224,7 +224,7 @@ impl Section {
         &self,
         context: &Context,
         guard: &'a mut MutexGuard<'_, Inner>,
-    ) -> Result<Parts<'a>, PersistenceError> {
+    ) -> Result<Parts<'a>, StorageError> {
         let Inner {
             state,
             run,
@@ -243,7 +243,7 @@ impl Section {
             let fits = context.region.fits_in_memory();
             let page = base.lengths_at_hand(entry.csn, fits);
             if page.totals().1 != entry.tombstones {
-                return Err(PersistenceError::damaged(
+                return Err(StorageError::damaged(
                     "extents",
                     entry.offset,
                     "the section directory counts other tombstones",
@@ -275,11 +275,7 @@ impl Section {
         }
     }
 
-    fn load_direct(
-        &self,
-        context: &Context,
-        extent: &Arc<Extent>,
-    ) -> Result<Loaded, PersistenceError> {
+    fn load_direct(&self, context: &Context, extent: &Arc<Extent>) -> Result<Loaded, StorageError> {
         if context.confirms_sections && !failpoint!("open.section-not-durable") {
             // Recovery step R7: before the section is shown or appended to.
             let medium = context.region.medium();
@@ -342,7 +338,7 @@ impl Section {
         arcs: &[u64],
         extras: &[u64],
         missed: &mut Vec<u32>,
-    ) -> Result<i64, PersistenceError> {
+    ) -> Result<i64, StorageError> {
         let csn = commits.last;
         debug_assert!(commits.first <= csn, "{commits:?}");
         debug_assert!(extras.is_empty() || extras.len() == arcs.len());
@@ -426,12 +422,7 @@ impl Section {
 
     /// Moves what was committed up to `csn` from the run to the vertex buffers
     /// (XPGraph's buffering phase), as the first reader would.
-    pub fn settle(
-        &self,
-        context: &Context,
-        csn: u64,
-        needed: &Needed,
-    ) -> Result<(), PersistenceError> {
+    pub fn settle(&self, context: &Context, csn: u64, needed: &Needed) -> Result<(), StorageError> {
         let mut guard = self.state.lock();
         if guard.run.first_mark().is_none_or(|mark| mark.csn > csn) {
             return Ok(());
@@ -447,7 +438,7 @@ impl Section {
         csn: u64,
         needed: &Needed,
         csns: &[u64],
-    ) -> Result<Vec<u64>, PersistenceError> {
+    ) -> Result<Vec<u64>, StorageError> {
         let mut guard = self.state.lock();
         let mut parts = self.load_parts(context, &mut guard)?;
         parts.settle(context, csn, needed)?;

@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-use evergraph_persistence::layout::{Field, tiles};
-use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, Words};
+use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::{Entry, Extent, StorageError, Uuid, Words};
 
 use crate::blocks::ListSource;
 use crate::lengths::{LengthPage, Lengths};
@@ -269,9 +269,9 @@ impl Base {
         entry: &Entry,
         first_vertex: u32,
         lists: usize,
-    ) -> Result<Self, PersistenceError> {
+    ) -> Result<Self, StorageError> {
         let offset = extent.offset();
-        let damaged = |what: &str| PersistenceError::damaged(FILE, offset, what);
+        let damaged = |what: &str| StorageError::damaged(FILE, offset, what);
         let header_bytes = HEADER_WORDS * 4;
         if (extent.len() as usize) < header_bytes + 4 * (lists + 1) {
             return Err(damaged("a section is shorter than its index"));
@@ -439,7 +439,7 @@ impl Base {
     }
 
     /// Checks the entries, once; must precede the first read of them.
-    pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+    pub fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
         if self.is_verified() {
             return Ok(());
         }
@@ -456,7 +456,7 @@ impl Base {
             None => crc,
         };
         if crc != self.data_crc {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 FILE,
                 extent.offset(),
                 "the entries of a section have a wrong checksum",

@@ -8,7 +8,7 @@ pub(crate) use lists::{Lists, Segments};
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::{PersistenceError, Words};
+use evergraph_storage::{StorageError, Words};
 
 use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
@@ -266,7 +266,7 @@ impl SectionView {
     }
 
     /// Checks the entries of the section, once since open.
-    pub fn verify(&self, context: &Context) -> Result<(), PersistenceError> {
+    pub fn verify(&self, context: &Context) -> Result<(), StorageError> {
         self.lists.body.base.verify(&context.uuid)
     }
 

@@ -15,7 +15,7 @@
 //! gets no bytes of a file whose checksum is wrong.
 //!
 //! ```
-//! use evergraph_persistence::medium::DramStorage;
+//! use evergraph_storage::medium::DramStorage;
 //! use evergraph_property_graph::Value;
 //! use evergraph_property_graph::graph::{GraphOptions, PropertyGraph};
 //! use evergraph_vector::{Metric, VectorDefinition, Vectors};

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::ViewToken;
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
+use evergraph_storage::ViewToken;
 use evergraph_topology::{
     Attachment, Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_plane, out_plane,
 };

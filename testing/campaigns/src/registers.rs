@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Entry, Extent, Needed, PersistenceError, SectionKey, Uuid, checksum};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Entry, Extent, Needed, SectionKey, StorageError, Uuid, checksum};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Attachment, Place};
 use parking_lot::Mutex;
 
@@ -124,12 +124,12 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
-fn damaged(offset: u64, what: &str) -> PersistenceError {
-    PersistenceError::damaged("extents", offset, what)
+fn damaged(offset: u64, what: &str) -> StorageError {
+    StorageError::damaged("extents", offset, what)
 }
 
 impl Attachment for Registers {
-    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         if needed.watermark().is_some_and(|visible| visible >= csn) {
             return Err(damaged(csn, "a commit was visible before it was applied"));
         }
@@ -188,7 +188,7 @@ impl Attachment for Registers {
         csn: u64,
         needed: &Needed,
         place: &mut Place<'_>,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let state = &mut *self.0.lock();
         let mut written = Vec::new();
         for (&section, chunk) in &mut state.chunks {
@@ -266,7 +266,7 @@ impl Attachment for Registers {
             .for_each(|chunk| chunk.written = None);
     }
 
-    fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+    fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError> {
         let state = &mut *self.0.lock();
         state.uuid = *place.uuid;
         state.tally = vec![(0, 0)];
@@ -319,7 +319,7 @@ impl Attachment for Registers {
     }
 }
 
-fn read(uuid: &Uuid, extent: &Extent, crc: u32) -> Result<Vec<Version>, PersistenceError> {
+fn read(uuid: &Uuid, extent: &Extent, crc: u32) -> Result<Vec<Version>, StorageError> {
     extent.touch()?;
     let (offset, bytes) = (extent.offset(), extent.bytes());
     if checksum(uuid, offset, bytes) != crc {

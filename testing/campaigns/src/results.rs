@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_graph::{Column, Direction};
-use evergraph_persistence::{PoolKind, Storage};
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
 use evergraph_snapshots::state::{
     Description, Geometry, GraphIdentity, Hot, ResultStore, Staging, StateError,
 };
+use evergraph_storage::{PoolKind, Storage};
 
 const UUID: [u8; 16] = [5; 16];
 const COLUMN: &str = "values";

@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape};
-use evergraph_persistence::ViewToken;
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
+use evergraph_storage::ViewToken;
 use evergraph_topology::{
     Batch, Config, Layout, Published, SealedGraph, SealedName, Store, TopologyError,
 };

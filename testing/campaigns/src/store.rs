@@ -5,10 +5,10 @@ mod scripts;
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::PersistenceError;
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Scenario, SimulatedStorage, Steps, Told,
 };
+use evergraph_storage::StorageError;
 use evergraph_topology::ids::{IdKind, IdTable};
 use evergraph_topology::record::{Edges, ExternalIds};
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Store, TopologyError, Tuning};
@@ -316,7 +316,7 @@ fn external_ids(table: &IdTable) -> Vec<u64> {
 
 fn read_lists(
     store: &Store,
-    token: &evergraph_persistence::ViewToken<evergraph_topology::Published>,
+    token: &evergraph_storage::ViewToken<evergraph_topology::Published>,
     plane: usize,
     lists: &mut Lists,
 ) -> Result<(), TopologyError> {
@@ -439,7 +439,7 @@ pub(crate) fn sound(store: &Store) -> Result<(), String> {
 pub(crate) fn if_there_is_one<T>(opened: Result<T, TopologyError>) -> Result<Option<T>, String> {
     match opened {
         Ok(opened) => Ok(Some(opened)),
-        Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
+        Err(TopologyError::Storage(StorageError::NotADatabase(_))) => Ok(None),
         Err(error) => Err(error.to_string()),
     }
 }

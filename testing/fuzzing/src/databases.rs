@@ -5,14 +5,14 @@ use std::ops::{Bound, ControlFlow};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_graph::{Graph, NeighborReader};
-use evergraph_persistence::ViewToken;
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{
     Definition, GraphError, GraphOptions, OpenOptions, PropertyGraph, Rule, Towards, Transaction,
     View,
 };
 use evergraph_property_graph::index::KeyRange;
 use evergraph_snapshots::state::ResultStore;
+use evergraph_storage::ViewToken;
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::{self, Op};
 use evergraph_topology::{
     Batch, Layout, MAX_VERTICES, Published, SealedGraph, Store, TopologyError,

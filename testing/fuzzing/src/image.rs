@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use evergraph_persistence::medium::DramStorage;
-use evergraph_persistence::{Medium, Storage};
+use evergraph_storage::medium::DramStorage;
+use evergraph_storage::{Medium, Storage};
 
 use crate::seals::{self, Seal, u32_at, u64_at};
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use crate::anomaly::Level;
 use crate::history::{History, Key, Recorded};

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Instant;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use crate::damaged::{Damaged, SLOTS};
 use crate::explorer::{Explorer, Program};

@@ -1,8 +1,8 @@
 //! One of a superblock's two slots is damaged after a power cut: while the other holds,
 //! nothing is lost.
 
-use evergraph_persistence::medium::DramStorage;
-use evergraph_persistence::{Medium, MediumError, MediumHandle, Pool, PoolKind, Storage};
+use evergraph_storage::medium::DramStorage;
+use evergraph_storage::{Medium, MediumError, MediumHandle, Pool, PoolKind, Storage};
 
 use crate::explorer::{Program, Progress};
 use crate::scenario::{Known, Scenario, known, live, recover};

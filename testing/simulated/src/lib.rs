@@ -25,7 +25,7 @@
 //! What a power cut left of a line or sector is chosen when the program first
 //! touches it, the size of a file when it is opened, a name when it is asked
 //! for. Until then memory holds a poison pattern, so that a read without
-//! [`Medium::touch`](evergraph_persistence::Medium::touch) does not find plausible bytes.
+//! [`Medium::touch`](evergraph_storage::Medium::touch) does not find plausible bytes.
 //! A unit that is overwritten as a whole without being read is never chosen.
 //!
 //! On `Pages` the program runs over the real medium `file`
@@ -71,8 +71,8 @@ pub use scenario::{Access, End, Ended, Known, Scenario, Steps, Told};
 pub use score::{Caught, DroppedCall, dropped_call_score, mutant_score};
 pub use state::{DISCARDED, POISON};
 
-use evergraph_persistence::medium::FileMedium;
-use evergraph_persistence::{MediumError, MediumHandle, Storage};
+use evergraph_storage::medium::FileMedium;
+use evergraph_storage::{MediumError, MediumHandle, Storage};
 use state::State;
 
 /// What survives a power cut; see the table in the module's documentation.

@@ -9,8 +9,8 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::memory::Block;
 use crate::state::State;
-use evergraph_persistence::medium::FileCalls;
-use evergraph_persistence::{AckLevel, Medium, MediumError, Properties};
+use evergraph_storage::medium::FileCalls;
+use evergraph_storage::{AckLevel, Medium, MediumError, Properties};
 
 /// One file of a [`super::SimulatedStorage`].
 ///

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use evergraph_persistence::PoolKind;
+use evergraph_storage::PoolKind;
 
 use crate::explorer::{Program, Progress};
 use crate::faults::{FailingCall, FaultPlan};

@@ -3,7 +3,7 @@
 use crate::explorer::{Explorer, Program};
 use crate::faults::{Calls, FaultPlan};
 use crate::report::Report;
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 /// A mistake, and what became of it.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use crate::choices::{Chooser, What};
 use crate::faults::{Calls, FaultKind, FaultPlan, PlannedFailure};
 use crate::ledger::{Event, Journal, Ledger};
 use crate::{Config, Persistence};
-use evergraph_persistence::MediumError;
+use evergraph_storage::MediumError;
 
 /// Fills memory that no choice has decided yet, so that a read that bypasses
 /// `touch` sees absurd lengths and wrong checksums.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use evergraph_algorithms::Cancellation;
-use evergraph_persistence::memory_bytes;
+use evergraph_storage::memory_bytes;
 
 use super::interrupted;
 use crate::Error;

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use evergraph_algorithms::Cancellation;
 use evergraph_graph::Direction;
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapshot_name};
 

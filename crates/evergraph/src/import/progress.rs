@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::Action;
 use super::identity::action_word;
@@ -116,7 +116,7 @@ pub(super) fn stored(db: &Database) -> Result<Vec<Record>, Error> {
     let mut records = Vec::new();
     while let Some(bytes) = db.store().meta(&key(records.len())) {
         let record = Record::decode(&bytes).ok_or_else(|| {
-            PersistenceError::damaged("extents", 0, "the record of an import cannot be read")
+            StorageError::damaged("extents", 0, "the record of an import cannot be read")
         })?;
         records.push(record);
     }

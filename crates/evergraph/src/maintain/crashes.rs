@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::{PersistenceError, Storage};
 use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
     Access, Budget, Config as SimulatedConfig, Depth, Persistence, Random, Scenario,
     SimulatedStorage, Suite, Told,
 };
 use evergraph_snapshots::state::{Geometry, ResultStore};
+use evergraph_storage::{Storage, StorageError};
 use evergraph_topology::{Config, Store, TopologyError, Tuning};
 
 use super::Request;
@@ -247,7 +247,7 @@ impl Scenario for MaintainScenario {
     ) -> Result<Option<Database>, String> {
         match Store::open_with(storage, false, Tuning::default()) {
             Ok(opened) => database(storage, opened).map(Some),
-            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
+            Err(TopologyError::Storage(StorageError::NotADatabase(_))) => Ok(None),
             Err(error) => Err(error.to_string()),
         }
     }

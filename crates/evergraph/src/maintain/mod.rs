@@ -24,9 +24,9 @@ use std::time::Instant;
 
 use evergraph_algorithms::Control;
 use evergraph_algorithms::maintained::Summary;
-use evergraph_persistence::failpoint;
 use evergraph_snapshots::state::{Description, GraphIdentity, Stored};
 use evergraph_snapshots::{View, diff};
+use evergraph_storage::failpoint;
 
 use crate::changes::changes_between;
 use crate::run::{Fact, Format, now_us, stored_notes};

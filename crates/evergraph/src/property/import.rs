@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use evergraph_interchange::{BadRow, Contents, InterchangeError, Row};
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::files::{Chosen, Defaults};
 use super::ids::NodeIds;

@@ -102,7 +102,7 @@ impl From<GraphError> for Error {
     fn from(error: GraphError) -> Self {
         match error {
             GraphError::Topology(error) => Error::Store(error),
-            GraphError::Persistence(error) => Error::Store(error.into()),
+            GraphError::Storage(error) => Error::Store(error.into()),
             other => Error::Graph(other),
         }
     }

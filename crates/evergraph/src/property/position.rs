@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use evergraph_persistence::{PersistenceError, failpoint};
+use evergraph_storage::{StorageError, failpoint};
 use evergraph_topology::{Batch, Store};
 
 use super::files::{Defaults, Source};
@@ -307,8 +307,8 @@ fn key(commit: u64) -> Vec<u8> {
     format!("{KEY}:{commit}").into_bytes()
 }
 
-fn unreadable() -> PersistenceError {
-    PersistenceError::damaged("extents", 0, "the position of an import cannot be read")
+fn unreadable() -> StorageError {
+    StorageError::damaged("extents", 0, "the position of an import cannot be read")
 }
 
 #[cfg(test)]

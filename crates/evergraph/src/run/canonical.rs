@@ -1,6 +1,6 @@
 //! Parameters in one spelling, so that two requests can be compared.
 
-use evergraph_persistence::checksum;
+use evergraph_storage::checksum;
 
 use super::algorithm::{Algorithm, Kind, Parameter};
 use super::given::Given;

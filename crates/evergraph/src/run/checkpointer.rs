@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use evergraph_algorithms::{Checkpoints, SaveFailed, Saved};
 use evergraph_graph::Column;
-use evergraph_persistence::failpoint;
 use evergraph_snapshots::state::{
     Description, Hot, NewVersion, ResultStore, Staging, StateError, Written,
 };
+use evergraph_storage::failpoint;
 use parking_lot::Mutex;
 
 use super::durable::{Checkpointing, now_us};

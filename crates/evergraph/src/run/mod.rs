@@ -62,8 +62,8 @@ mod writing;
 use std::borrow::Cow;
 
 use evergraph_algorithms::{Cancelled, Control};
-use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
+use evergraph_storage::memory_bytes;
 
 use crate::property::ProjectionOptions;
 use crate::threads::pool;

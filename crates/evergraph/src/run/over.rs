@@ -10,8 +10,8 @@ use evergraph_algorithms::connected_components::{self as weak, ConnectedComponen
 use evergraph_algorithms::maintained::{Changes, Entry, components, pagerank};
 use evergraph_algorithms::{Control, RunError};
 use evergraph_graph::{Direction, Graph};
-use evergraph_persistence::memory_bytes;
 use evergraph_snapshots::View;
+use evergraph_storage::memory_bytes;
 
 use super::algorithm::{Algorithm, Needs};
 use super::components::sizes;

@@ -292,7 +292,7 @@ fn unsafe_is_only_where_the_map_says() {
 }
 
 #[test]
-fn rooms_above_persistence_open_no_files() {
+fn rooms_above_storage_open_no_files() {
     let forbidden = [
         " fs::",
         ":fs::",
@@ -311,7 +311,7 @@ fn rooms_above_persistence_open_no_files() {
             for (number, line) in source.lines().enumerate() {
                 let found = forbidden.iter().find(|word| code(line).contains(**word));
                 if let Some(word) = found {
-                    panic!("{path}:{}: {word} belongs to `persistence`", number + 1);
+                    panic!("{path}:{}: {word} belongs to `storage`", number + 1);
                 }
             }
         }
@@ -382,7 +382,7 @@ fn range(kind: &str, from: &str, to: &str) -> Vec<String> {
 #[test]
 fn the_steps_that_code_cites_are_those_of_the_document() {
     let mut cited = BTreeMap::new();
-    for room in ["persistence", "topology", "snapshots", "evergraph"] {
+    for room in ["storage", "topology", "snapshots", "evergraph"] {
         for (path, source) in sources(&format!("crates/{room}/src")) {
             for step in steps_in(&source) {
                 cited.entry(step).or_insert(path.clone());

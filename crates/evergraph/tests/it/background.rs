@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use evergraph::{Database, MediumKind, Options};
-use evergraph_persistence::failpoint::Scope;
+use evergraph_storage::failpoint::Scope;
 
 /// It may have been in the middle of anything: commits do not go on over it.
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use evergraph::import::{Action, ImportControl, ImportOptions, ImportProgress, import, probe};
 use evergraph::{Cancellation, Database, Error, IdKind, MediumKind, Options, formats};
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 /// Stops after so many commits; `None` never.
 fn import_until(

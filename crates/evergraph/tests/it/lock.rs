@@ -10,8 +10,8 @@ use std::sync::mpsc::channel;
 use evergraph::maintain::Request;
 use evergraph::property::Transaction;
 use evergraph::property::value::Value;
-use evergraph::{Control, Database, Error, MediumKind, Options, PersistenceError, TopologyError};
-use evergraph_persistence::failpoint::Scope;
+use evergraph::{Control, Database, Error, MediumKind, Options, StorageError, TopologyError};
+use evergraph_storage::failpoint::Scope;
 
 fn on(medium: MediumKind) -> Options {
     Options {
@@ -43,9 +43,9 @@ fn on_each_medium(test: impl Fn(&Path, &Options)) {
     }
 }
 
-fn refused(path: &Path, options: &Options) -> PersistenceError {
+fn refused(path: &Path, options: &Options) -> StorageError {
     match Database::open(path, options) {
-        Err(Error::Store(TopologyError::Persistence(error))) => error,
+        Err(Error::Store(TopologyError::Storage(error))) => error,
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("it has been let in"),
     }
@@ -55,7 +55,7 @@ fn refused(path: &Path, options: &Options) -> PersistenceError {
 fn locked(path: &Path, options: &Options) {
     for options in [options, &reading(options)] {
         let error = refused(path, options);
-        assert!(matches!(error, PersistenceError::Locked { .. }), "{error}");
+        assert!(matches!(error, StorageError::Locked { .. }), "{error}");
     }
 }
 
@@ -90,7 +90,7 @@ fn a_backup_without_the_side_file_is_locked_as_any() {
         }
         let reader = Database::open(&backup, &reading(options)).unwrap();
         let error = refused(&backup, options);
-        assert!(matches!(error, PersistenceError::BeingRead), "{error}");
+        assert!(matches!(error, StorageError::BeingRead), "{error}");
         let second = Database::open(&backup, &reading(options)).unwrap();
         assert!(!backup.join("lock").exists(), "a reader writes nothing");
         drop((reader, second));
@@ -108,7 +108,7 @@ fn readers_share_and_keep_a_writer_out_without_the_side_file() {
         let second = Database::open(path, &reading(options)).unwrap();
         drop(first);
         let error = refused(path, options);
-        assert!(matches!(error, PersistenceError::BeingRead), "{error}");
+        assert!(matches!(error, StorageError::BeingRead), "{error}");
         drop(second);
         Database::open(path, options).unwrap();
     });

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use evergraph_fulltext::{FullText, Tokenizer};
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, PropertyGraph};
+use evergraph_storage::medium::DramStorage;
 
 use crate::scan::{Asked, compare, definition};
 

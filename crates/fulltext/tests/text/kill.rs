@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use evergraph_fulltext::{FullText, TextOptions};
-use evergraph_persistence::medium::FileStorage;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph};
+use evergraph_storage::medium::FileStorage;
 
 use crate::scan::{Asked, compare, definition};
 

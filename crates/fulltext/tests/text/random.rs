@@ -1,12 +1,12 @@
 //! Random commits, views, snapshots, transactions and openings beside the twin.
 
 use evergraph_fulltext::{FullText, Hit, TextOptions};
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     GraphError, GraphOptions, NodeId, OpenOptions, PropertyGraph, Transaction, View,
 };
 use evergraph_property_graph::transaction::TransactionOptions;
+use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
 use crate::scan::{Asked, compare, definition};

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_fulltext::{FullText, TextOptions};
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, PropertyGraph};
+use evergraph_storage::medium::DramStorage;
 
 use crate::scan::{Asked, compare, definition};
 

@@ -1,8 +1,8 @@
 //! Storing a dictionary with the store's checkpoints, and reading it at opening.
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Blob, Medium, PersistenceError, Uuid};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Blob, Medium, StorageError, Uuid};
 use evergraph_topology::attachment::Place;
 use parking_lot::RwLock;
 
@@ -30,11 +30,7 @@ impl Dictionary {
 
     /// Writes what commits up to `csn` assigned, and all that tables used while they
     /// wrote: call it after them, in the same round.
-    pub fn write(
-        &self,
-        csn: u64,
-        place: &mut Place<'_>,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    pub fn write(&self, csn: u64, place: &mut Place<'_>) -> Result<Vec<Flushed<()>>, StorageError> {
         let _ = self.uuid.set(*place.uuid);
         let mut flushed = Vec::new();
         for names in Names::ALL {
@@ -52,7 +48,7 @@ impl Dictionary {
         csn: u64,
         place: &mut Place<'_>,
         flushed: &mut Vec<Flushed<()>>,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let mut space = space.write();
         let new = space.unstored.iter().take_while(|&&of| of <= csn).count();
         if new == 0 {
@@ -122,7 +118,7 @@ impl Dictionary {
 
     /// Reads what the directory names. Before the tables, whose records hold the
     /// codes.
-    pub fn restore(&self, place: &Place<'_>) -> Result<(), PersistenceError> {
+    pub fn restore(&self, place: &Place<'_>) -> Result<(), StorageError> {
         let _ = self.uuid.set(*place.uuid);
         for (number, blob) in place.directory.numbered_blobs(self.kind) {
             let page = (number & ((1 << PAGE_BITS) - 1)) as usize;
@@ -221,6 +217,6 @@ fn check_space<T: Item + Stored + ?Sized>(
     }
 }
 
-fn damaged(blob: &Blob, what: &str) -> PersistenceError {
-    PersistenceError::damaged(&blob.extent.file_name(), blob.extent.offset(), what)
+fn damaged(blob: &Blob, what: &str) -> StorageError {
+    StorageError::damaged(&blob.extent.file_name(), blob.extent.offset(), what)
 }

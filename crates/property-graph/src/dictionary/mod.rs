@@ -27,7 +27,7 @@ mod texts;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::{PersistenceError, Uuid};
+use evergraph_storage::{StorageError, Uuid};
 use parking_lot::{Mutex, RwLock};
 
 use crate::value::codec::TextCodes;
@@ -184,20 +184,14 @@ impl Dictionary {
     ///
     /// # Errors
     /// An assignment that contradicts another: the log is damaged.
-    pub fn apply(
-        &self,
-        csn: u64,
-        names: Names,
-        code: u32,
-        name: &str,
-    ) -> Result<(), PersistenceError> {
+    pub fn apply(&self, csn: u64, names: Names, code: u32, name: &str) -> Result<(), StorageError> {
         let assigned = match code < names.most() && !name.is_empty() {
             true => self.space(names).write().assign(csn, code, name),
             false => Err("a code is impossible"),
         };
         assigned.map_err(|what| {
             let what = format!("commit {csn} names a {names:?} code {code}: {what}");
-            PersistenceError::damaged("log", 0, what)
+            StorageError::damaged("log", 0, what)
         })
     }
 

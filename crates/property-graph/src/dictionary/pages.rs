@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::layout::{Field, tiles};
+use evergraph_storage::layout::{Field, tiles};
 
 use crate::bytes::{Reader, Wrong, put_bytes, put_varint};
 

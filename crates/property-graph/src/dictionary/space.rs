@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
-use evergraph_persistence::Blob;
-use evergraph_persistence::layout::WALKED_AT_MOST;
+use evergraph_storage::Blob;
+use evergraph_storage::layout::WALKED_AT_MOST;
 
 /// What codes stand for.
 pub(super) trait Item: Hash + Eq {

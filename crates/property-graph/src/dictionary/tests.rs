@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use proptest::prelude::*;
 
 use super::*;

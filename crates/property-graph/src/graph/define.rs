@@ -13,7 +13,7 @@ use super::schema::{Definition, DefinitionState, Entry, Rule, Stored, Subject, S
 use super::transaction::Transaction;
 use crate::dictionary::MOST_NAME_BYTES;
 use crate::index::Index;
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 /// With at most so many keys left to check, the rest is checked while no other
 /// transaction writes.

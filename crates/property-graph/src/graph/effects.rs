@@ -20,7 +20,7 @@
 
 use std::ops::Range;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::loaded::{
     self, LabelSets, Loaded, LoadedNode, LoadedRelationship, decode_nodes, decode_relationships,
@@ -200,7 +200,7 @@ fn put_properties(bytes: &mut Vec<u8>, properties: &Properties) -> Result<(), Va
 /// # Errors
 /// A payload whose checksum held and that does not decode: another program wrote
 /// it.
-pub fn decode(payload: &[u8]) -> Result<Vec<Effect>, PersistenceError> {
+pub fn decode(payload: &[u8]) -> Result<Vec<Effect>, StorageError> {
     let mut cursor = Cursor { rest: payload };
     let mut effects = Vec::new();
     while !cursor.rest.is_empty() {
@@ -209,7 +209,7 @@ pub fn decode(payload: &[u8]) -> Result<Vec<Effect>, PersistenceError> {
     Ok(effects)
 }
 
-fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, PersistenceError> {
+fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, StorageError> {
     Ok(match cursor.byte()? {
         NAME => Effect::Name {
             names: Names::from_number(cursor.byte()?)
@@ -266,7 +266,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn take(&mut self, len: usize) -> Result<&'a [u8], PersistenceError> {
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8], StorageError> {
         let (taken, rest) = self
             .rest
             .split_at_checked(len)
@@ -275,33 +275,33 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    fn byte(&mut self) -> Result<u8, PersistenceError> {
+    fn byte(&mut self) -> Result<u8, StorageError> {
         Ok(self.take(1)?[0])
     }
 
-    fn kind(&mut self) -> Result<TypeCode, PersistenceError> {
+    fn kind(&mut self) -> Result<TypeCode, StorageError> {
         let bytes = self.take(2)?;
         Ok(TypeCode::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    pub fn number(&mut self) -> Result<u32, PersistenceError> {
+    pub fn number(&mut self) -> Result<u32, StorageError> {
         let bytes = self.take(4)?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
-    fn content(&mut self) -> Result<&'a [u8], PersistenceError> {
+    fn content(&mut self) -> Result<&'a [u8], StorageError> {
         let len = self.number()? as usize;
         self.take(len)
     }
 
-    fn text(&mut self) -> Result<String, PersistenceError> {
+    fn text(&mut self) -> Result<String, StorageError> {
         let text = std::str::from_utf8(self.content()?);
         Ok(text
             .map_err(|_| damaged("has a name that is not UTF-8"))?
             .to_string())
     }
 
-    pub fn labels(&mut self) -> Result<Vec<u32>, PersistenceError> {
+    pub fn labels(&mut self) -> Result<Vec<u32>, StorageError> {
         let count = self.number()? as usize;
         let bytes = self.take(count.saturating_mul(4))?;
         let codes = bytes.chunks_exact(4);
@@ -314,17 +314,17 @@ impl<'a> Cursor<'a> {
         Ok(labels)
     }
 
-    fn properties(&mut self) -> Result<Properties, PersistenceError> {
+    fn properties(&mut self) -> Result<Properties, StorageError> {
         properties_of(self.content()?)
     }
 }
 
-pub(super) fn properties_of(content: &[u8]) -> Result<Properties, PersistenceError> {
+pub(super) fn properties_of(content: &[u8]) -> Result<Properties, StorageError> {
     Properties::decode(content).map_err(|error| damaged(&format!("has a {error}")))
 }
 
-pub(super) fn damaged(what: &str) -> PersistenceError {
-    PersistenceError::damaged("log", 0, format!("a commit of the property graph {what}"))
+pub(super) fn damaged(what: &str) -> StorageError {
+    StorageError::damaged("log", 0, format!("a commit of the property graph {what}"))
 }
 
 #[cfg(test)]

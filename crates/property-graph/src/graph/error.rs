@@ -1,6 +1,6 @@
 //! What can go wrong in a property graph.
 
-use evergraph_persistence::{MediumError, PersistenceError};
+use evergraph_storage::{MediumError, StorageError};
 use evergraph_topology::TopologyError;
 
 use super::schema::Violation;
@@ -18,7 +18,7 @@ pub enum GraphError {
     Topology(#[from] TopologyError),
     /// The medium, the log or an extent.
     #[error(transparent)]
-    Persistence(#[from] PersistenceError),
+    Storage(#[from] StorageError),
     /// A value that cannot be stored, or has another type than was asked for.
     #[error(transparent)]
     Value(#[from] ValueError),
@@ -50,7 +50,7 @@ pub enum GraphError {
 
 impl From<MediumError> for GraphError {
     fn from(error: MediumError) -> Self {
-        GraphError::Persistence(error.into())
+        GraphError::Storage(error.into())
     }
 }
 

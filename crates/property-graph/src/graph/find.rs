@@ -4,7 +4,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
@@ -226,11 +226,11 @@ impl View {
                 ids.dedup();
                 Ok(Some(ids))
             }
-            Err(IndexError::Persistence(PersistenceError::Damaged { .. })) => {
+            Err(IndexError::Storage(StorageError::Damaged { .. })) => {
                 self.core().state.schema.give_up(index);
                 Ok(None)
             }
-            Err(IndexError::Persistence(error)) => Err(error.into()),
+            Err(IndexError::Storage(error)) => Err(error.into()),
             Err(_) => Ok(None),
         }
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use evergraph_topology::{Batch, Commit};
 
 use super::PropertyGraph;

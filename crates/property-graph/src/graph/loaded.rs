@@ -5,7 +5,7 @@
 //! | 8 nodes | first id (4), count (4), sets of labels (4), for each its length (4) and labels (4 each); for each node its set (4) and length of properties (4); all properties |
 //! | 9 relationships | first id (4), count (4); for each type (2), source (4), target (4), length of properties (4); all properties |
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::effects::{Cursor, NODE, RELATIONSHIP, damaged, properties_of, put, put_bytes};
 use crate::dictionary::{LabelCode, TypeCode};
@@ -85,7 +85,7 @@ impl<R: Row> Loaded<R> {
 pub(super) fn node_records<'a>(
     loaded: &'a Loaded<LoadedNode>,
     sets: &'a LabelSets,
-) -> impl Iterator<Item = Result<(u32, NodeRecord), PersistenceError>> + 'a {
+) -> impl Iterator<Item = Result<(u32, NodeRecord), StorageError>> + 'a {
     (loaded.first..)
         .zip(loaded.iter())
         .map(|(id, (row, properties))| {
@@ -100,7 +100,7 @@ pub(super) fn node_records<'a>(
 /// The relationships with their ids.
 pub(super) fn relationship_records(
     loaded: &Loaded<LoadedRelationship>,
-) -> impl Iterator<Item = Result<(u32, RelationshipRecord), PersistenceError>> + '_ {
+) -> impl Iterator<Item = Result<(u32, RelationshipRecord), StorageError>> + '_ {
     (loaded.first..)
         .zip(loaded.iter())
         .map(|(id, (row, properties))| {
@@ -176,7 +176,7 @@ pub(super) fn encode_relationships_singly(
 
 pub(super) fn decode_nodes(
     cursor: &mut Cursor<'_>,
-) -> Result<(Loaded<LoadedNode>, LabelSets), PersistenceError> {
+) -> Result<(Loaded<LoadedNode>, LabelSets), StorageError> {
     let (first, count) = (cursor.number()?, cursor.number()? as usize);
     let mut sets = LabelSets::new();
     for _ in 0..cursor.number()? {
@@ -200,7 +200,7 @@ pub(super) fn decode_nodes(
 
 pub(super) fn decode_relationships(
     cursor: &mut Cursor<'_>,
-) -> Result<Loaded<LoadedRelationship>, PersistenceError> {
+) -> Result<Loaded<LoadedRelationship>, StorageError> {
     let (first, count) = (cursor.number()?, cursor.number()? as usize);
     let rows = cursor.take(count.saturating_mul(14))?;
     let rows = rows.chunks_exact(14).map(|row| LoadedRelationship {
@@ -216,7 +216,7 @@ fn finish<R: Row>(
     first: u32,
     rows: Vec<R>,
     cursor: &mut Cursor<'_>,
-) -> Result<Loaded<R>, PersistenceError> {
+) -> Result<Loaded<R>, StorageError> {
     let len = rows.iter().map(Row::len).sum();
     let heap = cursor.take(len)?.to_vec();
     Ok(Loaded { first, rows, heap })

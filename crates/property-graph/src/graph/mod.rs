@@ -5,7 +5,7 @@
 //! as the algorithms read a graph, without a copy.
 //!
 //! ```
-//! use evergraph_persistence::medium::DramStorage;
+//! use evergraph_storage::medium::DramStorage;
 //! use evergraph_property_graph::graph::{GraphError, GraphOptions, PropertyGraph, Towards};
 //!
 //! # fn main() -> Result<(), GraphError> {
@@ -26,7 +26,7 @@
 //! # }
 //! ```
 //!
-//! [`Storage`]: evergraph_persistence::Storage
+//! [`Storage`]: evergraph_storage::Storage
 
 mod adjacency;
 mod asked;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::{Storage, Uuid};
+use evergraph_storage::failpoint;
+use evergraph_storage::{Storage, Uuid};
 use evergraph_topology::{OpenReport, Store};
 
 use super::PropertyGraph;

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::core::{Committed, Core};
 use super::entity::{Node, Relationship};
@@ -209,15 +209,11 @@ impl<'r, R: Tabled> Chunks<'r, R> {
     }
 }
 
-fn read_chunk<R: Record>(
-    table: &Table<R>,
-    chunk: u32,
-    csn: u64,
-) -> Result<Found<R>, PersistenceError> {
+fn read_chunk<R: Record>(table: &Table<R>, chunk: u32, csn: u64) -> Result<Found<R>, StorageError> {
     let mut records = Vec::new();
     table.try_for_each_in_chunk(chunk, csn, |id, found| {
         records.push((id, found.record()?));
-        Ok::<_, PersistenceError>(())
+        Ok::<_, StorageError>(())
     })?;
     Ok(records)
 }

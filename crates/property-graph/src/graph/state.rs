@@ -6,9 +6,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Needed, StorageError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 
 use super::effects::{Effect, damaged, decode};
@@ -85,7 +85,7 @@ impl State {
         })
     }
 
-    fn apply_one(&self, csn: u64, effect: Effect, needed: &Needed) -> Result<(), PersistenceError> {
+    fn apply_one(&self, csn: u64, effect: Effect, needed: &Needed) -> Result<(), StorageError> {
         match effect {
             Effect::Name { names, code, name } => self.dictionary.apply(csn, names, code, &name),
             Effect::Node { id, record } => {
@@ -127,11 +127,11 @@ impl State {
         csn: u64,
         nodes: &Loaded<LoadedNode>,
         sets: &LabelSets,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let codes = sets.iter().map(|set| self.dictionary.label_set_code(set));
         let codes: Option<Vec<u32>> = codes.collect();
         let codes = codes.ok_or_else(|| {
-            PersistenceError::damaged("log", 0, "no room is left for one more set of labels")
+            StorageError::damaged("log", 0, "no room is left for one more set of labels")
         })?;
         let rows = nodes.iter().map(|(row, properties)| {
             let fixed = Fixed {
@@ -151,9 +151,9 @@ impl State {
         &self,
         csn: u64,
         records: impl FnOnce() -> I,
-    ) -> Result<(), PersistenceError>
+    ) -> Result<(), StorageError>
     where
-        I: Iterator<Item = Result<(u32, R), PersistenceError>>,
+        I: Iterator<Item = Result<(u32, R), StorageError>>,
     {
         if !self.schema.has_index_about::<R>() || failpoint!("load.not-indexed") {
             return Ok(());
@@ -166,7 +166,7 @@ impl State {
         Ok(())
     }
 
-    fn chunk_that_begins_with(&self, id: u32) -> Result<u32, PersistenceError> {
+    fn chunk_that_begins_with(&self, id: u32) -> Result<u32, StorageError> {
         match (id / self.chunk_records(), id % self.chunk_records()) {
             (chunk, 0) => Ok(chunk),
             _ => Err(damaged("loads records that are not a chunk")),
@@ -174,10 +174,7 @@ impl State {
     }
 
     /// Writes what was chosen, once.
-    fn write_choices(
-        &self,
-        place: &mut Place<'_>,
-    ) -> Result<Option<Flushed<()>>, PersistenceError> {
+    fn write_choices(&self, place: &mut Place<'_>) -> Result<Option<Flushed<()>>, StorageError> {
         if place.directory.blob(CHOICES, 0).is_some() {
             return Ok(None);
         }
@@ -190,7 +187,7 @@ impl State {
 }
 
 impl Attachment for State {
-    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         let mut changed = Vec::new();
         for payload in payloads {
             for effect in decode(payload)? {
@@ -227,7 +224,7 @@ impl Attachment for State {
         csn: u64,
         needed: &Needed,
         place: &mut Place<'_>,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let mut written = Vec::new();
         if failpoint!("dictionary.before-tables") {
             written.extend(self.dictionary.write(csn, place)?);
@@ -263,14 +260,14 @@ impl Attachment for State {
         self.schema.abandoned();
     }
 
-    fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+    fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError> {
         if let Some(choices) = place.directory.blob(CHOICES, 0) {
             let bytes = choices.read(place.uuid)?;
             let chosen = bytes.try_into().map(u32::from_le_bytes);
             let chosen = chosen.ok().filter(|&records| is_chunk(records));
             let chosen = chosen.ok_or_else(|| {
                 let (file, offset) = (choices.extent.file_name(), choices.extent.offset());
-                PersistenceError::damaged(&file, offset, "the size of chunks is impossible")
+                StorageError::damaged(&file, offset, "the size of chunks is impossible")
             })?;
             self.tables(chosen);
         }

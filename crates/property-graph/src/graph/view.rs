@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::ViewToken;
 use evergraph_snapshots::View as Moment;
+use evergraph_storage::ViewToken;
 use evergraph_topology::{Pins, Published};
 
 use super::asked::Asked;

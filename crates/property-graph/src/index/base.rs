@@ -15,8 +15,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::layout::tiles;
-use evergraph_persistence::{Entry, Extent, PersistenceError, Region, Uuid, checksum};
+use evergraph_storage::layout::tiles;
+use evergraph_storage::{Entry, Extent, Region, StorageError, Uuid, checksum};
 
 use super::entry::EntryRef;
 use super::extent::{Inner, LeafExtent, Summary};
@@ -144,7 +144,7 @@ impl Base {
     }
 
     /// The leaf in which an entry lies, or would lie; `None` if there are none.
-    pub fn find(&self, entry: EntryRef<'_>) -> Result<Option<LeafPlace>, PersistenceError> {
+    pub fn find(&self, entry: EntryRef<'_>) -> Result<Option<LeafPlace>, StorageError> {
         let extent = match (&self.manifest, self.inner) {
             (Some(manifest), Inner::Medium) => manifest.fences()?.find(entry),
             _ => self.fences.find(entry),
@@ -174,7 +174,7 @@ impl Base {
     }
 
     /// Where the leaf behind this one begins.
-    pub fn end(&self, place: LeafPlace) -> Result<Option<Fence>, PersistenceError> {
+    pub fn end(&self, place: LeafPlace) -> Result<Option<Fence>, StorageError> {
         match self.next(place) {
             None => Ok(None),
             Some(LeafPlace { extent, leaf: 0 }) => Ok(Some(self.fences.get(extent))),
@@ -226,8 +226,8 @@ impl Base {
         uuid: &Uuid,
         entry: &Entry,
         inner: Inner,
-    ) -> Result<Self, PersistenceError> {
-        let damaged = |what| PersistenceError::damaged(&region.file_name(), entry.offset, what);
+    ) -> Result<Self, StorageError> {
+        let damaged = |what| StorageError::damaged(&region.file_name(), entry.offset, what);
         let manifest = region.adopt(entry.offset, entry.len)?;
         manifest.touch()?;
         let bytes = manifest.bytes();
@@ -272,13 +272,13 @@ impl Base {
 
 impl Manifest {
     /// The fences on the medium, which were checked when they were read first.
-    fn fences(&self) -> Result<PackedFences<'_>, PersistenceError> {
+    fn fences(&self) -> Result<PackedFences<'_>, StorageError> {
         let len = self.extent.len() - self.fences_at as u64;
         self.extent.touch_range(self.fences_at as u64, len)?;
         let fences = PackedFences::checked_before(&self.extent.bytes()[self.fences_at..]);
         fences.ok_or_else(|| {
             let (file, offset) = (self.extent.file_name(), self.extent.offset());
-            PersistenceError::damaged(&file, offset, "the root page of an index does not hold")
+            StorageError::damaged(&file, offset, "the root page of an index does not hold")
         })
     }
 }

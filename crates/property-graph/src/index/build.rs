@@ -1,7 +1,7 @@
 //! Building an index from records, while commits go on.
 
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Region, Uuid};
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Region, Uuid};
 
 use rayon::prelude::*;
 
@@ -136,7 +136,7 @@ impl Index {
         let written = Flushed::all(writer.flushed);
         let medium = region.medium();
         let fenced = written.fence(medium);
-        fenced.map_err(evergraph_persistence::PersistenceError::from)?;
+        fenced.map_err(evergraph_storage::StorageError::from)?;
         let base = Base::new(writer.extents, csn, csn, self.inner());
         self.state.write().built(base);
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Index;
 use super::base::{Base, Fence};
 use super::extent::{LeafExtent, Summary};
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 impl Index {
     /// Reads all pages again and verifies them; adds one sentence a problem. That
@@ -42,7 +42,7 @@ fn check_extent(
     extent: &Arc<LeafExtent>,
     end: Option<Fence>,
     last: &mut Option<Fence>,
-) -> Result<(), PersistenceError> {
+) -> Result<(), StorageError> {
     let mut summary = Summary::default();
     for i in 0..extent.leaf_count() {
         let leaf = extent.leaf_again(i)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use evergraph_persistence::Needed;
+use evergraph_storage::Needed;
 
 use super::entry::{AsEntry, EntryKey, EntryRef, Interval};
 

@@ -1,6 +1,6 @@
 //! What can go wrong with an index.
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 /// Failures of an index.
 #[derive(Debug, thiserror::Error)]
@@ -8,7 +8,7 @@ pub enum IndexError {
     /// The medium refused, or stored bytes are not what was written. An index
     /// that is damaged is built again from the records, never trusted.
     #[error(transparent)]
-    Persistence(#[from] PersistenceError),
+    Storage(#[from] StorageError),
     /// The index has no content yet.
     #[error("the index has not been built yet; scan the records until it is")]
     NotBuilt,

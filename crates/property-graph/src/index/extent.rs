@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Extent, Medium, PersistenceError, Region, Uuid, checksum};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Extent, Medium, Region, StorageError, Uuid, checksum};
 
 use super::entry::{EntryRef, Interval};
 use super::fences::{Fences, PackedFences, pack};
@@ -135,7 +135,7 @@ impl LeafExtent {
         uuid: &Uuid,
         leaves: Vec<NewLeaf>,
         summary: Summary,
-    ) -> Result<Flushed<Self>, PersistenceError> {
+    ) -> Result<Flushed<Self>, StorageError> {
         let leaf_bytes = leaves.first().map_or(0, |leaf| leaf.bytes.len());
         debug_assert!(
             !leaves.is_empty() && leaves.iter().all(|leaf| leaf.bytes.len() == leaf_bytes),
@@ -227,7 +227,7 @@ impl LeafExtent {
     }
 
     /// A leaf; the first time it is verified. Reads one page of the medium.
-    pub fn leaf(&self, i: usize) -> Result<Leaf<'_>, PersistenceError> {
+    pub fn leaf(&self, i: usize) -> Result<Leaf<'_>, StorageError> {
         let at = i * self.leaf_bytes;
         let bytes = self.place.touched(at, self.leaf_bytes)?;
         let (word, bit) = (&self.checked[i / 64], 1 << (i % 64));
@@ -240,7 +240,7 @@ impl LeafExtent {
     }
 
     /// As [`LeafExtent::leaf`], verified whether it was before or not.
-    pub fn leaf_again(&self, i: usize) -> Result<Leaf<'_>, PersistenceError> {
+    pub fn leaf_again(&self, i: usize) -> Result<Leaf<'_>, StorageError> {
         let bytes = self.place.touched(i * self.leaf_bytes, self.leaf_bytes)?;
         match &self.place {
             Place::Medium { .. } => self.check_leaf(i, bytes),
@@ -248,7 +248,7 @@ impl LeafExtent {
         }
     }
 
-    fn check_leaf<'b>(&'b self, i: usize, bytes: &'b [u8]) -> Result<Leaf<'b>, PersistenceError> {
+    fn check_leaf<'b>(&'b self, i: usize, bytes: &'b [u8]) -> Result<Leaf<'b>, StorageError> {
         let at = i * self.leaf_bytes;
         let Place::Medium { extent, uuid } = &self.place else {
             return Ok(Leaf::checked_before(bytes));
@@ -258,7 +258,7 @@ impl LeafExtent {
     }
 
     /// The leaf in which an entry lies, or would lie.
-    pub fn find(&self, entry: EntryRef<'_>, inner: Inner) -> Result<usize, PersistenceError> {
+    pub fn find(&self, entry: EntryRef<'_>, inner: Inner) -> Result<usize, StorageError> {
         if self.leaf_count() == 1 {
             return Ok(0);
         }
@@ -269,7 +269,7 @@ impl LeafExtent {
     }
 
     /// Where a leaf begins.
-    pub fn fence(&self, i: usize, inner: Inner) -> Result<(Vec<u8>, u32), PersistenceError> {
+    pub fn fence(&self, i: usize, inner: Inner) -> Result<(Vec<u8>, u32), StorageError> {
         match inner {
             Inner::Dram => Ok(self.fences()?.get(i)),
             Inner::Medium => {
@@ -280,7 +280,7 @@ impl LeafExtent {
     }
 
     /// The fences in DRAM, brought there if need be.
-    pub fn fences(&self) -> Result<&Fences, PersistenceError> {
+    pub fn fences(&self) -> Result<&Fences, StorageError> {
         if let Some(fences) = self.fences.get() {
             return Ok(fences);
         }
@@ -289,7 +289,7 @@ impl LeafExtent {
     }
 
     /// The fences on the medium; the first time they are verified.
-    fn packed(&self) -> Result<PackedFences<'_>, PersistenceError> {
+    fn packed(&self) -> Result<PackedFences<'_>, StorageError> {
         let at = self.leaf_count() * self.leaf_bytes;
         let wrong = || {
             self.place
@@ -313,7 +313,7 @@ impl LeafExtent {
     }
 
     /// An error that names this extent.
-    pub fn damaged(&self, what: &str) -> PersistenceError {
+    pub fn damaged(&self, what: &str) -> StorageError {
         self.place.damaged(0, what)
     }
 
@@ -334,7 +334,7 @@ impl Place {
     }
 
     /// A part of the content that can be read.
-    fn touched(&self, at: usize, len: usize) -> Result<&[u8], PersistenceError> {
+    fn touched(&self, at: usize, len: usize) -> Result<&[u8], StorageError> {
         match self {
             Place::Medium { extent, .. } => {
                 extent.touch_range(at as u64, len as u64)?;
@@ -344,13 +344,13 @@ impl Place {
         }
     }
 
-    fn damaged(&self, at: usize, what: &str) -> PersistenceError {
+    fn damaged(&self, at: usize, what: &str) -> StorageError {
         match self {
             Place::Medium { extent, .. } => {
                 let offset = extent.offset() + at as u64;
-                PersistenceError::damaged(&extent.file_name(), offset, what)
+                StorageError::damaged(&extent.file_name(), offset, what)
             }
-            Place::Memory(_) => PersistenceError::damaged("memory", at as u64, what),
+            Place::Memory(_) => StorageError::damaged("memory", at as u64, what),
         }
     }
 }

@@ -10,8 +10,8 @@
 //!     entries: marks 1, id 4, begin 8 if marked, end 8 if marked, rest of the key
 //! ```
 
-use evergraph_persistence::layout::{Field, tiles};
-use evergraph_persistence::{Uuid, checksum};
+use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::{Uuid, checksum};
 
 use super::entry::{EntryRef, Interval};
 

@@ -8,8 +8,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Needed, StorageError};
 
 use super::base::{Base, Fence, LeafPlace};
 use super::delta::{Delta, Event, Events};
@@ -52,7 +52,7 @@ pub(super) fn merge(
     needed: &Needed,
     target: Target<'_>,
     geometry: Geometry,
-) -> Result<Option<Merged>, PersistenceError> {
+) -> Result<Option<Merged>, StorageError> {
     let dirty = dirty_extents(base, changes, csn, needed, geometry);
     if !dirty.contains(&true) {
         return Ok(None);
@@ -136,12 +136,7 @@ struct Merge<'a> {
 
 impl Merge<'_> {
     /// Writes the extents `from..until` again.
-    fn rewrite(
-        &mut self,
-        changes: &Delta,
-        from: usize,
-        until: usize,
-    ) -> Result<(), PersistenceError> {
+    fn rewrite(&mut self, changes: &Delta, from: usize, until: usize) -> Result<(), StorageError> {
         let fence = match from {
             0 => Fence::default(),
             _ => self.base.fence(from),
@@ -185,7 +180,7 @@ impl Merge<'_> {
         entry: EntryRef<'_>,
         stored: &[Interval],
         events: &[Event],
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         if events.is_empty() && *stored == [Interval::ALWAYS] {
             return self.writer.push(entry, stored);
         }
@@ -272,7 +267,7 @@ impl<'a> OldEntries<'a> {
     }
 
     /// Goes to the next entry, with all its intervals; says whether there is one.
-    fn advance(&mut self) -> Result<bool, PersistenceError> {
+    fn advance(&mut self) -> Result<bool, StorageError> {
         while let Some(place) = self.place.filter(|place| place.extent < self.until) {
             let extent = &self.base.extents[place.extent];
             if place.leaf == 0 && self.next == 0 {

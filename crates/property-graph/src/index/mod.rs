@@ -45,7 +45,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use evergraph_persistence::{Directory, PersistenceError, Region, SectionKey, Uuid};
+use evergraph_storage::{Directory, Region, SectionKey, StorageError, Uuid};
 use parking_lot::RwLock;
 
 use base::Base;
@@ -189,7 +189,7 @@ impl Index {
         region: &Region,
         uuid: &Uuid,
         directory: &Directory,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let Some(entry) = directory.entry(self.name) else {
             return Ok(());
         };
@@ -206,7 +206,7 @@ impl Index {
     ///
     /// # Errors
     /// Damage.
-    pub fn preload(&self) -> Result<usize, PersistenceError> {
+    pub fn preload(&self) -> Result<usize, StorageError> {
         let base = self.state.read().base.clone();
         let Some(base) = base else { return Ok(0) };
         for extent in &base.extents {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{
-    Directory, Entry, MediumError, Needed, PersistenceError, Region, Uuid, checksum,
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{
+    Directory, Entry, MediumError, Needed, Region, StorageError, Uuid, checksum,
 };
 
 use super::base::Base;
@@ -40,7 +40,7 @@ impl Index {
         region: &Region,
         uuid: &Uuid,
         directory: &mut Directory,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let Some((base, changes)) = self.begin(csn, needed, directory)? else {
             return Ok(Vec::new());
         };
@@ -54,7 +54,7 @@ impl Index {
         drop(changes);
         match written {
             Ok(written) => Ok(written),
-            Err(PersistenceError::Damaged { .. }) => {
+            Err(StorageError::Damaged { .. }) => {
                 let mut state = self.state.write();
                 state.abandoned();
                 state.damaged();
@@ -87,7 +87,7 @@ impl Index {
         csn: u64,
         needed: &Needed,
         directory: &mut Directory,
-    ) -> Result<Option<Frozen>, PersistenceError> {
+    ) -> Result<Option<Frozen>, StorageError> {
         let mut state = self.state.write();
         if state.pending.is_some() {
             let what = "the checkpoint before has not ended; close the database and open it again";
@@ -119,7 +119,7 @@ impl Index {
         merged: Option<Merged>,
         target: Target<'_>,
         directory: &mut Directory,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let merged = merged.unwrap_or_else(|| Merged::unchanged(base));
         let mut flushed = merged.flushed;
         let mut new = Base::new(merged.extents, csn, base.since, self.inner());

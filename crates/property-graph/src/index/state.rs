@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::Needed;
-use evergraph_persistence::failpoint;
+use evergraph_storage::Needed;
+use evergraph_storage::failpoint;
 
 use super::base::Base;
 use super::delta::{Delta, Event, Past};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{PersistenceError, Region, Uuid};
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Region, StorageError, Uuid};
 
 use super::base::Fence;
 use super::entry::{EntryRef, Interval};
@@ -58,7 +58,7 @@ impl<'a> ExtentWriter<'a> {
         &mut self,
         entry: EntryRef<'_>,
         intervals: &[Interval],
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         debug_assert!(
             (1..=3).contains(&intervals.len()),
             "{} intervals of one entry: a leaf may not have room for more",
@@ -89,7 +89,7 @@ impl<'a> ExtentWriter<'a> {
     }
 
     /// Ends the extent.
-    pub fn end(&mut self) -> Result<(), PersistenceError> {
+    pub fn end(&mut self) -> Result<(), StorageError> {
         if self.builder.count() > 0 {
             self.finish_leaf();
         }
@@ -112,7 +112,7 @@ impl<'a> ExtentWriter<'a> {
         self.leaves.push((leaf, std::mem::take(&mut self.summary)));
     }
 
-    fn write_extent(&mut self, leaf_count: usize) -> Result<(), PersistenceError> {
+    fn write_extent(&mut self, leaf_count: usize) -> Result<(), StorageError> {
         debug_assert!((1..=self.leaves.len()).contains(&leaf_count));
         let mut summary = Summary::default();
         let mut leaves = Vec::with_capacity(leaf_count);

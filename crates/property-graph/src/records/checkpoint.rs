@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Needed, StorageError};
 use evergraph_topology::attachment::Place;
 use rayon::prelude::*;
 
@@ -75,7 +75,7 @@ impl<R: Record> Table<R> {
         csn: u64,
         needed: &Needed,
         place: &mut Place<'_>,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let _ = self.uuid.set(*place.uuid);
         *self.round.lock() = None;
         let (mut flushed, mut chunks, mut past) = (Vec::new(), Vec::new(), Vec::new());
@@ -117,7 +117,7 @@ impl<R: Record> Table<R> {
         numbers: &[u32],
         csn: u64,
         needed: &'n Needed,
-    ) -> Vec<Result<Option<Encoded<'n, R>>, PersistenceError>> {
+    ) -> Vec<Result<Option<Encoded<'n, R>>, StorageError>> {
         let encode = |&number: &u32| {
             let frozen = self.freeze(number, csn);
             let encoded = frozen.map(|frozen| self.encode(number, &frozen, needed));
@@ -141,7 +141,7 @@ impl<R: Record> Table<R> {
         number: u32,
         frozen: &Frozen<R>,
         needed: &'n Needed,
-    ) -> Result<Encoded<'n, R>, PersistenceError> {
+    ) -> Result<Encoded<'n, R>, StorageError> {
         let mut encoded = Encoded {
             number,
             image: ChunkImage::begin(self.identity(number)),
@@ -200,9 +200,9 @@ impl<R: Record> Table<R> {
         Ok(encoded)
     }
 
-    pub(super) fn cannot_store(&self, chunk: u32, what: &str) -> PersistenceError {
+    pub(super) fn cannot_store(&self, chunk: u32, what: &str) -> StorageError {
         let what = format!("records, table {}, chunk {chunk}: {what}", self.number);
-        PersistenceError::damaged("memory", 0, what)
+        StorageError::damaged("memory", 0, what)
     }
 
     pub(super) fn id(&self, chunk: u32, at: u32) -> u32 {
@@ -217,7 +217,7 @@ impl<R: Record> Table<R> {
         change: &Change<R>,
         base: &Arc<StoredChunk>,
         reader: ChunkReader<'_>,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let slot = reader.slot(change.at);
         if !slot.is_used {
             return Ok(());
@@ -250,7 +250,7 @@ impl<R: Record> Table<R> {
         &self,
         encoded: &mut Encoded<'_, R>,
         change: &Change<R>,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         for version in &change.past {
             let Some(record) = &version.record else {
                 continue;

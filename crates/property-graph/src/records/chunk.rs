@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::layout::WALKED_AT_MOST;
-use evergraph_persistence::{Needed, PersistenceError, Uuid};
+use evergraph_storage::failpoint;
+use evergraph_storage::layout::WALKED_AT_MOST;
+use evergraph_storage::{Needed, StorageError, Uuid};
 use parking_lot::RwLock;
 
 use super::format::{Slot, StoredChunk};
@@ -128,7 +128,7 @@ impl<R: Record> ChunkState<R> {
     }
 
     /// What is known of a record as of the newest commit.
-    pub fn newest(&self, at: u32, uuid: &Uuid) -> Result<Slot, PersistenceError> {
+    pub fn newest(&self, at: u32, uuid: &Uuid) -> Result<Slot, StorageError> {
         if let Some(newest) = self.chains.get(&at).and_then(Chain::newest) {
             return Ok(Slot {
                 is_used: newest.record.is_some(),
@@ -150,7 +150,7 @@ impl<R: Record> ChunkState<R> {
         record: Option<Arc<R>>,
         needed: &Needed,
         uuid: &Uuid,
-    ) -> Result<Applied, PersistenceError> {
+    ) -> Result<Applied, StorageError> {
         debug_assert!(csn > self.merged(), "commit {csn} is merged already");
         let before = self.newest(at, uuid)?;
         if record.is_none() && !before.is_used {
@@ -251,7 +251,7 @@ fn version_bytes<R: Record>(version: &Version<R>) -> usize {
 mod tests {
     use std::sync::Arc;
 
-    use evergraph_persistence::Needed;
+    use evergraph_storage::Needed;
 
     use super::super::record::NodeRecord;
     use super::{Chain, Chunk, ChunkState};

@@ -21,8 +21,8 @@
 
 use std::sync::OnceLock;
 
-use evergraph_persistence::layout::{Field, tiles};
-use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, checksum};
+use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::{Entry, Extent, StorageError, Uuid, checksum};
 
 use super::record::Fixed;
 
@@ -233,11 +233,7 @@ enum Content {
 
 impl StoredChunk {
     /// A chunk that the directory names. Checks what the directory alone shows.
-    pub fn named(
-        identity: Identity,
-        entry: Entry,
-        extent: Extent,
-    ) -> Result<Self, PersistenceError> {
+    pub fn named(identity: Identity, entry: Entry, extent: Extent) -> Result<Self, StorageError> {
         let stored = StoredChunk {
             identity,
             entry,
@@ -307,17 +303,17 @@ impl StoredChunk {
         }
     }
 
-    pub fn damaged(&self, what: &str) -> PersistenceError {
+    pub fn damaged(&self, what: &str) -> StorageError {
         let Identity { table, chunk, .. } = self.identity;
         let what = format!("records, table {table}, chunk {chunk}: {what}");
         match self.extent() {
-            Some(extent) => PersistenceError::damaged(&extent.file_name(), extent.offset(), what),
-            None => PersistenceError::damaged("memory", 0, what),
+            Some(extent) => StorageError::damaged(&extent.file_name(), extent.offset(), what),
+            None => StorageError::damaged("memory", 0, what),
         }
     }
 
     /// The content, verified at the first call.
-    pub fn read(&self, uuid: &Uuid) -> Result<ChunkReader<'_>, PersistenceError> {
+    pub fn read(&self, uuid: &Uuid) -> Result<ChunkReader<'_>, StorageError> {
         if self.verified.get().is_none() {
             self.verify(uuid)?;
             let _ = self.verified.set(());
@@ -333,7 +329,7 @@ impl StoredChunk {
     }
 
     /// Checks checksum and header, also if they were checked before.
-    pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+    pub fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
         let Content::Extent(extent) = &self.content else {
             return Ok(());
         };
@@ -425,7 +421,7 @@ impl<'a> ChunkReader<'a> {
     }
 
     /// The stored properties of a record.
-    pub fn properties(&self, at: u32) -> Result<&'a [u8], PersistenceError> {
+    pub fn properties(&self, at: u32) -> Result<&'a [u8], StorageError> {
         let record = self.record(at);
         let (place, len) = (
             u32_at(record, PLACE.0) as usize,

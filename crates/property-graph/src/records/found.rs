@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::{PersistenceError, Uuid};
+use evergraph_storage::{StorageError, Uuid};
 
 use super::format::StoredChunk;
 use super::record::{Fixed, NodeRecord, Record, RelationshipRecord, labels};
@@ -30,7 +30,7 @@ pub(super) enum FoundAt<R> {
 
 impl<R: Record> Found<'_, R> {
     /// All of the record.
-    pub fn record(&self) -> Result<Arc<R>, PersistenceError> {
+    pub fn record(&self) -> Result<Arc<R>, StorageError> {
         if let FoundAt::Version(record) = &self.place {
             return Ok(Arc::clone(record));
         }
@@ -42,7 +42,7 @@ impl<R: Record> Found<'_, R> {
     }
 
     /// One property, without making anything of the others.
-    pub fn property(&self, key: KeyCode) -> Result<Option<Value>, PersistenceError> {
+    pub fn property(&self, key: KeyCode) -> Result<Option<Value>, StorageError> {
         if let FoundAt::Version(record) = &self.place {
             return Ok(record.properties().get(key).cloned());
         }
@@ -52,7 +52,7 @@ impl<R: Record> Found<'_, R> {
     }
 
     /// What the medium holds of it; not of a version.
-    fn stored(&self) -> Result<(Fixed, &[u8]), PersistenceError> {
+    fn stored(&self) -> Result<(Fixed, &[u8]), StorageError> {
         match &self.place {
             FoundAt::Version(_) => unreachable!("a version is in DRAM"),
             FoundAt::Chunk(chunk, at) => {
@@ -66,9 +66,9 @@ impl<R: Record> Found<'_, R> {
         }
     }
 
-    fn damaged(&self, what: &dyn std::fmt::Display) -> PersistenceError {
+    fn damaged(&self, what: &dyn std::fmt::Display) -> StorageError {
         match &self.place {
-            FoundAt::Version(_) => PersistenceError::damaged("memory", 0, what.to_string()),
+            FoundAt::Version(_) => StorageError::damaged("memory", 0, what.to_string()),
             FoundAt::Chunk(chunk, at) => chunk.damaged(&format!("record {at}: {what}")),
             FoundAt::Past(segment, _) => segment.damaged(&what.to_string()),
         }
@@ -77,7 +77,7 @@ impl<R: Record> Found<'_, R> {
 
 impl Found<'_, NodeRecord> {
     /// The labels, ascending.
-    pub fn labels(&self) -> Result<Arc<[LabelCode]>, PersistenceError> {
+    pub fn labels(&self) -> Result<Arc<[LabelCode]>, StorageError> {
         match &self.place {
             FoundAt::Version(record) => Ok(Arc::from(&record.labels[..])),
             _ => labels(self.stored()?.0, self.dictionary).map_err(|what| self.damaged(&what)),
@@ -85,7 +85,7 @@ impl Found<'_, NodeRecord> {
     }
 
     /// Whether it has a label.
-    pub fn has_label(&self, label: LabelCode) -> Result<bool, PersistenceError> {
+    pub fn has_label(&self, label: LabelCode) -> Result<bool, StorageError> {
         match &self.place {
             FoundAt::Version(record) => Ok(record.labels.binary_search(&label).is_ok()),
             _ => Ok(self.labels()?.binary_search(&label).is_ok()),
@@ -95,7 +95,7 @@ impl Found<'_, NodeRecord> {
 
 impl Found<'_, RelationshipRecord> {
     /// Type, source and target.
-    pub fn ends(&self) -> Result<(u16, u32, u32), PersistenceError> {
+    pub fn ends(&self) -> Result<(u16, u32, u32), StorageError> {
         match &self.place {
             FoundAt::Version(record) => Ok((record.kind, record.source, record.target)),
             _ => {

@@ -10,9 +10,9 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Needed, PersistenceError, Uuid};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Needed, StorageError, Uuid};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Place};
 use parking_lot::RwLock;
 
@@ -54,7 +54,7 @@ impl History {
         *self.segments.write() = Arc::new(segments.collect());
     }
 
-    fn named(&self, number: u32, blob: evergraph_persistence::Blob) -> Arc<Segment> {
+    fn named(&self, number: u32, blob: evergraph_storage::Blob) -> Arc<Segment> {
         Arc::new(Segment::named(self.table, number, blob))
     }
 
@@ -65,7 +65,7 @@ impl History {
         id: u32,
         csn: u64,
         uuid: &Uuid,
-    ) -> Result<Option<(Arc<Segment>, usize)>, PersistenceError> {
+    ) -> Result<Option<(Arc<Segment>, usize)>, StorageError> {
         for segment in self.segments().iter().rev() {
             if let Some(at) = segment.read(uuid)?.find(id, csn)? {
                 return Ok(Some((Arc::clone(segment), at)));
@@ -82,7 +82,7 @@ impl History {
         needed: &Needed,
         place: &mut Place<'_>,
         flushed: &mut Vec<Flushed<()>>,
-    ) -> Result<Option<Arc<Segments>>, PersistenceError> {
+    ) -> Result<Option<Arc<Segments>>, StorageError> {
         let mut segments = Segments::clone(&self.segments());
         let before = segments.len();
         segments.retain(|segment| {
@@ -112,7 +112,7 @@ impl History {
         new.sort_by_key(|past| (past.id, past.begin));
         if let Some(id) = segment::out_of_order(&new) {
             let what = format!("versions of record {id} of table {} overlap", self.table);
-            return Err(PersistenceError::damaged("extents", 0, what));
+            return Err(StorageError::damaged("extents", 0, what));
         }
         let bytes = segment::encode(self.table, &new);
         let (region, uuid) = (place.region, place.uuid);
@@ -133,7 +133,7 @@ impl History {
         &self,
         uuid: &Uuid,
         problems: &mut Vec<String>,
-        mut each: impl FnMut(&Arc<Segment>, usize) -> Result<(), PersistenceError>,
+        mut each: impl FnMut(&Arc<Segment>, usize) -> Result<(), StorageError>,
     ) {
         for segment in self.segments().iter() {
             let checked = segment
@@ -150,7 +150,7 @@ fn take_in(
     uuid: &Uuid,
     needed: &Needed,
     into: &mut Vec<NewPast>,
-) -> Result<(), PersistenceError> {
+) -> Result<(), StorageError> {
     let reader = segment.read(uuid)?;
     for at in 0..reader.count() {
         let past = reader.past(at)?;

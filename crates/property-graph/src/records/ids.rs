@@ -10,9 +10,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::layout::WALKED_AT_MOST;
-use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::layout::WALKED_AT_MOST;
+use evergraph_storage::{Needed, StorageError};
 use parking_lot::Mutex;
 
 /// Chunks, and ids that wait, that are looked through for one id, before a new one is
@@ -35,7 +35,7 @@ pub enum ReserveError {
     NoIdsLeft(#[from] NoIdsLeft),
     /// A chunk cannot be read.
     #[error(transparent)]
-    Persistence(#[from] PersistenceError),
+    Storage(#[from] StorageError),
 }
 
 /// Commits that created and deleted what an id named; both 0 if it named nothing.
@@ -163,7 +163,7 @@ impl Ids {
     pub fn reserve_chunks(
         &self,
         count: u32,
-        unused: impl Fn(u32) -> Result<Unused, PersistenceError>,
+        unused: impl Fn(u32) -> Result<Unused, StorageError>,
     ) -> Result<Range<u32>, ReserveError> {
         let mut state = self.state.lock();
         self.begin(&mut state, &unused)?;
@@ -200,7 +200,7 @@ impl Ids {
     pub fn reserve(
         &self,
         needed: impl FnOnce() -> Needed,
-        look_through: impl Fn(u32) -> Result<Unused, PersistenceError>,
+        look_through: impl Fn(u32) -> Result<Unused, StorageError>,
     ) -> Result<u32, ReserveError> {
         let mut state = self.state.lock();
         let old_until = self.begin(&mut state, &look_through)?;
@@ -236,8 +236,8 @@ impl Ids {
     fn begin(
         &self,
         state: &mut IdState,
-        unused: &impl Fn(u32) -> Result<Unused, PersistenceError>,
-    ) -> Result<u32, PersistenceError> {
+        unused: &impl Fn(u32) -> Result<Unused, StorageError>,
+    ) -> Result<u32, StorageError> {
         if let Some(until) = state.old_until {
             return Ok(until);
         }
@@ -265,8 +265,8 @@ impl Ids {
         state: &mut IdState,
         old_until: u32,
         needed: &Needed,
-        unused: impl Fn(u32) -> Result<Unused, PersistenceError>,
-    ) -> Result<(), PersistenceError> {
+        unused: impl Fn(u32) -> Result<Unused, StorageError>,
+    ) -> Result<(), StorageError> {
         // A chunk that cannot be read is told of once; its ids are not given.
         let chunk = state.next_chunk;
         state.next_chunk += 1;

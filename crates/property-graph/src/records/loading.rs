@@ -5,7 +5,7 @@
 //! The chunk lies in DRAM in the form that it will have on the medium, until a
 //! checkpoint writes it; its records travel in the log like any others.
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::format::{ChunkImage, Slot, StoredChunk};
 use super::ids::ReserveError;
@@ -24,10 +24,10 @@ impl<R: Record> Table<R> {
         csn: u64,
         number: u32,
         rows: impl ExactSizeIterator<Item = (Fixed, &'a [u8])>,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let wrong = |what: &str| {
             let what = format!("commit {csn} loads chunk {number} of records, {what}");
-            PersistenceError::damaged("log", 0, what)
+            StorageError::damaged("log", 0, what)
         };
         let per_chunk = self.geometry.records_per_chunk;
         if rows.len() != per_chunk as usize {

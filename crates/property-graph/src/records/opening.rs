@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 use evergraph_topology::attachment::Place;
 
 use super::format::StoredChunk;
@@ -13,7 +13,7 @@ use super::table::Table;
 
 impl<R: Record> Table<R> {
     /// Claims the extents that the directory names, reading nothing of them.
-    pub fn restore(&self, place: &Place<'_>) -> Result<(), PersistenceError> {
+    pub fn restore(&self, place: &Place<'_>) -> Result<(), StorageError> {
         let _ = self.uuid.set(*place.uuid);
         let plane = self.key(0).plane;
         let own = place
@@ -27,7 +27,7 @@ impl<R: Record> Table<R> {
             if !self.chunks.restore(key.section, stored) {
                 let file = place.region.file_name();
                 let what = format!("chunk {} of table {} cannot be", key.section, self.number);
-                return Err(PersistenceError::damaged(&file, entry.offset, what));
+                return Err(StorageError::damaged(&file, entry.offset, what));
             }
             self.used.fetch_add(used.into(), Ordering::Relaxed);
         }
@@ -65,7 +65,7 @@ impl<R: Record> Table<R> {
         number: u32,
         base: &Arc<StoredChunk>,
         csn: u64,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         base.verify(self.uuid())?;
         if base.csn() > csn {
             return Err(base.damaged("it is newer than the newest commit"));

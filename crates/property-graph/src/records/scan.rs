@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::format::StoredChunk;
 use super::found::{Found, FoundAt};
@@ -25,7 +25,7 @@ impl<R: Record> Table<R> {
         chunk: u32,
         csn: u64,
         mut visit: impl FnMut(u32, &Found<'_, R>) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, PersistenceError> {
+    ) -> Result<ControlFlow<()>, StorageError> {
         let Some(found) = self.chunks.get(chunk) else {
             return Ok(ControlFlow::Continue(()));
         };
@@ -76,7 +76,7 @@ impl<R: Record> Table<R> {
     ///
     /// # Errors
     /// What `visit` says, and damage.
-    pub fn try_for_each_in_chunk<E: From<PersistenceError>>(
+    pub fn try_for_each_in_chunk<E: From<StorageError>>(
         &self,
         chunk: u32,
         csn: u64,
@@ -105,7 +105,7 @@ impl<R: Record> Table<R> {
 
     /// The places of a stored chunk where a record may be as of a commit: those that
     /// are used, and, of a commit before the chunk's, those that were changed since.
-    fn candidates(&self, base: &StoredChunk, csn: u64) -> Result<Vec<u32>, PersistenceError> {
+    fn candidates(&self, base: &StoredChunk, csn: u64) -> Result<Vec<u32>, StorageError> {
         let reader = base.read(self.uuid())?;
         let records = self.geometry.records_per_chunk;
         if csn < base.csn() {

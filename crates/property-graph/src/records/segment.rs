@@ -18,8 +18,8 @@
 
 use std::sync::OnceLock;
 
-use evergraph_persistence::layout::tiles;
-use evergraph_persistence::{Blob, Needed, PersistenceError, Uuid};
+use evergraph_storage::layout::tiles;
+use evergraph_storage::{Blob, Needed, StorageError, Uuid};
 
 use super::record::Fixed;
 use crate::bytes::{Reader, Wrong};
@@ -152,9 +152,9 @@ impl Segment {
         self.blob.extent.len()
     }
 
-    pub fn damaged(&self, what: &str) -> PersistenceError {
+    pub fn damaged(&self, what: &str) -> StorageError {
         let what = format!("records of the past, table {}: {what}", self.table);
-        PersistenceError::damaged(
+        StorageError::damaged(
             &self.blob.extent.file_name(),
             self.blob.extent.offset(),
             what,
@@ -162,7 +162,7 @@ impl Segment {
     }
 
     /// The content, verified at the first call.
-    pub fn read(&self, uuid: &Uuid) -> Result<SegmentReader<'_>, PersistenceError> {
+    pub fn read(&self, uuid: &Uuid) -> Result<SegmentReader<'_>, StorageError> {
         let summary = match self.verified.get() {
             Some(summary) => summary,
             None => {
@@ -187,7 +187,7 @@ impl Segment {
     }
 
     /// Checks checksum, header and order; also if they were checked before.
-    pub fn verify(&self, uuid: &Uuid) -> Result<Summary, PersistenceError> {
+    pub fn verify(&self, uuid: &Uuid) -> Result<Summary, StorageError> {
         let bytes = self.blob.read(uuid)?;
         let count = self
             .verify_index(bytes)
@@ -244,7 +244,7 @@ impl<'a> SegmentReader<'a> {
     }
 
     /// One of its versions.
-    pub fn past(&self, at: usize) -> Result<Past<'a>, PersistenceError> {
+    pub fn past(&self, at: usize) -> Result<Past<'a>, StorageError> {
         self.decode(at).map_err(|what| self.segment.damaged(what))
     }
 
@@ -273,7 +273,7 @@ impl<'a> SegmentReader<'a> {
     }
 
     /// The version of a record as of a commit, if it is here. O(log versions).
-    pub fn find(&self, id: u32, csn: u64) -> Result<Option<usize>, PersistenceError> {
+    pub fn find(&self, id: u32, csn: u64) -> Result<Option<usize>, StorageError> {
         let (mut from, mut until) = (0, self.count);
         while from < until {
             let middle = from + (until - from) / 2;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::{Needed, PersistenceError, SectionKey, Uuid};
+use evergraph_storage::{Needed, SectionKey, StorageError, Uuid};
 use evergraph_topology::attachment::ATTACHED_PLANES;
 use parking_lot::Mutex;
 
@@ -137,13 +137,13 @@ impl<R: Record> Table<R> {
 
     /// A record as of a commit that a view or a named snapshot shows; `None` if there
     /// is none.
-    pub fn get(&self, id: u32, csn: u64) -> Result<Option<Arc<R>>, PersistenceError> {
+    pub fn get(&self, id: u32, csn: u64) -> Result<Option<Arc<R>>, StorageError> {
         let found = self.find(id, csn)?;
         found.map(|found| found.record()).transpose()
     }
 
     /// As [`Table::get`], reading no more than what is asked of the result.
-    pub fn find(&self, id: u32, csn: u64) -> Result<Option<Found<'_, R>>, PersistenceError> {
+    pub fn find(&self, id: u32, csn: u64) -> Result<Option<Found<'_, R>>, StorageError> {
         let (number, at) = self.place_of(id);
         let Some(chunk) = self.chunks.get(number) else {
             return Ok(None);
@@ -170,7 +170,7 @@ impl<R: Record> Table<R> {
         id: u32,
         csn: u64,
         base: Arc<StoredChunk>,
-    ) -> Result<Option<FoundAt<R>>, PersistenceError> {
+    ) -> Result<Option<FoundAt<R>>, StorageError> {
         let at = self.place_of(id).1;
         let slot = base.read(self.uuid())?.slot(at);
         if slot.begin <= csn {
@@ -182,12 +182,12 @@ impl<R: Record> Table<R> {
 
     /// The newest commit that changed, created or deleted what the id names, as far
     /// as a view may be older than it; 0 if there is none.
-    pub fn newest_commit(&self, id: u32) -> Result<u64, PersistenceError> {
+    pub fn newest_commit(&self, id: u32) -> Result<u64, StorageError> {
         Ok(self.newest(id)?.0)
     }
 
     /// The newest commit of a record, and whether there is a record since then.
-    pub fn newest(&self, id: u32) -> Result<(u64, bool), PersistenceError> {
+    pub fn newest(&self, id: u32) -> Result<(u64, bool), StorageError> {
         let (number, at) = self.place_of(id);
         let Some(chunk) = self.chunks.get(number) else {
             return Ok((0, false));
@@ -208,7 +208,7 @@ impl<R: Record> Table<R> {
         id: u32,
         record: Option<R>,
         needed: &Needed,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let (number, at) = self.place_of(id);
         let chunk = match id < self.geometry.most_records {
             true => self.chunks.get_or_make(number),
@@ -216,7 +216,7 @@ impl<R: Record> Table<R> {
         };
         let Some(chunk) = chunk else {
             let what = format!("commit {csn} names record {id}, which cannot be");
-            return Err(PersistenceError::damaged("log", 0, what));
+            return Err(StorageError::damaged("log", 0, what));
         };
         let record = record.map(Arc::new);
         let applied = self.change(number, chunk, |state| {
@@ -320,7 +320,7 @@ impl<R: Record> Table<R> {
 
     /// The ids of a chunk that no record has, with the commits between which one
     /// had it.
-    pub(super) fn unused_ids(&self, number: u32) -> Result<Unused, PersistenceError> {
+    pub(super) fn unused_ids(&self, number: u32) -> Result<Unused, StorageError> {
         let per_chunk = self.geometry.records_per_chunk;
         let first = number * per_chunk;
         let ids = 0..per_chunk.min(self.geometry.most_records - first);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::Needed;
-use evergraph_persistence::layout::WALKED_AT_MOST;
+use evergraph_storage::Needed;
+use evergraph_storage::layout::WALKED_AT_MOST;
 
 /// A record, or that there is none, from one commit until another.
 #[derive(Clone, Debug)]

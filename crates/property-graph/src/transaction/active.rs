@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::committed::CommittedState;
 use super::error::{Conflict, Retryable, TransactionError};

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::active::Transaction;
 use super::committed::CommittedState;

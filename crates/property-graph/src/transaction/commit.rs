@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::active::{Participation, Transaction};
 use super::committed::CommittedState;

@@ -13,7 +13,7 @@ use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::lease::TransactionId;
 use super::sync::{AtomicUsize, Mutex, Ordering, RandomState};

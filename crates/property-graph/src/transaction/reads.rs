@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::lock::Resource;
 use super::overlay::List;

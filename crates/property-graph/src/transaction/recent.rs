@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::layout::WALKED_AT_MOST;
+use evergraph_storage::failpoint;
+use evergraph_storage::layout::WALKED_AT_MOST;
 
 use super::error::Conflict;
 use super::lock::Resource;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::active::Transaction;
 use super::committed::{CommittedState, Newest};

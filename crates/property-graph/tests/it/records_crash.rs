@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Needed, PersistenceError};
 use evergraph_property_graph::dictionary::{Dictionary, Names, TextPolicy};
 use evergraph_property_graph::records::{Geometry, NodeRecord, RelationshipRecord, Table};
 use evergraph_property_graph::value::{Properties, Value};
@@ -15,6 +13,8 @@ use evergraph_simulated::{
     Access, Budget, Config as SimulatedConfig, Depth, FaultKind, FaultPlan, Persistence,
     PlannedFailure, Random, Scenario, SimulatedStorage, Steps, Suite, Told,
 };
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Needed, StorageError};
 use evergraph_topology::attachment::{Attachment, Place};
 use evergraph_topology::{Batch, Config, Store, TopologyError, Tuning};
 
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Attachment for Parts {
-    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         for payload in payloads {
             let mut reader = Reader(payload);
             while !reader.0.is_empty() {
@@ -167,7 +167,7 @@ impl Attachment for Parts {
         csn: u64,
         needed: &Needed,
         place: &mut Place<'_>,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let mut flushed = self.nodes.write(csn, needed, place)?;
         flushed.extend(self.relationships.write(csn, needed, place)?);
         flushed.extend(self.dictionary.write(csn, place)?);
@@ -191,7 +191,7 @@ impl Attachment for Parts {
         self.relationships.abandoned();
     }
 
-    fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+    fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError> {
         self.dictionary.restore(place)?;
         self.nodes.restore(place)?;
         self.relationships.restore(place)
@@ -450,7 +450,7 @@ impl Scenario for Records {
     ) -> Result<Option<Opened>, String> {
         match open(storage, access == Access::Reading) {
             Ok(opened) => Ok(Some(opened)),
-            Err(TopologyError::Persistence(PersistenceError::NotADatabase(_))) => Ok(None),
+            Err(TopologyError::Storage(StorageError::NotADatabase(_))) => Ok(None),
             Err(error) => Err(error.to_string()),
         }
     }

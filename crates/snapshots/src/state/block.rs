@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use evergraph_graph::{Column, OwnedColumn};
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Extent, PersistenceError, Region, Uuid, checksum};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Extent, Region, StorageError, Uuid, checksum};
 
 /// A piece of a column.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Block {
         region: &Region,
         uuid: &Uuid,
         bytes: &[u8],
-    ) -> Result<Flushed<Block>, PersistenceError> {
+    ) -> Result<Flushed<Block>, StorageError> {
         let draft = region.allocate(bytes.len() as u64)?;
         let crc = checksum(uuid, draft.offset(), bytes);
         Ok(draft.finish(bytes)?.map(|extent| Block {
@@ -33,12 +33,7 @@ impl Block {
     }
 
     /// A block that a manifest names; its content is checked at the first touch.
-    pub fn adopt(
-        region: &Region,
-        offset: u64,
-        len: u64,
-        crc: u32,
-    ) -> Result<Block, PersistenceError> {
+    pub fn adopt(region: &Region, offset: u64, len: u64, crc: u32) -> Result<Block, StorageError> {
         Ok(Block {
             extent: region.adopt(offset, len)?,
             crc,
@@ -47,7 +42,7 @@ impl Block {
     }
 
     /// The content.
-    pub fn bytes(&self, uuid: &Uuid) -> Result<&[u8], PersistenceError> {
+    pub fn bytes(&self, uuid: &Uuid) -> Result<&[u8], StorageError> {
         if !self.checked.load(Relaxed) {
             self.verify(uuid)?;
             self.checked.store(true, Relaxed);
@@ -56,12 +51,12 @@ impl Block {
     }
 
     /// Reads the content and checks it.
-    pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+    pub fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
         self.extent.touch()?;
         if checksum(uuid, self.extent.offset(), self.extent.bytes()) == self.crc {
             return Ok(());
         }
-        Err(PersistenceError::damaged(
+        Err(StorageError::damaged(
             &self.extent.file_name(),
             self.extent.offset(),
             "a block of a result has a wrong checksum",

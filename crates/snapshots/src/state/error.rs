@@ -1,13 +1,13 @@
 //! What can go wrong with results.
 
-use evergraph_persistence::{MediumError, PersistenceError};
+use evergraph_storage::{MediumError, StorageError};
 
 /// Failures of the store of results. The graph is not concerned.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// The medium refused, or stored bytes are not what was written.
     #[error(transparent)]
-    Persistence(#[from] PersistenceError),
+    Storage(#[from] StorageError),
     /// There is no such result.
     #[error("there is no result {name:?} ({hint})")]
     Unknown {
@@ -55,6 +55,6 @@ pub enum StateError {
 
 impl From<MediumError> for StateError {
     fn from(error: MediumError) -> Self {
-        StateError::Persistence(error.into())
+        StateError::Storage(error.into())
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{
-    Directory, Medium, PersistenceError, Pool, PoolFile, PoolKind, Region, Root, Storage,
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{
+    Directory, Medium, Pool, PoolFile, PoolKind, Region, Root, Storage, StorageError,
     StoredDirectory, USER_BYTES, Uuid,
 };
 
@@ -93,14 +93,14 @@ impl Files {
         let name = PoolKind::RESULTS.file_name();
         let (pool, pool_file) = match Pool::open_kind(storage, PoolKind::RESULTS) {
             Ok(opened) => opened,
-            Err(PersistenceError::NotADatabase(_)) if is_blank(storage)? => return Ok(None),
-            Err(PersistenceError::NotADatabase(_)) => {
+            Err(StorageError::NotADatabase(_)) if is_blank(storage)? => return Ok(None),
+            Err(StorageError::NotADatabase(_)) => {
                 let what = "the root of results is missing, though there are some";
-                return Err(PersistenceError::damaged(name, 0, what).into());
+                return Err(StorageError::damaged(name, 0, what).into());
             }
             Err(error) => return Err(error.into()),
         };
-        let damaged = |offset, what: &str| PersistenceError::damaged(name, offset, what);
+        let damaged = |offset, what: &str| StorageError::damaged(name, offset, what);
         if pool.uuid() != uuid {
             return Err(damaged(16, "these are the results of another database").into());
         }
@@ -131,7 +131,7 @@ impl Files {
 
     /// State step S6: makes durable what was found, its names too. A process that was
     /// killed may not have come to its fence.
-    pub fn confirm(&self, storage: &dyn Storage) -> Result<(), PersistenceError> {
+    pub fn confirm(&self, storage: &dyn Storage) -> Result<(), StorageError> {
         if failpoint!("results.root-not-confirmed") {
             return Ok(());
         }
@@ -146,7 +146,7 @@ impl Files {
             let bytes = blob.read(uuid)?;
             let manifest = Manifest::decode(bytes).ok_or_else(|| {
                 let (file, offset) = (self.region.file_name(), blob.extent.offset());
-                PersistenceError::damaged(&file, offset, "the manifest of a result makes no sense")
+                StorageError::damaged(&file, offset, "the manifest of a result makes no sense")
             })?;
             let (description, columns) = version::adopt(&self.region, self.block_bytes, manifest)?;
             let stored = Stored {
@@ -314,7 +314,7 @@ impl Files {
 
     /// The directory as the durable root names it, after `error` and before a new
     /// root was written.
-    fn undo(&mut self, error: PersistenceError) -> StateError {
+    fn undo(&mut self, error: StorageError) -> StateError {
         self.directory.roll_back();
         error.into()
     }
@@ -375,8 +375,8 @@ mod tests {
     use std::sync::Arc;
 
     use evergraph_graph::{ColumnKind, Direction};
-    use evergraph_persistence::Uuid;
-    use evergraph_persistence::medium::DramStorage;
+    use evergraph_storage::Uuid;
+    use evergraph_storage::medium::DramStorage;
 
     use super::{Description, Files, Geometry, MANIFEST, Stored, StoredColumn};
     use crate::state::GraphIdentity;

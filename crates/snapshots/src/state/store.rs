@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_graph::Column;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Storage, Uuid};
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Storage, Uuid};
 use parking_lot::Mutex;
 
 use super::description::check_name;

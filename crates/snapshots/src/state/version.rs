@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use evergraph_graph::{Column, ColumnKind, ColumnValue, OwnedColumn};
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{PersistenceError, Region, Uuid};
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Region, StorageError, Uuid};
 
 use super::block::{Block, bytes_of, bytes_of_mut};
 use super::manifest::{Manifest, ManifestColumn};
@@ -303,7 +303,7 @@ pub(super) fn adopt(
     region: &Region,
     block_bytes: usize,
     manifest: Manifest,
-) -> Result<(Description, Vec<StoredColumn>), PersistenceError> {
+) -> Result<(Description, Vec<StoredColumn>), StorageError> {
     let columns = manifest.columns.into_iter().map(|column| {
         let bytes = column.len.checked_mul(column.kind.value_bytes() as u64);
         let fits = |bytes: &u64| bytes.div_ceil(block_bytes as u64) == column.blocks.len() as u64;
@@ -313,7 +313,7 @@ pub(super) fn adopt(
                 "the column {:?} has not as many blocks as it needs",
                 column.name
             );
-            PersistenceError::damaged(&region.file_name(), offset, what)
+            StorageError::damaged(&region.file_name(), offset, what)
         })?;
         let mut blocks = Vec::with_capacity(column.blocks.len());
         let mut left = bytes;
@@ -331,7 +331,7 @@ pub(super) fn adopt(
     });
     Ok((
         manifest.description,
-        columns.collect::<Result<_, PersistenceError>>()?,
+        columns.collect::<Result<_, StorageError>>()?,
     ))
 }
 

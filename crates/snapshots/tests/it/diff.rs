@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::DramStorage;
 use evergraph_snapshots::{Diff, EdgeChange, View, diff};
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Layout, Store};
 use proptest::prelude::*;

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_graph::{Direction, Graph, NeighborReader};
-use evergraph_persistence::medium::{DramStorage, FileStorage};
-use evergraph_persistence::{MediumHandle, Storage};
 use evergraph_snapshots::{GraphView, View};
+use evergraph_storage::medium::{DramStorage, FileStorage};
+use evergraph_storage::{MediumHandle, Storage};
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Layout, Store};
 use proptest::prelude::*;

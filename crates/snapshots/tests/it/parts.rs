@@ -4,8 +4,8 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use evergraph_graph::{Direction, Graph, NeighborReader};
-use evergraph_persistence::medium::DramStorage;
 use evergraph_snapshots::{GraphView, View};
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Store};
 

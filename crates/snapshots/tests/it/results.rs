@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_graph::{Column, Direction, OwnedColumn};
-use evergraph_persistence::medium::{DramStorage, FileStorage};
-use evergraph_persistence::{Medium, Storage};
 use evergraph_snapshots::state::{
     Description, Geometry, GraphIdentity, Hot, ResultStore, Staging, StateError,
 };
+use evergraph_storage::medium::{DramStorage, FileStorage};
+use evergraph_storage::{Medium, Storage};
 use proptest::prelude::*;
 
 const UUID: [u8; 16] = [7; 16];

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_graph::{Column, Direction};
-use evergraph_persistence::Storage;
 use evergraph_simulated::{
     Config, FaultKind, FaultPlan, Persistence, PlannedFailure, SimulatedStorage,
 };
 use evergraph_snapshots::state::{Description, Geometry, GraphIdentity, ResultStore, StateError};
+use evergraph_storage::Storage;
 
 const UUID: [u8; 16] = [3; 16];
 const GEOMETRY: Geometry = Geometry {

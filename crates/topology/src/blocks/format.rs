@@ -9,8 +9,8 @@
 //! | 16·slabs | slabs: offset (8), words, first address |
 //! | 8·ranges | free ranges: first address, words |
 
-use evergraph_persistence::layout::{Field, tiles};
-use evergraph_persistence::{Entry, Uuid};
+use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::{Entry, Uuid};
 
 use super::slabs::SlabPlace;
 use super::space::Range;

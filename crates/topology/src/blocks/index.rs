@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::{Entry, Extent, PersistenceError, Uuid, Words};
+use evergraph_storage::{Entry, Extent, StorageError, Uuid, Words};
 
 use super::format::{
     BLOCK_HEADER_WORDS, CSN, END_WORDS, ENTRIES, End, FILE, FIRST_VERTEX, FLAG_TOMBSTONES,
@@ -52,9 +52,9 @@ impl Index {
         first_vertex: u32,
         lists: usize,
         weighted: bool,
-    ) -> Result<Self, PersistenceError> {
+    ) -> Result<Self, StorageError> {
         let offset = extent.offset();
-        let damaged = |what: &str| PersistenceError::damaged(FILE, offset, what);
+        let damaged = |what: &str| StorageError::damaged(FILE, offset, what);
         let least = HEADER_WORDS + (PLACE_WORDS + END_WORDS) * lists;
         if !extent.len().is_multiple_of(4) || extent.len() < 4 * least as u64 {
             return Err(damaged("a section's index is shorter than its lists"));

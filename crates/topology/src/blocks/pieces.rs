@@ -1,7 +1,7 @@
 //! What a flush stores, collected so that it goes out in order of address.
 
-use evergraph_persistence::PersistenceError;
-use evergraph_persistence::order::Flushed;
+use evergraph_storage::StorageError;
+use evergraph_storage::order::Flushed;
 
 use super::format::BLOCK_HEADER_WORDS;
 use super::slabs::Slabs;
@@ -44,7 +44,7 @@ impl Pieces {
     }
 
     /// Stores everything; pieces that touch each other go out as one.
-    pub fn store(mut self, slabs: &Slabs) -> Result<Flushed<()>, PersistenceError> {
+    pub fn store(mut self, slabs: &Slabs) -> Result<Flushed<()>, StorageError> {
         self.at.sort_unstable();
         let mut sorted = Vec::with_capacity(self.words.len());
         let mut runs: Vec<Range> = Vec::new();

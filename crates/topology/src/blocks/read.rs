@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::{Entry, Extent, PersistenceError, Words};
+use evergraph_storage::{Entry, Extent, StorageError, Words};
 
 use super::format::{BLOCK_HEADER_WORDS, IndexImage};
 use super::index::Index;
@@ -56,7 +56,7 @@ impl Base {
     }
 
     /// Opens a stored section: checks its index, and claims its slabs in the
-    /// region, which is being claimed ([`evergraph_persistence::Region::adopt`];
+    /// region, which is being claimed ([`evergraph_storage::Region::adopt`];
     /// the caller settles it when all sections are open). Reads no block.
     pub fn open(
         context: &Context,
@@ -65,7 +65,7 @@ impl Base {
         first_vertex: u32,
         lists: usize,
         columns: usize,
-    ) -> Result<Self, PersistenceError> {
+    ) -> Result<Self, StorageError> {
         let extent = Arc::new(index);
         extent.prefetch();
         let weighted = columns == 2;

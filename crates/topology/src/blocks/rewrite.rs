@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::PersistenceError;
-use evergraph_persistence::order::Flushed;
+use evergraph_storage::StorageError;
+use evergraph_storage::order::Flushed;
 
 use super::format::{BLOCK_HEADER_WORDS, End, IndexImage, Place, Tail, extend_crc};
 use super::lineage::Version;
@@ -40,7 +40,7 @@ impl Base {
         csn: u64,
         generation: u32,
         source: &dyn ListSource,
-    ) -> Result<(Written, Flushed<()>), PersistenceError> {
+    ) -> Result<(Written, Flushed<()>), StorageError> {
         let identity = Identity {
             first_vertex: self.index.first_vertex(),
             lists: self.lists(),
@@ -60,7 +60,7 @@ impl Base {
         context: &Context,
         identity: Identity,
         source: &dyn ListSource,
-    ) -> Result<(Written, Flushed<()>), PersistenceError> {
+    ) -> Result<(Written, Flushed<()>), StorageError> {
         let Identity { lists, columns, .. } = identity;
         let mut image = IndexImage::empty(&context.uuid, identity.first_vertex, lists, columns);
         image.csn = identity.csn;
@@ -101,7 +101,7 @@ fn chain_lists(
     image: &mut IndexImage,
     source: &dyn ListSource,
     columns: usize,
-) -> Result<Vec<u32>, PersistenceError> {
+) -> Result<Vec<u32>, StorageError> {
     let lists = image.places.len();
     let total: u64 = (0..lists)
         .map(|list| source.len(list) as u64)

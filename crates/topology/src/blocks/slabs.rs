@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::{Extent, PersistenceError, Words};
+use evergraph_storage::{Extent, StorageError, Words};
 
 use super::format::{BLOCK_HEADER_WORDS, FILE};
 
@@ -114,14 +114,14 @@ impl<'a> Block<'a> {
     }
 
     /// Checks that some of its words can be read.
-    pub fn touch(self, from: usize, count: usize) -> Result<(), PersistenceError> {
+    pub fn touch(self, from: usize, count: usize) -> Result<(), StorageError> {
         let at = 4 * (self.at + from) as u64;
         self.slab.extent.touch_range(at, 4 * count as u64)
     }
 
     /// An error at this block.
-    pub fn damaged(self, what: &str) -> PersistenceError {
-        PersistenceError::damaged(FILE, self.slab.extent.offset() + 4 * self.at as u64, what)
+    pub fn damaged(self, what: &str) -> StorageError {
+        StorageError::damaged(FILE, self.slab.extent.offset() + 4 * self.at as u64, what)
     }
 }
 

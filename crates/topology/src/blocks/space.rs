@@ -1,6 +1,6 @@
 //! Free space in the slabs of a section, and the sizes of blocks.
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::format::{BLOCK_HEADER_WORDS, Tail};
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Entry, Extent, MediumError, PersistenceError};
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Entry, Extent, MediumError, StorageError};
 
 use super::format::{BLOCK_HEADER_WORDS, End, IndexImage, Place, Tail, extend_crc, list_seed};
 use super::index::Index;
@@ -73,7 +73,7 @@ impl Base {
         context: &Context,
         csn: u64,
         source: &dyn ListSource,
-    ) -> Result<(Written, Flushed<()>), PersistenceError> {
+    ) -> Result<(Written, Flushed<()>), StorageError> {
         self.update(context, csn, self.generation(), source, &[])
     }
 
@@ -89,7 +89,7 @@ impl Base {
         generation: u32,
         source: &dyn ListSource,
         replaced: &[usize],
-    ) -> Result<(Written, Flushed<()>), PersistenceError> {
+    ) -> Result<(Written, Flushed<()>), StorageError> {
         debug_assert!(replaced.is_sorted());
         let attempt = self.version.begin();
         let mut image = self.image(csn);
@@ -156,7 +156,7 @@ impl Base {
         slabs: Slabs,
         space: Space,
         mut fresh: Vec<Arc<Extent>>,
-    ) -> Result<(Written, Flushed<()>), PersistenceError> {
+    ) -> Result<(Written, Flushed<()>), StorageError> {
         let free = space.into_free();
         image.slabs = slabs.iter().map(Slab::place).collect();
         image.free = free.iter().map(|free| free.range).collect();
@@ -187,7 +187,7 @@ impl Base {
 pub(super) fn write_index(
     context: &Context,
     image: &IndexImage,
-) -> Result<(Index, Entry, Flushed<()>), PersistenceError> {
+) -> Result<(Index, Entry, Flushed<()>), StorageError> {
     let draft = context.region.allocate(image.encoded_len())?;
     let (words, entry) = image.encode(&context.uuid, draft.offset());
     let (extent, flushed) = draft.finish(bytemuck::cast_slice(&words))?.split();
@@ -203,8 +203,8 @@ pub(super) fn write_index(
 }
 
 /// A section has outgrown what its addresses or lengths can say.
-pub(super) fn too_large(first_vertex: u32) -> PersistenceError {
-    PersistenceError::Medium(MediumError::Unsupported(format!(
+pub(super) fn too_large(first_vertex: u32) -> StorageError {
+    StorageError::Medium(MediumError::Unsupported(format!(
         "the lists of the section at vertex {first_vertex} are too large for the layout blocks; \
          compact the database, or use the layout pma"
     )))
@@ -216,7 +216,7 @@ fn plan(
     source: &dyn ListSource,
     replaced: &[usize],
     columns: usize,
-) -> Result<Vec<Change>, PersistenceError> {
+) -> Result<Vec<Change>, StorageError> {
     let too_large = || too_large(image.first_vertex);
     let mut changes = Vec::new();
     for list in 0..image.places.len() {
@@ -249,7 +249,7 @@ fn place_blocks(
     changes: &mut [Change],
     space: &mut Space,
     slabs: &mut Slabs,
-) -> Result<Option<Vec<Arc<Extent>>>, PersistenceError> {
+) -> Result<Option<Vec<Arc<Extent>>>, StorageError> {
     let mut blocks: Vec<&mut (BlockSize, u32)> = changes
         .iter_mut()
         .filter_map(|change| change.block.as_mut())

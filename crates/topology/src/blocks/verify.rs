@@ -1,7 +1,7 @@
 //! Checking what the blocks of a section hold, before the first of it is read.
 
-use evergraph_persistence::layout::WALKED_AT_MOST;
-use evergraph_persistence::{PersistenceError, Uuid};
+use evergraph_storage::layout::WALKED_AT_MOST;
+use evergraph_storage::{StorageError, Uuid};
 
 use super::format::{BLOCK_HEADER_WORDS, FILE, Tail, extend_crc, list_seed};
 use super::read::Base;
@@ -20,7 +20,7 @@ impl Base {
     ///
     /// Links cannot go round for ever: each block takes entries off the length
     /// that is left, and lengths are covered by the index's checksum.
-    pub fn verify(&self, uuid: &Uuid) -> Result<(), PersistenceError> {
+    pub fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
         if self.is_verified() {
             return Ok(());
         }
@@ -31,7 +31,7 @@ impl Base {
         Ok(())
     }
 
-    fn verify_list(&self, uuid: &Uuid, list: usize) -> Result<(), PersistenceError> {
+    fn verify_list(&self, uuid: &Uuid, list: usize) -> Result<(), StorageError> {
         let (place, end) = (self.index.place(list), self.index.end(list));
         let columns = self.index.columns();
         let mut crc = list_seed(uuid, self.index.first_vertex() + list as u32);
@@ -73,7 +73,7 @@ impl Base {
         }
         if crc != end.crc {
             let offset = self.index.extent().map_or(0, |extent| extent.offset());
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 FILE,
                 offset,
                 format!(
@@ -86,10 +86,10 @@ impl Base {
     }
 
     /// The block at an address that may be anything; its header can be read.
-    fn block_at(&self, address: u32) -> Result<Block<'_>, PersistenceError> {
+    fn block_at(&self, address: u32) -> Result<Block<'_>, StorageError> {
         let Some(block) = self.slabs.find(address) else {
             let offset = self.index.extent().map_or(0, |extent| extent.offset());
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 FILE,
                 offset,
                 format!("a list of this section leads to word {address}, where no block is"),

@@ -20,8 +20,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use evergraph_persistence::layout::{Field, WALKED_AT_MOST, tiles};
-use evergraph_persistence::{Extent, Uuid, Words};
+use evergraph_storage::layout::{Field, WALKED_AT_MOST, tiles};
+use evergraph_storage::{Extent, Uuid, Words};
 
 use super::DirectParameters;
 use crate::entry::{GAP, PIVOT};

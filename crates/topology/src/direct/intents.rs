@@ -12,9 +12,9 @@
 //! words have different numbers, which is exact and not a matter of a checksum;
 //! and a flipped bit is damage and not taken for a torn one.
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::{Durable, Flushed};
-use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::{Durable, Flushed};
+use evergraph_storage::{Medium, MediumError, MediumHandle, StorageError};
 use parking_lot::{Condvar, Mutex};
 
 /// Slots of a database: so many threads insert at a time, others wait.
@@ -161,8 +161,8 @@ impl Intents {
     pub fn open(
         medium: &MediumHandle,
         at: u64,
-        mut visit: impl FnMut(&mut IntentSlot, Intent) -> Result<(), PersistenceError>,
-    ) -> Result<Self, PersistenceError> {
+        mut visit: impl FnMut(&mut IntentSlot, Intent) -> Result<(), StorageError>,
+    ) -> Result<Self, StorageError> {
         let mut bytes = [0; (INTENT_SLOTS * INTENT_BYTES) as usize];
         medium.read(at, &mut bytes)?;
         let mut free = Vec::new();
@@ -199,7 +199,7 @@ impl Intents {
 }
 
 /// A number that no word of the slot has, and its intent if it is whole.
-fn read(bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), PersistenceError> {
+fn read(bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), StorageError> {
     let mut content = [0; WORDS];
     let mut numbers = [None; WORDS];
     for (i, word) in bytes.chunks_exact(8).take(WORDS).enumerate() {
@@ -210,7 +210,7 @@ fn read(bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), PersistenceE
         let at = offset + 8 * i as u64;
         let Some((its_content, its_number)) = decode(word, at) else {
             let what = "what a writer was about to do does not hold";
-            return Err(PersistenceError::damaged(super::slots::NAME, at, what));
+            return Err(StorageError::damaged(super::slots::NAME, at, what));
         };
         content[i] = its_content;
         numbers[i] = Some(its_number);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::{Medium, PersistenceError};
+use evergraph_storage::{Medium, StorageError};
 use parking_lot::MutexGuard;
 
 use super::format::{DirectEntry, DirectState};
@@ -63,7 +63,7 @@ impl<'a> Locked<'a> {
         half: usize,
         section: &Section,
         context: &Context,
-    ) -> Result<&mut Loaded, PersistenceError> {
+    ) -> Result<&mut Loaded, StorageError> {
         let place = if half == 0 { 0 } else { self.second };
         let guard = self.guards[place].as_mut().expect("locked");
         section.load(context, guard)
@@ -85,7 +85,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
 
     /// Makes room for both entries, so that nothing that may be refused is left for when
     /// the intent is durable. `false` for a deletion that finds nothing.
-    pub fn prepare(&mut self) -> Result<bool, PersistenceError> {
+    pub fn prepare(&mut self) -> Result<bool, StorageError> {
         let lists = self.halves.each_ref().map(|half| half.entry.list);
         let one_list = self.locked.is_one_section() && lists[0] == lists[1];
         if is_tombstone(self.halves[0].entry.word) {
@@ -100,7 +100,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
                 [true, false] => {
                     let extents = self.halves[0].at.context.region.file_name();
                     let what = "an edge stands in only one of its two lists";
-                    return Err(PersistenceError::damaged(&extents, 0, what));
+                    return Err(StorageError::damaged(&extents, 0, what));
                 }
                 [true, true] => {}
             }
@@ -116,17 +116,12 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
         Ok(true)
     }
 
-    fn load(&mut self, half: usize) -> Result<&mut Loaded, PersistenceError> {
+    fn load(&mut self, half: usize) -> Result<&mut Loaded, StorageError> {
         let Half { section, at, .. } = &self.halves[half];
         self.locked.load(half, section, at.context)
     }
 
-    fn make_room(
-        &mut self,
-        half: usize,
-        now: u64,
-        lists: &[usize],
-    ) -> Result<(), PersistenceError> {
+    fn make_room(&mut self, half: usize, now: u64, lists: &[usize]) -> Result<(), StorageError> {
         let Half { section, at, .. } = &self.halves[half];
         let loaded = self.locked.load(half, section, at.context)?;
         section.begin(at, loaded, now, lists)?;
@@ -139,7 +134,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
 
     /// Direct steps D0 and D1: the intent, then both entries. After an error
     /// the medium may hold one of them; opening it again adds the other.
-    pub fn carry_out(&mut self, slot: &mut IntentSlot) -> Result<(), PersistenceError> {
+    pub fn carry_out(&mut self, slot: &mut IntentSlot) -> Result<(), StorageError> {
         let [source, target] = self.halves.each_ref().map(|half| {
             let entry = half.entry;
             half.section.first_vertex + entry.list as u32
@@ -172,7 +167,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
     }
 
     /// What is due once both entries are there.
-    pub fn finish(&mut self) -> Result<(), PersistenceError> {
+    pub fn finish(&mut self) -> Result<(), StorageError> {
         for half in [0, 1] {
             let Half { section, at, entry } = &self.halves[half];
             let loaded = self.locked.load(half, section, at.context)?;
@@ -202,7 +197,7 @@ impl DirectState {
 
 impl Section {
     /// Entries of a list: what recovery asks about an intent.
-    pub fn direct_len(&self, context: &Context, list: usize) -> Result<u32, PersistenceError> {
+    pub fn direct_len(&self, context: &Context, list: usize) -> Result<u32, StorageError> {
         let mut guard = self.state.lock();
         let loaded = self.load(context, &mut guard)?;
         let direct = loaded.direct.as_ref();
@@ -214,7 +209,7 @@ impl Section {
         &self,
         context: &Context,
         entry: DirectEntry,
-    ) -> Result<bool, PersistenceError> {
+    ) -> Result<bool, StorageError> {
         let mut guard = self.state.lock();
         let loaded = self.load(context, &mut guard)?;
         Ok(loaded.live_edges(entry) > 0)
@@ -222,11 +217,7 @@ impl Section {
 
     /// Shows an entry that recovery would append, without writing it: a reader
     /// writes nothing.
-    pub fn show_direct(
-        &self,
-        context: &Context,
-        entry: DirectEntry,
-    ) -> Result<bool, PersistenceError> {
+    pub fn show_direct(&self, context: &Context, entry: DirectEntry) -> Result<bool, StorageError> {
         let mut guard = self.state.lock();
         let loaded = self.load(context, &mut guard)?;
         if is_tombstone(entry.word) && loaded.live_edges(entry) == 0 {

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::{Extent, PersistenceError, Uuid, Words};
+use evergraph_storage::failpoint;
+use evergraph_storage::{Extent, StorageError, Uuid, Words};
 
 use super::format::{
     CAPACITY, CRC, DirectEntry, DirectState, FILE, FIRST_VERTEX, FLAG_WEIGHTS, FLAGS, HEADER_WORDS,
@@ -40,9 +40,9 @@ pub fn open_extent(
     columns: usize,
     vertex_count: u64,
     places: Arc<[ListPlace]>,
-) -> Result<Opened, PersistenceError> {
+) -> Result<Opened, StorageError> {
     let lists = places.len();
-    let damaged = |what: &str| PersistenceError::damaged(FILE, extent.offset(), what);
+    let damaged = |what: &str| StorageError::damaged(FILE, extent.offset(), what);
     let words_at = Layout::new(lists, 0, columns, 0).words_at;
     if (extent.len() as usize) < words_at {
         return Err(damaged("a section is shorter than its index"));
@@ -149,8 +149,8 @@ struct Stored<'a> {
 impl Stored<'_> {
     /// Entries of each list in place: those written with the extent, and the
     /// slots behind them up to the first gap.
-    fn count_lists(&self, page: &mut LengthPage) -> Result<Vec<u32>, PersistenceError> {
-        let damaged = |what: &str| PersistenceError::damaged(FILE, self.extent.offset(), what);
+    fn count_lists(&self, page: &mut LengthPage) -> Result<Vec<u32>, StorageError> {
+        let damaged = |what: &str| StorageError::damaged(FILE, self.extent.offset(), what);
         let columns = self.columns;
         let is_gap = |slot: &[u32]| slot.iter().all(|&word| word == GAP);
         let mut filled = Vec::with_capacity(self.initial.len());
@@ -189,7 +189,7 @@ fn read_log(
     log_slots: usize,
     columns: usize,
     lists: usize,
-) -> Result<(Vec<DirectEntry>, usize), PersistenceError> {
+) -> Result<(Vec<DirectEntry>, usize), StorageError> {
     if failpoint!("direct.edge-log-ignored") {
         return Ok((Vec::new(), 0));
     }
@@ -203,7 +203,7 @@ fn read_log(
         .count();
     let damaged = |slot: usize, what: &str| {
         let at = log_at + 8 * columns * slot;
-        PersistenceError::damaged(FILE, extent.offset() + at as u64, what)
+        StorageError::damaged(FILE, extent.offset() + at as u64, what)
     };
     if let Some(behind) = entries
         .clone()

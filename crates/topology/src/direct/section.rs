@@ -4,8 +4,8 @@ use std::ops::{ControlFlow, Deref};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::{Medium, Needed, PersistenceError, Registry, prefetch_for_write};
+use evergraph_storage::failpoint;
+use evergraph_storage::{Medium, Needed, Registry, StorageError, prefetch_for_write};
 
 use parking_lot::MutexGuard;
 
@@ -73,7 +73,7 @@ impl Section {
         locked: &mut MutexGuard<'_, Inner>,
         at: &DirectInsert<'_, M>,
         entry: DirectEntry,
-    ) -> Result<bool, PersistenceError> {
+    ) -> Result<bool, StorageError> {
         let loaded = self.load(at.context, locked)?;
         if is_tombstone(entry.word) && loaded.live_edges(entry) == 0 {
             return Ok(false);
@@ -90,7 +90,7 @@ impl Section {
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,
         entry: DirectEntry,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         self.begin(at, loaded, at.registry.csn(), &[entry.list])?;
         if !self.place(at, loaded, entry)? {
             self.rewrite(at, loaded, &[entry.list])?;
@@ -109,7 +109,7 @@ impl Section {
         loaded: &mut Loaded,
         now: u64,
         wanted: &[usize],
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         if loaded.direct.is_none() {
             // The section's first entry: its empty page is a view's, too.
             self.rewrite(at, loaded, wanted)?;
@@ -131,7 +131,7 @@ impl Section {
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,
         list: usize,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         if loaded
             .direct
             .as_ref()
@@ -150,7 +150,7 @@ impl Section {
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,
         entry: DirectEntry,
-    ) -> Result<bool, PersistenceError> {
+    ) -> Result<bool, StorageError> {
         let Some(direct) = &mut loaded.direct else {
             return Ok(false);
         };
@@ -201,7 +201,7 @@ impl Section {
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,
         wanted: &[usize],
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         loaded.refresh_direct_page();
         let lists = Lists {
             in_place: loaded.in_place(),
@@ -237,8 +237,8 @@ impl Section {
             at.parameters,
         );
         if image.encoded_len() > Slots::MAX_EXTENT_BYTES {
-            return Err(PersistenceError::Medium(
-                evergraph_persistence::MediumError::Unsupported(format!(
+            return Err(StorageError::Medium(
+                evergraph_storage::MediumError::Unsupported(format!(
                     "the lists of vertices {}..{} are too large for direct mode; use merged mode",
                     self.first_vertex,
                     self.first_vertex as usize + self.lists
@@ -332,7 +332,7 @@ impl DirectState {
         medium: &M,
         columns: usize,
         entry: DirectEntry,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let (extent, slot) = (&self.extent, self.log_used);
         debug_assert!(slot < self.log_slots, "the edge log is full");
         let at = self.log_at + (8 * columns * slot) as u64;

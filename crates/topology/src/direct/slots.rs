@@ -8,10 +8,10 @@
 //! and size in units of 64 bytes and a check byte. The word is stored, flushed
 //! and fenced after the extent it names is durable (direct steps D2 and D3).
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::layout::{Field, tiles};
-use evergraph_persistence::order::{self, Durable};
-use evergraph_persistence::{Medium, MediumHandle, PersistenceError, Storage, Uuid};
+use evergraph_storage::failpoint;
+use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::order::{self, Durable};
+use evergraph_storage::{Medium, MediumHandle, Storage, StorageError, Uuid};
 use parking_lot::Mutex;
 
 use super::intents::{INTENT_BYTES, INTENT_SLOTS, Intent, IntentSlot, Intents};
@@ -138,14 +138,14 @@ impl Slots {
         storage: &dyn Storage,
         uuid: &Uuid,
         with_intents: bool,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         if storage.exists(NAME)? {
             storage.remove(NAME)?;
         }
         let medium = storage.open(NAME, true)?;
         if !medium.properties().byte_addressed {
-            return Err(PersistenceError::Medium(
-                evergraph_persistence::MediumError::Unsupported(
+            return Err(StorageError::Medium(
+                evergraph_storage::MediumError::Unsupported(
                     "direct mode needs a byte-addressed medium: choose dax, battery or dram"
                         .to_string(),
                 ),
@@ -169,19 +169,15 @@ impl Slots {
     }
 
     /// Opens the file; `planes` sections share a vertex range.
-    pub fn open(
-        storage: &dyn Storage,
-        uuid: &Uuid,
-        planes: usize,
-    ) -> Result<Self, PersistenceError> {
+    pub fn open(storage: &dyn Storage, uuid: &Uuid, planes: usize) -> Result<Self, StorageError> {
         let medium = storage.open(NAME, false)?;
         if medium.len() < HEADER_BYTES {
-            return Err(PersistenceError::damaged(NAME, 0, "the file is truncated"));
+            return Err(StorageError::damaged(NAME, 0, "the file is truncated"));
         }
         let mut found = [0; IDENTITY_BYTES];
         medium.read(IDENTITY_AT, &mut found)?;
         if found != identity(uuid) {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 NAME,
                 IDENTITY_AT,
                 "these are not the sections of this database",
@@ -197,7 +193,7 @@ impl Slots {
         slots.words_at = words_at(intents);
         let too_short = slots.medium.len() < slots.words_at;
         if ![0, INTENT_SLOTS].contains(&intents) || too_short {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 NAME,
                 INTENT_COUNT_AT,
                 format!("there are not {intents} slots for what writers are about to do"),
@@ -210,7 +206,7 @@ impl Slots {
         })?;
         // A power cut between the two leaves one slot more than are counted.
         if found < slots.header_word(SECTION_COUNT_AT)? {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 NAME,
                 HEADER_BYTES,
                 "some places of sections are lost",
@@ -225,7 +221,7 @@ impl Slots {
         &self.medium
     }
 
-    fn word(&self, offset: u64) -> Result<u64, PersistenceError> {
+    fn word(&self, offset: u64) -> Result<u64, StorageError> {
         let mut bytes = [0; 8];
         self.medium.read(offset, &mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
@@ -234,8 +230,8 @@ impl Slots {
     /// The intents, if the database has any; see [`Intents::open`].
     pub fn open_intents(
         &self,
-        visit: impl FnMut(&mut IntentSlot, Intent) -> Result<(), PersistenceError>,
-    ) -> Result<Option<Intents>, PersistenceError> {
+        visit: impl FnMut(&mut IntentSlot, Intent) -> Result<(), StorageError>,
+    ) -> Result<Option<Intents>, StorageError> {
         if self.words_at == HEADER_BYTES {
             return Ok(None);
         }
@@ -243,7 +239,7 @@ impl Slots {
     }
 
     /// Whether a file of slots holds more than its creation wrote.
-    pub fn is_used(medium: &MediumHandle) -> Result<bool, PersistenceError> {
+    pub fn is_used(medium: &MediumHandle) -> Result<bool, StorageError> {
         let mut start = vec![0; medium.len().min(8192) as usize];
         medium.read(0, &mut start)?;
         let created = IDENTITY_AT as usize..INTENT_COUNT_AT as usize + 8;
@@ -259,8 +255,8 @@ impl Slots {
     /// Calls `visit` with plane, section and slot of each section.
     pub fn for_each(
         &self,
-        mut visit: impl FnMut(u32, u32, Slot) -> Result<(), PersistenceError>,
-    ) -> Result<(), PersistenceError> {
+        mut visit: impl FnMut(u32, u32, Slot) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
         let count = (self.medium.len() - self.words_at) / 8;
         for index in 0..count {
             let offset = self.words_at + index * 8;
@@ -269,7 +265,7 @@ impl Slots {
                 continue;
             }
             let slot = decode(word, index).ok_or_else(|| {
-                PersistenceError::damaged(NAME, offset, "the place of a section does not hold")
+                StorageError::damaged(NAME, offset, "the place of a section does not hold")
             })?;
             visit(
                 (index % self.planes) as u32,
@@ -285,7 +281,7 @@ impl Slots {
     }
 
     /// Makes room for the slot of a section, durably.
-    pub fn reach_section(&self, plane: u32, section: u32) -> Result<(), PersistenceError> {
+    pub fn reach_section(&self, plane: u32, section: u32) -> Result<(), StorageError> {
         self.reach(self.words_at + (self.index_of(plane, section) + 1) * 8)
     }
 
@@ -299,7 +295,7 @@ impl Slots {
         plane: u32,
         section: u32,
         slot: Durable<Slot>,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let index = self.index_of(plane, section);
         let offset = self.words_at + index * 8;
         let is_new = self.word(offset)? == 0;
@@ -319,7 +315,7 @@ impl Slots {
         Ok(())
     }
 
-    fn count_one_more<M: Medium + ?Sized>(&self, medium: &M) -> Result<(), PersistenceError> {
+    fn count_one_more<M: Medium + ?Sized>(&self, medium: &M) -> Result<(), StorageError> {
         let mut count = self.count.lock();
         self.set_header_word(medium, SECTION_COUNT_AT, *count + 1)?;
         *count += 1;
@@ -327,7 +323,7 @@ impl Slots {
     }
 
     /// Makes the file long enough, durably, before a word in it counts.
-    fn reach(&self, end: u64) -> Result<(), PersistenceError> {
+    fn reach(&self, end: u64) -> Result<(), StorageError> {
         if self.medium.len() >= end {
             return Ok(());
         }
@@ -344,7 +340,7 @@ impl Slots {
     }
 
     /// The durable vertex count.
-    pub fn vertex_count(&self) -> Result<u64, PersistenceError> {
+    pub fn vertex_count(&self) -> Result<u64, StorageError> {
         self.header_word(VERTEX_COUNT_AT)
     }
 
@@ -353,19 +349,15 @@ impl Slots {
         &self,
         medium: &M,
         count: u64,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         self.set_header_word(medium, VERTEX_COUNT_AT, count)
     }
 
-    fn header_word(&self, offset: u64) -> Result<u64, PersistenceError> {
+    fn header_word(&self, offset: u64) -> Result<u64, StorageError> {
         let word = self.word(offset)?;
         let count = word & ((1 << 56) - 1);
         if word != 0 && word >> 56 != check_byte(count, u64::MAX - offset) {
-            return Err(PersistenceError::damaged(
-                NAME,
-                offset,
-                "a count does not hold",
-            ));
+            return Err(StorageError::damaged(NAME, offset, "a count does not hold"));
         }
         Ok(count)
     }
@@ -375,7 +367,7 @@ impl Slots {
         medium: &M,
         offset: u64,
         count: u64,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let word = header_word(offset, count);
         let dirty = order::store_u64(medium, offset, word, ());
         let _durable = dirty.flush(medium)?.fence(medium)?;

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use evergraph_persistence::Memory;
+use evergraph_storage::Memory;
 use parking_lot::Mutex;
 
 /// Words of the smallest piece: 256 bytes, one line of the medium.

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::Needed;
-use evergraph_persistence::layout::WALKED_AT_MOST;
+use evergraph_storage::Needed;
+use evergraph_storage::layout::WALKED_AT_MOST;
 
 use super::pool::{BufferPool, MIN_PIECE_WORDS, Piece};
 

@@ -8,11 +8,11 @@
 //! What a shard does not change is the result: a section is worked on by one
 //! thread at a time in any case, and sections do not depend on one another.
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use evergraph_persistence::machine::{Nodes, bind_thread};
+use evergraph_storage::machine::{Nodes, bind_thread};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// More shards make no sense.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use evergraph_persistence::layout::WALKED_AT_MOST;
+use evergraph_storage::layout::WALKED_AT_MOST;
 use parking_lot::Mutex;
 
 use crate::lengths::LengthPage;

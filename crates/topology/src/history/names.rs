@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use evergraph_persistence::PersistenceError;
-use evergraph_persistence::failpoint;
-use evergraph_persistence::layout::WALKED_AT_MOST;
+use evergraph_storage::StorageError;
+use evergraph_storage::failpoint;
+use evergraph_storage::layout::WALKED_AT_MOST;
 
 use super::name::check_name;
 use crate::error::TopologyError;
@@ -331,8 +331,8 @@ pub(crate) fn encode<'a>(events: impl Iterator<Item = &'a NameEvent>, bytes: &mu
 }
 
 /// Reads back what [`encode`] wrote; `offset` is where it lies in `extents`.
-pub(crate) fn decode(mut bytes: &[u8], offset: u64) -> Result<Vec<NameEvent>, PersistenceError> {
-    let damaged = |what: &str| PersistenceError::damaged("extents", offset, what);
+pub(crate) fn decode(mut bytes: &[u8], offset: u64) -> Result<Vec<NameEvent>, StorageError> {
+    let damaged = |what: &str| StorageError::damaged("extents", offset, what);
     let mut events = Vec::new();
     while !bytes.is_empty() {
         let cut = || damaged("a table of snapshots is shorter than it says");

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::{Needed, StorageError};
 
 use super::chain::{Chain, Points, Weight};
 use super::segment::Chunk;
@@ -79,9 +79,9 @@ impl Walk<'_> {
         csn: u64,
         mut visit: impl FnMut(
             super::chain::Point<'a>,
-            &dyn Fn(&str) -> PersistenceError,
-        ) -> Result<(), PersistenceError>,
-    ) -> Result<(), PersistenceError> {
+            &dyn Fn(&str) -> StorageError,
+        ) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
         for chunk in &self.history.stored {
             if chunk.entry.after >= csn {
                 return Ok(());
@@ -128,7 +128,7 @@ impl History {
 
     /// Takes in the next chunk that the section directory names, of a section
     /// that is merged up to commit `merged`.
-    pub fn load(&mut self, chunk: Chunk, merged: u64) -> Result<(), PersistenceError> {
+    pub fn load(&mut self, chunk: Chunk, merged: u64) -> Result<(), StorageError> {
         if chunk.entry.after != self.stored_until() || chunk.entry.last >= merged {
             return Err(chunk.damaged("lengths of the past do not follow one another"));
         }
@@ -155,7 +155,7 @@ impl History {
         context: &Context,
         csn: u64,
         newest: &LengthPage,
-    ) -> Result<Arc<LengthPage>, PersistenceError> {
+    ) -> Result<Arc<LengthPage>, StorageError> {
         if let Some(tail) = &self.tail
             && tail.last() <= csn
         {
@@ -176,11 +176,7 @@ impl History {
     }
 
     /// Decodes the last point up to a commit, and what the points up to it weigh.
-    fn rebuild(
-        &self,
-        context: &Context,
-        csn: u64,
-    ) -> Result<(LengthPage, Weight), PersistenceError> {
+    fn rebuild(&self, context: &Context, csn: u64) -> Result<(LengthPage, Weight), StorageError> {
         let walk = Walk {
             history: self,
             context,
@@ -218,7 +214,7 @@ impl History {
         after: u64,
         until: u64,
         mut visit: impl FnMut(&LengthPage),
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let walk = Walk {
             history: self,
             context,
@@ -238,7 +234,7 @@ impl History {
         &self,
         context: &Context,
         mut visit: impl FnMut(u64, usize),
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let walk = Walk {
             history: self,
             context,
@@ -250,7 +246,7 @@ impl History {
     }
 
     /// Adds a point, unless it is the last already.
-    pub fn record(&mut self, context: &Context, page: &LengthPage) -> Result<(), PersistenceError> {
+    pub fn record(&mut self, context: &Context, page: &LengthPage) -> Result<(), StorageError> {
         let mut tail = match self.tail.take() {
             Some(tail) => tail,
             None => Box::new(self.after_stored(context)?),
@@ -288,12 +284,12 @@ impl History {
     }
 
     /// A chain that continues the stored points.
-    fn after_stored(&self, context: &Context) -> Result<Chain, PersistenceError> {
+    fn after_stored(&self, context: &Context) -> Result<Chain, StorageError> {
         self.chain_after(context, self.stored_until())
     }
 
     /// A chain that continues the points up to commit `csn`.
-    pub fn chain_after(&self, context: &Context, csn: u64) -> Result<Chain, PersistenceError> {
+    pub fn chain_after(&self, context: &Context, csn: u64) -> Result<Chain, StorageError> {
         let (page, weight) = self.rebuild(context, csn)?;
         Ok(Chain::after(page, weight))
     }
@@ -306,7 +302,7 @@ impl History {
         context: &Context,
         csn: u64,
         jumped: Option<&EachPage<'_>>,
-    ) -> Result<Option<NewPoints>, PersistenceError> {
+    ) -> Result<Option<NewPoints>, StorageError> {
         let mut chain = match &self.tail {
             Some(tail) => Chain::clone(tail),
             None if jumped.is_none() => return Ok(None),
@@ -324,7 +320,7 @@ impl History {
         context: &Context,
         csn: u64,
         needed: &Needed,
-    ) -> Result<Vec<LengthPage>, PersistenceError> {
+    ) -> Result<Vec<LengthPage>, StorageError> {
         let mut pages: Vec<LengthPage> = Vec::new();
         self.for_each_page(context, 0, csn.saturating_sub(1), |page| {
             // What nobody asks for between two points, the later one replaces.
@@ -356,7 +352,7 @@ impl History {
         published: Published,
         merge: Option<Merged<'_>>,
         since: impl Fn(&LengthPage) -> LengthPage,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let merged = merge.as_ref().map(|merge| merge.page.csn);
         let retells = merged.is_some() || published.rewritten || published.replaces;
         let mut newer = Vec::new();

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::layout::{Field, tiles};
-use evergraph_persistence::{Blob, PersistenceError, SectionKey, Uuid};
+use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::{Blob, SectionKey, StorageError, Uuid};
 
 use super::names::{self, NameEvent};
 use crate::section_format::seed;
@@ -107,7 +107,7 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// The points, after their checksum has been checked.
-    pub fn bytes(&self, uuid: &Uuid) -> Result<&[u8], PersistenceError> {
+    pub fn bytes(&self, uuid: &Uuid) -> Result<&[u8], StorageError> {
         let extent = &self.segment.blob.extent;
         let at = self.segment.data_at() + self.entry.at;
         extent.touch_range(at, u64::from(self.entry.len))?;
@@ -120,9 +120,9 @@ impl Chunk {
     }
 
     /// An error that names the place.
-    pub fn damaged(&self, what: &str) -> PersistenceError {
+    pub fn damaged(&self, what: &str) -> StorageError {
         let at = self.segment.data_at() + self.entry.at;
-        PersistenceError::damaged(FILE, self.segment.blob.extent.offset() + at, what)
+        StorageError::damaged(FILE, self.segment.blob.extent.offset() + at, what)
     }
 }
 
@@ -206,10 +206,10 @@ fn index_crc(uuid: &Uuid, offset: u64, bytes: &[u8]) -> u32 {
 
 impl Segment {
     /// Reads the index, and nothing of the points.
-    pub fn open(uuid: &Uuid, number: u32, blob: Blob) -> Result<Self, PersistenceError> {
+    pub fn open(uuid: &Uuid, number: u32, blob: Blob) -> Result<Self, StorageError> {
         let extent = &blob.extent;
         let offset = extent.offset();
-        let damaged = |what: &str| PersistenceError::damaged(FILE, offset, what);
+        let damaged = |what: &str| StorageError::damaged(FILE, offset, what);
         let len = extent.len();
         if len < HEADER_BYTES as u64 {
             return Err(damaged("a segment of history has no header"));
@@ -265,12 +265,12 @@ impl Segment {
         Ok(segment)
     }
 
-    fn damaged(&self, what: &str) -> PersistenceError {
-        PersistenceError::damaged(FILE, self.blob.extent.offset(), what)
+    fn damaged(&self, what: &str) -> StorageError {
+        StorageError::damaged(FILE, self.blob.extent.offset(), what)
     }
 
     /// The changes of the table of snapshots in it.
-    pub fn names(&self) -> Result<Vec<NameEvent>, PersistenceError> {
+    pub fn names(&self) -> Result<Vec<NameEvent>, StorageError> {
         let extent = &self.blob.extent;
         let names = &extent.bytes()[HEADER_BYTES..HEADER_BYTES + self.names_len];
         names::decode(names, extent.offset())

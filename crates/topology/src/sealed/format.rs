@@ -1,8 +1,8 @@
 //! The bytes of a sealed graph's header (docs/storage-format.md).
 
 use evergraph_graph::{Direction, Shape};
-use evergraph_persistence::layout::tiles;
-use evergraph_persistence::{PersistenceError, Uuid};
+use evergraph_storage::layout::tiles;
+use evergraph_storage::{StorageError, Uuid};
 
 use super::{SealedInfo, SealedName};
 use crate::section_format::seed;
@@ -145,9 +145,9 @@ impl Header {
     }
 
     /// Reads a header whose checksum holds; `offset` is where it lies.
-    pub fn decode(bytes: &[u8], offset: u64) -> Result<Self, PersistenceError> {
+    pub fn decode(bytes: &[u8], offset: u64) -> Result<Self, StorageError> {
         let mut reader = Reader { bytes };
-        let damaged = |what| PersistenceError::damaged("extents", offset, what);
+        let damaged = |what| StorageError::damaged("extents", offset, what);
         if reader.take(4) != Some(MAGIC) || reader.u32() != Some(FORMAT) {
             return Err(damaged("a sealed graph is of a kind that is not known"));
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytemuck::{Pod, cast_slice};
 use evergraph_graph::{Array, Compressed, CompressedLists, Csr, CsrLists, Direction, Unsound};
-use evergraph_persistence::{Extent, PersistenceError};
+use evergraph_storage::{Extent, StorageError};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
@@ -45,13 +45,13 @@ impl Stored {
         context: &Context,
         header_bytes: &[u8],
         offset: u64,
-    ) -> Result<Self, PersistenceError> {
+    ) -> Result<Self, StorageError> {
         let header = Header::decode(header_bytes, offset)?;
         let claim = |array: &ArrayPlace| {
             let extent = context.region.adopt(array.offset, array.len)?;
             Ok(Arc::new(extent))
         };
-        let extents: Result<_, PersistenceError> = header.arrays.iter().map(claim).collect();
+        let extents: Result<_, StorageError> = header.arrays.iter().map(claim).collect();
         Ok(Stored::new(header, extents?))
     }
 
@@ -110,7 +110,7 @@ impl Stored {
         let none = |why: String| {
             let what = format!("the {} is none: {why}", self.info().name);
             let offset = self.header.arrays.first().map_or(0, |array| array.offset);
-            PersistenceError::damaged(&context.region.file_name(), offset, what)
+            StorageError::damaged(&context.region.file_name(), offset, what)
         };
         let graph = self.assemble().map_err(|why| none(why.to_string()))?;
         let info = self.info();
@@ -213,6 +213,6 @@ fn verify_pieces(
         }
         let file = context.region.file_name();
         let what = "a piece of a sealed graph has a wrong checksum";
-        Err(PersistenceError::damaged(&file, offset, what).into())
+        Err(StorageError::damaged(&file, offset, what).into())
     })
 }

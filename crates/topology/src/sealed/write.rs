@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bytemuck::cast_slice;
 use evergraph_graph::{Compressed, CompressedChunk, CompressedLists, Csr};
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Extent, Medium, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Extent, Medium, StorageError};
 
 use super::format::{ArrayPlace, Column, Header, PIECE, piece_checksum};
 use super::{SealedGraph, SealedName, described};
@@ -205,7 +205,7 @@ impl Writer<'_> {
     }
 
     /// A seeded mistake.
-    fn write_without_flush(&self, offset: u64, bytes: &[u8]) -> Result<(), PersistenceError> {
+    fn write_without_flush(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError> {
         Ok(self.context.region.medium().write(offset, bytes)?)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_persistence::Needed;
+use evergraph_storage::Needed;
 
 use super::Body;
 use crate::blocks::ListSource;

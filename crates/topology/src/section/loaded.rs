@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::layout::WALKED_AT_MOST;
-use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_storage::layout::WALKED_AT_MOST;
+use evergraph_storage::{Needed, StorageError};
 
 use super::{Body, Context, Parts};
 use crate::direct::DirectState;
@@ -211,7 +211,7 @@ impl Parts<'_> {
         context: &Context,
         csn: u64,
         needed: &Needed,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         while let Some(mark) = self.run.first_mark().filter(|mark| mark.csn <= csn) {
             if needed.is_kept(self.loaded.page.csn, mark.csn) {
                 self.history.record(context, &self.loaded.page)?;
@@ -227,7 +227,7 @@ impl Parts<'_> {
         &self,
         context: &Context,
         csns: &[u64],
-    ) -> Result<Vec<u64>, PersistenceError> {
+    ) -> Result<Vec<u64>, StorageError> {
         let mut points = vec![(0, 0)];
         let mut visit = |page: &LengthPage| {
             let (entries, tombstones) = page.totals();
@@ -248,7 +248,7 @@ impl Parts<'_> {
         &self,
         context: &Context,
         csn: u64,
-    ) -> Result<(Arc<LengthPage>, Arc<Body>), PersistenceError> {
+    ) -> Result<(Arc<LengthPage>, Arc<Body>), StorageError> {
         let watched = self.loaded.watched_version_at(csn);
         // The one that is newer is the one that was asked for.
         if let Some((page, _)) = &watched

@@ -4,9 +4,9 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Entry, Extent, Needed, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Entry, Extent, Needed, StorageError};
 
 use super::gather::{Compacted, MergeScratch, compact_lists, fill, for_each_jumped, lengths_with};
 use super::loaded::kept;
@@ -92,7 +92,7 @@ impl Frozen {
         context: &Context,
         section: &Section,
         scratch: &mut MergeScratch,
-    ) -> Result<(Product, Flushed<()>), PersistenceError> {
+    ) -> Result<(Product, Flushed<()>), StorageError> {
         let (csn, image) = (self.page.csn, &mut scratch.image);
         let blocks = match &self.body.base {
             Base::Blocks(base) => Some(base),
@@ -126,7 +126,7 @@ impl Frozen {
         context: &Context,
         section: &Section,
         image: &mut SectionImage,
-    ) -> Result<(Product, Flushed<()>), PersistenceError> {
+    ) -> Result<(Product, Flushed<()>), StorageError> {
         let draft = context.region.allocate(image.encoded_len())?;
         let (entry, bytes) = image.encode(
             &context.uuid,
@@ -163,7 +163,7 @@ impl Section {
     }
 
     /// Blocks of a list; 0 in a section of another layout.
-    pub fn block_count(&self, context: &Context, list: usize) -> Result<usize, PersistenceError> {
+    pub fn block_count(&self, context: &Context, list: usize) -> Result<usize, StorageError> {
         let mut guard = self.state.lock();
         let body = Arc::clone(&self.load(context, &mut guard)?.body);
         drop(guard);
@@ -213,7 +213,7 @@ impl Section {
         wanted: Wanted,
         layout: Layout,
         scratch: &mut MergeScratch,
-    ) -> Result<Option<Frozen>, PersistenceError> {
+    ) -> Result<Option<Frozen>, StorageError> {
         let mut guard = self.state.lock();
         if !guard.has_work(csn, wanted, layout) {
             return Ok(None);
@@ -326,7 +326,7 @@ impl Section {
         frozen: Frozen,
         product: Product,
         history_published: Option<PublishedHistory>,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let base = open_product(product, &frozen.body.base);
         // Dropped after the lock.
         let mut tables = Vec::new();

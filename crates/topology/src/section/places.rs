@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::{Context, Inner, Section, State};
 use crate::section_view::Lists;
@@ -18,7 +18,7 @@ impl Section {
         list: usize,
         place: Place,
         mut visit: impl FnMut(u32, Option<u32>),
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         if place == Place::Log {
             self.for_each_in_run(csn, |its_list, word, weight| {
                 if its_list as usize == list {

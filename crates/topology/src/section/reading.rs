@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::{Needed, PersistenceError};
+use evergraph_storage::{Needed, StorageError};
 
 use super::{Context, Inner, Parts, Section, State};
 use crate::pins::Keepers;
@@ -16,7 +16,7 @@ impl Section {
         context: &Context,
         csn: u64,
         needed: &Needed,
-    ) -> Result<SectionView, PersistenceError> {
+    ) -> Result<SectionView, StorageError> {
         let lists = self.lists(context, csn, || needed.clone())?;
         Ok(SectionView::new(lists, context.region.fits_in_memory()))
     }
@@ -28,7 +28,7 @@ impl Section {
         context: &Context,
         csn: u64,
         needed: impl FnOnce() -> Needed,
-    ) -> Result<Lists, PersistenceError> {
+    ) -> Result<Lists, StorageError> {
         let mut guard = self.state.lock();
         let mut parts = self.load_parts(context, &mut guard)?;
         parts.loaded.refresh_direct_page();
@@ -66,7 +66,7 @@ impl Section {
         &self,
         context: &Context,
         mut visit: impl FnMut(usize),
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let mut guard = self.state.lock();
         let Parts { loaded, run, .. } = self.load_parts(context, &mut guard)?;
         let older = loaded.older.iter().map(|version| &version.page);

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::Needed;
+use evergraph_storage::Needed;
 
 use super::{Commits, Context, MergeScratch, Section, Wanted};
 use crate::blocks::tests::{dram, fresh};

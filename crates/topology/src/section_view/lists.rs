@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use crate::blocks;
 use crate::entry::Cancels;
@@ -88,7 +88,7 @@ impl Lists {
     }
 
     /// Checks the entries of the section, once since open.
-    pub fn verify(&self, context: &Context) -> Result<(), PersistenceError> {
+    pub fn verify(&self, context: &Context) -> Result<(), StorageError> {
         self.body.base.verify(&context.uuid)
     }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::Needed;
-use evergraph_persistence::failpoint;
+use evergraph_storage::Needed;
+use evergraph_storage::failpoint;
 
 use super::commit::{Ticket, set_meta};
 use super::group::GroupEdges;

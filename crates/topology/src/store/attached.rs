@@ -1,8 +1,8 @@
 //! What the store does with its attachment around a checkpoint.
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Entry, Medium, Needed, SectionKey};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Entry, Medium, Needed, SectionKey};
 
 use super::{RootState, Store};
 use crate::attachment::{ATTACHED_PLANES, Place};

@@ -1,6 +1,6 @@
 //! What a commit is made of, and what comes of it.
 
-use evergraph_persistence::AckLevel;
+use evergraph_storage::AckLevel;
 
 use crate::record::{Edges, ExternalIds, Op, Relationships};
 

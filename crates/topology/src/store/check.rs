@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_persistence::{SectionKey, ViewToken};
+use evergraph_storage::{SectionKey, ViewToken};
 
 use super::{Published, Store};
 use crate::list::ListScratch;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::{Durable, Flushed};
-use evergraph_persistence::{Medium, Needed, SectionKey, StoredDirectory as Stored};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::{Durable, Flushed};
+use evergraph_storage::{Medium, Needed, SectionKey, StoredDirectory as Stored};
 use parking_lot::Mutex;
 
 use super::history::Update;

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use evergraph_persistence::{Extent, failpoint};
+use evergraph_storage::{Extent, failpoint};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::fits::fits;

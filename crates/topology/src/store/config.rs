@@ -1,7 +1,7 @@
 //! What is fixed when a database is made, and how the root keeps it.
 
 use evergraph_graph::Direction;
-use evergraph_persistence::{PersistenceError, Properties, USER_BYTES, memory_bytes};
+use evergraph_storage::{Properties, StorageError, USER_BYTES, memory_bytes};
 
 use crate::direct::MAX_SECTION_SHIFT;
 use crate::entry::Cancels;
@@ -257,10 +257,10 @@ impl Config {
         bytes
     }
 
-    pub(crate) fn decode(bytes: &[u8; USER_BYTES]) -> Result<(Self, u64), PersistenceError> {
+    pub(crate) fn decode(bytes: &[u8; USER_BYTES]) -> Result<(Self, u64), StorageError> {
         let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4"));
         let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8"));
-        let unknown = |what: &str| PersistenceError::damaged("pool", 0, format!("unknown {what}"));
+        let unknown = |what: &str| StorageError::damaged("pool", 0, format!("unknown {what}"));
         let config = Config {
             direction: match bytes[0] {
                 1 => Direction::Undirected,

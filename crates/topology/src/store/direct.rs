@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::failpoint;
-use evergraph_persistence::{Medium, MediumError, MediumHandle, PersistenceError, Storage, order};
+use evergraph_storage::failpoint;
+use evergraph_storage::{Medium, MediumError, MediumHandle, Storage, StorageError, order};
 use parking_lot::{Mutex, RwLock};
 
 use super::{Batch, Commit, Config, Store};
@@ -68,7 +68,7 @@ impl Direct {
         let slots = Slots::open(storage, &context.uuid, planes.len())?;
         slots.for_each(|plane, section, slot| {
             if u64::from(section) << config.section_shift >= crate::MAX_VERTICES {
-                return Err(PersistenceError::damaged(
+                return Err(StorageError::damaged(
                     "sections",
                     0,
                     "a section's number is out of range",
@@ -98,7 +98,7 @@ impl Direct {
 
     /// Recovery step R5: slots and intents that were stored are durable. Sections are
     /// made so when they are first touched (Recovery step R7).
-    pub fn confirm(&self) -> Result<(), PersistenceError> {
+    pub fn confirm(&self) -> Result<(), StorageError> {
         if failpoint!("open.slots-not-durable") {
             return Ok(());
         }
@@ -122,7 +122,7 @@ impl Direct {
         &self,
         medium: &M,
         count: u64,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         if self.vertex_count() >= count {
             return Ok(());
         }
@@ -485,7 +485,7 @@ impl Store {
         &self,
         intent: &Intent,
         offset: u64,
-    ) -> Result<[(Arc<Section>, DirectEntry); 2], PersistenceError> {
+    ) -> Result<[(Arc<Section>, DirectEntry); 2], StorageError> {
         let damaged = || unfounded(offset);
         let reverse = self.reverse_plane().ok_or_else(damaged)?;
         let half = |plane: &Plane, vertex: u32, neighbor: u32| {
@@ -525,7 +525,7 @@ impl Store {
         (section, entry): &(Arc<Section>, DirectEntry),
         half: usize,
         offset: u64,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let appended = if self.read_only {
             section.show_direct(&self.context, *entry)?
         } else {
@@ -559,9 +559,9 @@ impl Store {
     }
 }
 
-fn unfounded(offset: u64) -> PersistenceError {
+fn unfounded(offset: u64) -> StorageError {
     let what = "a writer was about to do what does not fit the lists";
-    PersistenceError::damaged(Slots::file_name(), offset, what)
+    StorageError::damaged(Slots::file_name(), offset, what)
 }
 
 /// The lists of one direction.
@@ -616,7 +616,7 @@ fn announce(
 }
 
 /// The ablation's cost: one word of the vertex's record, flushed and fenced.
-fn write_degree(medium: &MediumHandle, vertex: u32) -> Result<(), PersistenceError> {
+fn write_degree(medium: &MediumHandle, vertex: u32) -> Result<(), StorageError> {
     let offset = u64::from(vertex) * 16;
     if medium.len() < offset + 16 {
         medium.grow((offset + 16).next_multiple_of(1 << 20))?;

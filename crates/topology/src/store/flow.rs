@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use parking_lot::RwLock;
 
 use super::checkpoint::Named;

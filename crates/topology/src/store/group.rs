@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::Needed;
+use evergraph_storage::Needed;
 
 use super::open::keeps_in_lists;
 use super::{Config, Published};

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Directory, Needed, PersistenceError, SectionKey, Uuid};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Directory, Needed, SectionKey, StorageError, Uuid};
 
 use super::checkpoint::Merged;
 use super::{BLOB_HISTORY, RootState, Store};
@@ -186,7 +186,7 @@ impl Store {
         let points = NewPoints::joined(&pieces);
         let damaged = |what| match old.first() {
             Some(chunk) => chunk.damaged(what),
-            None => PersistenceError::damaged("extents", 0, what),
+            None => StorageError::damaged("extents", 0, what),
         };
         let all_needed = points.all_needed(needed).map_err(damaged)?;
         let (false, Some(section)) = (all_needed, section) else {
@@ -247,11 +247,7 @@ fn tier(segment: &Segment, directory: &Directory) -> Tier {
     }
 }
 
-fn open_segment(
-    directory: &Directory,
-    uuid: &Uuid,
-    number: u32,
-) -> Result<Segment, PersistenceError> {
+fn open_segment(directory: &Directory, uuid: &Uuid, number: u32) -> Result<Segment, StorageError> {
     let blob = directory.blob(BLOB_HISTORY, number).expect("just set");
     Segment::open(uuid, number, blob.clone())
 }

@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use evergraph_persistence::{
+use evergraph_storage::{
     AckLevel, CommitLog, Directory, Medium, MediumHandle, Pool, PoolFile, Registry, Storage,
     ViewToken,
 };
@@ -289,7 +289,7 @@ impl Store {
     }
 
     /// Identity of the database.
-    pub fn uuid(&self) -> &evergraph_persistence::Uuid {
+    pub fn uuid(&self) -> &evergraph_storage::Uuid {
         &self.context.uuid
     }
 
@@ -338,7 +338,7 @@ impl Store {
     }
 
     /// The commits that a reader may ask for, now or later.
-    pub fn needed(&self) -> evergraph_persistence::Needed {
+    pub fn needed(&self) -> evergraph_storage::Needed {
         self.registry.needed()
     }
 
@@ -580,8 +580,8 @@ fn ack_of(media: &[&dyn Medium]) -> AckLevel {
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
-    use evergraph_persistence::CommitLog;
-    use evergraph_persistence::medium::{DramStorage, Storage};
+    use evergraph_storage::CommitLog;
+    use evergraph_storage::medium::{DramStorage, Storage};
 
     use super::{GroupEnd, LogState};
 
@@ -589,7 +589,7 @@ mod tests {
         let uuid = [7; 16];
         let medium = DramStorage::new().open("log", true).unwrap();
         CommitLog::create(&medium, &uuid, 4096).unwrap();
-        let start = evergraph_persistence::LogStart {
+        let start = evergraph_storage::LogStart {
             lsn: 0,
             epoch: 0,
             csn: 0,

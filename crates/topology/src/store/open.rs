@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::failpoint;
-use evergraph_persistence::machine::Nodes;
-use evergraph_persistence::{
-    CommitLog, Directory, Entry, LogRecord, LogStart, Medium, MediumHandle, PersistenceError, Pool,
-    PoolKind, Region, Registry, Root, SectionKey, Storage, Uuid,
+use evergraph_storage::failpoint;
+use evergraph_storage::machine::Nodes;
+use evergraph_storage::{
+    CommitLog, Directory, Entry, LogRecord, LogStart, Medium, MediumHandle, Pool, PoolKind, Region,
+    Registry, Root, SectionKey, Storage, StorageError, Uuid,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -192,7 +192,7 @@ impl Store {
         let (config, vertex_count) = Config::decode(&root.user)?;
         if vertex_count > MAX_VERTICES {
             let what = "the root counts more vertices than there can be";
-            return Err(PersistenceError::damaged("pool", 0, what).into());
+            return Err(StorageError::damaged("pool", 0, what).into());
         }
         let medium = storage.open(EXTENTS, false)?;
         let region = Region::new(medium.clone(), config.extent_alignment, config.growth_step);
@@ -259,7 +259,7 @@ impl Store {
             bytes => bytes,
         };
         if log_medium.len() != CommitLog::file_bytes(ring_bytes) {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 log_name,
                 0,
                 format!(
@@ -303,10 +303,10 @@ impl Store {
                     }),
                 };
                 replayed.map_err(|error| match error {
-                    TopologyError::Persistence(error) => error,
+                    TopologyError::Storage(error) => error,
                     other => {
                         failure = Some(other);
-                        PersistenceError::LogFull
+                        StorageError::LogFull
                     }
                 })
             },
@@ -318,7 +318,7 @@ impl Store {
         // All extents are claimed, those that the log names, too.
         context.region.settle();
         if direct.is_none() && csn < newest_stored {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 log_name,
                 0,
                 format!("the log ends with commit {csn}, but commit {newest_stored} is stored"),
@@ -406,7 +406,7 @@ impl Store {
 /// An interrupted creation leaves only zeros. Where a log or a slot was written,
 /// there were commits, whatever has become of the pool file.
 fn refuse_what_was_used(storage: &dyn Storage) -> Result<(), TopologyError> {
-    type IsUsed = fn(&MediumHandle) -> Result<bool, PersistenceError>;
+    type IsUsed = fn(&MediumHandle) -> Result<bool, StorageError>;
     let logs = CommitLog::file_names();
     let logs = logs
         .iter()
@@ -414,7 +414,7 @@ fn refuse_what_was_used(storage: &dyn Storage) -> Result<(), TopologyError> {
     let slots = (Slots::file_name(), Slots::is_used as IsUsed);
     for (name, is_used) in logs.chain([slots]) {
         if storage.exists(name)? && is_used(&storage.open(name, false)?)? {
-            return Err(PersistenceError::Exists(format!(
+            return Err(StorageError::Exists(format!(
                 "the file `{name}` holds data; restore what is missing, or empty the directory"
             ))
             .into());
@@ -487,7 +487,7 @@ fn claim_sections(
         if plane >= ATTACHED_PLANES {
             continue;
         }
-        let damaged = |what: &str| PersistenceError::damaged(EXTENTS, entry.offset, what);
+        let damaged = |what: &str| StorageError::damaged(EXTENTS, entry.offset, what);
         let Some(home) = home(config, planes, plane) else {
             return Err(damaged("a section belongs to a plane that does not exist").into());
         };
@@ -548,9 +548,7 @@ fn read_blobs(
         for op in record::decode(blob.read(uuid)?, blob.extent.offset())? {
             if let Op::Ids(assigned) = op {
                 let fits = ids.assign(&assigned);
-                fits.map_err(|what| {
-                    PersistenceError::damaged("extents", blob.extent.offset(), what)
-                })?;
+                fits.map_err(|what| StorageError::damaged("extents", blob.extent.offset(), what))?;
             }
         }
     }

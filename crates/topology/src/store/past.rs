@@ -1,6 +1,6 @@
 //! Facts about the past: what it occupies, and whether it holds.
 
-use evergraph_persistence::ViewToken;
+use evergraph_storage::ViewToken;
 
 use super::{CheckReport, Published, Store};
 use crate::error::TopologyError;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::ViewToken;
+use evergraph_storage::ViewToken;
 
 use super::{Published, Store};
 use crate::error::TopologyError;

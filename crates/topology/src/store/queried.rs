@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use evergraph_persistence::{Medium, SectionKey};
+use evergraph_storage::{Medium, SectionKey};
 use parking_lot::Mutex;
 
 use super::checkpoint::{Named, Purpose};

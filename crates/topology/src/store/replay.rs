@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::{LogRecord, Needed, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::{LogRecord, Needed, StorageError};
 
 use super::commit::{NOTHING_ATTACHED, set_meta};
 use super::fits::fits;
@@ -86,7 +86,7 @@ impl<'a> Replayer<'a> {
         let ops = record::decode(record.payload, record.lsn)?;
         for op in &ops {
             fits(self.config, op)
-                .map_err(|error| PersistenceError::damaged("log", record.lsn, error.to_string()))?;
+                .map_err(|error| StorageError::damaged("log", record.lsn, error.to_string()))?;
         }
         self.apply_attached(record.csn, &ops)?;
         for op in ops {
@@ -99,7 +99,7 @@ impl<'a> Replayer<'a> {
                 Op::Meta { key, value } => set_meta(meta, &key, &value),
                 Op::Ids(assigned) => {
                     let fits = ids.assign(&assigned);
-                    fits.map_err(|what| PersistenceError::damaged("log", record.lsn, what))?;
+                    fits.map_err(|what| StorageError::damaged("log", record.lsn, what))?;
                     self.reach(ids.len() as u64);
                 }
                 Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } => snapshots.push(op),

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::{
-    CommitLog, Extent, LogRecord, LogStart, PersistenceError, Root, Storage, checksum, failpoint,
+use evergraph_storage::{
+    CommitLog, Extent, LogRecord, LogStart, Root, Storage, StorageError, checksum, failpoint,
 };
 
 use super::commit::Ticket;
@@ -183,7 +183,7 @@ impl Store {
         state.log = carried;
         let remove_old = || self.storage.remove(old);
         failpoint!("log.old-ring-removed-first" => {
-            remove_old().map_err(PersistenceError::from)?;
+            remove_old().map_err(StorageError::from)?;
         });
         // Durability step L4: the root names the new ring.
         if let Err(error) = roots.pool.update(&roots.file, root) {
@@ -205,7 +205,7 @@ impl Store {
         state: &LogState,
         root: &Root,
         name: &str,
-    ) -> Result<(CommitLog, Vec<(u64, u64)>), PersistenceError> {
+    ) -> Result<(CommitLog, Vec<(u64, u64)>), StorageError> {
         if self.storage.exists(name)? {
             self.storage.remove(name)?;
         }
@@ -234,10 +234,7 @@ fn carried_end(end: GroupEnd, ends: &[(u64, u64)], epoch: u32) -> GroupEnd {
 
 /// Removes the rings that the root does not name: one that was replaced, or was to
 /// replace this one when the process ended.
-pub(super) fn remove_other_rings(
-    storage: &dyn Storage,
-    named: &str,
-) -> Result<(), PersistenceError> {
+pub(super) fn remove_other_rings(storage: &dyn Storage, named: &str) -> Result<(), StorageError> {
     for name in CommitLog::file_names() {
         if *name != named && storage.exists(name)? {
             storage.remove(name)?;
@@ -255,7 +252,7 @@ pub(super) fn claim(
     let extent = context.region.adopt(place.offset, place.len)?;
     extent.touch()?;
     if checksum(&context.uuid, place.offset, extent.bytes()) != place.crc {
-        return Err(PersistenceError::damaged(
+        return Err(StorageError::damaged(
             &extent.file_name(),
             place.offset,
             format!(

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Directory, PersistenceError};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Directory, StorageError};
 use parking_lot::Mutex;
 
 use super::{BLOB_SEALED, CheckReport, RootState, Store};
@@ -20,7 +20,7 @@ pub(super) struct SealedGraphs(Mutex<BTreeMap<u32, Arc<Stored>>>);
 impl SealedGraphs {
     /// Recovery step R3 for sealed graphs: reads their headers and claims what they
     /// name.
-    pub fn claim(context: &Context, directory: &Directory) -> Result<Self, PersistenceError> {
+    pub fn claim(context: &Context, directory: &Directory) -> Result<Self, StorageError> {
         let mut stored = BTreeMap::new();
         if failpoint!("sealed.not-claimed") {
             return Ok(SealedGraphs(Mutex::new(stored)));
@@ -35,11 +35,11 @@ impl SealedGraphs {
 
     /// A graph is sealed only of commits that are durable: a log that ends before
     /// one has lost it, and would give its number to another.
-    pub fn refuse_if_newer_than(&self, csn: u64) -> Result<(), PersistenceError> {
+    pub fn refuse_if_newer_than(&self, csn: u64) -> Result<(), StorageError> {
         let graphs = self.0.lock();
         match graphs.values().find(|graph| graph.info().csn > csn) {
             None => Ok(()),
-            Some(graph) => Err(PersistenceError::damaged(
+            Some(graph) => Err(StorageError::damaged(
                 "log",
                 0,
                 format!(

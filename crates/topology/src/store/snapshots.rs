@@ -1,6 +1,6 @@
 //! Named snapshots: creating, dropping, listing, and views of them.
 
-use evergraph_persistence::ViewToken;
+use evergraph_storage::ViewToken;
 
 use super::{Batch, Published, Store};
 use crate::error::TopologyError;

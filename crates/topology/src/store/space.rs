@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use evergraph_persistence::{MediumError, PersistenceError};
+use evergraph_storage::{MediumError, StorageError};
 
 use super::checkpoint::{Named, Purpose};
 use super::{RootState, Store};
@@ -58,9 +58,9 @@ impl Store {
 }
 
 fn is_no_space(error: &TopologyError) -> bool {
-    use PersistenceError::Medium;
+    use StorageError::Medium;
     matches!(
         error,
-        TopologyError::Persistence(Medium(MediumError::NoSpace { .. }))
+        TopologyError::Storage(Medium(MediumError::NoSpace { .. }))
     )
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::ViewToken;
+use evergraph_storage::ViewToken;
 use rayon::prelude::*;
 
 use super::fits::check_vertex;

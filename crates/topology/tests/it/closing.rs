@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 
-use evergraph_persistence::failpoint::Scope;
-use evergraph_persistence::medium::FileCall;
-use evergraph_persistence::medium::{DramStorage, FileFault, FileFaults, FileStorage};
+use evergraph_storage::failpoint::Scope;
+use evergraph_storage::medium::FileCall;
+use evergraph_storage::medium::{DramStorage, FileFault, FileFaults, FileStorage};
 use evergraph_topology::{Batch, Commit, Config, Store, TopologyError};
 
 fn config() -> Config {

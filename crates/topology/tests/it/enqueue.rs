@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{Batch, Config, Mode, Store, TopologyError};
 
 fn store(mode: Mode) -> Store {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::FileStorage;
-use evergraph_persistence::{MediumError, PersistenceError, Storage};
+use evergraph_storage::medium::FileStorage;
+use evergraph_storage::{MediumError, Storage, StorageError};
 use evergraph_topology::{Batch, Config, Layout, Store, TopologyError};
 
 use super::limited::LimitedStorage;
@@ -33,7 +33,7 @@ fn is_no_space<T>(result: &Result<T, TopologyError>) -> bool {
     let of = |error: &TopologyError| {
         matches!(
             error,
-            TopologyError::Persistence(PersistenceError::Medium(MediumError::NoSpace { .. }))
+            TopologyError::Storage(StorageError::Medium(MediumError::NoSpace { .. }))
         )
     };
     match result {

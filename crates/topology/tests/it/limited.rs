@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use evergraph_persistence::medium::{DramStorage, Properties};
-use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
+use evergraph_storage::medium::{DramStorage, Properties};
+use evergraph_storage::{Medium, MediumError, MediumHandle, Storage};
 
 const PAGE: u64 = 512;
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use evergraph_graph::{Csr, Direction};
-use evergraph_persistence::failpoint::Scope;
 use evergraph_simulated::{Config as Simulated, Persistence, SimulatedStorage};
+use evergraph_storage::failpoint::Scope;
 use evergraph_topology::{
     Batch, Commit, Config, Mode, SealedGraph, SealedName, Store, TopologyError,
 };

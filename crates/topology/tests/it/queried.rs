@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use evergraph_persistence::ViewToken;
-use evergraph_persistence::medium::{DramStorage, FileStorage};
+use evergraph_storage::ViewToken;
+use evergraph_storage::medium::{DramStorage, FileStorage};
 use evergraph_topology::{Batch, Config, Layout, Published, Store, Tuning};
 
 const LISTS: u32 = 600;

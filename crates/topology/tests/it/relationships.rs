@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::ViewToken;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::ViewToken;
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{
     Batch, Config, Layout, Pins, Published, Store, TopologyError, Tuning, in_plane, out_plane,

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::{DramStorage, FileStorage, MappedKind, MappedStorage};
-use evergraph_persistence::{CommitLog, Storage};
 use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStorage};
+use evergraph_storage::medium::{DramStorage, FileStorage, MappedKind, MappedStorage};
+use evergraph_storage::{CommitLog, Storage};
 use evergraph_topology::{Batch, Config, Mode, Store};
 
 fn config(first_ring_bytes: u64, log_bytes: u64) -> Config {

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape, VertexId};
-use evergraph_persistence::Storage;
-use evergraph_persistence::medium::FileStorage;
 use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStorage};
+use evergraph_storage::Storage;
+use evergraph_storage::medium::FileStorage;
 use evergraph_topology::{
     Batch, Config, Mode, SealedGraph, SealedInfo, SealedName, Store, TopologyError,
 };

@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::machine::{Nodes, thread_cpus};
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::machine::{Nodes, thread_cpus};
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::front::shards::Shards;
 use evergraph_topology::{Batch, Config, Store, Tuning};
 use proptest::prelude::*;

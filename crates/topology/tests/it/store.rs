@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::ViewToken;
 use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
+use evergraph_storage::ViewToken;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{
     Batch, Config, Layout, ListScratch, Mode, Place, Published, Store, TopologyError, Tuning,
@@ -368,7 +368,7 @@ impl Chains {
     const LISTS: u32 = 40;
 
     fn new(rewrite_growth: Option<u32>) -> Self {
-        use evergraph_persistence::medium::DramStorage;
+        use evergraph_storage::medium::DramStorage;
         let config = Config {
             layout: Layout::Blocks,
             ..Config::default()
@@ -492,7 +492,7 @@ fn what_does_not_fit_or_does_not_belong_is_refused() {
 /// to its CSN.
 #[test]
 fn views_are_exact_while_writers_and_merges_go_on() {
-    use evergraph_persistence::medium::DramStorage;
+    use evergraph_storage::medium::DramStorage;
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, Ordering};
     const WRITERS: u32 = 3;
@@ -582,7 +582,7 @@ fn views_are_exact_while_writers_and_merges_go_on() {
 /// shows a prefix of every writer's, and the same one when it is read again.
 #[test]
 fn direct_views_are_exact_while_writers_and_rewrites_go_on() {
-    use evergraph_persistence::medium::DramStorage;
+    use evergraph_storage::medium::DramStorage;
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, Ordering};
     const WRITERS: u32 = 3;
@@ -651,7 +651,7 @@ fn direct_views_are_exact_while_writers_and_rewrites_go_on() {
 
 #[test]
 fn external_ids_that_leave_a_gap_are_refused_before_they_are_logged() {
-    use evergraph_persistence::medium::DramStorage;
+    use evergraph_storage::medium::DramStorage;
     use evergraph_topology::ids::IdKind;
     use evergraph_topology::record::ExternalIds;
     let config = Config {
@@ -688,7 +688,7 @@ fn external_ids_that_leave_a_gap_are_refused_before_they_are_logged() {
 /// an edge or none, and no writer waits for ever for another.
 #[test]
 fn direct_edges_in_two_lists_appear_and_go_as_one() {
-    use evergraph_persistence::medium::DramStorage;
+    use evergraph_storage::medium::DramStorage;
     use std::sync::atomic::{AtomicBool, Ordering};
     const WRITERS: u32 = 4;
     const EDGES: u32 = 2000;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, Config, Store, TopologyError, Tuning};
 use proptest::prelude::*;

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, PropertyGraph};
+use evergraph_storage::medium::DramStorage;
 use evergraph_vector::{Metric, Vectors};
 
 use crate::scan::{compare, definition, list, vector};

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use evergraph_persistence::medium::FileStorage;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph};
+use evergraph_storage::medium::FileStorage;
 use evergraph_vector::{Metric, VectorOptions, Vectors};
 
 use crate::scan::{compare, definition, list, vector};

@@ -1,11 +1,11 @@
 //! Random commits, views, snapshots, transactions and openings beside the twin.
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     GraphError, GraphOptions, NodeId, OpenOptions, PropertyGraph, Transaction, View,
 };
 use evergraph_property_graph::transaction::TransactionOptions;
+use evergraph_storage::medium::DramStorage;
 use evergraph_vector::{Metric, PlaceError, VectorError, VectorOptions, Vectors};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! How many of the nearest are found, on random vectors.
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, PropertyGraph, View};
+use evergraph_storage::medium::DramStorage;
 use evergraph_vector::{Metric, Vectors};
 
 use crate::scan::{compare, definition, list, vector};

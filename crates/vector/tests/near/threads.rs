@@ -1,7 +1,7 @@
 //! Searches on the threads of a pool while others commit.
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{GraphOptions, PropertyGraph};
+use evergraph_storage::medium::DramStorage;
 use evergraph_vector::{Metric, VectorOptions, Vectors};
 use rayon::prelude::*;
 

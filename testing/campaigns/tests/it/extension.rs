@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use evergraph_campaigns::{Registers, payload};
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::DramStorage;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Needed, PersistenceError, ViewToken};
 use evergraph_simulated::{
     Config as SimulatedConfig, Depth, FaultKind, FaultPlan, Persistence, PlannedFailure,
     SimulatedStorage,
 };
+use evergraph_storage::medium::DramStorage;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Needed, StorageError, ViewToken};
 use evergraph_topology::attachment::Place;
 use evergraph_topology::{
     Attachment, Batch, Config, Published, Store, TopologyError, Tuning, out_plane,
@@ -146,7 +146,7 @@ struct Failing {
 }
 
 impl Attachment for Failing {
-    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), PersistenceError> {
+    fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         self.registers.apply(csn, payloads, needed)
     }
 
@@ -163,10 +163,10 @@ impl Attachment for Failing {
         csn: u64,
         needed: &Needed,
         place: &mut Place<'_>,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let written = self.registers.write(csn, needed, place)?;
         match self.fails.swap(false, Ordering::AcqRel) {
-            true => Err(PersistenceError::LogFull),
+            true => Err(StorageError::LogFull),
             false => Ok(written),
         }
     }
@@ -183,7 +183,7 @@ impl Attachment for Failing {
         self.registers.abandoned();
     }
 
-    fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+    fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError> {
         self.registers.restore(place)
     }
 

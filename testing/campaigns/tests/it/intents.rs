@@ -2,8 +2,8 @@
 //! opening has shown of their edges is not changed by a later one.
 
 use evergraph_graph::Direction;
-use evergraph_persistence::failpoint;
 use evergraph_simulated::{Config as SimulatedConfig, FaultPlan, Persistence, SimulatedStorage};
+use evergraph_storage::failpoint;
 use evergraph_topology::{Batch, Config, Mode, Store};
 
 fn insert(store: &Store, edge: (u32, u32)) -> bool {

@@ -1,10 +1,10 @@
 //! A process that is killed between writing a commit and its fence: what the next one
 //! shows is there after a power cut, too.
 
-use evergraph_persistence::failpoint;
 use evergraph_simulated::{
     Config as SimulatedConfig, FaultPlan, Persistence, Rest, SimulatedStorage,
 };
+use evergraph_storage::failpoint;
 use evergraph_topology::{Batch, Config, Store};
 
 fn edge(target: u32) -> Batch {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evergraph_isolation::{
     Anomaly, Element, Key, Level, Stop, Subject, check, scenarios, workload::Workload,
 };
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use parking_lot::Mutex;
 
 /// A store in which every transaction sees every write at once.

@@ -8,7 +8,7 @@ use crate::choices::What;
 use crate::faults::PlannedFailure;
 use crate::ledger::Event;
 use crate::memory::Block;
-use evergraph_persistence::MediumError;
+use evergraph_storage::MediumError;
 
 impl State {
     /// Position of a name that is known, its meaning decided.

@@ -4,10 +4,10 @@
 //! log's sync. A checkpoint and a recovery publish a header with the end of the
 //! log and a new epoch, so that what lay beyond never counts again.
 
-use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
 use evergraph_simulated::{
     Config, Explorer, Persistence, Program, Progress, Report, SimulatedStorage,
 };
+use evergraph_storage::{Medium, MediumError, MediumHandle, Storage};
 
 /// A slot is longer than a sector, so that it can be torn.
 const SLOT_BYTES: usize = 1024;

@@ -1,7 +1,7 @@
 //! Failpoints: whom they reach, and when.
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::failpoint::Scope;
+use evergraph_storage::failpoint;
+use evergraph_storage::failpoint::Scope;
 
 #[test]
 fn a_failpoint_is_of_its_scope_alone() {

@@ -4,9 +4,9 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use evergraph_persistence::medium::{FileCalls, FileMedium};
-use evergraph_persistence::{Medium, Storage, failpoint};
 use evergraph_simulated::{Config, Persistence, Rest, SimulatedFile, SimulatedStorage};
+use evergraph_storage::medium::{FileCalls, FileMedium};
+use evergraph_storage::{Medium, Storage, failpoint};
 
 /// What another thread does at a moment; told whether a sync is under way.
 type Other = Box<dyn FnOnce(bool) + Send>;

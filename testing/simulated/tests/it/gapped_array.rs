@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
 use evergraph_simulated::{
     Budget, Config, Explorer, Persistence, Program, Progress, Report, SimulatedStorage,
     dropped_call_score, replay,
 };
+use evergraph_storage::{Medium, MediumError, MediumHandle, Storage};
 
 const MAGIC: u64 = 0x6170_7065_6441_7272;
 /// The log: flag, first slot, count, then the old values.
@@ -406,8 +406,8 @@ fn every_dropped_call_of_the_array_is_caught() {
 /// The same array, broken by what is switched on for the thread.
 #[test]
 fn mutants_are_scored() {
-    use evergraph_persistence::failpoint;
     use evergraph_simulated::mutant_score;
+    use evergraph_storage::failpoint;
 
     let mistakes = ["log.records-not-flushed", "log.fence-missing"];
     let outcomes = mutant_score(&mistakes, || {

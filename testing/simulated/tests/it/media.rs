@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_persistence::{Medium, MediumError, MediumHandle, Storage};
 use evergraph_simulated::{
     Config, DISCARDED, Explorer, FaultKind, FaultPlan, POISON, Persistence, PlannedFailure,
     Program, Progress, Rest, SimulatedStorage,
 };
+use evergraph_storage::{Medium, MediumError, MediumHandle, Storage};
 
 /// A storage with one durable file `a` of zeros.
 fn storage(persistence: Persistence, len: u64) -> (SimulatedStorage, MediumHandle) {

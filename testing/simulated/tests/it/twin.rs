@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_persistence::{Medium, MediumHandle, Storage};
 use evergraph_simulated::{Config, Persistence, Rest, SimulatedStorage};
+use evergraph_storage::{Medium, MediumHandle, Storage};
 use proptest::prelude::*;
 
 /// Two units (lines or sectors), of which the first words are used.

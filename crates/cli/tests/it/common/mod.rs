@@ -47,7 +47,7 @@ impl Place {
         Outcome::new(&arguments.join(" "), output)
     }
 
-    /// As [`Place::call`], with armed failpoints (`evergraph_persistence::failpoint`).
+    /// As [`Place::call`], with armed failpoints (`evergraph_storage::failpoint`).
     pub fn call_armed(&self, failpoints: &str, arguments: &str) -> Outcome {
         let output = self.armed(failpoints, arguments);
         Outcome::new(arguments, output)
@@ -65,7 +65,7 @@ impl Place {
     fn armed(&self, failpoints: &str, arguments: &str) -> Output {
         let words: Vec<&str> = arguments.split_whitespace().collect();
         let mut command = self.command(&words);
-        command.env(evergraph_persistence::failpoint::VARIABLE, failpoints);
+        command.env(evergraph_storage::failpoint::VARIABLE, failpoints);
         command.output().expect("the program starts")
     }
 

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use evergraph::{Database, Options};
-use evergraph_persistence::failpoint;
 use evergraph_simulated::{Depth, Random, mutants};
+use evergraph_storage::failpoint;
 
 /// Where a process works, and what it does there: see [`Life`].
 const LIFE: &str = "EVERGRAPH_LIFE";

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use crate::dictionary::{Dictionary, KeyCode, LabelCode, Names, TypeCode};
 use crate::value::Value;
@@ -282,11 +282,11 @@ impl Stored {
     }
 
     /// Reads back what [`Stored::encode`] wrote; also whether it is confirmed.
-    pub fn decode(bytes: &[u8]) -> Result<(Self, bool), PersistenceError> {
+    pub fn decode(bytes: &[u8]) -> Result<(Self, bool), StorageError> {
         let decoded = Self::decode_checked(bytes);
         decoded.ok_or_else(|| {
             let what = "the definition of an index or a constraint does not decode";
-            PersistenceError::damaged("log", 0, what)
+            StorageError::damaged("log", 0, what)
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 use parking_lot::Mutex;
 
 use super::definition::{Rule, Stored, SubjectCode};
@@ -186,7 +186,7 @@ pub(in crate::graph) trait Governed: Record {
     type Marks;
 
     /// That of one that a read found.
-    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, PersistenceError>;
+    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, StorageError>;
 
     /// Whether what has these marks is a subject.
     fn is_marked(marks: &Self::Marks, subject: SubjectCode) -> bool;
@@ -209,7 +209,7 @@ impl Governed for NodeRecord {
 
     type Marks = Arc<[LabelCode]>;
 
-    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, PersistenceError> {
+    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, StorageError> {
         found.labels()
     }
 
@@ -242,7 +242,7 @@ impl Governed for RelationshipRecord {
 
     type Marks = TypeCode;
 
-    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, PersistenceError> {
+    fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, StorageError> {
         found.ends().map(|(kind, ..)| kind)
     }
 

@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Needed, PersistenceError, Region, Uuid};
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Needed, Region, StorageError, Uuid};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Place};
 use parking_lot::{Mutex, RwLock};
 
@@ -84,10 +84,10 @@ impl Schema {
         self.next_number.load(Ordering::Acquire)
     }
 
-    fn take_number(&self, number: u32) -> Result<(), PersistenceError> {
+    fn take_number(&self, number: u32) -> Result<(), StorageError> {
         if number >= u32::MAX - INDEX_PLANES {
             let what = "the number of an index or a constraint is out of range";
-            return Err(PersistenceError::damaged("extents", 0, what));
+            return Err(StorageError::damaged("extents", 0, what));
         }
         self.next_number.fetch_max(number + 1, Ordering::AcqRel);
         Ok(())
@@ -140,7 +140,7 @@ impl Schema {
         csn: u64,
         number: u32,
         definition: Option<&[u8]>,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let mut dropped = self.dropped.lock();
         let mut entries = self.entries.write();
         let at = entries.binary_search_by_key(&number, |entry| entry.number);
@@ -212,9 +212,9 @@ impl Schema {
         &self,
         csn: u64,
         id: u32,
-        before: impl FnOnce() -> Result<Option<Arc<R>>, PersistenceError>,
+        before: impl FnOnce() -> Result<Option<Arc<R>>, StorageError>,
         after: Option<&R>,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         if !self.has_index_about::<R>() {
             return Ok(());
         }
@@ -280,7 +280,7 @@ impl Schema {
         csn: u64,
         needed: &Needed,
         place: &mut Place<'_>,
-    ) -> Result<Vec<Flushed<()>>, PersistenceError> {
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let mut written = Vec::new();
         // Of one moment: no root may name the index of a definition that it lacks.
         let (entries, dropped) = self.all();
@@ -353,7 +353,7 @@ impl Schema {
 
     /// Recovery step R3. An index that is damaged has no content, and is built
     /// again.
-    pub fn restore(&self, place: &mut Place<'_>) -> Result<(), PersistenceError> {
+    pub fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError> {
         *self.place.lock() = Some((place.region.clone(), *place.uuid));
         let Some(blob) = place.directory.blob(DEFINITIONS, 0) else {
             return Ok(());
@@ -363,7 +363,7 @@ impl Schema {
         while !rest.is_empty() {
             let (number, definition) = split_definition(&mut rest).ok_or_else(|| {
                 let (file, offset) = (blob.extent.file_name(), blob.extent.offset());
-                PersistenceError::damaged(&file, offset, "a definition is shorter than it says")
+                StorageError::damaged(&file, offset, "a definition is shorter than it says")
             })?;
             let (stored, is_confirmed) = Stored::decode(definition)?;
             self.take_number(number)?;

@@ -1,8 +1,8 @@
 //! Bits that flip while the graph is in use: a damaged index is built again from the
 //! records, damaged records stay an error.
 
-use evergraph_persistence::Medium;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::Medium;
+use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
 use super::super::{Definition, GraphError, GraphOptions, OpenOptions, PropertyGraph, Rule};

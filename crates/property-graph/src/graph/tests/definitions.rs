@@ -1,8 +1,8 @@
 //! A process that ends between a definition and its confirmation, with a checkpoint in
 //! between; and one that ends before the first checkpoint.
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::failpoint;
+use evergraph_storage::medium::DramStorage;
 
 use super::super::build::build;
 use super::super::{Definition, GraphOptions, OpenOptions, PropertyGraph, Rule};

@@ -1,6 +1,6 @@
 //! What cannot be stored is refused at the commit.
 
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::medium::DramStorage;
 
 use super::super::{GraphError, GraphOptions, NodeId, OpenOptions, PropertyGraph};
 use crate::transaction::TransactionError;

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::failpoint;
+use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
 use super::super::{

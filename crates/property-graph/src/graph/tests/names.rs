@@ -2,8 +2,8 @@
 //! only asked for takes one, and who found that a name means nothing is told when it
 //! comes to mean something.
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::failpoint;
+use evergraph_storage::medium::DramStorage;
 
 use super::super::{GraphOptions, NodeId, OpenOptions, PropertyGraph, Towards, Transaction};
 use crate::graph::{Definition, GraphError, Reading, Rule};

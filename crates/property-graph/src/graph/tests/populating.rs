@@ -3,8 +3,8 @@
 use std::slice;
 use std::sync::{Arc, Mutex};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::failpoint;
+use evergraph_storage::medium::DramStorage;
 
 use super::super::build::{build, check_written};
 use super::super::schema::{Entry, Subject};

@@ -1,8 +1,8 @@
 //! Damaged bytes give an error or the right answer, and the index can be built
 //! again.
 
-use evergraph_persistence::Medium;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::Medium;
+use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
 use super::host::{Commit, Host, TINY};

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{
-    Directory, Medium, Needed, PersistenceError, Pool, PoolFile, Region, Registry, Root, Storage,
+use evergraph_storage::failpoint;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{
+    Directory, Medium, Needed, Pool, PoolFile, Region, Registry, Root, Storage, StorageError,
     USER_BYTES, Uuid, ViewToken,
 };
 
@@ -128,7 +128,7 @@ impl Host {
         kept: &[u64],
     ) -> Result<Option<Self>, String> {
         let (mut pool, file) = match Pool::open(storage) {
-            Err(PersistenceError::NotADatabase(_)) => return Ok(None),
+            Err(StorageError::NotADatabase(_)) => return Ok(None),
             opened => opened.map_err(text)?,
         };
         storage.sync_names().map_err(text)?;
@@ -356,33 +356,33 @@ impl Medium for Nothing {
     fn name(&self) -> &str {
         "nothing"
     }
-    fn properties(&self) -> evergraph_persistence::Properties {
+    fn properties(&self) -> evergraph_storage::Properties {
         unreachable!("nothing is written to it")
     }
     fn len(&self) -> u64 {
         0
     }
-    fn grow(&self, _: u64) -> Result<(), evergraph_persistence::MediumError> {
+    fn grow(&self, _: u64) -> Result<(), evergraph_storage::MediumError> {
         Ok(())
     }
-    fn discard(&self, _: u64, _: u64) -> Result<(), evergraph_persistence::MediumError> {
+    fn discard(&self, _: u64, _: u64) -> Result<(), evergraph_storage::MediumError> {
         Ok(())
     }
     fn base(&self) -> *const u8 {
         std::ptr::null()
     }
-    fn touch(&self, _: u64, _: u64) -> Result<(), evergraph_persistence::MediumError> {
+    fn touch(&self, _: u64, _: u64) -> Result<(), evergraph_storage::MediumError> {
         Ok(())
     }
-    fn write(&self, _: u64, _: &[u8]) -> Result<(), evergraph_persistence::MediumError> {
+    fn write(&self, _: u64, _: &[u8]) -> Result<(), evergraph_storage::MediumError> {
         Ok(())
     }
     fn store_u32(&self, _: u64, _: u32) {}
     fn store_u64(&self, _: u64, _: u64) {}
-    fn flush(&self, _: u64, _: u64) -> Result<(), evergraph_persistence::MediumError> {
+    fn flush(&self, _: u64, _: u64) -> Result<(), evergraph_storage::MediumError> {
         Ok(())
     }
-    fn fence(&self) -> Result<(), evergraph_persistence::MediumError> {
+    fn fence(&self) -> Result<(), evergraph_storage::MediumError> {
         Ok(())
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use evergraph_persistence::medium::DramStorage;
-use evergraph_persistence::{Storage, ViewToken};
+use evergraph_storage::medium::DramStorage;
+use evergraph_storage::{Storage, ViewToken};
 use proptest::prelude::*;
 
 use super::host::{Commit, Host, TINY, UUID, apply, text};
@@ -298,7 +298,7 @@ fn a_range_goes_on_over_a_checkpoint() {
     let Host { index, .. } = &host;
     let mut found = index.range(view.csn(), &KeyRange::all()).unwrap();
     assert_eq!(found.next().unwrap().unwrap(), 0);
-    let mut directory = evergraph_persistence::Directory::default();
+    let mut directory = evergraph_storage::Directory::default();
     let needed = host.registry.needed();
     let written = index.write(view.csn(), &needed, &host.region, &UUID, &mut directory);
     written.unwrap();
@@ -374,7 +374,7 @@ proptest! {
 /// A seeded mistake: what a round of checkpoint has not published is gone.
 #[test]
 fn changes_that_are_dropped_before_the_root_are_missed() {
-    use evergraph_persistence::failpoint;
+    use evergraph_storage::failpoint;
     let run = || {
         let storage = DramStorage::new();
         let mut host = Host::create(&storage, Kind::Hybrid, TINY)?;

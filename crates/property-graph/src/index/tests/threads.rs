@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evergraph_persistence::medium::DramStorage;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Directory, Medium, Region, Registry, Storage};
+use evergraph_storage::medium::DramStorage;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Directory, Medium, Region, Registry, Storage};
 use parking_lot::Mutex;
 
 use super::host::{Truth, UUID, apply};

@@ -1,7 +1,7 @@
 //! Stored bytes are those of docs/storage-format.md, whose offsets stand here as
 //! numbers.
 
-use evergraph_persistence::checksum;
+use evergraph_storage::checksum;
 
 use crate::records::Fixed;
 use crate::records::format::{ChunkImage, Identity, Slot};

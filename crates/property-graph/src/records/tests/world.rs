@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_persistence::ViewToken;
+use evergraph_storage::ViewToken;
 use proptest::prelude::*;
 
 use super::{GEOMETRY, parts};

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
-use evergraph_persistence::layout::WALKED_AT_MOST;
+use evergraph_storage::layout::WALKED_AT_MOST;
 
 pub use lists::List;
 use lists::Lists;

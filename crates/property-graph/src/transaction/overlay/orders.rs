@@ -10,7 +10,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 use parking_lot::Mutex;
 
 use super::Change;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::memory::Memory;
 use super::subject::commit;

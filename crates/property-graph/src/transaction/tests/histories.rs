@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use evergraph_isolation::{Anomaly, Level, check, scenarios, workload::Workload};
-use evergraph_persistence::failpoint::{Entered, Scope};
+use evergraph_storage::failpoint::{Entered, Scope};
 
 use super::subject::Graph;
 use crate::transaction::Settings;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::failpoint;
+use evergraph_storage::failpoint;
 
 use super::memory::{Effects, Memory};
 use super::subject::commit;

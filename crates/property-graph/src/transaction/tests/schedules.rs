@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use evergraph_isolation::{Anomaly, History, Level, Plan, Report, Run, Step, check};
-use evergraph_persistence::failpoint;
 use evergraph_simulated::Depth;
+use evergraph_storage::failpoint;
 use shuttle::Runner;
 use shuttle::scheduler::{PctScheduler, RandomScheduler};
 

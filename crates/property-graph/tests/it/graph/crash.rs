@@ -4,8 +4,6 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
-use evergraph_persistence::PersistenceError;
-use evergraph_persistence::failpoint;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, GraphError, OpenOptions, PropertyGraph, Rule, Transaction, View,
@@ -14,6 +12,8 @@ use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
     Access, Budget, Config, Depth, Persistence, Random, Scenario, SimulatedStorage, Suite, Told,
 };
+use evergraph_storage::StorageError;
+use evergraph_storage::failpoint;
 use evergraph_topology::TopologyError;
 
 use super::model::{Model, ModelNode, ModelRelationship, Values, compare};
@@ -606,9 +606,9 @@ impl Scenario for Workload {
         };
         match PropertyGraph::open(storage, opening) {
             Ok((graph, _)) => Ok(Some(Open::new(graph))),
-            Err(GraphError::Topology(TopologyError::Persistence(
-                PersistenceError::NotADatabase(_),
-            ))) => Ok(None),
+            Err(GraphError::Topology(TopologyError::Storage(StorageError::NotADatabase(_)))) => {
+                Ok(None)
+            }
             Err(error) => Err(error.to_string()),
         }
     }

@@ -1,11 +1,11 @@
 //! Several definitions at once, and what is hard about unique values.
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, GraphError, Node, NodeId, OpenOptions, PropertyGraph, Rule, ValueType,
 };
 use evergraph_property_graph::transaction::{Retryable, TransactionOptions};
+use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 

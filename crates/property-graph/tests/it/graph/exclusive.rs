@@ -4,14 +4,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Broken, Definition, DefinitionState, Entity, GraphError, GraphOptions, NodeId, OpenOptions,
     PropertyGraph, Rule, Subject, Transaction, ValueType, Violation,
 };
 use evergraph_property_graph::transaction::Retryable;
+use evergraph_storage::failpoint;
+use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph, View};
+use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]

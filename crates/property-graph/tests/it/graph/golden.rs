@@ -9,8 +9,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evergraph_persistence::FORMAT_VERSION;
-use evergraph_persistence::medium::FileStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, GraphError, OpenOptions, PropertyGraph, Rule, Towards, Transaction,
@@ -19,6 +17,8 @@ use evergraph_property_graph::value::{
     CoordinateSystem, Date, DateTime, Duration, LocalDateTime, LocalTime, Point, Time,
 };
 use evergraph_simulated::{Config, Image, Persistence, SimulatedStorage};
+use evergraph_storage::FORMAT_VERSION;
+use evergraph_storage::medium::FileStorage;
 
 use super::model::{Model, compare, model_of};
 use super::random::options;

@@ -4,10 +4,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::medium::FileStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph, Towards};
+use evergraph_storage::failpoint;
+use evergraph_storage::medium::FileStorage;
 
 /// Where the process that is killed writes.
 const DIRECTORY: &str = "EVERGRAPH_KILLED_DIRECTORY";

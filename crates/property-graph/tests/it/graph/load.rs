@@ -2,13 +2,13 @@
 
 use std::thread;
 
-use evergraph_persistence::failpoint;
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, GraphError, NodeId, OpenOptions, PropertyGraph, Rule, Towards, ValueType,
 };
 use evergraph_property_graph::transaction::{Retryable, TransactionError, TransactionOptions};
+use evergraph_storage::failpoint;
+use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 

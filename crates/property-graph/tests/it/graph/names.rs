@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph, Towards, View};
+use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 

@@ -3,11 +3,11 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{
     Adjacent, GraphError, NodeId, OpenOptions, PropertyGraph, RelationshipId, Towards, Transaction,
     View,
 };
+use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
 use super::random::options;

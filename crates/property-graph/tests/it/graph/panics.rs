@@ -5,10 +5,10 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use evergraph_persistence::failpoint::Scope;
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{GraphError, NodeId, OpenOptions, PropertyGraph};
+use evergraph_storage::failpoint::Scope;
+use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evergraph_algorithms::{Control, bellman_ford, connected_components, pagerank};
 use evergraph_graph::{Csr, Direction, Graph, NeighborReader, Symmetric};
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     GraphError, NodeId, Orientation, Projection, ProjectionOptions, PropertyGraph,
 };
 use evergraph_simulated::Random;
+use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::Storage;
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::{GraphError, GraphOptions, OpenOptions, PropertyGraph, View};
+use evergraph_storage::Storage;
+use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
 use super::model::{Model, compare};

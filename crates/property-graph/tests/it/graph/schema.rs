@@ -3,7 +3,6 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, GraphError, Node, NodeId, OpenOptions, PropertyGraph, Relationship, Rule, Subject,
@@ -11,6 +10,7 @@ use evergraph_property_graph::graph::{
 };
 use evergraph_property_graph::index::KeyRange;
 use evergraph_property_graph::transaction::Retryable;
+use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{GraphError, NodeId, PropertyGraph, Towards, Transaction};
 use evergraph_property_graph::transaction::{Isolation, Retryable, TransactionOptions};
+use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 

@@ -206,13 +206,11 @@ impl Scenario for Interrupted {
 }
 
 fn is_nothing(error: &GraphError) -> bool {
-    use evergraph_persistence::PersistenceError;
+    use evergraph_storage::StorageError;
     use evergraph_topology::TopologyError;
     matches!(
         error,
-        GraphError::Topology(TopologyError::Persistence(PersistenceError::NotADatabase(
-            _
-        )))
+        GraphError::Topology(TopologyError::Storage(StorageError::NotADatabase(_)))
     )
 }
 

@@ -1,8 +1,8 @@
 //! Transactions that meet, on one thread and on many.
 
 use evergraph_isolation::{Anomaly, Key, Level, check, scenarios, workload::Workload};
-use evergraph_persistence::medium::DramStorage;
 use evergraph_property_graph::graph::PropertyGraph;
+use evergraph_storage::medium::DramStorage;
 
 use super::subject::{Lists, options};
 

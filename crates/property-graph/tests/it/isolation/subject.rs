@@ -4,12 +4,12 @@
 //! relationships, by nodes with a label, or by nodes that an index finds.
 
 use evergraph_isolation::{Element, Key, Level, Stop, Subject};
-use evergraph_persistence::PersistenceError;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     GraphError, GraphOptions, Node, NodeId, PropertyGraph, RelationshipId, Towards, Transaction,
 };
 use evergraph_property_graph::transaction::{Isolation, Retryable, TransactionOptions};
+use evergraph_storage::StorageError;
 use evergraph_topology::TopologyError;
 
 /// Small enough that chunks, sections and log run full.
@@ -152,7 +152,7 @@ fn no_commit(error: GraphError) -> Stop {
 
 fn is_of_medium(error: &GraphError) -> bool {
     match error {
-        GraphError::Persistence(PersistenceError::Medium(_)) => true,
+        GraphError::Storage(StorageError::Medium(_)) => true,
         GraphError::Topology(error) => is_of_medium_below(error),
         _ => false,
     }
@@ -160,7 +160,7 @@ fn is_of_medium(error: &GraphError) -> bool {
 
 fn is_of_medium_below(error: &TopologyError) -> bool {
     match error {
-        TopologyError::Persistence(PersistenceError::Medium(_)) => true,
+        TopologyError::Storage(StorageError::Medium(_)) => true,
         TopologyError::Group(error) => is_of_medium_below(error),
         _ => false,
     }

@@ -1,11 +1,11 @@
 //! Power cuts at every fence of a section's life: flushes, compactions of one
 //! list, rewrites, each published through the directory and the root.
 
-use evergraph_persistence::{Directory, PersistenceError, Pool, PoolFile, Root, SectionKey};
 use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
     Access, Budget, Config, Depth, Persistence, Scenario, SimulatedStorage, Steps, Suite, Told,
 };
+use evergraph_storage::{Directory, Pool, PoolFile, Root, SectionKey, StorageError};
 
 use super::*;
 
@@ -75,17 +75,17 @@ struct Single {
 }
 
 impl Single {
-    fn create(storage: &SimulatedStorage, columns: usize) -> Result<Self, PersistenceError> {
+    fn create(storage: &SimulatedStorage, columns: usize) -> Result<Self, StorageError> {
         let medium = storage.open(EXTENTS, true)?;
         medium.grow(4096)?;
         medium.fence()?;
         storage.sync_names()?;
-        let root = Root::first([0; evergraph_persistence::USER_BYTES]);
+        let root = Root::first([0; evergraph_storage::USER_BYTES]);
         drop(Pool::create(storage, *b"blocks-of-a-test", root)?);
         Self::open(storage, columns)
     }
 
-    fn open(storage: &SimulatedStorage, columns: usize) -> Result<Self, PersistenceError> {
+    fn open(storage: &SimulatedStorage, columns: usize) -> Result<Self, StorageError> {
         let (pool, file) = Pool::open(storage)?;
         storage.sync_names()?;
         pool.confirm(&file)?;
@@ -127,7 +127,7 @@ impl Single {
     }
 
     /// Performs a step.
-    fn perform(&mut self, number: u64) -> Result<(), PersistenceError> {
+    fn perform(&mut self, number: u64) -> Result<(), StorageError> {
         let (context, weighted) = (&self.context, self.base.index.columns() == 2);
         let source = |lists| Source { lists, weighted };
         let csn = number + 1;
@@ -215,7 +215,7 @@ impl Scenario for Life {
     ) -> Result<Option<Single>, String> {
         match Single::open(storage, self.columns) {
             Ok(single) => Ok(Some(single)),
-            Err(PersistenceError::NotADatabase(_)) => Ok(None),
+            Err(StorageError::NotADatabase(_)) => Ok(None),
             Err(error) => Err(error.to_string()),
         }
     }

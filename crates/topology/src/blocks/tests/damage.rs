@@ -1,6 +1,6 @@
 //! Every flipped bit of a small section: an error, or the right content.
 
-use evergraph_persistence::PersistenceError;
+use evergraph_storage::StorageError;
 
 use super::*;
 
@@ -47,7 +47,7 @@ fn small(context: &Context, columns: usize) -> (Entry, Lists, Vec<(u64, u64)>) {
     (base.1, model, places)
 }
 
-fn read(medium: &MediumHandle, entry: &Entry, columns: usize) -> Result<Lists, PersistenceError> {
+fn read(medium: &MediumHandle, entry: &Entry, columns: usize) -> Result<Lists, StorageError> {
     let context = context(medium);
     let base = open(&context, entry, LISTS, columns)?;
     base.verify(&context.uuid)?;
@@ -72,7 +72,7 @@ fn every_flipped_bit_is_an_error_or_means_nothing() {
                             assert_eq!(lists, model, "bit {bit} of byte {at}");
                             harmless += 1;
                         }
-                        Err(PersistenceError::Damaged { .. }) => errors += 1,
+                        Err(StorageError::Damaged { .. }) => errors += 1,
                         Err(other) => panic!("{other}"),
                     }
                 }

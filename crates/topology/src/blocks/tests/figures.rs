@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evergraph_generators::kronecker;
-use evergraph_persistence::medium::EmulatedStorage;
+use evergraph_storage::medium::EmulatedStorage;
 
 use super::*;
 use crate::section_format;

@@ -8,10 +8,10 @@ mod space;
 
 use std::sync::Arc;
 
-use evergraph_persistence::machine::Nodes;
-use evergraph_persistence::medium::DramStorage;
-use evergraph_persistence::order::Flushed;
-use evergraph_persistence::{Entry, Extent, Medium, MediumHandle, Region, Storage};
+use evergraph_storage::machine::Nodes;
+use evergraph_storage::medium::DramStorage;
+use evergraph_storage::order::Flushed;
+use evergraph_storage::{Entry, Extent, Medium, MediumHandle, Region, Storage};
 
 use super::{Base, ListSource, Written};
 use crate::entry::is_tombstone;
@@ -91,7 +91,7 @@ fn open(
     entry: &Entry,
     lists: usize,
     columns: usize,
-) -> Result<Base, evergraph_persistence::PersistenceError> {
+) -> Result<Base, evergraph_storage::StorageError> {
     let index: Extent = context.region.adopt(entry.offset, entry.len)?;
     let base = Base::open(context, index, entry, FIRST_VERTEX, lists, columns)?;
     context.region.settle();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_persistence::medium::FileStorage;
+use evergraph_storage::medium::FileStorage;
 use proptest::prelude::*;
 
 use super::*;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::{FileCall, FileFault, FileFaults, FileStorage};
+use evergraph_storage::medium::{FileCall, FileFault, FileFaults, FileStorage};
 use evergraph_topology::{Batch, Commit, Config, Layout, Store, TopologyError, Tuning};
 
 use super::fixture::{Graph, Model, merged_config, observe};

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::FORMAT_VERSION;
 use evergraph_simulated::{Image, Persistence, SimulatedStorage};
+use evergraph_storage::FORMAT_VERSION;
 use evergraph_topology::Store;
 
 use super::fixture::{

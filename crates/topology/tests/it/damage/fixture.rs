@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::{Storage, ViewToken};
 use evergraph_simulated::{Config as SimConfig, Image, Persistence, Random, SimulatedStorage};
+use evergraph_storage::{Storage, ViewToken};
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::record::{Edges, ExternalIds};
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Published, Store};

@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use evergraph_graph::Direction;
-use evergraph_persistence::FORMAT_VERSION;
-use evergraph_persistence::medium::FileStorage;
 use evergraph_simulated::{Image, Persistence, SimulatedStorage};
+use evergraph_storage::FORMAT_VERSION;
+use evergraph_storage::medium::FileStorage;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, Config, Layout, Store, in_plane, out_plane};
 

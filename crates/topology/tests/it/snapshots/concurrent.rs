@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use evergraph_persistence::ViewToken;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::ViewToken;
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{
     Batch, Config, Layout, ListScratch, Published, Store, TopologyError, Tuning,
 };

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::ViewToken;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::ViewToken;
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Published, Snapshot, Store, Tuning};
 
 use super::model::{Change, Twin};

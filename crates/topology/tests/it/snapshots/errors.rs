@@ -1,7 +1,7 @@
 //! What is refused, and with which words.
 
 use evergraph_graph::Direction;
-use evergraph_persistence::medium::DramStorage;
+use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{Batch, Config, Layout, Mode, Store, TopologyError, Tuning};
 
 use expect_test::expect;

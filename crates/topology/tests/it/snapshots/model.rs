@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
-use evergraph_persistence::ViewToken;
 use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
+use evergraph_storage::ViewToken;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Published, Store, Tuning};
 

@@ -1,8 +1,8 @@
 //! Names and numbers that are stored, and that every later program has to know. The bytes of
 //! whole databases are pinned where they are written: in the tests of `evergraph-topology`.
 
-use evergraph_persistence::medium::FileStorage;
-use evergraph_persistence::{
+use evergraph_storage::medium::FileStorage;
+use evergraph_storage::{
     AckLevel, CommitLog, FORMAT_VERSION, Pool, PoolKind, RECORD_HEADER_BYTES, Root, USER_BYTES,
 };
 

@@ -23,7 +23,7 @@ use rustix::io::Errno;
 use super::MediumError;
 use super::directory::{Directory, NotOpened};
 use super::host::io_error;
-use crate::error::PersistenceError;
+use crate::error::StorageError;
 use crate::failpoint;
 use crate::pool::PoolKind;
 
@@ -55,10 +55,7 @@ pub(super) struct DatabaseLock {
 }
 
 /// Locks the database in a directory. Never waits.
-pub(super) fn acquire(
-    directory: &Directory,
-    access: Access,
-) -> Result<DatabaseLock, PersistenceError> {
+pub(super) fn acquire(directory: &Directory, access: Access) -> Result<DatabaseLock, StorageError> {
     loop {
         let pool = open_pool(directory, access)?;
         failpoint!("lock.pool-opened");
@@ -77,7 +74,7 @@ pub(super) fn acquire(
     }
 }
 
-fn open_pool(directory: &Directory, access: Access) -> Result<OwnedFd, PersistenceError> {
+fn open_pool(directory: &Directory, access: Access) -> Result<OwnedFd, StorageError> {
     let name = PoolKind::GRAPH.file_name();
     let flags = match access {
         Access::Creating => OFlags::RDWR | OFlags::CREATE,
@@ -86,19 +83,15 @@ fn open_pool(directory: &Directory, access: Access) -> Result<OwnedFd, Persisten
     };
     match directory.open_with(name, flags) {
         Ok((pool, _)) => Ok(pool),
-        Err(NotOpened::System(Errno::NOENT)) => Err(PersistenceError::NotADatabase(format!(
+        Err(NotOpened::System(Errno::NOENT)) => Err(StorageError::NotADatabase(format!(
             "there is no file `{name}` (check the path, or import into a new one)"
         ))),
         Err(error) => Err(error.into_medium_error(name, "opening it").into()),
     }
 }
 
-fn lock_pool(
-    directory: &Directory,
-    pool: &OwnedFd,
-    access: Access,
-) -> Result<(), PersistenceError> {
-    let locked = || PersistenceError::Locked {
+fn lock_pool(directory: &Directory, pool: &OwnedFd, access: Access) -> Result<(), StorageError> {
+    let locked = || StorageError::Locked {
         pid: writer(directory),
     };
     match access {
@@ -112,7 +105,7 @@ fn lock_pool(
             }
             match lock_bytes(pool, libc::F_WRLCK, READERS)? {
                 true => Ok(()),
-                false => Err(PersistenceError::BeingRead),
+                false => Err(StorageError::BeingRead),
             }
         }
     }
@@ -144,7 +137,7 @@ fn granted(answer: Result<(), LockErrno>) -> Result<bool, MediumError> {
 
 /// Programs of the version before lock this file alone: they are kept out, too. Removing
 /// it lets in nobody who looks at the pool file.
-fn lock_side_file(directory: &Directory, access: Access) -> Result<Option<File>, PersistenceError> {
+fn lock_side_file(directory: &Directory, access: Access) -> Result<Option<File>, StorageError> {
     let (flags, operation) = match access {
         // Without one there was never a writer of that version, and a reader writes nothing.
         Access::Reading => (OFlags::RDONLY, FlockOperation::NonBlockingLockShared),
@@ -176,12 +169,12 @@ fn lock_side_file(directory: &Directory, access: Access) -> Result<Option<File>,
 }
 
 /// The file names the last writer; if that one is gone, readers have it.
-fn refused_by_side_file(directory: &Directory, access: Access) -> PersistenceError {
+fn refused_by_side_file(directory: &Directory, access: Access) -> StorageError {
     let pid = writer(directory);
     let is_gone = Path::new("/proc").exists() && !Path::new(&format!("/proc/{pid}")).exists();
     match is_gone && access != Access::Reading {
-        true => PersistenceError::BeingRead,
-        false => PersistenceError::Locked { pid },
+        true => StorageError::BeingRead,
+        false => StorageError::Locked { pid },
     }
 }
 

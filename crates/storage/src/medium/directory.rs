@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::MediumError;
 use super::host::{io_error, retry};
 use super::lock::{self, Access, DatabaseLock};
-use crate::error::PersistenceError;
+use crate::error::StorageError;
 use crate::failpoint;
 
 /// A directory held open: a rename of it, or of one of its parents, cannot make
@@ -52,7 +52,7 @@ impl Directory {
     }
 
     /// Locks the database in it for as long as this, or a file of it, is open.
-    pub(super) fn lock(&mut self, access: Access) -> Result<(), PersistenceError> {
+    pub(super) fn lock(&mut self, access: Access) -> Result<(), StorageError> {
         self.lock = Some(Arc::new(lock::acquire(self, access)?));
         self.read_only = access == Access::Reading;
         Ok(())

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::error::PersistenceError;
+use crate::error::StorageError;
 use crate::failpoint;
 use crate::medium::{Medium, MediumError, MediumHandle, prefetch_for_read};
 use crate::order::{self, Durable, Flushed};
@@ -61,7 +61,7 @@ impl Region {
 
     /// Reserves the first space of a new file that will grow by `growth_step`. Durable
     /// with the next fence.
-    pub fn reserve_first(medium: &MediumHandle, growth_step: u64) -> Result<(), PersistenceError> {
+    pub fn reserve_first(medium: &MediumHandle, growth_step: u64) -> Result<(), StorageError> {
         Ok(medium.grow(growth_step.min(FIRST_BYTES))?)
     }
 
@@ -93,9 +93,9 @@ impl Region {
 
     /// Reserves space for an extent of `len` bytes. The file grows by whole steps, or where
     /// the disk has no room for one by less, down to what is needed.
-    pub fn allocate(&self, len: u64) -> Result<Draft, PersistenceError> {
-        let is_full = |error: &PersistenceError| {
-            matches!(error, PersistenceError::Medium(MediumError::NoSpace { .. }))
+    pub fn allocate(&self, len: u64) -> Result<Draft, StorageError> {
+        let is_full = |error: &StorageError| {
+            matches!(error, StorageError::Medium(MediumError::NoSpace { .. }))
         };
         match self.allocate_by(len, Inner::take_or_grow) {
             Err(error) if is_full(&error) => {}
@@ -115,7 +115,7 @@ impl Region {
         &self,
         len: u64,
         take: impl Fn(&Inner, &mut Space, u64) -> Result<u64, MediumError>,
-    ) -> Result<Draft, PersistenceError> {
+    ) -> Result<Draft, StorageError> {
         let inner = &self.inner;
         let reserved = len.max(1).next_multiple_of(inner.alignment);
         let offset = take(inner, &mut inner.space.lock(), reserved)?;
@@ -140,7 +140,7 @@ impl Region {
 
     /// Claims an extent that the directory names. Checks bounds and overlap;
     /// the content is checked by whoever knows its checksum.
-    pub fn adopt(&self, offset: u64, len: u64) -> Result<Extent, PersistenceError> {
+    pub fn adopt(&self, offset: u64, len: u64) -> Result<Extent, StorageError> {
         let inner = &self.inner;
         let name = inner.medium.name();
         let reserved = len.max(1).checked_next_multiple_of(inner.alignment);
@@ -150,7 +150,7 @@ impl Region {
                 && end.is_some_and(|end| end <= inner.medium.len())
         };
         let Some(reserved) = reserved.filter(is_inside) else {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 name,
                 offset,
                 format!(
@@ -162,11 +162,7 @@ impl Region {
         let mut space = inner.space.lock();
         // While extents are being claimed, `free` holds what is claimed.
         if space.overlaps(offset, reserved) {
-            return Err(PersistenceError::damaged(
-                name,
-                offset,
-                "two extents overlap",
-            ));
+            return Err(StorageError::damaged(name, offset, "two extents overlap"));
         }
         space.free.insert(offset, reserved);
         Ok(Extent {
@@ -201,7 +197,7 @@ impl Region {
 
     /// Reuses an extent that a durable root still names: for failpoints.
     #[cfg(feature = "failpoints")]
-    pub fn scribble(&self, extent: &Extent) -> Result<(), PersistenceError> {
+    pub fn scribble(&self, extent: &Extent) -> Result<(), StorageError> {
         let bytes = vec![0xEE; extent.len as usize];
         self.inner.medium.write(extent.offset, &bytes)?;
         self.inner.medium.flush(extent.offset, extent.len)?;
@@ -330,7 +326,7 @@ impl Draft {
     }
 
     /// Durability step 1: writes the content and starts making it durable.
-    pub fn finish(mut self, bytes: &[u8]) -> Result<Flushed<Extent>, PersistenceError> {
+    pub fn finish(mut self, bytes: &[u8]) -> Result<Flushed<Extent>, StorageError> {
         let extent = self.extent.take().expect("present until finished");
         assert_eq!(bytes.len() as u64, extent.len, "the length allocated");
         let medium = extent.region.inner.medium.clone();
@@ -434,7 +430,7 @@ impl Extent {
     ///
     /// # Panics
     /// If a piece does not lie in the extent.
-    pub fn write_pieces(&self, pieces: &[(u64, &[u8])]) -> Result<Flushed<()>, PersistenceError> {
+    pub fn write_pieces(&self, pieces: &[(u64, &[u8])]) -> Result<Flushed<()>, StorageError> {
         let medium = &self.region.inner.medium;
         let placed = pieces.iter().map(|&(at, bytes)| {
             let end = at.checked_add(bytes.len() as u64);
@@ -525,18 +521,18 @@ impl Extent {
     }
 
     /// Copies a range out, bounds checked.
-    pub fn read(&self, at: u64, into: &mut [u8]) -> Result<(), PersistenceError> {
+    pub fn read(&self, at: u64, into: &mut [u8]) -> Result<(), StorageError> {
         assert!(at + into.len() as u64 <= self.len);
         Ok(self.region.inner.medium.read(self.offset + at, into)?)
     }
 
     /// Checks that the bytes can be read.
-    pub fn touch(&self) -> Result<(), PersistenceError> {
+    pub fn touch(&self) -> Result<(), StorageError> {
         Ok(self.region.inner.medium.touch(self.offset, self.len)?)
     }
 
     /// Checks that `len` bytes from `at` can be read.
-    pub fn touch_range(&self, at: u64, len: u64) -> Result<(), PersistenceError> {
+    pub fn touch_range(&self, at: u64, len: u64) -> Result<(), StorageError> {
         assert!(at.checked_add(len).is_some_and(|end| end <= self.len));
         Ok(self.region.inner.medium.touch(self.offset + at, len)?)
     }

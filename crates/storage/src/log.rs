@@ -12,7 +12,7 @@
 //!
 //! The log does not know what its records mean.
 
-use crate::error::PersistenceError;
+use crate::error::StorageError;
 use crate::failpoint;
 use crate::layout::{Field, tiles};
 use crate::little_endian::{put, u32_at, u64_at};
@@ -178,17 +178,13 @@ impl CommitLog {
     /// Makes the log file of a new database: a ring of `capacity` bytes,
     /// reserved and zeroed, and the mark of whose it is. The caller syncs the
     /// name.
-    pub fn create(
-        medium: &MediumHandle,
-        uuid: &Uuid,
-        capacity: u64,
-    ) -> Result<(), PersistenceError> {
+    pub fn create(medium: &MediumHandle, uuid: &Uuid, capacity: u64) -> Result<(), StorageError> {
         Self::lay_out(medium, uuid, capacity)?;
         Ok(medium.fence()?)
     }
 
     /// As [`CommitLog::create`], durable with the next fence.
-    fn lay_out(medium: &MediumHandle, uuid: &Uuid, capacity: u64) -> Result<(), PersistenceError> {
+    fn lay_out(medium: &MediumHandle, uuid: &Uuid, capacity: u64) -> Result<(), StorageError> {
         assert!(capacity.is_multiple_of(ALIGNMENT) && capacity > 0);
         medium.grow(Self::file_bytes(capacity))?;
         medium.write(capacity, &identity(uuid, capacity))?;
@@ -201,7 +197,7 @@ impl CommitLog {
     }
 
     /// Whether a log file holds more than its creation wrote.
-    pub fn is_used(medium: &MediumHandle) -> Result<bool, PersistenceError> {
+    pub fn is_used(medium: &MediumHandle) -> Result<bool, StorageError> {
         let ring = medium.len().saturating_sub(IDENTITY_BYTES as u64);
         let mut start = vec![0; ring.min(4096) as usize];
         medium.read(0, &mut start)?;
@@ -222,9 +218,9 @@ impl CommitLog {
     ///
     /// # Errors
     /// There is none of that number: the root is damaged.
-    pub fn file_name(number: u32) -> Result<&'static str, PersistenceError> {
+    pub fn file_name(number: u32) -> Result<&'static str, StorageError> {
         NAMES.get(number as usize).copied().ok_or_else(|| {
-            PersistenceError::damaged("pool", 0, format!("the log has the number {number}"))
+            StorageError::damaged("pool", 0, format!("the log has the number {number}"))
         })
     }
 
@@ -246,8 +242,8 @@ impl CommitLog {
         epoch: u32,
         start: LogStart,
         clean_end: Option<u64>,
-        mut replay: impl FnMut(LogRecord<'_>) -> Result<(), PersistenceError>,
-    ) -> Result<(Self, u64), PersistenceError> {
+        mut replay: impl FnMut(LogRecord<'_>) -> Result<(), StorageError>,
+    ) -> Result<(Self, u64), StorageError> {
         let mut log = CommitLog {
             seed: crc32c::crc32c(uuid),
             epoch,
@@ -260,14 +256,14 @@ impl CommitLog {
             medium,
         };
         if log.capacity == 0 || !log.capacity.is_multiple_of(ALIGNMENT) {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 log.name(),
                 0,
                 format!("the log has {} bytes", log.capacity),
             ));
         }
         if log.slice(log.capacity, IDENTITY_BYTES as u64)? != identity(uuid, log.capacity) {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 log.name(),
                 log.capacity,
                 "this is not the log of this database",
@@ -285,7 +281,7 @@ impl CommitLog {
         if let Some(clean_end) = clean_end
             && scan.end != clean_end
         {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 log.name(),
                 scan.end % log.capacity,
                 format!(
@@ -312,8 +308,8 @@ impl CommitLog {
         &self,
         mut at: ScanEnd,
         clean_end: Option<u64>,
-        replay: &mut impl FnMut(LogRecord<'_>) -> Result<(), PersistenceError>,
-    ) -> Result<ScanEnd, PersistenceError> {
+        replay: &mut impl FnMut(LogRecord<'_>) -> Result<(), StorageError>,
+    ) -> Result<ScanEnd, StorageError> {
         let start = at.end;
         let mut skip_next = failpoint!("log.replay-off-by-one");
         while clean_end != Some(at.end) && at.end - start < self.capacity {
@@ -360,7 +356,7 @@ impl CommitLog {
     }
 
     /// The record at `lsn` if one holds there.
-    fn record_at(&self, lsn: u64) -> Result<Option<(Header, &[u8])>, PersistenceError> {
+    fn record_at(&self, lsn: u64) -> Result<Option<(Header, &[u8])>, StorageError> {
         let offset = lsn % self.capacity;
         let room = self.capacity - offset;
         if room < RECORD_HEADER_BYTES as u64 {
@@ -395,7 +391,7 @@ impl CommitLog {
         Ok(Some((header, &bytes[RECORD_HEADER_BYTES..])))
     }
 
-    fn slice(&self, offset: u64, len: u64) -> Result<&[u8], PersistenceError> {
+    fn slice(&self, offset: u64, len: u64) -> Result<&[u8], StorageError> {
         self.medium.touch(offset, len)?;
         // SAFETY: `touch` checked the range, `base` is valid there as long as
         // the medium lives, and the log is only written through `&mut self`
@@ -407,7 +403,7 @@ impl CommitLog {
 
     /// A record after the torn tail that was written when the tail was durable
     /// already proves that the tail is not torn but damaged.
-    fn refuse_damage_before_durable_records(&self, scan: &ScanEnd) -> Result<(), PersistenceError> {
+    fn refuse_damage_before_durable_records(&self, scan: &ScanEnd) -> Result<(), StorageError> {
         let limit = self.start + self.capacity;
         let mut lsn = scan.end + ALIGNMENT;
         while lsn < limit {
@@ -427,10 +423,10 @@ impl CommitLog {
         Ok(())
     }
 
-    fn refuse_proof_of_damage(&self, scan: &ScanEnd, at: u64) -> Result<(), PersistenceError> {
+    fn refuse_proof_of_damage(&self, scan: &ScanEnd, at: u64) -> Result<(), StorageError> {
         match self.record_at(at)? {
             Some((header, _)) if header.epoch >= scan.epoch && header.durable > scan.end => {
-                Err(PersistenceError::damaged(
+                Err(StorageError::damaged(
                     self.name(),
                     scan.end % self.capacity,
                     format!(
@@ -446,7 +442,7 @@ impl CommitLog {
 
     /// A later life makes the mark of the clean stop go before it writes a
     /// record. Where both are there, the pool file is a copy of an earlier time.
-    fn refuse_records_of_a_later_life(&self, clean_end: u64) -> Result<(), PersistenceError> {
+    fn refuse_records_of_a_later_life(&self, clean_end: u64) -> Result<(), StorageError> {
         let room = self.room_to_lap_end(clean_end);
         let skipped = if room < RECORD_HEADER_BYTES as u64 {
             room
@@ -454,7 +450,7 @@ impl CommitLog {
             0
         };
         match self.record_at(clean_end + skipped)? {
-            Some((header, _)) if header.epoch >= self.epoch => Err(PersistenceError::damaged(
+            Some((header, _)) if header.epoch >= self.epoch => Err(StorageError::damaged(
                 "pool",
                 0,
                 format!(
@@ -518,19 +514,14 @@ impl CommitLog {
 
     /// Durability step L1: writes one record. It is durable after
     /// [`CommitLog::sync`]. Returns the position after it.
-    pub fn append(
-        &mut self,
-        csn: u64,
-        wall_us: i64,
-        payload: &[u8],
-    ) -> Result<u64, PersistenceError> {
+    pub fn append(&mut self, csn: u64, wall_us: i64, payload: &[u8]) -> Result<u64, StorageError> {
         debug_assert_eq!(
             csn,
             self.csn + 1,
             "replay takes a gap between two commits for the log's end"
         );
         if !self.has_room(payload.len() as u64) {
-            return Err(PersistenceError::LogFull);
+            return Err(StorageError::LogFull);
         }
         let len = RECORD_HEADER_BYTES as u64 + payload.len() as u64;
         let room = self.room_to_lap_end(self.head);
@@ -554,7 +545,7 @@ impl CommitLog {
         csn: u64,
         wall_us: i64,
         payload: &[u8],
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let written = (RECORD_HEADER_BYTES + payload.len()) as u64;
         debug_assert!(
             written <= len && len <= self.room_to_lap_end(self.head),
@@ -587,7 +578,7 @@ impl CommitLog {
 
     /// Durability step L2: makes all records appended so far durable. Only
     /// after it may a commit be acknowledged.
-    pub fn sync(&mut self) -> Result<(), PersistenceError> {
+    pub fn sync(&mut self) -> Result<(), StorageError> {
         let dirty = std::mem::take(&mut self.dirty);
         if !failpoint!("log.records-not-flushed") {
             for (offset, len) in &dirty {
@@ -610,7 +601,7 @@ impl CommitLog {
     /// Recovery step R5: makes what was replayed durable. A process that was killed
     /// between writing records and their fence, or whose fence failed, leaves them
     /// readable all the same.
-    pub fn settle(&mut self) -> Result<(), PersistenceError> {
+    pub fn settle(&mut self) -> Result<(), StorageError> {
         if self.start == self.head || failpoint!("open.log-end-not-durable") {
             return Ok(());
         }
@@ -646,7 +637,7 @@ impl CommitLog {
         uuid: &Uuid,
         start: LogStart,
         capacity: u64,
-    ) -> Result<(Self, Vec<(u64, u64)>), PersistenceError> {
+    ) -> Result<(Self, Vec<(u64, u64)>), StorageError> {
         debug_assert!(
             self.dirty.is_empty() && start.lsn == self.start && capacity > self.capacity,
             "only what is durable is carried over, into a larger ring: {self:?}"
@@ -676,7 +667,7 @@ impl CommitLog {
             Ok(())
         })?;
         if scan.end != self.head {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 self.name(),
                 scan.end % self.capacity,
                 format!("commit {} does not hold any more", scan.csn + 1),

@@ -6,7 +6,7 @@
 //! two the new root holds already; what the old root needed is reclaimed only
 //! after the second, so that damage to either slot loses nothing.
 
-use crate::error::PersistenceError;
+use crate::error::StorageError;
 use crate::failpoint;
 use crate::layout::{Field, tiles};
 use crate::little_endian::{put, u32_at, u64_at};
@@ -202,7 +202,7 @@ impl UncheckedSlot {
     }
 
     /// The slot's identity and root if its checksum holds.
-    fn check(&self, kind: PoolKind) -> Result<Option<(Uuid, Root)>, PersistenceError> {
+    fn check(&self, kind: PoolKind) -> Result<Option<(Uuid, Root)>, StorageError> {
         let bytes = &self.0;
         if &bytes[..8] != kind.magic {
             return Ok(None);
@@ -213,7 +213,7 @@ impl UncheckedSlot {
         }
         let version = u32_at(bytes, VERSION.0);
         if version > kind.version {
-            return Err(PersistenceError::NewerFormat {
+            return Err(StorageError::NewerFormat {
                 found: version,
                 newest: kind.version,
             });
@@ -283,7 +283,7 @@ impl Pool {
         storage: &dyn Storage,
         uuid: Uuid,
         root: Root,
-    ) -> Result<(Pool, PoolFile), PersistenceError> {
+    ) -> Result<(Pool, PoolFile), StorageError> {
         Self::create_kind(storage, PoolKind::GRAPH, uuid, root)
     }
 
@@ -293,7 +293,7 @@ impl Pool {
         kind: PoolKind,
         uuid: Uuid,
         root: Root,
-    ) -> Result<(Pool, PoolFile), PersistenceError> {
+    ) -> Result<(Pool, PoolFile), StorageError> {
         let medium = match storage.exists(kind.name)? {
             true => {
                 Self::refuse_if_made(storage, kind)?;
@@ -318,17 +318,17 @@ impl Pool {
     /// leaves that came to no end: nothing was ever acknowledged.
     ///
     /// # Errors
-    /// [`PersistenceError::Exists`]; what the medium says.
-    pub fn refuse_if_made(storage: &dyn Storage, kind: PoolKind) -> Result<(), PersistenceError> {
+    /// [`StorageError::Exists`]; what the medium says.
+    pub fn refuse_if_made(storage: &dyn Storage, kind: PoolKind) -> Result<(), StorageError> {
         match Self::open_kind(storage, kind) {
-            Err(PersistenceError::NotADatabase(_)) => Ok(()),
-            Err(error @ PersistenceError::Medium(_)) => Err(error),
-            _ => Err(PersistenceError::Exists(storage.kind().to_string())),
+            Err(StorageError::NotADatabase(_)) => Ok(()),
+            Err(error @ StorageError::Medium(_)) => Err(error),
+            _ => Err(StorageError::Exists(storage.kind().to_string())),
         }
     }
 
     /// Reads the newest root. Writes nothing.
-    pub fn open(storage: &dyn Storage) -> Result<(Pool, PoolFile), PersistenceError> {
+    pub fn open(storage: &dyn Storage) -> Result<(Pool, PoolFile), StorageError> {
         Self::open_kind(storage, PoolKind::GRAPH)
     }
 
@@ -336,22 +336,22 @@ impl Pool {
     pub fn open_kind(
         storage: &dyn Storage,
         kind: PoolKind,
-    ) -> Result<(Pool, PoolFile), PersistenceError> {
+    ) -> Result<(Pool, PoolFile), StorageError> {
         let name = kind.name;
         if !storage.exists(name)? {
-            return Err(PersistenceError::NotADatabase(format!(
+            return Err(StorageError::NotADatabase(format!(
                 "there is no file `{name}` (check the path, or import into a new one)"
             )));
         }
         let medium = storage.open(name, false)?;
         if medium.is_empty() {
-            return Err(PersistenceError::NotADatabase(format!(
+            return Err(StorageError::NotADatabase(format!(
                 "the file `{name}` is empty; if its creation was interrupted, make it again"
             )));
         }
         if medium.len() < 2 * SLOT_STRIDE {
             // Not what an interrupted creation leaves: nobody may make it again.
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 name,
                 medium.len(),
                 format!("it has been cut short of its {} bytes", 2 * SLOT_STRIDE),
@@ -374,15 +374,15 @@ impl Pool {
             // Every publication writes both slots, so a blank one shows that the
             // creation was interrupted before anything was acknowledged.
             return Err(if any_blank {
-                PersistenceError::NotADatabase(
+                StorageError::NotADatabase(
                     "its creation was interrupted; make it again".to_string(),
                 )
             } else {
-                PersistenceError::damaged(name, 0, "neither header slot has a valid checksum")
+                StorageError::damaged(name, 0, "neither header slot has a valid checksum")
             });
         };
         if let Some(what) = root.contradiction() {
-            return Err(PersistenceError::damaged(name, slot * SLOT_STRIDE, what));
+            return Err(StorageError::damaged(name, slot * SLOT_STRIDE, what));
         }
         Ok((
             Pool {
@@ -397,7 +397,7 @@ impl Pool {
 
     /// Makes the root that was read durable: a process that was killed may have
     /// written it and not come to its fence, or its fence may have failed.
-    pub fn confirm(&self, file: &PoolFile) -> Result<(), PersistenceError> {
+    pub fn confirm(&self, file: &PoolFile) -> Result<(), StorageError> {
         let (medium, slot) = (&file.medium, 1 - self.next_slot);
         let (offset, len) = (slot * SLOT_STRIDE, SLOT_BYTES as u64);
         let flushed = failpoint!(
@@ -427,14 +427,14 @@ impl Pool {
         file: &PoolFile,
         directory: &Durable<()>,
         root: Root,
-    ) -> Result<(), PersistenceError> {
+    ) -> Result<(), StorageError> {
         let _ = directory;
         self.publish_root(file, root)
     }
 
     /// A new root over the directory that is published already (epoch, clean
     /// stop).
-    pub fn update(&mut self, file: &PoolFile, root: Root) -> Result<(), PersistenceError> {
+    pub fn update(&mut self, file: &PoolFile, root: Root) -> Result<(), StorageError> {
         assert_eq!(
             (root.directory_offset, root.directory_len),
             (self.root.directory_offset, self.root.directory_len),
@@ -443,7 +443,7 @@ impl Pool {
         self.publish_root(file, root)
     }
 
-    fn publish_root(&mut self, file: &PoolFile, mut root: Root) -> Result<(), PersistenceError> {
+    fn publish_root(&mut self, file: &PoolFile, mut root: Root) -> Result<(), StorageError> {
         root.sequence = self.root.sequence + 1;
         self.succession(&root);
         let bytes = encode_slot(self.kind, &self.uuid, &root);

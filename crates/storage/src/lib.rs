@@ -23,7 +23,7 @@ mod region;
 mod registry;
 
 pub use directory::{Blob, Directory, Entry, SectionKey, Stored as StoredDirectory, checksum};
-pub use error::PersistenceError;
+pub use error::StorageError;
 pub use log::{CommitLog, LogRecord, LogStart, RECORD_HEADER_BYTES};
 pub use medium::{AckLevel, Medium, MediumError, MediumHandle, Memory, Properties, Storage};
 pub use medium::{memory_bytes, prefetch_for_write};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use evergraph_persistence::medium::{CountersSnapshot, DramStorage, EmulatedStorage, FileStorage};
-use evergraph_persistence::{Medium, MediumHandle, Storage};
+use evergraph_storage::medium::{CountersSnapshot, DramStorage, EmulatedStorage, FileStorage};
+use evergraph_storage::{Medium, MediumHandle, Storage};
 use proptest::prelude::*;
 
 const FILES: usize = 2;

@@ -7,11 +7,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use evergraph_persistence::medium::{
+use evergraph_storage::medium::{
     DramStorage, EmulatedStorage, FileCall, FileFault, FileFaults, FileStorage, LatencyProfile,
     MappedKind, MappedStorage,
 };
-use evergraph_persistence::{AckLevel, Medium, MediumError, MediumHandle, Storage};
+use evergraph_storage::{AckLevel, Medium, MediumError, MediumHandle, Storage};
 
 /// Every storage that this machine can have, with files under `dir`.
 fn storages(dir: &Path) -> Vec<Arc<dyn Storage>> {

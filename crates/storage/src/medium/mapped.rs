@@ -14,7 +14,7 @@ use super::directory::Directory;
 use super::host::{self, Holes, Mapped, Mapping};
 use super::lock::{Access, DatabaseLock};
 use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
-use crate::error::PersistenceError;
+use crate::error::StorageError;
 
 /// What protects mapped bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +94,7 @@ impl MappedStorage {
     ///
     /// # Errors
     /// As there.
-    pub fn locked(mut self, access: Access) -> Result<Self, PersistenceError> {
+    pub fn locked(mut self, access: Access) -> Result<Self, StorageError> {
         let directory = Arc::get_mut(&mut self.directory);
         directory
             .expect("not shared before it is locked")

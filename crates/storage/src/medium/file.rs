@@ -20,7 +20,7 @@ use super::faults::{FileCall, FileFaults};
 use super::host;
 use super::lock::{Access, DatabaseLock};
 use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
-use crate::error::PersistenceError;
+use crate::error::StorageError;
 use crate::failpoint;
 
 /// The files of a database in an ordinary directory.
@@ -59,9 +59,9 @@ impl FileStorage {
     /// file of it is open, in this process or one that inherits the file.
     ///
     /// # Errors
-    /// [`PersistenceError::Locked`] and [`PersistenceError::BeingRead`]; what the system
+    /// [`StorageError::Locked`] and [`StorageError::BeingRead`]; what the system
     /// says, also if it cannot lock there.
-    pub fn locked(mut self, access: Access) -> Result<Self, PersistenceError> {
+    pub fn locked(mut self, access: Access) -> Result<Self, StorageError> {
         let directory = Arc::get_mut(&mut self.directory);
         directory
             .expect("not shared before it is locked")

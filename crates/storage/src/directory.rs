@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::error::PersistenceError;
+use crate::error::StorageError;
 use crate::layout::{Field, tiles};
 use crate::little_endian::{put, u32_at, u64_at};
 use crate::order::Flushed;
@@ -101,11 +101,11 @@ pub struct Blob {
 
 impl Blob {
     /// The content, after its checksum has been checked.
-    pub fn read(&self, uuid: &Uuid) -> Result<&[u8], PersistenceError> {
+    pub fn read(&self, uuid: &Uuid) -> Result<&[u8], StorageError> {
         self.extent.touch()?;
         let bytes = self.extent.bytes();
         if checksum(uuid, self.extent.offset(), bytes) != self.crc {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 &self.extent.file_name(),
                 self.extent.offset(),
                 "a stored table has a wrong checksum",
@@ -166,7 +166,7 @@ impl Directory {
         offset: u64,
         len: u64,
         crc: u32,
-    ) -> Result<Self, PersistenceError> {
+    ) -> Result<Self, StorageError> {
         let mut directory = Directory::default();
         if len == 0 {
             return Ok(directory);
@@ -181,7 +181,7 @@ impl Directory {
             .and_then(|n| n.checked_add(blob_count.checked_mul(BLOB_REFERENCE_BYTES)?))
             .and_then(|n| n.checked_add(ROOT_HEADER_BYTES));
         if expected != Some(bytes.len()) {
-            return Err(PersistenceError::damaged(
+            return Err(StorageError::damaged(
                 &file,
                 offset,
                 "the directory's counts do not fit its length",
@@ -196,7 +196,7 @@ impl Directory {
             at += LEAF_REFERENCE_BYTES;
             if number > u32::MAX / LEAF_ENTRIES as u32 {
                 let what = "the number of a leaf is out of range";
-                return Err(PersistenceError::damaged(&file, offset, what));
+                return Err(StorageError::damaged(&file, offset, what));
             }
             let extent = read_checked(region, uuid, leaf_offset, LEAF_BYTES as u64, leaf_crc)?;
             let entries = extent
@@ -337,7 +337,7 @@ impl Directory {
         kind: u32,
         number: u32,
         bytes: &[u8],
-    ) -> Result<Flushed<()>, PersistenceError> {
+    ) -> Result<Flushed<()>, StorageError> {
         let len = bytes.len() as u64;
         self.set_blob_at(region, uuid, kind, number, len, |_| bytes)
     }
@@ -352,7 +352,7 @@ impl Directory {
         number: u32,
         len: u64,
         bytes_at: impl FnOnce(u64) -> B,
-    ) -> Result<Flushed<()>, PersistenceError> {
+    ) -> Result<Flushed<()>, StorageError> {
         let draft = region.allocate(len)?;
         let bytes = bytes_at(draft.offset());
         let bytes = bytes.as_ref();
@@ -389,7 +389,7 @@ impl Directory {
         region: &Region,
         uuid: &Uuid,
         sections: Flushed<()>,
-    ) -> Result<Flushed<Stored>, PersistenceError> {
+    ) -> Result<Flushed<Stored>, StorageError> {
         let mut written = Vec::new();
         for leaf in self.leaves.values_mut() {
             if leaf.stored.is_some() {
@@ -530,11 +530,11 @@ fn read_checked(
     offset: u64,
     len: u64,
     crc: u32,
-) -> Result<Extent, PersistenceError> {
+) -> Result<Extent, StorageError> {
     let extent = region.adopt(offset, len)?;
     extent.touch()?;
     if checksum(uuid, offset, extent.bytes()) != crc {
-        return Err(PersistenceError::damaged(
+        return Err(StorageError::damaged(
             &region.file_name(),
             offset,
             "the section directory has a wrong checksum",

@@ -4,7 +4,7 @@ use crate::medium::MediumError;
 
 /// Failures of the pool, the log and the regions.
 #[derive(Debug, thiserror::Error)]
-pub enum PersistenceError {
+pub enum StorageError {
     /// The medium refused.
     #[error(transparent)]
     Medium(#[from] MediumError),
@@ -48,10 +48,10 @@ pub enum PersistenceError {
     LogFull,
 }
 
-impl PersistenceError {
-    /// Shorthand for [`PersistenceError::Damaged`].
+impl StorageError {
+    /// Shorthand for [`StorageError::Damaged`].
     pub fn damaged(file: &str, offset: u64, what: impl Into<String>) -> Self {
-        PersistenceError::Damaged {
+        StorageError::Damaged {
             file: file.to_string(),
             offset,
             what: what.into(),

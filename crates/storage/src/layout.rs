@@ -7,7 +7,7 @@ pub type Field = (usize, usize);
 /// that are written as zero are fields, too.
 ///
 /// ```
-/// use evergraph_persistence::layout::tiles;
+/// use evergraph_storage::layout::tiles;
 /// const _: () = assert!(tiles(&[(0, 4), (4, 8)], 12));
 /// const _: () = assert!(!tiles(&[(0, 4), (8, 4)], 12), "four bytes belong to no field");
 /// ```
