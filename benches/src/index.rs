@@ -26,7 +26,7 @@ pub const BENCHMARK: Benchmark = Benchmark {
 };
 
 const UUID: Uuid = *b"index benchmark.";
-const PLANE: u32 = 1 << 31;
+const OWNER: u32 = 1 << 31;
 const KINDS: [(&str, Kind); 3] = [
     ("all on the medium", Kind::OnMedium),
     ("hybrid", Kind::Hybrid),
@@ -95,7 +95,7 @@ fn build(
     let storage = EmulatedStorage::new(Arc::new(DramStorage::new()), Some(profile));
     let medium = storage.open("extents", true).map_err(text)?;
     let region = Region::new(medium, 4096, 1 << 20);
-    let index = Index::new(PLANE, kind, geometry);
+    let index = Index::new(OWNER, kind, geometry);
     fill(&index, &region, entries)?;
     let mut directory = Directory::default();
     let needed = Needed::new(vec![1], Arc::default());
@@ -210,7 +210,7 @@ fn opening_table(
     for _ in 0..trials {
         let region = Region::new(medium.clone(), 4096, 1 << 20);
         let meter = Meter::start();
-        let index = Index::new(PLANE, Kind::Hybrid, geometry);
+        let index = Index::new(OWNER, Kind::Hybrid, geometry);
         let restored = index.restore(&region, &UUID, &hybrid.directory);
         restored.map_err(text)?;
         index.preload().map_err(text)?;
@@ -220,7 +220,7 @@ fn opening_table(
         let medium = storage.open("extents", true).map_err(text)?;
         let region = Region::new(medium, 4096, 1 << 20);
         let meter = Meter::start();
-        let index = Index::new(PLANE, Kind::Volatile, geometry);
+        let index = Index::new(OWNER, Kind::Volatile, geometry);
         fill(&index, &region, entries)?;
         all.add(meter.stop());
     }

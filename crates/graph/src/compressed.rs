@@ -23,7 +23,7 @@ use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
 
-use crate::seal::{CHUNK_VERTICES, Part, Plane, chunks, measure};
+use crate::seal::{Adjacency, CHUNK_VERTICES, Part, chunks, measure};
 use crate::{Csr, Direction, Graph, NeighborReader, Shape, Symmetric, VertexId, Weight};
 pub use chunk::CompressedChunk;
 use chunk::{Chunk, List};
@@ -83,19 +83,23 @@ impl Compressed {
             "a block holds 1 to 2^20 neighbors"
         );
         let simple = shape.is_simple();
-        let read = |plane| encode(graph, plane, simple, block_edges, check);
+        let read = |adjacency| encode(graph, adjacency, simple, block_edges, check);
         let (out, incoming) = match (shape, Symmetric::of(graph)) {
-            (Shape::Symmetric, Some(both)) => {
-                (encode(&both, Plane::Out, simple, block_edges, check)?, None)
-            }
+            (Shape::Symmetric, Some(both)) => (
+                encode(&both, Adjacency::Out, simple, block_edges, check)?,
+                None,
+            ),
             (Shape::Symmetric, None) => {
                 let csr = Csr::seal(graph, shape, check)?;
-                (encode(&csr, Plane::Out, simple, block_edges, check)?, None)
+                (
+                    encode(&csr, Adjacency::Out, simple, block_edges, check)?,
+                    None,
+                )
             }
             _ if graph.direction() == Direction::Both => {
-                (read(Plane::Out)?, Some(read(Plane::In)?))
+                (read(Adjacency::Out)?, Some(read(Adjacency::In)?))
             }
-            _ => (read(Plane::Out)?, None),
+            _ => (read(Adjacency::Out)?, None),
         };
         Ok(Self {
             vertex_count: graph.vertex_count(),
@@ -110,8 +114,8 @@ impl Compressed {
 
     /// DRAM that the graph takes.
     pub fn size_bytes(&self) -> usize {
-        let planes = std::iter::once(&self.out).chain(&self.incoming);
-        planes.map(Lists::size_bytes).sum()
+        let adjacencies = std::iter::once(&self.out).chain(&self.incoming);
+        adjacencies.map(Lists::size_bytes).sum()
     }
 
     /// Which entries of its lists it keeps.
@@ -191,10 +195,10 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// The lists of one plane.
+/// The lists of one adjacency.
 fn encode<G: Graph, E: Send>(
     graph: &G,
-    plane: Plane,
+    adjacency: Adjacency,
     simple: bool,
     block_edges: usize,
     check: &(impl Fn() -> Result<(), E> + Sync),
@@ -204,7 +208,7 @@ fn encode<G: Graph, E: Send>(
     let encoded: Result<_, E> = chunks(n)
         .map(|vertices| {
             let mut ends = vec![0; vertices.len()];
-            let len = measure(graph, plane, vertices.start, &mut ends);
+            let len = measure(graph, adjacency, vertices.start, &mut ends);
             let mut neighbors = vec![0; len];
             let mut weights = vec![0.0; if weighted { len } else { 0 }];
             let mut part = Part {
@@ -213,7 +217,7 @@ fn encode<G: Graph, E: Send>(
                 neighbors: &mut neighbors,
                 weights: &mut weights,
             };
-            part.fill(graph, plane, check)?;
+            part.fill(graph, adjacency, check)?;
             part.tidy(n, simple, check)?;
             Chunk::of(&part, block_edges, check)
         })

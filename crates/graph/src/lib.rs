@@ -32,7 +32,7 @@ pub type VertexId = u32;
 /// The weight of an edge. Graphs without weights read as weight 1.
 pub type Weight = f32;
 
-/// Number of distinct vertices that the compact planes can hold (ids below 2^30 − 1).
+/// Number of distinct vertices that the compact adjacencies can hold (ids below 2^30 − 1).
 pub const MAX_VERTICES: usize = (1 << 30) - 1;
 
 /// Which neighbor lists a graph keeps.

@@ -76,17 +76,17 @@ pub(crate) fn is_in_order(v: VertexId, list: &[VertexId], shape: Option<Shape>) 
 
 /// Which lists of a graph are sealed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Plane {
+pub(crate) enum Adjacency {
     Out,
     /// Only of a graph that has in-lists.
     In,
 }
 
-impl Plane {
+impl Adjacency {
     fn reader<G: Graph>(self, graph: &G) -> G::Reader<'_> {
         match self {
-            Plane::Out => graph.reader(),
-            Plane::In => graph.reverse_reader().expect("in-lists are there"),
+            Adjacency::Out => graph.reader(),
+            Adjacency::In => graph.reverse_reader().expect("in-lists are there"),
         }
     }
 }
@@ -105,11 +105,11 @@ pub(crate) fn chunks(vertex_count: usize) -> impl IndexedParallelIterator<Item =
 /// long they are together.
 pub(crate) fn measure<G: Graph>(
     graph: &G,
-    plane: Plane,
+    adjacency: Adjacency,
     first: VertexId,
     ends: &mut [u64],
 ) -> usize {
-    let mut reader = plane.reader(graph);
+    let mut reader = adjacency.reader(graph);
     let mut total = 0;
     for (v, end) in (first..).zip(ends) {
         total += reader.degree(v) as u64;
@@ -134,11 +134,11 @@ impl Part<'_> {
     pub(crate) fn fill<G: Graph, E>(
         &mut self,
         graph: &G,
-        plane: Plane,
+        adjacency: Adjacency,
         check: &impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         check()?;
-        let mut reader = plane.reader(graph);
+        let mut reader = adjacency.reader(graph);
         let mut at = 0;
         for (v, &mut end) in (self.first..).zip(&mut *self.ends) {
             let end = end as usize;

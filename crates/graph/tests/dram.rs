@@ -62,7 +62,7 @@ fn sealing_takes_what_its_documentation_says() {
             };
             for shape in [Shape::Sorted, Shape::Simple, Shape::Symmetric] {
                 let arcs = graph.arc_count() as usize;
-                let (planes, entries) = match (direction, shape) {
+                let (adjacencies, entries) = match (direction, shape) {
                     (Direction::Undirected, _) => (1, arcs),
                     (Direction::Out, Shape::Symmetric) => (1, 2 * arcs),
                     (Direction::Out, _) => (1, arcs),
@@ -76,7 +76,7 @@ fn sealing_takes_what_its_documentation_says() {
                     .max()
                     .unwrap();
                 let tasks = rayon::current_num_threads() * longest * 2 * 16;
-                let allowed = planes * 8 * n + bytes * entries + tasks + (128 << 10);
+                let allowed = adjacencies * 8 * n + bytes * entries + tasks + (128 << 10);
                 let (found, _) = peak(|| {
                     let Ok(sealed) = Csr::seal(&graph, shape, &|| Ok::<(), Infallible>(()));
                     sealed

@@ -39,7 +39,7 @@ fn bytes_a_node(before: usize) -> f64 {
 }
 
 /// Types of a node spread over all of them, so that every section of nodes has some
-/// of each: nothing of any plane is empty.
+/// of each: nothing of any adjacency is empty.
 fn relationships() -> impl Iterator<Item = (u32, u32, u32)> {
     (0..NODES).flat_map(|node| {
         (0..TYPES_OF_A_NODE).map(move |i| {
@@ -82,7 +82,7 @@ fn thirty_types_take_what_the_documentation_says() {
     let before = CURRENT.load(Relaxed);
     let (graph, _) = PropertyGraph::open(&storage, OpenOptions::default()).unwrap();
     // A database holds a few buffers, however large it is; and the section directory
-    // has a leaf for each plane, with room for the 128 sections of 2^18 nodes.
+    // has a leaf for each adjacency, with room for the 128 sections of 2^18 nodes.
     let leaf = 128 * 64;
     let fixed = (256 << 10) + (2 * TYPES * leaf) as usize;
     let opened = bytes_a_node(before + fixed);

@@ -56,7 +56,7 @@ pub struct ViewReader<'a> {
 
 impl GraphView {
     pub(crate) fn new(
-        mut planes: Vec<Vec<SectionView>>,
+        mut adjacencies: Vec<Vec<SectionView>>,
         section_shift: u32,
         vertex_count: usize,
         arc_count: u64,
@@ -64,11 +64,11 @@ impl GraphView {
         weighted: bool,
         fits_in_memory: bool,
     ) -> Self {
-        let incoming = planes.drain(1..).next().unwrap_or_default();
-        let out = planes.pop().unwrap_or_default();
+        let incoming = adjacencies.drain(1..).next().unwrap_or_default();
+        let out = adjacencies.pop().unwrap_or_default();
         GraphView {
             ahead: (!fits_in_memory)
-                .then(|| [&out, &incoming].map(|plane| ReadAhead::new(plane.len()))),
+                .then(|| [&out, &incoming].map(|adjacency| ReadAhead::new(adjacency.len()))),
             out,
             incoming,
             section_shift,

@@ -105,7 +105,7 @@ impl View {
     /// Live out-neighbors of one vertex in insertion order. Reads only the
     /// vertex's section. A vertex that does not exist has none.
     pub fn neighbors(&self, vertex: VertexId) -> Result<Vec<VertexId>, TopologyError> {
-        Ok(self.list(self.plane_of(Lists::Out)?, vertex)?.0)
+        Ok(self.list(self.adjacency_of(Lists::Out)?, vertex)?.0)
     }
 
     /// As [`View::neighbors`], with weights (1 in a graph without).
@@ -113,7 +113,7 @@ impl View {
         &self,
         vertex: VertexId,
     ) -> Result<Vec<(VertexId, Weight)>, TopologyError> {
-        let (neighbors, weights) = self.list(self.plane_of(Lists::Out)?, vertex)?;
+        let (neighbors, weights) = self.list(self.adjacency_of(Lists::Out)?, vertex)?;
         let weight = |i: usize| weights.get(i).map_or(1.0, |&bits| f32::from_bits(bits));
         let pairs = neighbors.iter().enumerate();
         Ok(pairs.map(|(i, &u)| (u, weight(i))).collect())
@@ -124,7 +124,7 @@ impl View {
     /// # Errors
     /// If the graph keeps only out-lists.
     pub fn in_neighbors(&self, vertex: VertexId) -> Result<Vec<VertexId>, TopologyError> {
-        Ok(self.list(self.plane_of(Lists::In)?, vertex)?.0)
+        Ok(self.list(self.adjacency_of(Lists::In)?, vertex)?.0)
     }
 
     /// Appends the live out-neighbors of one vertex to a buffer that the caller
@@ -155,9 +155,9 @@ impl View {
         vertex: VertexId,
         visit: impl FnMut(&[VertexId], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, TopologyError> {
-        let plane = self.plane_of(lists)?;
+        let adjacency = self.adjacency_of(lists)?;
         self.store
-            .read_list(&self.token, &self.pins, plane, vertex, visit)
+            .read_list(&self.token, &self.pins, adjacency, vertex, visit)
     }
 
     /// Reads many lists in buffers that are used again, without pinning the
@@ -166,8 +166,8 @@ impl View {
     /// # Errors
     /// If the graph does not keep these lists.
     pub fn reader(&self, lists: Lists) -> Result<ListReader<'_>, TopologyError> {
-        let plane = self.plane_of(lists)?;
-        Ok(self.store.reader_with(&self.token, &self.pins, plane))
+        let adjacency = self.adjacency_of(lists)?;
+        Ok(self.store.reader_with(&self.token, &self.pins, adjacency))
     }
 
     /// The entries of one list that are in one place on their way to the
@@ -182,8 +182,8 @@ impl View {
         lists: Lists,
         vertex: VertexId,
     ) -> Result<Vec<PlacedEntry>, TopologyError> {
-        let plane = self.plane_of(lists)?;
-        self.store.entries_in(&self.token, plane, vertex, place)
+        let adjacency = self.adjacency_of(lists)?;
+        self.store.entries_in(&self.token, adjacency, vertex, place)
     }
 
     /// Calls `visit` with source, target and weight (1 without weights) of the
@@ -221,7 +221,7 @@ impl View {
         self.store.pin_section(&self.token, 0, vertex)
     }
 
-    fn plane_of(&self, lists: Lists) -> Result<usize, TopologyError> {
+    fn adjacency_of(&self, lists: Lists) -> Result<usize, TopologyError> {
         if self.has_relationships() {
             return Err(TopologyError::Unsupported(
                 "relationships have lists of each type; read them as a property graph".to_string(),
@@ -238,7 +238,7 @@ impl View {
 
     fn list(
         &self,
-        plane: usize,
+        adjacency: usize,
         vertex: VertexId,
     ) -> Result<(Vec<VertexId>, Vec<u32>), TopologyError> {
         let (mut neighbors, mut weights) = (Vec::new(), Vec::new());
@@ -247,7 +247,7 @@ impl View {
             weights.extend_from_slice(w);
             ControlFlow::<()>::Continue(())
         };
-        let _ = (self.store).read_list(&self.token, &self.pins, plane, vertex, each)?;
+        let _ = (self.store).read_list(&self.token, &self.pins, adjacency, vertex, each)?;
         Ok((neighbors, weights))
     }
 
@@ -258,13 +258,13 @@ impl View {
     /// # Errors
     /// Damage; and of relationships, which algorithms read as a projection.
     pub fn graph(&self) -> Result<GraphView, TopologyError> {
-        self.plane_of(Lists::Out)?;
+        self.adjacency_of(Lists::Out)?;
         let config = self.store.config();
-        let planes: Result<Vec<_>, _> = (0..config.plane_count())
-            .map(|plane| self.store.pin(&self.token, plane))
+        let adjacencies: Result<Vec<_>, _> = (0..config.adjacency_count())
+            .map(|adjacency| self.store.pin(&self.token, adjacency))
             .collect();
         Ok(GraphView::new(
-            planes?,
+            adjacencies?,
             config.section_shift,
             self.vertex_count(),
             self.arc_count()?,

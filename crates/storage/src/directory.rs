@@ -63,12 +63,12 @@ const _: () = assert!(
     "a torn leaf is torn between sectors, and other extents share none with it"
 );
 
-/// Names one section: a plane, and the section's number in it.
+/// Names one section: its owner, and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SectionKey {
-    /// Plane.
-    pub plane: u32,
-    /// Section within the plane.
+    /// Number of an adjacency, or of a part of an attachment.
+    pub owner: u32,
+    /// Section within the owner.
     pub section: u32,
 }
 
@@ -189,7 +189,7 @@ impl Directory {
         }
         let mut at = ROOT_HEADER_BYTES;
         for _ in 0..leaf_count {
-            let plane = u32_at(bytes, at + KEY[0].0);
+            let owner = u32_at(bytes, at + KEY[0].0);
             let number = u32_at(bytes, at + KEY[1].0);
             let leaf_offset = u64_at(bytes, at + LEAF_OFFSET.0);
             let leaf_crc = u32_at(bytes, at + LEAF_CRC.0);
@@ -205,7 +205,7 @@ impl Directory {
                 .map(decode_entry)
                 .collect();
             directory.leaves.insert(
-                (plane, number),
+                (owner, number),
                 Leaf {
                     entries,
                     stored: Some((Arc::new(extent), leaf_crc)),
@@ -234,10 +234,10 @@ impl Directory {
 
     /// All entries in order.
     pub fn entries(&self) -> impl Iterator<Item = (SectionKey, Entry)> + '_ {
-        self.leaves.iter().flat_map(|(&(plane, number), leaf)| {
+        self.leaves.iter().flat_map(|(&(owner, number), leaf)| {
             leaf.entries.iter().enumerate().filter_map(move |(i, e)| {
                 let section = number * LEAF_ENTRIES as u32 + i as u32;
-                e.map(|entry| (SectionKey { plane, section }, entry))
+                e.map(|entry| (SectionKey { owner, section }, entry))
             })
         })
     }
@@ -281,7 +281,7 @@ impl Directory {
         let number = key.section / LEAF_ENTRIES as u32;
         let leaf = self
             .leaves
-            .entry((key.plane, number))
+            .entry((key.owner, number))
             .or_insert_with(|| Leaf {
                 entries: vec![None; LEAF_ENTRIES],
                 stored: None,
@@ -298,7 +298,7 @@ impl Directory {
     pub fn entry(&self, key: SectionKey) -> Option<Entry> {
         let leaf = self
             .leaves
-            .get(&(key.plane, key.section / LEAF_ENTRIES as u32))?;
+            .get(&(key.owner, key.section / LEAF_ENTRIES as u32))?;
         leaf.entries[key.section as usize % LEAF_ENTRIES]
     }
 
@@ -408,9 +408,9 @@ impl Directory {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&(self.leaves.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&(self.blobs.len() as u64).to_le_bytes());
-        for (&(plane, number), leaf) in &self.leaves {
+        for (&(owner, number), leaf) in &self.leaves {
             let (extent, crc) = leaf.stored.as_ref().expect("written above");
-            bytes.extend_from_slice(&plane.to_le_bytes());
+            bytes.extend_from_slice(&owner.to_le_bytes());
             bytes.extend_from_slice(&number.to_le_bytes());
             bytes.extend_from_slice(&extent.offset().to_le_bytes());
             bytes.extend_from_slice(&crc.to_le_bytes());
@@ -601,7 +601,7 @@ mod tests {
         region.settle();
         let mut directory = Directory::default();
         for (section, &offset) in (0..).zip(offsets) {
-            directory.set(SectionKey { plane: 0, section }, entry(offset));
+            directory.set(SectionKey { owner: 0, section }, entry(offset));
         }
         let nothing = Flushed::of_stores(&medium, 0, 0).unwrap();
         let _ = directory.store(&region, &UUID, nothing).unwrap();
@@ -632,7 +632,7 @@ mod tests {
     fn what_a_root_names_is_stored() {
         let (mut directory, _region) = directory(&[0]);
         directory.remove(SectionKey {
-            plane: 0,
+            owner: 0,
             section: 0,
         });
         directory.publishing();

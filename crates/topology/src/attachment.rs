@@ -12,8 +12,8 @@ use std::sync::Arc;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Directory, Needed, Region, StorageError, Uuid};
 
-/// Planes of the section directory from here on are the attachment's.
-pub const ATTACHED_PLANES: u32 = 1 << 31;
+/// Owners in the section directory from here on are the attachment's.
+pub const ATTACHED_OWNERS: u32 = 1 << 31;
 
 /// Kinds of tables of the section directory from here on are the attachment's.
 pub const ATTACHED_BLOBS: u32 = 32;
@@ -24,7 +24,7 @@ pub struct Place<'a> {
     pub region: &'a Region,
     /// Identity of the database, part of every checksum.
     pub uuid: &'a Uuid,
-    /// Names the extents: planes from [`ATTACHED_PLANES`], kinds of tables from
+    /// Names the extents: owners from [`ATTACHED_OWNERS`], kinds of tables from
     /// [`ATTACHED_BLOBS`] on.
     pub directory: &'a mut Directory,
 }
@@ -103,6 +103,6 @@ pub(crate) type Attached = Option<Arc<dyn Attachment>>;
 pub(crate) fn is_named(directory: &Directory) -> bool {
     directory
         .entries()
-        .any(|(key, _)| key.plane >= ATTACHED_PLANES)
+        .any(|(key, _)| key.owner >= ATTACHED_OWNERS)
         || directory.has_blobs_from(ATTACHED_BLOBS)
 }

@@ -8,7 +8,7 @@ pub enum TopologyError {
     /// The medium, the log or the pool.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// A vertex id that the compact planes cannot hold.
+    /// A vertex id that the compact adjacencies cannot hold.
     #[error("vertex {id} is out of range: ids go up to {max} (use mapped ids for larger ones)")]
     VertexOutOfRange {
         /// The id asked for.

@@ -13,6 +13,8 @@
 #[cfg(target_endian = "big")]
 compile_error!("the stored format is little-endian and read in place");
 
+mod adjacencies;
+mod adjacency;
 pub mod attachment;
 pub mod blocks;
 pub mod direct;
@@ -25,8 +27,6 @@ mod layout;
 mod lengths;
 mod list;
 mod pins;
-mod plane;
-mod planes;
 mod presence;
 pub mod record;
 mod sealed;
@@ -35,7 +35,9 @@ mod section_format;
 mod section_view;
 mod store;
 
-pub use attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Attachment};
+pub use adjacencies::{Adjacencies, in_adjacency, out_adjacency};
+pub use adjacency::Adjacency;
+pub use attachment::{ATTACHED_BLOBS, ATTACHED_OWNERS, Attachment};
 pub use entry::{MAX_VERTICES, TOMBSTONE};
 pub use error::TopologyError;
 pub use front::shards::ShardReport;
@@ -43,9 +45,7 @@ pub use history::{RESERVED_NAMES, Snapshot, check_snapshot_name, is_reserved};
 pub use layout::Layout;
 pub use list::ListScratch;
 pub use pins::Pins;
-pub use plane::Plane;
-pub use planes::{Planes, in_plane, out_plane};
-pub use presence::PlaneSet;
+pub use presence::AdjacencySet;
 pub use sealed::{SealedGraph, SealedInfo, SealedName};
 pub use section_view::SectionView;
 pub use store::{

@@ -35,13 +35,13 @@ pub struct Pins {
     table: OnceLock<Arc<Table>>,
 }
 
-/// By plane and section.
+/// By adjacency and section.
 #[derive(Debug)]
 pub(crate) struct Table {
     /// Sections in which the view has vertices.
     sections: usize,
-    planes: Box<[OnceLock<Groups>]>,
-    /// What is in a plane where there is no section.
+    adjacencies: Box<[OnceLock<Groups>]>,
+    /// What is in an adjacency where there is no section.
     empty: OnceLock<Arc<Pinned>>,
     /// DRAM of the slots.
     slot_bytes: AtomicUsize,
@@ -81,7 +81,7 @@ impl Drop for Pinned {
     }
 }
 
-/// Views that keep a section as it is now, in their tables at `plane` and
+/// Views that keep a section as it is now, in their tables at `adjacency` and
 /// `section`.
 #[derive(Debug, Default)]
 pub(crate) struct Keepers(Vec<Keeper>);
@@ -89,7 +89,7 @@ pub(crate) struct Keepers(Vec<Keeper>);
 #[derive(Debug)]
 struct Keeper {
     table: Weak<Table>,
-    plane: u32,
+    adjacency: u32,
     section: u32,
 }
 
@@ -106,7 +106,7 @@ impl Keepers {
     pub fn let_go(self) -> Vec<Arc<Table>> {
         let tables = self.0.into_iter().filter_map(|keeper| {
             let table = keeper.table.upgrade()?;
-            if let Some(slot) = table.slot(keeper.plane as usize, keeper.section as usize) {
+            if let Some(slot) = table.slot(keeper.adjacency as usize, keeper.section as usize) {
                 slot.store(None);
             }
             Some(table)
@@ -117,11 +117,11 @@ impl Keepers {
 
 impl Table {
     fn new(store: &Store, vertices: u64) -> Self {
-        let planes = store.planes().iter().last();
-        let planes = planes.map_or(0, |last| last.number() as usize + 1);
+        let adjacencies = store.adjacencies().iter().last();
+        let adjacencies = adjacencies.map_or(0, |last| last.number() as usize + 1);
         Table {
             sections: vertices.div_ceil(1 << store.section_shift()) as usize,
-            planes: (0..planes).map(|_| OnceLock::new()).collect(),
+            adjacencies: (0..adjacencies).map(|_| OnceLock::new()).collect(),
             empty: OnceLock::new(),
             slot_bytes: AtomicUsize::new(0),
             all_bytes: Arc::clone(store.pinned_bytes()),
@@ -129,18 +129,21 @@ impl Table {
     }
 
     #[inline(always)]
-    fn slot(&self, plane: usize, section: usize) -> Option<&ArcSwapOption<Pinned>> {
-        let groups = self.planes.get(plane)?.get()?;
+    fn slot(&self, adjacency: usize, section: usize) -> Option<&ArcSwapOption<Pinned>> {
+        let groups = self.adjacencies.get(adjacency)?.get()?;
         groups.get(section / GROUP)?.get()?[section % GROUP].get()
     }
 
     /// The same, made if need be; `None` where the view has no vertices or no
-    /// plane, and if all views keep enough already.
-    fn reach(&self, plane: usize, section: usize) -> Option<&ArcSwapOption<Pinned>> {
+    /// adjacency, and if all views keep enough already.
+    fn reach(&self, adjacency: usize, section: usize) -> Option<&ArcSwapOption<Pinned>> {
         if section >= self.sections {
             return None;
         }
-        let groups = self.made(self.planes.get(plane)?, self.sections.div_ceil(GROUP))?;
+        let groups = self.made(
+            self.adjacencies.get(adjacency)?,
+            self.sections.div_ceil(GROUP),
+        )?;
         let slots = self.made(groups.get(section / GROUP)?, GROUP)?;
         Some(slots[section % GROUP].get_or_init(ArcSwapOption::default))
     }
@@ -239,10 +242,10 @@ impl Read {
     }
 
     #[inline(always)]
-    fn query<'a>(&self, store: &'a Store, plane: usize, vertex: u32) -> Option<Query<'a>> {
+    fn query<'a>(&self, store: &'a Store, adjacency: usize, vertex: u32) -> Option<Query<'a>> {
         match (self.view(), self) {
-            (Some(view), _) => Some(store.query(plane, vertex, view)),
-            (None, Read::Once(lists)) => Some(store.query_of(plane, vertex, &lists.body.base)),
+            (Some(view), _) => Some(store.query(adjacency, vertex, view)),
+            (None, Read::Once(lists)) => Some(store.query_of(adjacency, vertex, &lists.body.base)),
             (None, _) => None,
         }
     }
@@ -256,8 +259,8 @@ impl Pins {
 
     /// A section that is kept, with the right not to lose it meanwhile.
     #[inline(always)]
-    fn kept(&self, plane: usize, section: usize) -> Option<Guard<Option<Arc<Pinned>>>> {
-        let kept = self.table.get()?.slot(plane, section)?.load();
+    fn kept(&self, adjacency: usize, section: usize) -> Option<Guard<Option<Arc<Pinned>>>> {
+        let kept = self.table.get()?.slot(adjacency, section)?.load();
         kept.is_some().then_some(kept)
     }
 
@@ -291,17 +294,17 @@ impl Store {
         &self,
         token: &ViewToken<Published>,
         pins: &Pins,
-        plane: usize,
+        adjacency: usize,
         vertex: u32,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, TopologyError> {
         let shift = self.section_shift();
         let (section, list) = (vertex >> shift, vertex as usize & ((1 << shift) - 1));
-        let read = match pins.kept(plane, section as usize) {
+        let read = match pins.kept(adjacency, section as usize) {
             Some(kept) => Read::Kept(kept),
-            None => self.read_first(token, pins, plane, section)?,
+            None => self.read_first(token, pins, adjacency, section)?,
         };
-        let _query = read.query(self, plane, vertex);
+        let _query = read.query(self, adjacency, vertex);
         let mut scratch = None;
         for (neighbors, ids) in read.segments(list, &mut scratch) {
             let flow = visit(neighbors, ids);
@@ -319,16 +322,16 @@ impl Store {
         &self,
         token: &ViewToken<Published>,
         pins: &Pins,
-        plane: usize,
+        adjacency: usize,
         number: u32,
     ) -> Result<Read, TopologyError> {
         let table = pins.table(self, token);
         if table.is_some_and(|table| table.has_room()) {
-            let pinned = self.pin_for(token, pins, plane, number)?;
+            let pinned = self.pin_for(token, pins, adjacency, number)?;
             return Ok(pinned.map_or(Read::Nothing, Read::Pinned));
         }
-        let home = self.planes().get(plane);
-        // The plane is not locked while a section is waited for.
+        let home = self.adjacencies().get(adjacency);
+        // The adjacency is not locked while a section is waited for.
         let Some(section) = home.and_then(|home| home.section(number as usize)) else {
             return Ok(Read::Nothing);
         };
@@ -343,14 +346,14 @@ impl Store {
         &self,
         token: &ViewToken<Published>,
         pins: &Pins,
-        plane: usize,
+        adjacency: usize,
         number: u32,
     ) -> Result<Option<Arc<Pinned>>, TopologyError> {
-        let Some(home) = self.planes().get(plane) else {
+        let Some(home) = self.adjacencies().get(adjacency) else {
             return Ok(None);
         };
         let table = pins.table(self, token);
-        let slot = table.and_then(|table| table.reach(plane, number as usize));
+        let slot = table.and_then(|table| table.reach(adjacency, number as usize));
         if let Some(slot) = slot
             && let Some(pinned) = slot.load_full()
         {
@@ -375,7 +378,7 @@ impl Store {
         }
         let keeper = Keeper {
             table: Arc::downgrade(table),
-            plane: plane as u32,
+            adjacency: adjacency as u32,
             section: number,
         };
         section.keep(&pinned.view, |keepers| {

@@ -2,7 +2,7 @@
 //! costs what there is, and not what there might be.
 //!
 //! Eight bytes of DRAM a vertex, for sections of vertices that somebody asked
-//! about. A bit stands for a plane, or, of more than 32 types, for several. A set
+//! about. A bit stands for an adjacency, or, of more than 32 types, for several. A set
 //! bit means that the vertex may have a list there, in any view; a clear one that
 //! it has none in any. What a commit adds is noted before it becomes visible. What
 //! is deleted stays until the store is opened again: it costs a look.
@@ -10,75 +10,77 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
 
-use crate::planes::Planes;
+use crate::adjacencies::Adjacencies;
 use crate::section::Context;
 
-/// Planes that have a bit of their own: those of 32 types.
+/// Adjacencies that have a bit of their own: those of 32 types.
 pub(crate) const BITS: u32 = 64;
 /// Bucket `k` holds the blocks of `2^k` sections.
 const BUCKETS: usize = 33;
 
-/// Which planes may have a list of a vertex.
+/// Which adjacencies may have a list of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaneSet(u64);
+pub struct AdjacencySet(u64);
 
-impl PlaneSet {
-    /// No plane.
-    pub const NONE: PlaneSet = PlaneSet(0);
-    /// All planes.
-    pub const ALL: PlaneSet = PlaneSet(u64::MAX);
-    /// Planes of out-lists.
-    pub const OUT: PlaneSet = PlaneSet(u64::MAX / 3);
-    /// Planes of in-lists.
-    pub const IN: PlaneSet = PlaneSet(u64::MAX / 3 * 2);
+impl AdjacencySet {
+    /// No adjacency.
+    pub const NONE: AdjacencySet = AdjacencySet(0);
+    /// All adjacencies.
+    pub const ALL: AdjacencySet = AdjacencySet(u64::MAX);
+    /// Adjacencies of out-lists.
+    pub const OUT: AdjacencySet = AdjacencySet(u64::MAX / 3);
+    /// Adjacencies of in-lists.
+    pub const IN: AdjacencySet = AdjacencySet(u64::MAX / 3 * 2);
 
-    /// Whether a plane may have a list.
+    /// Whether an adjacency may have a list.
     #[inline(always)]
-    pub fn may_contain(self, plane: usize) -> bool {
-        self.0 & bit_of(plane as u32) != 0
+    pub fn may_contain(self, adjacency: usize) -> bool {
+        self.0 & bit_of(adjacency as u32) != 0
     }
 
-    /// The planes that are in both.
+    /// The adjacencies that are in both.
     #[inline(always)]
-    pub fn and(self, other: PlaneSet) -> PlaneSet {
-        PlaneSet(self.0 & other.0)
+    pub fn and(self, other: AdjacencySet) -> AdjacencySet {
+        AdjacencySet(self.0 & other.0)
     }
 
-    /// The planes that are in one of them.
+    /// The adjacencies that are in one of them.
     #[inline(always)]
-    pub fn or(self, other: PlaneSet) -> PlaneSet {
-        PlaneSet(self.0 | other.0)
+    pub fn or(self, other: AdjacencySet) -> AdjacencySet {
+        AdjacencySet(self.0 | other.0)
     }
 
-    /// Whether no plane has a list.
+    /// Whether no adjacency has a list.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Planes that have a bit, at most.
+    /// Adjacencies that have a bit, at most.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Takes out the lowest plane, where those of types below 32 alone are meant.
+    /// Takes out the lowest adjacency, where those of types below 32 alone are meant.
     #[inline(always)]
     pub fn pop_first(&mut self) -> Option<usize> {
-        let plane = self.0.trailing_zeros();
+        let adjacency = self.0.trailing_zeros();
         self.0 &= self.0.wrapping_sub(1);
-        (plane < BITS).then_some(plane as usize)
+        (adjacency < BITS).then_some(adjacency as usize)
     }
 }
 
-impl FromIterator<usize> for PlaneSet {
-    fn from_iter<I: IntoIterator<Item = usize>>(planes: I) -> Self {
-        let bits = planes.into_iter().map(|plane| bit_of(plane as u32));
-        PlaneSet(bits.fold(0, |set, bit| set | bit))
+impl FromIterator<usize> for AdjacencySet {
+    fn from_iter<I: IntoIterator<Item = usize>>(adjacencies: I) -> Self {
+        let bits = adjacencies
+            .into_iter()
+            .map(|adjacency| bit_of(adjacency as u32));
+        AdjacencySet(bits.fold(0, |set, bit| set | bit))
     }
 }
 
 #[inline(always)]
-fn bit_of(plane: u32) -> u64 {
-    1 << (plane % BITS)
+fn bit_of(adjacency: u32) -> u64 {
+    1 << (adjacency % BITS)
 }
 
 const NOT_READ: u8 = 0;
@@ -134,9 +136,9 @@ impl Presence {
         })
     }
 
-    /// Entries that a plane's section has got; called after they are in it, and
+    /// Entries that an adjacency's section has got; called after they are in it, and
     /// before a view can show them. `arcs` are `vertex << 32 | word`.
-    pub fn note(&self, plane: u32, section: u32, arcs: &[u64]) {
+    pub fn note(&self, adjacency: u32, section: u32, arcs: &[u64]) {
         // Either whoever reads the section for the first time finds the entries
         // there, or they find the block here.
         fence(Ordering::SeqCst);
@@ -145,32 +147,33 @@ impl Presence {
         };
         let mask = block.sets.len() - 1;
         for &arc in arcs {
-            block.add((arc >> 32) as usize & mask, bit_of(plane));
+            block.add((arc >> 32) as usize & mask, bit_of(adjacency));
         }
     }
 
-    /// Which planes may have a list of a vertex. The first to ask about a section
-    /// reads the lengths of all planes there; whoever comes meanwhile does not wait
-    /// and is told of all planes.
+    /// Which adjacencies may have a list of a vertex. The first to ask about a section
+    /// reads the lengths of all adjacencies there; whoever comes meanwhile does not wait
+    /// and is told of all adjacencies.
     pub fn of(
         &self,
         context: &Context,
-        planes: &Planes,
+        adjacencies: &Adjacencies,
         section_shift: u32,
         vertex: u32,
-    ) -> PlaneSet {
+    ) -> AdjacencySet {
         let section = vertex >> section_shift;
         let block = match self.block(section) {
             Some(block) => block,
             // No view of today shows anything there, however large the number is.
-            None if !exists(planes, section) => return PlaneSet::NONE,
+            None if !exists(adjacencies, section) => return AdjacencySet::NONE,
             None => self.reach(section, 1 << section_shift),
         };
-        if block.state.load(Ordering::Acquire) != READ && !block.read(context, planes, section) {
-            return PlaneSet::ALL;
+        if block.state.load(Ordering::Acquire) != READ && !block.read(context, adjacencies, section)
+        {
+            return AdjacencySet::ALL;
         }
         let list = vertex as usize & (block.sets.len() - 1);
-        PlaneSet(block.sets[list].load(Ordering::Relaxed))
+        AdjacencySet(block.sets[list].load(Ordering::Relaxed))
     }
 
     /// DRAM in use.
@@ -186,9 +189,9 @@ impl Presence {
     }
 }
 
-fn exists(planes: &Planes, section: u32) -> bool {
-    let mut planes = planes.iter();
-    planes.any(|plane| plane.section(section as usize).is_some())
+fn exists(adjacencies: &Adjacencies, section: u32) -> bool {
+    let mut adjacencies = adjacencies.iter();
+    adjacencies.any(|adjacency| adjacency.section(section as usize).is_some())
 }
 
 impl Block {
@@ -201,18 +204,18 @@ impl Block {
     }
 
     /// Reads which lists there are, unless somebody does. Whether it is done.
-    fn read(&self, context: &Context, planes: &Planes, section: u32) -> bool {
+    fn read(&self, context: &Context, adjacencies: &Adjacencies, section: u32) -> bool {
         let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
         match (self.state).compare_exchange(NOT_READ, BEING_READ, from, to) {
             Ok(_) => {}
             Err(state) => return state == READ,
         }
         fence(Ordering::SeqCst);
-        for plane in planes.iter() {
-            let Some(stored) = plane.section(section as usize) else {
+        for adjacency in adjacencies.iter() {
+            let Some(stored) = adjacency.section(section as usize) else {
                 continue;
             };
-            let bit = bit_of(plane.number());
+            let bit = bit_of(adjacency.number());
             if stored
                 .for_each_list(context, |list| self.add(list, bit))
                 .is_err()
@@ -242,15 +245,15 @@ mod tests {
 
     #[test]
     fn directions_and_types_are_told_apart() {
-        let set: PlaneSet = [5, 0, 63].into_iter().collect();
+        let set: AdjacencySet = [5, 0, 63].into_iter().collect();
         assert!(set.may_contain(5) && !set.may_contain(4) && set.len() == 3);
         // Of more types than 32, some have one bit.
         assert!(set.may_contain(64));
-        let wanted: PlaneSet = [63, 4, 5].into_iter().collect();
-        let planes = |mut set: PlaneSet| std::iter::from_fn(move || set.pop_first());
-        assert!(planes(set.and(wanted)).eq([5, 63]));
-        assert!(planes(PlaneSet::ALL).eq(0..64));
-        assert!(planes(PlaneSet::OUT).eq((0..64).step_by(2)));
-        assert!(planes(PlaneSet::IN).eq((1..64).step_by(2)));
+        let wanted: AdjacencySet = [63, 4, 5].into_iter().collect();
+        let adjacencies = |mut set: AdjacencySet| std::iter::from_fn(move || set.pop_first());
+        assert!(adjacencies(set.and(wanted)).eq([5, 63]));
+        assert!(adjacencies(AdjacencySet::ALL).eq(0..64));
+        assert!(adjacencies(AdjacencySet::OUT).eq((0..64).step_by(2)));
+        assert!(adjacencies(AdjacencySet::IN).eq((1..64).step_by(2)));
     }
 }

@@ -10,7 +10,8 @@ use evergraph_simulated::{
 };
 use evergraph_storage::ViewToken;
 use evergraph_topology::{
-    Attachment, Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_plane, out_plane,
+    Attachment, Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_adjacency,
+    out_adjacency,
 };
 
 use crate::registers::{Registers, payload};
@@ -380,8 +381,11 @@ fn relationships(
 ) -> Result<Vec<Relationship>, TopologyError> {
     let mut sides = [Vec::new(), Vec::new()];
     for kind in KINDS {
-        for (side, plane) in [out_plane(kind), in_plane(kind)].into_iter().enumerate() {
-            let mut reader = store.reader(token, plane);
+        for (side, adjacency) in [out_adjacency(kind), in_adjacency(kind)]
+            .into_iter()
+            .enumerate()
+        {
+            let mut reader = store.reader(token, adjacency);
             for vertex in 0..VERTICES {
                 let (neighbors, ids) = reader.relationships(vertex)?;
                 let entries = neighbors.iter().zip(ids);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Entry, Extent, Needed, SectionKey, StorageError, Uuid, checksum};
-use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Attachment, Place};
+use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_OWNERS, Attachment, Place};
 use parking_lot::Mutex;
 
 /// Registers of a chunk.
@@ -209,8 +209,8 @@ impl Attachment for Registers {
                 entries: versions.len() as u64,
                 tombstones: 0,
             };
-            let plane = ATTACHED_PLANES;
-            place.directory.set(SectionKey { plane, section }, entry);
+            let owner = ATTACHED_OWNERS;
+            place.directory.set(SectionKey { owner, section }, entry);
             chunk.written = Some((csn, Arc::new(extent), crc));
             written.push(flushed);
         }
@@ -271,7 +271,7 @@ impl Attachment for Registers {
         state.uuid = *place.uuid;
         state.tally = vec![(0, 0)];
         let attached = place.directory.entries();
-        for (key, entry) in attached.filter(|(key, _)| key.plane == ATTACHED_PLANES) {
+        for (key, entry) in attached.filter(|(key, _)| key.owner == ATTACHED_OWNERS) {
             let extent = Arc::new(place.region.adopt(entry.offset, entry.len)?);
             let versions = read(place.uuid, &extent, entry.crc)?;
             if failpoint!("extension.not-claimed") {

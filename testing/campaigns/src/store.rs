@@ -275,9 +275,9 @@ fn observe(store: &Store) -> Result<Model, TopologyError> {
         wall_us: Some(token.state().wall_us),
         ..Model::default()
     };
-    for (plane, lists) in [(0, &mut model.out), (1, &mut model.incoming)] {
-        if plane < store.planes().len() {
-            read_lists(store, &token, plane, lists)?;
+    for (adjacency, lists) in [(0, &mut model.out), (1, &mut model.incoming)] {
+        if adjacency < store.adjacencies().len() {
+            read_lists(store, &token, adjacency, lists)?;
         }
     }
     for snapshot in store.snapshots() {
@@ -288,9 +288,9 @@ fn observe(store: &Store) -> Result<Model, TopologyError> {
             wall_us: Some(token.state().wall_us),
             ..Moment::default()
         };
-        for (plane, lists) in [(0, &mut moment.out), (1, &mut moment.incoming)] {
-            if plane < store.planes().len() {
-                read_lists(store, &token, plane, lists)?;
+        for (adjacency, lists) in [(0, &mut moment.out), (1, &mut moment.incoming)] {
+            if adjacency < store.adjacencies().len() {
+                read_lists(store, &token, adjacency, lists)?;
             }
         }
         model.snapshots.insert(snapshot.name, moment);
@@ -317,12 +317,12 @@ fn external_ids(table: &IdTable) -> Vec<u64> {
 fn read_lists(
     store: &Store,
     token: &evergraph_storage::ViewToken<evergraph_topology::Published>,
-    plane: usize,
+    adjacency: usize,
     lists: &mut Lists,
 ) -> Result<(), TopologyError> {
     let mut scratch = ListScratch::default();
     for v in 0..VERTICES + 2 {
-        let Some(section) = store.pin_section(token, plane, v)? else {
+        let Some(section) = store.pin_section(token, adjacency, v)? else {
             continue;
         };
         let mut list = Vec::new();

@@ -362,8 +362,8 @@ fn read_sealed(graph: &impl Graph) {
 fn read_lists(store: &Store, token: &ViewToken<Published>) {
     let _ = store.arc_count(token);
     let typed = store.config().relationships;
-    for plane in 0..store.planes().len().min(32) {
-        let mut reader = store.reader(token, plane);
+    for adjacency in 0..store.adjacencies().len().min(32) {
+        let mut reader = store.reader(token, adjacency);
         for vertex in 0..VERTICES {
             let _ = reader.degree(vertex);
             let _ = reader.neighbors(vertex).map(<[u32]>::len);

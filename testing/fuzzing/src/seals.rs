@@ -294,11 +294,11 @@ impl Walk<'_> {
         for leaf in (0..leaves).map(|i| at + 16 + 24 * i) {
             let offset = place(bytes, leaf + 8);
             self.extent((self.extents, leaf + 16), offset..offset + 7168);
-            let plane = u32_at(bytes, leaf);
+            let owner = u32_at(bytes, leaf);
             let first = 128 * u32_at(bytes, leaf + 4) as usize;
             for (i, entry) in (offset..offset + 7168).step_by(56).enumerate() {
                 if u64_at(bytes, entry + 48) == 1 {
-                    self.entry(plane, first + i, entry);
+                    self.entry(owner, first + i, entry);
                 }
             }
         }
@@ -317,12 +317,12 @@ impl Walk<'_> {
     }
 
     /// One entry of a leaf, by the magic of what it names.
-    fn entry(&mut self, plane: u32, section: usize, entry: usize) {
+    fn entry(&mut self, owner: u32, section: usize, entry: usize) {
         let image = self.image;
         let bytes = image.bytes(self.extents);
         let (offset, len) = (place(bytes, entry), place(bytes, entry + 8));
         let crc = (self.extents, entry + 28);
-        if plane < 1 << 31 && &bytes[offset..offset + 4] == b"ESEC" {
+        if owner < 1 << 31 && &bytes[offset..offset + 4] == b"ESEC" {
             let lists = u32_at(bytes, offset + 12) as usize;
             let tombstones = if u32_at(bytes, offset + 4) & 2 != 0 {
                 lists

@@ -112,16 +112,16 @@ impl Source {
     /// not known before.
     pub fn peak_bytes(self, lists: Content, compressed: bool) -> u64 {
         let entry = if self.weighted { 8 } else { 4 };
-        let plane = 8 * (self.vertices + 1) + entry * self.arcs;
-        let joined = plane + entry * self.arcs;
+        let one_way = 8 * (self.vertices + 1) + entry * self.arcs;
+        let joined = one_way + entry * self.arcs;
         match (self.direction, lists) {
-            (Direction::Undirected, _) => plane,
-            (Direction::Out, Content::Stored | Content::InOrder) => plane,
+            (Direction::Undirected, _) => one_way,
+            (Direction::Out, Content::Stored | Content::InOrder) => one_way,
             (Direction::Both, Content::Undirected | Content::SimpleUndirected) => joined,
-            (Direction::Both, _) => 2 * plane,
-            (Direction::Out, Content::InLists | Content::Simple) if compressed => 4 * plane,
-            (Direction::Out, Content::InLists | Content::Simple) => 2 * plane,
-            (Direction::Out, Content::Undirected) => 2 * plane + joined,
+            (Direction::Both, _) => 2 * one_way,
+            (Direction::Out, Content::InLists | Content::Simple) if compressed => 4 * one_way,
+            (Direction::Out, Content::InLists | Content::Simple) => 2 * one_way,
+            (Direction::Out, Content::Undirected) => 2 * one_way + joined,
             (Direction::Out, Content::SimpleUndirected) if compressed => 2 * joined,
             (Direction::Out, Content::SimpleUndirected) => joined,
         }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Csr, CsrLists, Lists};
-use crate::seal::{CHUNK_VERTICES, Ends, Part, Plane, chunks, measure, union};
+use crate::seal::{Adjacency, CHUNK_VERTICES, Ends, Part, chunks, measure, union};
 use crate::{Direction, Graph, Shape, Symmetric, VertexId};
 
 impl Csr {
@@ -11,7 +11,7 @@ impl Csr {
     /// of its lists.
     ///
     /// Work O(m log n), parallel over vertices. DRAM at its peak: 8 bytes a
-    /// vertex and 4 for each entry of `graph` that is read (both planes of a
+    /// vertex and 4 for each entry of `graph` that is read (both adjacencies of a
     /// [`Direction::Both`] graph; a graph of out-lists
     /// alone counts twice when it becomes symmetric), 4 more with weights, and for
     /// each task 4 bytes an entry of its longest list, 16 with weights. What the
@@ -26,9 +26,9 @@ impl Csr {
     ) -> Result<Self, E> {
         let sorted = Some(shape);
         let (out, incoming) = match (shape, Symmetric::of(graph)) {
-            (Shape::Symmetric, Some(both)) => (read(&both, Plane::Out, sorted, check)?, None),
+            (Shape::Symmetric, Some(both)) => (read(&both, Adjacency::Out, sorted, check)?, None),
             (Shape::Symmetric, None) => (unite(graph, Ends::Both, true, check)?, None),
-            _ => read_planes(graph, sorted, check)?,
+            _ => read_adjacencies(graph, sorted, check)?,
         };
         Ok(Self {
             direction: shape.direction(graph.direction()),
@@ -48,7 +48,7 @@ impl Csr {
         graph: &G,
         check: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
-        let (out, incoming) = read_planes(graph, None, check)?;
+        let (out, incoming) = read_adjacencies(graph, None, check)?;
         Ok(Self {
             direction: graph.direction(),
             shape: None,
@@ -61,7 +61,7 @@ impl Csr {
     /// out-lists; with all its entries, or as a simple graph. An undirected graph
     /// stays undirected.
     ///
-    /// Work and DRAM as those of [`Csr::seal`], of both planes.
+    /// Work and DRAM as those of [`Csr::seal`], of both adjacencies.
     ///
     /// # Errors
     /// As [`Csr::seal`].
@@ -84,23 +84,23 @@ impl Csr {
 }
 
 /// Out- and in-lists, as far as they are kept; in their order without a shape.
-fn read_planes<G: Graph, E: Send>(
+fn read_adjacencies<G: Graph, E: Send>(
     graph: &G,
     shape: Option<Shape>,
     check: &(impl Fn() -> Result<(), E> + Sync),
 ) -> Result<(CsrLists, Option<CsrLists>), E> {
-    let out = read(graph, Plane::Out, shape, check)?;
+    let out = read(graph, Adjacency::Out, shape, check)?;
     let incoming = match graph.direction() {
-        Direction::Both => Some(read(graph, Plane::In, shape, check)?),
+        Direction::Both => Some(read(graph, Adjacency::In, shape, check)?),
         Direction::Undirected | Direction::Out => None,
     };
     Ok((out, incoming))
 }
 
-/// The lists of one plane; in their order without a shape.
+/// The lists of one adjacency; in their order without a shape.
 fn read<G: Graph, E: Send>(
     graph: &G,
-    plane: Plane,
+    adjacency: Adjacency,
     shape: Option<Shape>,
     check: &(impl Fn() -> Result<(), E> + Sync),
 ) -> Result<CsrLists, E> {
@@ -110,7 +110,7 @@ fn read<G: Graph, E: Send>(
         .zip(offsets[1..].par_chunks_mut(CHUNK_VERTICES))
         .map(|(vertices, ends)| {
             check()?;
-            Ok(measure(graph, plane, vertices.start, ends))
+            Ok(measure(graph, adjacency, vertices.start, ends))
         })
         .collect::<Result<_, E>>()?;
     let arc_count = lens.iter().sum();
@@ -122,7 +122,7 @@ fn read<G: Graph, E: Send>(
     let kept: Vec<usize> = parts(&mut lists, &lens)
         .into_par_iter()
         .map(|mut part| {
-            part.fill(graph, plane, check)?;
+            part.fill(graph, adjacency, check)?;
             match shape {
                 Some(shape) => part.tidy(n, shape.is_simple(), check),
                 None => Ok(part.neighbors.len()),

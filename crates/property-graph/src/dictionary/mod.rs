@@ -39,7 +39,7 @@ pub use texts::TextPolicy;
 pub type KeyCode = u32;
 /// Code of a label.
 pub type LabelCode = u32;
-/// Code of a relationship type; its planes in the topology are `2 * code` (out)
+/// Code of a relationship type; its adjacencies in the topology are `2 * code` (out)
 /// and `2 * code + 1` (in).
 pub type TypeCode = u16;
 

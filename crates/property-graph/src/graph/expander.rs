@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_topology::{ListReader, in_plane};
+use evergraph_topology::{ListReader, in_adjacency};
 
 use super::adjacency::{Adjacent, Towards, for_each_listed};
 use super::error::GraphError;
@@ -17,18 +17,21 @@ pub struct Expander<'a> {
     view: &'a View,
     towards: Towards,
     types: TypeSet,
-    /// By plane, made as they are used.
+    /// By adjacency, made as they are used.
     readers: Box<[Option<Box<ListReader<'a>>>]>,
 }
 
 impl<'a> Expander<'a> {
     pub(super) fn new(view: &'a View, towards: Towards, types: TypeSet) -> Self {
-        let planes = types.codes().last().map_or(0, |&kind| in_plane(kind) + 1);
+        let adjacencies = types
+            .codes()
+            .last()
+            .map_or(0, |&kind| in_adjacency(kind) + 1);
         Expander {
             view,
             towards,
             types,
-            readers: (0..planes).map(|_| None).collect(),
+            readers: (0..adjacencies).map(|_| None).collect(),
         }
     }
 
@@ -71,7 +74,7 @@ impl<'a> Expander<'a> {
         node: NodeId,
         mut visit: impl FnMut(ListOf, &[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        let may_have = self.view.planes_of(node, self.towards, &self.types);
+        let may_have = self.view.adjacencies_of(node, self.towards, &self.types);
         for list in self.types.lists(self.towards, may_have) {
             let reader = &mut self.readers[list.2];
             let reader = reader.get_or_insert_with(|| Box::new(self.view.list_reader(list.2)));

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use evergraph_topology::{ListReader, PlaneSet};
+use evergraph_topology::{AdjacencySet, ListReader};
 
 use super::adjacency::{Adjacent, Towards, for_each_listed, skips_loops};
 use super::error::GraphError;
 use super::expander::Expander;
 use super::ids::{NodeId, RelationshipId};
 use super::transaction::Transaction;
-use super::types::{ListOf, TypeSet, plane_of};
+use super::types::{ListOf, TypeSet, adjacency_of};
 use super::view::View;
 use crate::dictionary::{Names, TypeCode};
 use crate::transaction::{List, Predicate};
@@ -87,7 +87,7 @@ impl View {
         types: &TypeSet,
         mut visit: impl FnMut(ListOf, &[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        let may_have = self.planes_of(node, towards, types);
+        let may_have = self.adjacencies_of(node, towards, types);
         for list in types.lists(towards, may_have) {
             let each = |neighbors: &[u32], ids: &[u32]| visit(list, neighbors, ids);
             let flow = self.read_list(node, list, each)?;
@@ -103,11 +103,11 @@ impl View {
     pub(super) fn read_list<B>(
         &self,
         node: NodeId,
-        (_, _, plane): ListOf,
+        (_, _, adjacency): ListOf,
         visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
         let (store, pins) = (&self.core.store, &self.read.pins);
-        Ok(store.read_list(self.token(), pins, plane, node.0, visit)?)
+        Ok(store.read_list(self.token(), pins, adjacency, node.0, visit)?)
     }
 
     /// Reads the relationships of many nodes, of some types or, if none is named, of
@@ -120,17 +120,22 @@ impl View {
 
     /// Which lists a node may have, if it is worth asking.
     #[inline(always)]
-    pub(super) fn planes_of(&self, node: NodeId, towards: Towards, types: &TypeSet) -> PlaneSet {
+    pub(super) fn adjacencies_of(
+        &self,
+        node: NodeId,
+        towards: Towards,
+        types: &TypeSet,
+    ) -> AdjacencySet {
         match types.codes().len() * towards.lists().len() {
-            0..FEW_LISTS => PlaneSet::ALL,
-            _ => self.core.store.planes_of(node.0),
+            0..FEW_LISTS => AdjacencySet::ALL,
+            _ => self.core.store.adjacencies_of(node.0),
         }
     }
 
-    /// Reads the lists of one plane.
-    pub(super) fn list_reader(&self, plane: usize) -> ListReader<'_> {
+    /// Reads the lists of one adjacency.
+    pub(super) fn list_reader(&self, adjacency: usize) -> ListReader<'_> {
         let store = &self.core.store;
-        store.reader_with(self.token(), &self.read.pins, plane)
+        store.reader_with(self.token(), &self.read.pins, adjacency)
     }
 
     /// How many relationships [`View::neighbors`] would give.
@@ -294,14 +299,14 @@ impl Transaction {
         let view = self.snapshot();
         let types = TypeSet::of(kinds);
         let committed = match overlay.creates_node(node.0) {
-            true => PlaneSet::NONE,
-            false => view.planes_of(node, towards, &types),
+            true => AdjacencySet::NONE,
+            false => view.adjacencies_of(node, towards, &types),
         };
         let changed = overlay.lists_of(node.0);
-        let changed = changed.map(|list| plane_of(list.kind, list.incoming));
+        let changed = changed.map(|list| adjacency_of(list.kind, list.incoming));
         for list in types.lists(towards, committed.or(changed.collect())) {
-            let (kind, incoming, plane) = list;
-            if committed.may_contain(plane) {
+            let (kind, incoming, adjacency) = list;
+            if committed.may_contain(adjacency) {
                 let is_deleted = |id: RelationshipId| overlay.deletes_relationship(id.0);
                 let mut visit_if_there = |adjacent: Adjacent| {
                     if is_deleted(adjacent.relationship) {

@@ -294,7 +294,7 @@ pub(super) fn is_chunk(records: u32) -> bool {
 #[cfg(test)]
 mod pins {
     use super::*;
-    use crate::graph::schema::{DEFINITIONS, INDEX_PLANES};
+    use crate::graph::schema::{DEFINITIONS, INDEX_OWNERS};
     use crate::records::Record;
 
     /// Which tables of the section directory are whose.
@@ -302,7 +302,7 @@ mod pins {
     fn numbers_of_parts_are_pinned() {
         assert_eq!([NODES, RELATIONSHIPS, DICTIONARY], [0, 1, 2]);
         assert_eq!([CHOICES, DEFINITIONS], [35, 36]);
-        assert_eq!(INDEX_PLANES, (1 << 31) + 16);
+        assert_eq!(INDEX_OWNERS, (1 << 31) + 16);
         assert_eq!(
             [NodeRecord::MAGIC, RelationshipRecord::MAGIC],
             [*b"ENOD", *b"EREL"]

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use evergraph_topology::{PlaneSet, in_plane, out_plane};
+use evergraph_topology::{AdjacencySet, in_adjacency, out_adjacency};
 
 use super::adjacency::Towards;
 use crate::dictionary::TypeCode;
 
-/// Types below this have bits of their own in a [`PlaneSet`].
+/// Types below this have bits of their own in an [`AdjacencySet`].
 const TYPES_WITH_BITS: TypeCode = 32;
 
-/// Plane of the topology that holds the lists of a type.
-pub(super) fn plane_of(kind: TypeCode, incoming: bool) -> usize {
+/// Adjacency of the topology that holds the lists of a type.
+pub(super) fn adjacency_of(kind: TypeCode, incoming: bool) -> usize {
     match incoming {
-        false => out_plane(kind),
-        true => in_plane(kind),
+        false => out_adjacency(kind),
+        true => in_adjacency(kind),
     }
 }
 
@@ -22,14 +22,14 @@ pub(super) fn plane_of(kind: TypeCode, incoming: bool) -> usize {
 #[derive(Clone, Debug)]
 pub(super) struct TypeSet {
     codes: Arc<[TypeCode]>,
-    /// Planes of the types that have bits of their own.
-    planes: PlaneSet,
+    /// Adjacencies of the types that have bits of their own.
+    adjacencies: AdjacencySet,
     /// Where the others begin in `codes`.
     others: usize,
 }
 
 /// A neighbor list of a node: its type, whether its relationships enter the node,
-/// and its plane.
+/// and its adjacency.
 pub(super) type ListOf = (TypeCode, bool, usize);
 
 impl TypeSet {
@@ -40,8 +40,8 @@ impl TypeSet {
         let others = codes.partition_point(|&kind| kind < TYPES_WITH_BITS);
         let with_bits = codes[..others].iter();
         TypeSet {
-            planes: with_bits
-                .flat_map(|&kind| [out_plane(kind), in_plane(kind)])
+            adjacencies: with_bits
+                .flat_map(|&kind| [out_adjacency(kind), in_adjacency(kind)])
                 .collect(),
             others,
             codes: codes.into(),
@@ -54,17 +54,17 @@ impl TypeSet {
         &self.codes
     }
 
-    /// The lists to read of a node that `may_have` those in these planes: by type,
+    /// The lists to read of a node that `may_have` those in these adjacencies: by type,
     /// outgoing before incoming.
     #[inline(always)]
-    pub fn lists(&self, towards: Towards, may_have: PlaneSet) -> Lists<'_> {
+    pub fn lists(&self, towards: Towards, may_have: AdjacencySet) -> Lists<'_> {
         let directions = match towards {
-            Towards::Outgoing => PlaneSet::OUT,
-            Towards::Incoming => PlaneSet::IN,
-            Towards::Both => PlaneSet::ALL,
+            Towards::Outgoing => AdjacencySet::OUT,
+            Towards::Incoming => AdjacencySet::IN,
+            Towards::Both => AdjacencySet::ALL,
         };
         Lists {
-            planes: self.planes.and(may_have).and(directions),
+            adjacencies: self.adjacencies.and(may_have).and(directions),
             others: &self.codes[self.others..],
             towards,
             may_have,
@@ -75,10 +75,10 @@ impl TypeSet {
 
 /// Lists to read.
 pub(super) struct Lists<'a> {
-    planes: PlaneSet,
+    adjacencies: AdjacencySet,
     others: &'a [TypeCode],
     towards: Towards,
-    may_have: PlaneSet,
+    may_have: AdjacencySet,
     /// Lists of `others` that have been looked at.
     seen: usize,
 }
@@ -88,8 +88,8 @@ impl Iterator for Lists<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<ListOf> {
-        if let Some(plane) = self.planes.pop_first() {
-            return Some(((plane / 2) as TypeCode, plane % 2 == 1, plane));
+        if let Some(adjacency) = self.adjacencies.pop_first() {
+            return Some(((adjacency / 2) as TypeCode, adjacency % 2 == 1, adjacency));
         }
         match self.others {
             [] => None,
@@ -106,9 +106,9 @@ impl Lists<'_> {
             let &kind = self.others.get(self.seen / directions.len())?;
             let incoming = directions[self.seen % directions.len()];
             self.seen += 1;
-            let plane = plane_of(kind, incoming);
-            if self.may_have.may_contain(plane) {
-                return Some((kind, incoming, plane));
+            let adjacency = adjacency_of(kind, incoming);
+            if self.may_have.may_contain(adjacency) {
+                return Some((kind, incoming, adjacency));
             }
         }
     }
@@ -132,19 +132,19 @@ mod tests {
                         .iter()
                         .map(move |&incoming| (kind, incoming))
                 })
-                .map(|(kind, incoming)| (kind, incoming, plane_of(kind, incoming)))
+                .map(|(kind, incoming)| (kind, incoming, adjacency_of(kind, incoming)))
                 .collect();
-            let all: Vec<ListOf> = types.lists(towards, PlaneSet::ALL).collect();
+            let all: Vec<ListOf> = types.lists(towards, AdjacencySet::ALL).collect();
             assert_eq!(all, expected);
             // The bit of type 5 stands for type 37, too.
-            let may_have = [out_plane(5), in_plane(31)].into_iter().collect();
+            let may_have = [out_adjacency(5), in_adjacency(31)].into_iter().collect();
             let some: Vec<ListOf> = types.lists(towards, may_have).collect();
             let wanted = |list: &&ListOf| may_have.may_contain(list.2);
             assert_eq!(
                 some,
                 expected.iter().filter(wanted).copied().collect::<Vec<_>>()
             );
-            assert!(types.lists(towards, PlaneSet::NONE).next().is_none());
+            assert!(types.lists(towards, AdjacencySet::NONE).next().is_none());
         }
     }
 }

@@ -100,11 +100,11 @@ pub struct IndexUsage {
 
 impl Index {
     /// An index without content: it has to be built ([`Index::build`], also from
-    /// nothing) or restored. `plane` of the section directory is its own; its kind
-    /// and its plane never change.
-    pub fn new(plane: u32, kind: Kind, geometry: Geometry) -> Self {
+    /// nothing) or restored. `owner` of the section directory is its own; its kind
+    /// and its owner never change.
+    pub fn new(owner: u32, kind: Kind, geometry: Geometry) -> Self {
         Index {
-            name: SectionKey { plane, section: 0 },
+            name: SectionKey { owner, section: 0 },
             kind,
             geometry: geometry.checked(),
             state: RwLock::default(),
@@ -129,7 +129,7 @@ impl Index {
 
     /// Whether a root names something of it, or may soon. An index that was dropped
     /// ([`Index::clear`]) has to take part in checkpoints as long, and nothing else
-    /// may use its plane.
+    /// may use its owner.
     pub fn is_stored(&self) -> bool {
         let state = self.state.read();
         state.is_named || state.pending.is_some()

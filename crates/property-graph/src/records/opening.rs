@@ -15,11 +15,11 @@ impl<R: Record> Table<R> {
     /// Claims the extents that the directory names, reading nothing of them.
     pub fn restore(&self, place: &Place<'_>) -> Result<(), StorageError> {
         let _ = self.uuid.set(*place.uuid);
-        let plane = self.key(0).plane;
+        let owner = self.key(0).owner;
         let own = place
             .directory
             .entries()
-            .filter(|(key, _)| key.plane == plane);
+            .filter(|(key, _)| key.owner == owner);
         for (key, entry) in own {
             let extent = place.region.adopt(entry.offset, entry.len)?;
             let stored = StoredChunk::named(self.identity(key.section), entry, extent)?;

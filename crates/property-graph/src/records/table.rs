@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::{Needed, SectionKey, StorageError, Uuid};
-use evergraph_topology::attachment::ATTACHED_PLANES;
+use evergraph_topology::attachment::ATTACHED_OWNERS;
 use parking_lot::Mutex;
 
 use super::checkpoint::Round;
@@ -130,7 +130,7 @@ impl<R: Record> Table<R> {
 
     pub(super) fn key(&self, chunk: u32) -> SectionKey {
         SectionKey {
-            plane: ATTACHED_PLANES + self.number,
+            owner: ATTACHED_OWNERS + self.number,
             section: chunk,
         }
     }

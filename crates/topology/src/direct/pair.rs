@@ -43,7 +43,7 @@ impl<'a> Locked<'a> {
                 second: 0,
             };
         }
-        let key = |half: &Half<'a, M>| (half.at.plane, half.at.number);
+        let key = |half: &Half<'a, M>| (half.at.adjacency, half.at.number);
         let (a, b);
         if key(first) < key(second) {
             a = first.section.state.lock();

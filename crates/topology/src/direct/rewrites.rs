@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 /// One move of a section (direct steps D2 to D4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rewrite {
-    /// Plane and number of the section.
+    /// Adjacency and number of the section.
     pub section: (u32, u32),
     /// Bytes of the lists and gaps before, 0 for a section that is new.
     pub old_list_bytes: u64,

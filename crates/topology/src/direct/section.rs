@@ -43,8 +43,8 @@ pub struct DirectShared<'a, M: ?Sized> {
 pub struct DirectInsert<'a, M: ?Sized> {
     /// What all need.
     pub shared: &'a DirectShared<'a, M>,
-    /// Plane of the section.
-    pub plane: u32,
+    /// Adjacency of the section.
+    pub adjacency: u32,
     /// Number of the section.
     pub number: u32,
 }
@@ -251,7 +251,7 @@ impl Section {
                 at.context.region.scribble(old)?;
             }
         });
-        at.slots.reach_section(at.plane, at.number)?;
+        at.slots.reach_section(at.adjacency, at.number)?;
         // Step D2: the new extent is durable...
         let draft = at.context.region.allocate(image.encoded_len())?;
         let bytes = image.encode(&at.context.uuid, draft.offset(), self.first_vertex);
@@ -271,8 +271,12 @@ impl Section {
         if !failpoint!("direct.moved-extent-freed") {
             extent.published();
         }
-        at.slots
-            .publish(at.slot_medium, at.plane, at.number, durable.map(|()| slot))?;
+        at.slots.publish(
+            at.slot_medium,
+            at.adjacency,
+            at.number,
+            durable.map(|()| slot),
+        )?;
         extent.published();
         failpoint!("direct.moved");
         failpoint!("direct.slot-not-flushed" => {
@@ -283,7 +287,7 @@ impl Section {
         let before = loaded.direct.as_ref();
         let list_bytes = |capacity: usize| (4 * self.columns * capacity) as u64;
         at.rewrites.note(Rewrite {
-            section: (at.plane, at.number),
+            section: (at.adjacency, at.number),
             old_list_bytes: list_bytes(old_capacity),
             new_list_bytes: list_bytes(image.capacity()),
             new_bytes: slot.len,

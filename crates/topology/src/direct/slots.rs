@@ -80,7 +80,7 @@ pub struct Slots {
     medium: MediumHandle,
     /// Sections that have a slot; held while a new one gets its.
     count: Mutex<u64>,
-    planes: u64,
+    adjacencies: u64,
     /// Where the words of the sections start.
     words_at: u64,
 }
@@ -168,8 +168,12 @@ impl Slots {
         Ok(())
     }
 
-    /// Opens the file; `planes` sections share a vertex range.
-    pub fn open(storage: &dyn Storage, uuid: &Uuid, planes: usize) -> Result<Self, StorageError> {
+    /// Opens the file; `adjacencies` sections share a vertex range.
+    pub fn open(
+        storage: &dyn Storage,
+        uuid: &Uuid,
+        adjacencies: usize,
+    ) -> Result<Self, StorageError> {
         let medium = storage.open(NAME, false)?;
         if medium.len() < HEADER_BYTES {
             return Err(StorageError::damaged(NAME, 0, "the file is truncated"));
@@ -186,7 +190,7 @@ impl Slots {
         let mut slots = Slots {
             medium,
             count: Mutex::new(0),
-            planes: planes as u64,
+            adjacencies: adjacencies as u64,
             words_at: HEADER_BYTES,
         };
         let intents = slots.header_word(INTENT_COUNT_AT)?;
@@ -252,7 +256,7 @@ impl Slots {
         NAME
     }
 
-    /// Calls `visit` with plane, section and slot of each section.
+    /// Calls `visit` with adjacency, section and slot of each section.
     pub fn for_each(
         &self,
         mut visit: impl FnMut(u32, u32, Slot) -> Result<(), StorageError>,
@@ -268,21 +272,21 @@ impl Slots {
                 StorageError::damaged(NAME, offset, "the place of a section does not hold")
             })?;
             visit(
-                (index % self.planes) as u32,
-                (index / self.planes) as u32,
+                (index % self.adjacencies) as u32,
+                (index / self.adjacencies) as u32,
                 slot,
             )?;
         }
         Ok(())
     }
 
-    fn index_of(&self, plane: u32, section: u32) -> u64 {
-        u64::from(section) * self.planes + u64::from(plane)
+    fn index_of(&self, adjacency: u32, section: u32) -> u64 {
+        u64::from(section) * self.adjacencies + u64::from(adjacency)
     }
 
     /// Makes room for the slot of a section, durably.
-    pub fn reach_section(&self, plane: u32, section: u32) -> Result<(), StorageError> {
-        self.reach(self.words_at + (self.index_of(plane, section) + 1) * 8)
+    pub fn reach_section(&self, adjacency: u32, section: u32) -> Result<(), StorageError> {
+        self.reach(self.words_at + (self.index_of(adjacency, section) + 1) * 8)
     }
 
     /// Direct step D3: publishes the extent of a section, which is durable. After an
@@ -292,11 +296,11 @@ impl Slots {
     pub fn publish<M: Medium + ?Sized>(
         &self,
         medium: &M,
-        plane: u32,
+        adjacency: u32,
         section: u32,
         slot: Durable<Slot>,
     ) -> Result<(), StorageError> {
-        let index = self.index_of(plane, section);
+        let index = self.index_of(adjacency, section);
         let offset = self.words_at + index * 8;
         let is_new = self.word(offset)? == 0;
         if is_new && failpoint!("direct.slot-counted-first") {

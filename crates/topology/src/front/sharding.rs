@@ -20,7 +20,7 @@ const PARALLEL_AT_LEAST: usize = 1 << 15;
 /// More counters than this would not stay in the cache.
 const MAX_RANGES: usize = 1 << 16;
 
-/// Some edges of a group, by column. In a plane of in-lists, sources and targets
+/// Some edges of a group, by column. In an adjacency of in-lists, sources and targets
 /// change places.
 #[derive(Clone, Copy, Debug)]
 pub struct ArcColumns<'a> {

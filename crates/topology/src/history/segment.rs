@@ -37,7 +37,7 @@ const _: () = assert!(tiles(
 ));
 
 // Fields of an entry of the index, in the order in which they are written.
-const PLANE: Field = (0, 4);
+const ADJACENCY: Field = (0, 4);
 const SECTION: Field = (4, 4);
 const GENERATION: Field = (8, 4);
 const POINTS: Field = (12, 4);
@@ -48,7 +48,7 @@ const LEN: Field = (40, 4);
 const CRC: Field = (44, 4);
 const _: () = assert!(tiles(
     &[
-        PLANE, SECTION, GENERATION, POINTS, AFTER, LAST, AT, LEN, CRC
+        ADJACENCY, SECTION, GENERATION, POINTS, AFTER, LAST, AT, LEN, CRC
     ],
     ENTRY_BYTES
 ));
@@ -152,7 +152,7 @@ pub(crate) fn encode(
     for chunk in chunks {
         let crc = crc32c::crc32c_append(seed(uuid, offset + data_at as u64 + at), &chunk.bytes);
         for word in [
-            chunk.key.plane,
+            chunk.key.owner,
             chunk.key.section,
             chunk.generation,
             chunk.points,
@@ -310,7 +310,7 @@ impl ChunkEntry {
 fn decode(bytes: &[u8]) -> ChunkEntry {
     ChunkEntry {
         key: SectionKey {
-            plane: u32_at(bytes, PLANE.0),
+            owner: u32_at(bytes, ADJACENCY.0),
             section: u32_at(bytes, SECTION.0),
         },
         generation: u32_at(bytes, GENERATION.0),

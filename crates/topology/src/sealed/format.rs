@@ -72,7 +72,7 @@ impl Column {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArrayPlace {
     /// 0 for out-lists, 1 for in-lists.
-    pub plane: u32,
+    pub adjacency: u32,
     pub column: Column,
     /// Of its extent.
     pub offset: u64,
@@ -134,7 +134,7 @@ impl Header {
                 "a checksum for each piece of {} bytes",
                 array.len
             );
-            bytes.extend_from_slice(&array.plane.to_le_bytes());
+            bytes.extend_from_slice(&array.adjacency.to_le_bytes());
             bytes.extend_from_slice(&(array.column as u32).to_le_bytes());
             bytes.extend_from_slice(&array.offset.to_le_bytes());
             bytes.extend_from_slice(&array.len.to_le_bytes());
@@ -222,15 +222,15 @@ impl<'a> Reader<'a> {
     }
 
     fn array(&mut self) -> Option<ArrayPlace> {
-        let (plane, column) = (self.u32()?, self.u32()?);
+        let (adjacency, column) = (self.u32()?, self.u32()?);
         let (offset, len) = (self.u64()?, self.u64()?);
         let column = Column::ALL.into_iter().find(|&c| c as u32 == column)?;
         let count = usize::try_from(len).ok()?.div_ceil(PIECE);
         let padded = count.checked_mul(4)?.checked_next_multiple_of(8)?;
         let pieces = self.take(padded)?.chunks_exact(4).take(count);
         let pieces = pieces.map(|crc| u32::from_le_bytes(crc.try_into().expect("four bytes")));
-        (plane < 2 && len > 0).then(|| ArrayPlace {
-            plane,
+        (adjacency < 2 && len > 0).then(|| ArrayPlace {
+            adjacency,
             column,
             offset,
             len,
@@ -246,8 +246,8 @@ mod tests {
     use super::*;
 
     fn header() -> Header {
-        let array = |plane, column, pieces: &[u32]| ArrayPlace {
-            plane,
+        let array = |adjacency, column, pieces: &[u32]| ArrayPlace {
+            adjacency,
             column,
             offset: 4096,
             len: (pieces.len() * PIECE - 5) as u64,

@@ -145,28 +145,29 @@ impl Stored {
         })
     }
 
-    fn plain(&self, plane: u32) -> CsrLists {
+    fn plain(&self, adjacency: u32) -> CsrLists {
         CsrLists {
-            offsets: self.array(plane, Column::Offsets),
-            neighbors: self.array(plane, Column::Neighbors),
-            weights: self.array(plane, Column::Weights),
+            offsets: self.array(adjacency, Column::Offsets),
+            neighbors: self.array(adjacency, Column::Neighbors),
+            weights: self.array(adjacency, Column::Weights),
         }
     }
 
-    fn coded(&self, plane: u32) -> CompressedLists {
+    fn coded(&self, adjacency: u32) -> CompressedLists {
         CompressedLists {
-            places: self.array(plane, Column::Places),
-            starts: self.array(plane, Column::Starts),
-            bytes: self.array(plane, Column::Bytes),
-            weight_starts: self.array(plane, Column::WeightStarts),
-            weights: self.array(plane, Column::Weights),
+            places: self.array(adjacency, Column::Places),
+            starts: self.array(adjacency, Column::Starts),
+            bytes: self.array(adjacency, Column::Bytes),
+            weight_starts: self.array(adjacency, Column::WeightStarts),
+            weights: self.array(adjacency, Column::Weights),
         }
     }
 
     /// An array in place; empty if there is none, or no whole number of items.
-    fn array<T: Pod + Send + Sync>(&self, plane: u32, column: Column) -> Array<T> {
+    fn array<T: Pod + Send + Sync>(&self, adjacency: u32, column: Column) -> Array<T> {
         let mut arrays = self.header.arrays.iter().zip(&self.extents);
-        let found = arrays.find(|(array, _)| array.plane == plane && array.column == column);
+        let found =
+            arrays.find(|(array, _)| array.adjacency == adjacency && array.column == column);
         match found {
             Some((array, extent)) if array.len.is_multiple_of(size_of::<T>() as u64) => {
                 Array::shared(Arc::new(InPlace {

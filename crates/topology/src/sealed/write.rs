@@ -22,7 +22,7 @@ pub(crate) struct Written {
 
 /// An array before it is written: slices that follow each other.
 struct Source<'a> {
-    plane: u32,
+    adjacency: u32,
     column: Column,
     parts: Vec<&'a [u8]>,
 }
@@ -45,7 +45,7 @@ pub(crate) fn write(
 ) -> Result<Written, TopologyError> {
     let places: Vec<Vec<u64>> = match graph {
         SealedGraph::Plain(_) => Vec::new(),
-        SealedGraph::Compressed(graph) => planes(graph).map(places).collect(),
+        SealedGraph::Compressed(graph) => adjacencies(graph).map(places).collect(),
     };
     let mut sources = match graph {
         SealedGraph::Plain(graph) => plain_sources(graph),
@@ -75,16 +75,16 @@ pub(crate) fn write(
 }
 
 fn plain_sources(graph: &Csr) -> Vec<Source<'_>> {
-    let planes = [Some(graph.out_lists()), graph.in_lists()];
+    let adjacencies = [Some(graph.out_lists()), graph.in_lists()];
     let mut sources = Vec::new();
-    for (plane, lists) in (0..).zip(planes.into_iter().flatten()) {
+    for (adjacency, lists) in (0..).zip(adjacencies.into_iter().flatten()) {
         let columns: [(Column, &[u8]); 3] = [
             (Column::Offsets, cast_slice(&lists.offsets)),
             (Column::Neighbors, cast_slice(&lists.neighbors)),
             (Column::Weights, cast_slice(&lists.weights)),
         ];
         sources.extend(columns.map(|(column, part)| Source {
-            plane,
+            adjacency,
             column,
             parts: vec![part],
         }));
@@ -93,7 +93,7 @@ fn plain_sources(graph: &Csr) -> Vec<Source<'_>> {
 }
 
 /// The chunks of each direction.
-fn planes(graph: &Compressed) -> impl Iterator<Item = Vec<CompressedChunk<'_>>> {
+fn adjacencies(graph: &Compressed) -> impl Iterator<Item = Vec<CompressedChunk<'_>>> {
     let incoming = graph.in_chunks().map(Iterator::collect);
     [Some(graph.out_chunks().collect()), incoming]
         .into_iter()
@@ -115,10 +115,10 @@ fn places(chunks: Vec<CompressedChunk<'_>>) -> Vec<u64> {
 
 fn coded_sources<'a>(graph: &'a Compressed, places: &'a [Vec<u64>]) -> Vec<Source<'a>> {
     let mut sources = Vec::new();
-    for ((plane, chunks), places) in (0..).zip(planes(graph)).zip(places) {
+    for ((adjacency, chunks), places) in (0..).zip(adjacencies(graph)).zip(places) {
         let mut push = |column, parts| {
             sources.push(Source {
-                plane,
+                adjacency,
                 column,
                 parts,
             });
@@ -154,7 +154,7 @@ impl Writer<'_> {
         let draft = self.context.region.allocate(source.len())?;
         let extent = draft.unfilled();
         let mut place = ArrayPlace {
-            plane: source.plane,
+            adjacency: source.adjacency,
             column: source.column,
             offset: extent.offset(),
             len: source.len(),

@@ -81,7 +81,7 @@ impl Store {
         );
         edges.apply(
             &self.context,
-            &self.planes,
+            &self.adjacencies,
             commits,
             &needed,
             &mut published,

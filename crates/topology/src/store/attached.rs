@@ -5,7 +5,7 @@ use evergraph_storage::order::Flushed;
 use evergraph_storage::{Entry, Medium, Needed, SectionKey};
 
 use super::{RootState, Store};
-use crate::attachment::{ATTACHED_PLANES, Place};
+use crate::attachment::{ATTACHED_OWNERS, Place};
 use crate::error::TopologyError;
 
 impl Store {
@@ -23,7 +23,7 @@ impl Store {
         let mut old: Vec<(SectionKey, Entry)> = Vec::new();
         if failpoint!("extension.freed-first") {
             let entries = roots.directory.entries();
-            old.extend(entries.filter(|(key, _)| key.plane >= ATTACHED_PLANES));
+            old.extend(entries.filter(|(key, _)| key.owner >= ATTACHED_OWNERS));
         }
         let mut place = Place {
             region: &self.context.region,

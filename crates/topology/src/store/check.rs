@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use evergraph_storage::{SectionKey, ViewToken};
 
 use super::{Published, Store};
+use crate::adjacency::Adjacency;
 use crate::list::ListScratch;
-use crate::plane::Plane;
 use crate::section_view::SectionView;
 
 /// What a full verification found.
@@ -22,7 +22,7 @@ pub struct CheckReport {
     pub problems: Vec<String>,
 }
 
-/// The live edges of a plane.
+/// The live edges of an adjacency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Live {
     edges: u64,
@@ -42,13 +42,13 @@ impl Store {
         let mut out = 0;
         // The out-lists of the type whose in-lists come next.
         let mut last = Live::default();
-        for plane in self.planes.iter() {
-            let live = self.check_plane(plane, &token, &mut report);
-            if self.config.is_of_out_lists(plane.number()) {
+        for adjacency in self.adjacencies.iter() {
+            let live = self.check_adjacency(adjacency, &token, &mut report);
+            if self.config.is_of_out_lists(adjacency.number()) {
                 out += live.edges;
                 last = live;
             } else {
-                self.compare(plane, std::mem::take(&mut last), live, &mut report);
+                self.compare(adjacency, std::mem::take(&mut last), live, &mut report);
             }
         }
         let counted = self.arc_count(&token).unwrap_or(out);
@@ -67,13 +67,13 @@ impl Store {
         report
     }
 
-    /// Compares the in-lists of a plane with the out-lists.
-    fn compare(&self, plane: &Plane, out: Live, incoming: Live, report: &mut CheckReport) {
+    /// Compares the in-lists of an adjacency with the out-lists.
+    fn compare(&self, adjacency: &Adjacency, out: Live, incoming: Live, report: &mut CheckReport) {
         if out == incoming || !report.problems.is_empty() {
             return;
         }
         let of = match self.config.relationships {
-            true => format!(" of type {}", plane.number() / 2),
+            true => format!(" of type {}", adjacency.number() / 2),
             false => String::new(),
         };
         report.problems.push(match out.edges == incoming.edges {
@@ -85,15 +85,15 @@ impl Store {
         });
     }
 
-    fn check_plane(
+    fn check_adjacency(
         &self,
-        plane: &Plane,
+        adjacency: &Adjacency,
         token: &ViewToken<Published>,
         report: &mut CheckReport,
     ) -> Live {
         let mut live = Live::default();
         let needed = self.registry.needed();
-        for (key, section) in plane.sections() {
+        for (key, section) in adjacency.sections() {
             report.sections += 1;
             let view = match section.view(&self.context, token.csn(), &needed) {
                 Ok(view) => view,
@@ -110,9 +110,9 @@ impl Store {
             report.entries += entries;
             if view.totals() != (entries, tombstones) {
                 report.problems.push(format!(
-                    "section {} of plane {} counts {:?} entries and tombstones and holds {:?}",
+                    "section {} of adjacency {} counts {:?} entries and tombstones and holds {:?}",
                     key.section,
-                    key.plane,
+                    key.owner,
                     view.totals(),
                     (entries, tombstones)
                 ));
@@ -121,17 +121,17 @@ impl Store {
                 && u64::from(id) >= token.state().vertex_count
             {
                 report.problems.push(format!(
-                    "section {} of plane {} names vertex {id} of {}",
+                    "section {} of adjacency {} names vertex {id} of {}",
                     key.section,
-                    key.plane,
+                    key.owner,
                     token.state().vertex_count
                 ));
             }
             match entries.checked_sub(2 * tombstones) {
                 Some(edges) => live.edges += edges,
                 None => report.problems.push(format!(
-                    "section {} of plane {} holds {tombstones} tombstones among {entries} entries",
-                    key.section, key.plane
+                    "section {} of adjacency {} holds {tombstones} tombstones among {entries} entries",
+                    key.section, key.owner
                 )),
             }
             if self.config.relationships {
@@ -151,7 +151,7 @@ impl Store {
         report: &mut CheckReport,
     ) -> u64 {
         let (mut sum, mut count) = (0u64, 0);
-        let is_out = self.config.is_of_out_lists(key.plane);
+        let is_out = self.config.is_of_out_lists(key.owner);
         let mut scratch = ListScratch::default();
         for list in 0..view.list_count() {
             let vertex = first_vertex + list as u32;
@@ -169,9 +169,9 @@ impl Store {
         }
         if count != view.live_entries() {
             report.problems.push(format!(
-                "section {} of plane {} counts {} live relationships and shows {count}",
+                "section {} of adjacency {} counts {} live relationships and shows {count}",
                 key.section,
-                key.plane,
+                key.owner,
                 view.live_entries()
             ));
         }

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use super::history::Update;
 use super::{BLOB_IDS, BLOB_META, GroupEnd, LogState, RootState, Store};
-use crate::attachment::ATTACHED_PLANES;
+use crate::attachment::ATTACHED_OWNERS;
 use crate::error::TopologyError;
 use crate::layout::Layout;
 use crate::record::{self, Op};
@@ -106,17 +106,17 @@ impl Store {
         self.merge_all(&mut roots, &sections, Wanted::Compacted, false)
     }
 
-    /// As [`Store::compact`], for the section of one vertex in each plane.
+    /// As [`Store::compact`], for the section of one vertex in each adjacency.
     pub fn compact_vertex(&self, vertex: u32) -> Result<(), TopologyError> {
         let mut roots = self.roots.lock();
         let number = vertex >> self.config.section_shift;
         let sections: Vec<Named> = self
-            .planes
+            .adjacencies
             .iter()
-            .filter_map(|plane| {
-                let section = plane.section(number as usize)?;
+            .filter_map(|adjacency| {
+                let section = adjacency.section(number as usize)?;
                 let key = SectionKey {
-                    plane: plane.number(),
+                    owner: adjacency.number(),
                     section: number,
                 };
                 Some((key, section))
@@ -164,7 +164,7 @@ impl Store {
         let stored: Vec<Layout> = roots
             .directory
             .entries()
-            .filter(|(key, _)| key.plane < ATTACHED_PLANES)
+            .filter(|(key, _)| key.owner < ATTACHED_OWNERS)
             .map(|(_, entry)| Layout::of(&entry))
             .collect();
         let count = |layout| stored.iter().filter(|&&other| other == layout).count();
@@ -231,8 +231,10 @@ impl Store {
     }
 
     pub(super) fn all_sections(&self) -> Vec<Named> {
-        let planes = self.planes.iter();
-        planes.flat_map(|plane| plane.sections()).collect()
+        let adjacencies = self.adjacencies.iter();
+        adjacencies
+            .flat_map(|adjacency| adjacency.sections())
+            .collect()
     }
 
     /// The newest commit of the older half of the log, if that is filling up; else

@@ -25,7 +25,7 @@ pub struct Config {
     pub direction: Direction,
     /// Whether edges carry weights.
     pub weighted: bool,
-    /// Whether edges are relationships: they have a type, whose planes come into
+    /// Whether edges are relationships: they have a type, whose adjacencies come into
     /// being with the first of it, and an id in the place of a weight.
     pub relationships: bool,
     /// How edges reach the medium.
@@ -164,13 +164,13 @@ impl Config {
         }
     }
 
-    /// Whether a plane holds out-lists.
-    pub(crate) fn is_of_out_lists(&self, plane: u32) -> bool {
-        (plane as usize).is_multiple_of(self.plane_count())
+    /// Whether an adjacency holds out-lists.
+    pub(crate) fn is_of_out_lists(&self, adjacency: u32) -> bool {
+        (adjacency as usize).is_multiple_of(self.adjacency_count())
     }
 
-    /// Planes of one relationship type.
-    pub fn plane_count(&self) -> usize {
+    /// Adjacencies of one relationship type.
+    pub fn adjacency_count(&self) -> usize {
         if self.direction == Direction::Both {
             2
         } else {

@@ -9,22 +9,22 @@ use evergraph_storage::{Medium, MediumError, MediumHandle, Storage, StorageError
 use parking_lot::{Mutex, RwLock};
 
 use super::{Batch, Commit, Config, Store};
+use crate::adjacencies::Adjacencies;
+use crate::adjacency::{Adjacency, AdjacencyAccess};
 use crate::direct::{
     Claim, DirectEntry, DirectInsert, DirectParameters, DirectShared, Half, Intent, Intents, Pair,
     Rewrites, Slots,
 };
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
-use crate::plane::{Plane, PlaneAccess};
-use crate::planes::Planes;
 use crate::record::{Edges, Op};
 use crate::section::{Context, Section};
 
 const VERTICES: &str = "vertices";
-/// Edges that are inserted under one look at the plane.
+/// Edges that are inserted under one look at the adjacency.
 const WINDOW: usize = 4096;
 
-/// Edges that are inserted under one look at the plane, or deleted.
+/// Edges that are inserted under one look at the adjacency, or deleted.
 struct Window<'a> {
     edges: &'a [(u32, u32)],
     /// Empty without weights.
@@ -63,10 +63,10 @@ impl Direct {
         storage: &dyn Storage,
         config: &Config,
         context: &Context,
-        planes: &Planes,
+        adjacencies: &Adjacencies,
     ) -> Result<Self, TopologyError> {
-        let slots = Slots::open(storage, &context.uuid, planes.len())?;
-        slots.for_each(|plane, section, slot| {
+        let slots = Slots::open(storage, &context.uuid, adjacencies.len())?;
+        slots.for_each(|adjacency, section, slot| {
             if u64::from(section) << config.section_shift >= crate::MAX_VERTICES {
                 return Err(StorageError::damaged(
                     "sections",
@@ -75,7 +75,7 @@ impl Direct {
                 ));
             }
             let extent = context.region.adopt(slot.offset, slot.len)?;
-            let home = &planes[plane as usize];
+            let home = &adjacencies[adjacency as usize];
             let first = home.first_vertex(section);
             let (lists, columns) = (home.section_lists(), config.columns());
             let stored = Section::stored_direct(first, lists, columns, extent);
@@ -209,7 +209,7 @@ impl Store {
     /// Entries in the edge logs of all sections that were touched, and how many
     /// these can hold. O(sections).
     pub fn edge_log_fill(&self) -> (u64, u64) {
-        let sections = self.planes.iter().flat_map(Plane::sections);
+        let sections = self.adjacencies.iter().flat_map(Adjacency::sections);
         sections.fold((0, 0), |(used, slots), (_, section)| {
             let (its_used, its_slots) = section.edge_log_fill();
             (used + its_used as u64, slots + its_slots as u64)
@@ -323,25 +323,25 @@ impl Store {
             parameters: &parameters,
             rewrites: &direct.rewrites,
         };
-        let plane = &self.planes[0];
-        plane.reach(edges.iter().map(|&(u, _)| u));
-        let reverse = self.reverse_plane();
+        let adjacency = &self.adjacencies[0];
+        adjacency.reach(edges.iter().map(|&(u, _)| u));
+        let reverse = self.reverse_adjacency();
         if let Some(reverse) = reverse {
             reverse.reach(edges.iter().map(|&(_, v)| v));
         }
-        let access = plane.access();
-        // One plane is looked at once: a second look could wait for a writer
+        let access = adjacency.access();
+        // One adjacency is looked at once: a second look could wait for a writer
         // that waits for the first.
         let reverse_access = match reverse {
-            Some(reverse) if reverse.number() != plane.number() => Some(reverse.access()),
+            Some(reverse) if reverse.number() != adjacency.number() => Some(reverse.access()),
             _ => None,
         };
         let forward = Lists {
-            plane: plane.number(),
+            adjacency: adjacency.number(),
             access: &access,
         };
         let backward = reverse.map(|reverse| Lists {
-            plane: reverse.number(),
+            adjacency: reverse.number(),
             access: reverse_access.as_ref().unwrap_or(&access),
         });
         let mut claim = match &backward {
@@ -431,11 +431,11 @@ impl Store {
     }
 
     /// Where the second entry of an edge goes, if there is one.
-    fn reverse_plane(&self) -> Option<&Plane> {
+    fn reverse_adjacency(&self) -> Option<&Adjacency> {
         match self.config.direction {
             Direction::Out => None,
-            Direction::Undirected => Some(&self.planes[0]),
-            Direction::Both => Some(&self.planes[1]),
+            Direction::Undirected => Some(&self.adjacencies[0]),
+            Direction::Both => Some(&self.adjacencies[1]),
         }
     }
 
@@ -487,14 +487,14 @@ impl Store {
         offset: u64,
     ) -> Result<[(Arc<Section>, DirectEntry); 2], StorageError> {
         let damaged = || unfounded(offset);
-        let reverse = self.reverse_plane().ok_or_else(damaged)?;
-        let half = |plane: &Plane, vertex: u32, neighbor: u32| {
+        let reverse = self.reverse_adjacency().ok_or_else(damaged)?;
+        let half = |adjacency: &Adjacency, vertex: u32, neighbor: u32| {
             let known = self.direct.as_ref().map_or(0, Direct::vertex_count);
             if u64::from(vertex.max(neighbor)) >= known {
                 return Err(damaged());
             }
             let number = (vertex >> self.config.section_shift) as usize;
-            let section = plane.section(number).ok_or_else(damaged)?;
+            let section = adjacency.section(number).ok_or_else(damaged)?;
             let entry = DirectEntry {
                 list: (vertex - section.first_vertex()) as usize,
                 word: neighbor | intent.tag,
@@ -503,11 +503,11 @@ impl Store {
             Ok((section, entry))
         };
         let halves = [
-            half(&self.planes[0], intent.source, intent.target)?,
+            half(&self.adjacencies[0], intent.source, intent.target)?,
             half(reverse, intent.target, intent.source)?,
         ];
         // Lists never become shorter.
-        let twice = std::ptr::eq(&self.planes[0], reverse) && intent.source == intent.target;
+        let twice = std::ptr::eq(&self.adjacencies[0], reverse) && intent.source == intent.target;
         for (half, (section, entry)) in halves.iter().enumerate() {
             let counts_first = u32::from(twice && half == 1);
             let least = intent.expected[half].checked_sub(counts_first);
@@ -529,10 +529,10 @@ impl Store {
         let appended = if self.read_only {
             section.show_direct(&self.context, *entry)?
         } else {
-            let plane = if half == 0 {
-                Some(&self.planes[0])
+            let adjacency = if half == 0 {
+                Some(&self.adjacencies[0])
             } else {
-                self.reverse_plane()
+                self.reverse_adjacency()
             };
             let parameters = *direct.parameters.read();
             let shared = DirectShared {
@@ -546,7 +546,7 @@ impl Store {
             };
             let at = DirectInsert {
                 shared: &shared,
-                plane: plane.map_or(0, Plane::number),
+                adjacency: adjacency.map_or(0, Adjacency::number),
                 number: section.first_vertex() >> self.config.section_shift,
             };
             section.insert_direct(&mut section.lock_direct(), &at, *entry)?
@@ -566,8 +566,8 @@ fn unfounded(offset: u64) -> StorageError {
 
 /// The lists of one direction.
 struct Lists<'a> {
-    plane: u32,
-    access: &'a PlaneAccess<'a>,
+    adjacency: u32,
+    access: &'a AdjacencyAccess<'a>,
 }
 
 impl<'a> Lists<'a> {
@@ -586,7 +586,7 @@ impl<'a> Lists<'a> {
             section,
             at: DirectInsert {
                 shared,
-                plane: self.plane,
+                adjacency: self.adjacency,
                 number,
             },
             entry: DirectEntry { list, word, weight },

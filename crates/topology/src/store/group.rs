@@ -1,4 +1,4 @@
-//! The edges of commits that are applied together, on their way to the planes.
+//! The edges of commits that are applied together, on their way to the adjacencies.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use evergraph_storage::Needed;
 
 use super::open::keeps_in_lists;
 use super::{Config, Published};
+use crate::adjacencies::{Adjacencies, in_adjacency, out_adjacency};
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
 use crate::front::sharding::{ArcColumns, NO_ORIGIN};
-use crate::planes::{Planes, in_plane, out_plane};
 use crate::record::{Edges, Op, Relationships};
 use crate::section::{Commits, Context};
 
@@ -99,23 +99,23 @@ impl<'a> GroupEdges<'a> {
     pub fn apply(
         &self,
         context: &Context,
-        planes: &Planes,
+        adjacencies: &Adjacencies,
         commits: Commits,
         needed: &Needed,
         published: &mut Published,
         mut missed: impl FnMut(u32),
     ) -> Result<(), TopologyError> {
         for (&kind, edges) in &self.types {
-            let plane = planes.reach(out_plane(kind));
-            let applied = plane.apply(context, commits, needed, &edges.out, edges.deletes)?;
+            let adjacency = adjacencies.reach(out_adjacency(kind));
+            let applied = adjacency.apply(context, commits, needed, &edges.out, edges.deletes)?;
             for origin in applied.missed {
                 if origin != NO_ORIGIN {
                     missed(origin);
                 }
             }
             if self.both {
-                let plane = planes.reach(in_plane(kind));
-                plane.apply(context, commits, needed, &edges.incoming, edges.deletes)?;
+                let adjacency = adjacencies.reach(in_adjacency(kind));
+                adjacency.apply(context, commits, needed, &edges.incoming, edges.deletes)?;
             }
             published.arc_count = published.arc_count.wrapping_add_signed(applied.balance);
         }

@@ -10,13 +10,13 @@ use evergraph_storage::{Directory, Needed, SectionKey, StorageError, Uuid};
 
 use super::checkpoint::Merged;
 use super::{BLOB_HISTORY, RootState, Store};
+use crate::adjacencies::Adjacencies;
 use crate::error::TopologyError;
 use crate::history::names::{self, Names};
 use crate::history::segment::{self, Chunk, NewChunk, Segment};
 use crate::history::tiers::{self, Tier};
 use crate::history::{NewPoints, PublishedHistory};
 use crate::layout::Layout;
-use crate::planes::Planes;
 
 /// What a root is about to publish of the past.
 pub(super) struct Update {
@@ -180,9 +180,9 @@ impl Store {
             return Ok((None, false));
         };
         let section = self
-            .planes
-            .get(key.plane as usize)
-            .and_then(|plane| plane.section(key.section as usize));
+            .adjacencies
+            .get(key.owner as usize)
+            .and_then(|adjacency| adjacency.section(key.section as usize));
         let points = NewPoints::joined(&pieces);
         let damaged = |what| match old.first() {
             Some(chunk) => chunk.damaged(what),
@@ -210,8 +210,10 @@ impl Store {
             return Ok(());
         };
         for (key, published) in update.sections {
-            let plane = self.planes.get(key.plane as usize);
-            if let Some(section) = plane.and_then(|plane| plane.section(key.section as usize)) {
+            let adjacency = self.adjacencies.get(key.owner as usize);
+            if let Some(section) =
+                adjacency.and_then(|adjacency| adjacency.section(key.section as usize))
+            {
                 section.with_history(|history| {
                     history.publish(&self.context, published, None, Clone::clone)
                 })?;
@@ -257,7 +259,7 @@ fn open_segment(directory: &Directory, uuid: &Uuid, number: u32) -> Result<Segme
 pub(super) fn read(
     directory: &Directory,
     uuid: &Uuid,
-    planes: &Planes,
+    adjacencies: &Adjacencies,
 ) -> Result<(Vec<Arc<Segment>>, Names), TopologyError> {
     let mut segments = Vec::new();
     let mut names = Names::default();
@@ -267,9 +269,9 @@ pub(super) fn read(
         for entry in &segment.chunks {
             let chunk = segment.chunk(entry.key).expect("the index has it");
             let stored = directory.entry(entry.key).map(Layout::unmark);
-            let section = planes
-                .get(entry.key.plane as usize)
-                .and_then(|plane| plane.section(entry.key.section as usize));
+            let section = adjacencies
+                .get(entry.key.owner as usize)
+                .and_then(|adjacency| adjacency.section(entry.key.section as usize));
             let (Some(stored), Some(section)) = (stored, section) else {
                 return Err(chunk
                     .damaged("lengths of the past are of no section")

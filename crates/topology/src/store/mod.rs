@@ -49,6 +49,8 @@ pub use past::HistoryStats;
 pub use places::{ListReader, Place, PlacedEntry};
 pub use queried::{Query, QueryMerging};
 
+use crate::adjacencies::Adjacencies;
+use crate::adjacency::Adjacency;
 use crate::attachment::{Attached, Attachment};
 use crate::error::TopologyError;
 use crate::front::shards::ShardReport;
@@ -56,9 +58,7 @@ use crate::history::names::Names;
 use crate::history::segment::Segment;
 use crate::ids::IdTable;
 use crate::layout::Layout;
-use crate::plane::Plane;
-use crate::planes::Planes;
-use crate::presence::PlaneSet;
+use crate::presence::AdjacencySet;
 use crate::section::{Context, SectionUsage};
 use crate::section_view::SectionView;
 
@@ -88,7 +88,7 @@ pub struct Store {
     layout: RwLock<Layout>,
     tuning: RwLock<Tuning>,
     context: Context,
-    planes: Planes,
+    adjacencies: Adjacencies,
     registry: Arc<Registry<Published>>,
     ids: RwLock<IdTable>,
     meta: RwLock<BTreeMap<Vec<u8>, Vec<u8>>>,
@@ -333,7 +333,7 @@ impl Store {
             return Ok(token.state().arc_count);
         }
         let needed = self.registry.needed();
-        let views = self.planes[0].views(&self.context, token.csn(), &needed, false)?;
+        let views = self.adjacencies[0].views(&self.context, token.csn(), &needed, false)?;
         Ok(views.iter().map(SectionView::live_entries).sum())
     }
 
@@ -351,37 +351,38 @@ impl Store {
         (csn, published)
     }
 
-    /// The planes: out-lists, then in-lists if they are kept; in a graph of
+    /// The adjacencies: out-lists, then in-lists if they are kept; in a graph of
     /// relationships those of [`Store::relationship_types`].
-    pub fn planes(&self) -> &Planes {
-        &self.planes
+    pub fn adjacencies(&self) -> &Adjacencies {
+        &self.adjacencies
     }
 
     /// Types of which a commit has ever inserted a relationship, ascending; they stay
     /// when the last of them is deleted. A type that only deletions without effect
     /// have named may be among them until the next opening.
     pub fn relationship_types(&self) -> Vec<u16> {
-        let out = self.out_planes();
-        out.map(|plane| (plane.number() / 2) as u16).collect()
+        let out = self.out_adjacencies();
+        out.map(|adjacency| (adjacency.number() / 2) as u16)
+            .collect()
     }
 
-    fn out_planes(&self) -> impl Iterator<Item = &Plane> + '_ {
-        let planes = self.planes.iter();
-        planes.filter(|plane| self.config.is_of_out_lists(plane.number()))
+    fn out_adjacencies(&self) -> impl Iterator<Item = &Adjacency> + '_ {
+        let adjacencies = self.adjacencies.iter();
+        adjacencies.filter(|adjacency| self.config.is_of_out_lists(adjacency.number()))
     }
 
-    /// All sections of a plane as of a view, their entries verified; none if the
-    /// plane does not exist. The extents stay until the result is dropped.
+    /// All sections of an adjacency as of a view, their entries verified; none if the
+    /// adjacency does not exist. The extents stay until the result is dropped.
     pub fn pin(
         &self,
         token: &ViewToken<Published>,
-        plane: usize,
+        adjacency: usize,
     ) -> Result<Vec<SectionView>, TopologyError> {
-        let Some(plane) = self.planes.get(plane) else {
+        let Some(adjacency) = self.adjacencies.get(adjacency) else {
             return Ok(Vec::new());
         };
         let needed = self.registry.needed();
-        Ok(plane.views(&self.context, token.csn(), &needed, true)?)
+        Ok(adjacency.views(&self.context, token.csn(), &needed, true)?)
     }
 
     /// The section that holds one vertex, as of a view, its entries verified:
@@ -389,12 +390,13 @@ impl Store {
     pub fn pin_section(
         &self,
         token: &ViewToken<Published>,
-        plane: usize,
+        adjacency: usize,
         vertex: u32,
     ) -> Result<Option<SectionView>, TopologyError> {
         let number = vertex >> self.config.section_shift;
-        let plane = self.planes.get(plane);
-        let Some(section) = plane.and_then(|plane| plane.section(number as usize)) else {
+        let adjacency = self.adjacencies.get(adjacency);
+        let Some(section) = adjacency.and_then(|adjacency| adjacency.section(number as usize))
+        else {
             return Ok(None);
         };
         let view = section.view(&self.context, token.csn(), &self.registry.needed())?;
@@ -417,14 +419,16 @@ impl Store {
         &self.context.pinned_bytes
     }
 
-    /// Which planes may have a list of a vertex, in any view. What is not in the
+    /// Which adjacencies may have a list of a vertex, in any view. What is not in the
     /// set has none; it is for graphs of relationships. The first to ask about a
-    /// section reads the lengths of all planes there; where that finds damage, each
+    /// section reads the lengths of all adjacencies there; where that finds damage, each
     /// may have a list, so that who reads the list hears of it.
     #[inline]
-    pub fn planes_of(&self, vertex: u32) -> PlaneSet {
+    pub fn adjacencies_of(&self, vertex: u32) -> AdjacencySet {
         let (context, shift) = (&self.context, self.config.section_shift);
-        context.presence.of(context, &self.planes, shift, vertex)
+        context
+            .presence
+            .of(context, &self.adjacencies, shift, vertex)
     }
 
     /// Whether lists are read and written in place, without merges.
@@ -514,8 +518,8 @@ impl Store {
     pub fn buffer_all(&self) -> Result<(), TopologyError> {
         let token = self.register();
         let needed = self.registry.needed();
-        for plane in self.planes.iter() {
-            for (_, section) in plane.sections() {
+        for adjacency in self.adjacencies.iter() {
+            for (_, section) in adjacency.sections() {
                 section.settle(&self.context, token.csn(), &needed)?;
             }
         }
@@ -532,8 +536,8 @@ impl Store {
             (root.csn, root.epoch, roots.directory.bytes())
         };
         let (mut usage, mut sections) = (SectionUsage::default(), 0);
-        for plane in self.planes.iter() {
-            for (_, section) in plane.sections() {
+        for adjacency in self.adjacencies.iter() {
+            for (_, section) in adjacency.sections() {
                 usage.add(section.usage());
                 sections += 1;
             }

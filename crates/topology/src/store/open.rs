@@ -25,7 +25,9 @@ use super::{
     BLOB_IDS, BLOB_META, Config, GroupEnd, LogState, Mode, Published, RootState, Store, Tuning,
     ack_of,
 };
-use crate::attachment::{self, ATTACHED_PLANES, Attached, Attachment};
+use crate::adjacencies::{Adjacencies, MAX_TYPED_ADJACENCIES};
+use crate::adjacency::Adjacency;
+use crate::attachment::{self, ATTACHED_OWNERS, Attached, Attachment};
 use crate::blocks;
 use crate::direct::Slots;
 use crate::entry::MAX_VERTICES;
@@ -35,8 +37,6 @@ use crate::front::shards::Shards;
 use crate::history::PageCache;
 use crate::ids::IdTable;
 use crate::layout::Layout;
-use crate::plane::Plane;
-use crate::planes::{MAX_TYPED_PLANES, Planes};
 use crate::record::{self, InExtent, Op};
 use crate::section::{Context, Section};
 
@@ -217,12 +217,12 @@ impl Store {
             pinned_bytes: Arc::default(),
             confirms_sections: !read_only && root.clean_log_end.is_none(),
         };
-        let planes = new_planes(&config);
-        let arc_count = claim_sections(&context, &config, &planes, &directory)?;
+        let adjacencies = new_adjacencies(&config);
+        let arc_count = claim_sections(&context, &config, &adjacencies, &directory)?;
         let merged = merged_commits(&directory);
         let direct = match config.mode {
             Mode::Merged => None,
-            Mode::Direct => Some(Direct::open(storage, &config, &context, &planes)?),
+            Mode::Direct => Some(Direct::open(storage, &config, &context, &adjacencies)?),
         };
         if let Some(direct) = &direct {
             context.vertex_limit = direct.vertex_count();
@@ -232,7 +232,7 @@ impl Store {
         let mut ids = IdTable::new(config.ids);
         let mut meta = BTreeMap::new();
         read_blobs(&directory, &uuid, &mut ids, &mut meta)?;
-        let (segments, mut names) = history::read(&directory, &uuid, &planes)?;
+        let (segments, mut names) = history::read(&directory, &uuid, &adjacencies)?;
 
         let published = Published {
             vertex_count,
@@ -244,7 +244,7 @@ impl Store {
         let mut replayer = Replayer::new(
             &config,
             &context,
-            &planes,
+            &adjacencies,
             &attached,
             merged,
             root.csn,
@@ -343,7 +343,7 @@ impl Store {
             tuning: RwLock::new(tuning),
             config,
             context,
-            planes,
+            adjacencies,
             ids: RwLock::new(ids),
             meta: RwLock::new(meta),
             names: RwLock::new(names),
@@ -455,46 +455,46 @@ fn restore_attached(
 }
 
 /// Those that a graph of edges has from the beginning.
-pub(super) fn new_planes(config: &Config) -> Planes {
-    let planes = Planes::new(config.section_shift, config.columns());
+pub(super) fn new_adjacencies(config: &Config) -> Adjacencies {
+    let adjacencies = Adjacencies::new(config.section_shift, config.columns());
     if !config.relationships {
-        for number in 0..config.plane_count() {
-            planes.reach(number);
+        for number in 0..config.adjacency_count() {
+            adjacencies.reach(number);
         }
     }
-    planes
+    adjacencies
 }
 
-/// The plane of a stored section.
-fn home<'a>(config: &Config, planes: &'a Planes, number: u32) -> Option<&'a Plane> {
-    if config.relationships && number < MAX_TYPED_PLANES {
+/// The adjacency of a stored section.
+fn home<'a>(config: &Config, adjacencies: &'a Adjacencies, number: u32) -> Option<&'a Adjacency> {
+    if config.relationships && number < MAX_TYPED_ADJACENCIES {
         // A type has both.
-        planes.reach(number as usize ^ 1);
-        planes.reach(number as usize);
+        adjacencies.reach(number as usize ^ 1);
+        adjacencies.reach(number as usize);
     }
-    planes.get(number as usize)
+    adjacencies.get(number as usize)
 }
 
 /// Claims every section's extent. Returns the live entries of the out-lists.
 fn claim_sections(
     context: &Context,
     config: &Config,
-    planes: &Planes,
+    adjacencies: &Adjacencies,
     directory: &Directory,
 ) -> Result<u64, TopologyError> {
     let mut arc_count: u64 = 0;
-    for (SectionKey { plane, section }, entry) in directory.entries() {
-        if plane >= ATTACHED_PLANES {
+    for (SectionKey { owner, section }, entry) in directory.entries() {
+        if owner >= ATTACHED_OWNERS {
             continue;
         }
         let damaged = |what: &str| StorageError::damaged(EXTENTS, entry.offset, what);
-        let Some(home) = home(config, planes, plane) else {
-            return Err(damaged("a section belongs to a plane that does not exist").into());
+        let Some(home) = home(config, adjacencies, owner) else {
+            return Err(damaged("a section belongs to an adjacency that does not exist").into());
         };
         if u64::from(section) << config.section_shift >= crate::MAX_VERTICES {
             return Err(damaged("a section's number is out of range").into());
         }
-        if config.is_of_out_lists(plane) {
+        if config.is_of_out_lists(owner) {
             arc_count = live_entries(&entry)
                 .and_then(|live| arc_count.checked_add(live))
                 .ok_or_else(|| damaged("a section counts more tombstones than entries"))?;

@@ -37,8 +37,8 @@ impl Store {
     pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, TopologyError> {
         let mut sizes: Vec<(Snapshot, u64)> =
             self.snapshots().into_iter().map(|s| (s, 0)).collect();
-        for plane in self.planes.iter() {
-            for (_, section) in plane.sections() {
+        for adjacency in self.adjacencies.iter() {
+            for (_, section) in adjacency.sections() {
                 section.with_history(|history| {
                     history.for_each_size(&self.context, |csn, bytes| {
                         let shows = sizes.partition_point(|(snapshot, _)| snapshot.csn < csn);
@@ -68,10 +68,10 @@ impl Store {
         let commits: Vec<u64> = snapshots.iter().map(|s| s.csn).collect();
         // Out-lists of all types, and in-lists, which a graph may not keep.
         let mut live = [vec![0; commits.len()], vec![0; commits.len()]];
-        let sides = self.config.plane_count();
-        for plane in self.planes.iter() {
-            let live = &mut live[plane.number() as usize % sides];
-            for (_, section) in plane.sections() {
+        let sides = self.config.adjacency_count();
+        for adjacency in self.adjacencies.iter() {
+            let live = &mut live[adjacency.number() as usize % sides];
+            for (_, section) in adjacency.sections() {
                 let counted = section.live_at(&self.context, now.csn(), &needed, &commits);
                 match counted {
                     Ok(counted) => live.iter_mut().zip(counted).for_each(|(sum, n)| *sum += n),

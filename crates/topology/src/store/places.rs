@@ -39,12 +39,12 @@ pub struct PlacedEntry {
     pub deletes: bool,
 }
 
-/// Reads lists of one plane as of a view, in buffers that it uses again.
+/// Reads lists of one adjacency as of a view, in buffers that it uses again.
 /// Vertices in ascending order are the cheapest.
 pub struct ListReader<'a> {
     store: &'a Store,
     token: &'a ViewToken<Published>,
-    plane: usize,
+    adjacency: usize,
     pins: Option<&'a Pins>,
     section_shift: u32,
     /// Sections that were read: the one of number `n` at `n` modulo the length.
@@ -73,12 +73,16 @@ impl Kept {
 const MOST_KEPT: usize = 1 << 10;
 
 impl Store {
-    /// Reads many lists of a plane as of a view.
-    pub fn reader<'a>(&'a self, token: &'a ViewToken<Published>, plane: usize) -> ListReader<'a> {
+    /// Reads many lists of an adjacency as of a view.
+    pub fn reader<'a>(
+        &'a self,
+        token: &'a ViewToken<Published>,
+        adjacency: usize,
+    ) -> ListReader<'a> {
         ListReader {
             store: self,
             token,
-            plane,
+            adjacency,
             pins: None,
             section_shift: self.section_shift(),
             kept: Vec::new(),
@@ -93,11 +97,11 @@ impl Store {
         &'a self,
         token: &'a ViewToken<Published>,
         pins: &'a Pins,
-        plane: usize,
+        adjacency: usize,
     ) -> ListReader<'a> {
         ListReader {
             pins: Some(pins),
-            ..self.reader(token, plane)
+            ..self.reader(token, adjacency)
         }
     }
 
@@ -107,14 +111,15 @@ impl Store {
     pub fn entries_in(
         &self,
         token: &ViewToken<Published>,
-        plane: usize,
+        adjacency: usize,
         vertex: u32,
         place: Place,
     ) -> Result<Vec<PlacedEntry>, TopologyError> {
         let mut entries = Vec::new();
         let number = vertex >> self.config.section_shift;
-        let plane = self.planes.get(plane);
-        let Some(section) = plane.and_then(|plane| plane.section(number as usize)) else {
+        let adjacency = self.adjacencies.get(adjacency);
+        let Some(section) = adjacency.and_then(|adjacency| adjacency.section(number as usize))
+        else {
             return Ok(entries);
         };
         let list = (vertex - section.first_vertex()) as usize;
@@ -135,7 +140,9 @@ impl Store {
     /// Entries of out-lists that are in runs now (XPGraph's logged edges). An
     /// undirected edge has two.
     pub fn logged_edges(&self) -> u64 {
-        let sections = self.out_planes().flat_map(|plane| plane.sections());
+        let sections = self
+            .out_adjacencies()
+            .flat_map(|adjacency| adjacency.sections());
         sections.map(|(_, s)| s.usage().run_entries).sum()
     }
 
@@ -147,8 +154,11 @@ impl Store {
         token: &ViewToken<Published>,
         mut visit: impl FnMut(u32, u32, f32),
     ) {
-        let plane = self.planes.get(0);
-        for (_, section) in plane.map(|plane| plane.sections()).unwrap_or_default() {
+        let adjacency = self.adjacencies.get(0);
+        for (_, section) in adjacency
+            .map(|adjacency| adjacency.sections())
+            .unwrap_or_default()
+        {
             section.for_each_in_run(token.csn(), |list, word, weight| {
                 let weight = weight.map_or(1.0, f32::from_bits);
                 visit(section.first_vertex() + list, word, weight);
@@ -217,7 +227,9 @@ impl ListReader<'_> {
     fn find(&mut self, number: u32) -> Result<usize, TopologyError> {
         let alone = Pins::new();
         let pins = self.pins.unwrap_or(&alone);
-        let section = self.store.pin_for(self.token, pins, self.plane, number)?;
+        let section = self
+            .store
+            .pin_for(self.token, pins, self.adjacency, number)?;
         match self.kept.len() {
             0 => self.kept.push(Kept::NOTHING),
             1 => self.kept.resize_with(MOST_KEPT, || Kept::NOTHING),
@@ -242,7 +254,7 @@ impl ListReader<'_> {
         let Some(Pinned { view, .. }) = self.kept[place].section.as_deref() else {
             return Ok(ControlFlow::Continue(()));
         };
-        let _query = self.store.query(self.plane, vertex, view);
+        let _query = self.store.query(self.adjacency, vertex, view);
         for (neighbors, ids) in view.segments(list, || &mut self.scratch) {
             let flow = visit(neighbors, ids);
             if flow.is_break() {

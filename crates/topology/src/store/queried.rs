@@ -90,24 +90,24 @@ impl Store {
     /// A query of one list begins; it ends when the result is dropped. `section`
     /// is what it reads. Never waits.
     #[inline(always)]
-    pub fn query(&self, plane: usize, vertex: u32, section: &SectionView) -> Query<'_> {
+    pub fn query(&self, adjacency: usize, vertex: u32, section: &SectionView) -> Query<'_> {
         match section.is_packed() {
             true => Query(None),
-            false => self.query_of(plane, vertex, section.base()),
+            false => self.query_of(adjacency, vertex, section.base()),
         }
     }
 
     /// As [`Store::query`]. Lists that are never of several blocks do not count:
     /// threads that only read would hinder each other by counting.
     #[inline(always)]
-    pub(crate) fn query_of(&self, plane: usize, vertex: u32, base: &Base) -> Query<'_> {
+    pub(crate) fn query_of(&self, adjacency: usize, vertex: u32, base: &Base) -> Query<'_> {
         match base {
-            Base::Blocks(_) if self.queried.below > 0 => self.query_blocks(plane, vertex, base),
+            Base::Blocks(_) if self.queried.below > 0 => self.query_blocks(adjacency, vertex, base),
             _ => Query(None),
         }
     }
 
-    fn query_blocks(&self, plane: usize, vertex: u32, base: &Base) -> Query<'_> {
+    fn query_blocks(&self, adjacency: usize, vertex: u32, base: &Base) -> Query<'_> {
         let queried = &self.queried;
         let running = 1 + queried.running.fetch_add(1, Ordering::Relaxed);
         let shift = self.config.section_shift;
@@ -119,7 +119,7 @@ impl Store {
             && hints.len() < MOST_HINTS
         {
             let key = SectionKey {
-                plane: plane as u32,
+                owner: adjacency as u32,
                 section: vertex >> shift,
             };
             hints.insert((key, list));
@@ -149,8 +149,8 @@ impl Store {
         }
         let mut sections: Vec<Named> = Vec::new();
         for (&key, &list) in &lists {
-            let plane = self.planes.get(key.plane as usize);
-            let section = plane.and_then(|plane| plane.section(key.section as usize));
+            let adjacency = self.adjacencies.get(key.owner as usize);
+            let section = adjacency.and_then(|adjacency| adjacency.section(key.section as usize));
             if let Some(section) = section
                 && section.block_count(&self.context, list)? >= BLOCKS_AT_LEAST
             {

@@ -10,12 +10,12 @@ use super::commit::{NOTHING_ATTACHED, set_meta};
 use super::fits::fits;
 use super::group::GroupEdges;
 use super::{Config, Published};
+use crate::adjacencies::Adjacencies;
 use crate::attachment::Attached;
 use crate::error::TopologyError;
 use crate::front::sharding::NO_ORIGIN;
 use crate::history::names::{Change, Names};
 use crate::ids::IdTable;
-use crate::planes::Planes;
 use crate::record::{self, Op};
 use crate::section::{Commits, Context};
 
@@ -26,7 +26,7 @@ const REPLAY_EDGES: usize = 1 << 20;
 pub(super) struct Replayer<'a> {
     config: &'a Config,
     context: &'a Context,
-    planes: &'a Planes,
+    adjacencies: &'a Adjacencies,
     attached: &'a Attached,
     /// Commits up to which some section is merged, ascending: what is applied
     /// together lies between two of them.
@@ -46,7 +46,7 @@ impl<'a> Replayer<'a> {
     pub(super) fn new(
         config: &'a Config,
         context: &'a Context,
-        planes: &'a Planes,
+        adjacencies: &'a Adjacencies,
         attached: &'a Attached,
         merged: Vec<u64>,
         csn: u64,
@@ -56,7 +56,7 @@ impl<'a> Replayer<'a> {
         Replayer {
             config,
             context,
-            planes,
+            adjacencies,
             attached,
             merged,
             waiting: Vec::new(),
@@ -177,8 +177,16 @@ impl<'a> Replayer<'a> {
         let per_edge = 1 + u64::from(edges.undirected || edges.both);
         self.entries += self.waiting_edges as u64 * per_edge;
         let needed = self.needed();
-        let (context, planes, published) = (self.context, self.planes, &mut self.published);
-        edges.apply(context, planes, self.commits, &needed, published, |_| {})?;
+        let (context, adjacencies, published) =
+            (self.context, self.adjacencies, &mut self.published);
+        edges.apply(
+            context,
+            adjacencies,
+            self.commits,
+            &needed,
+            published,
+            |_| {},
+        )?;
         self.waiting.clear();
         self.waiting_edges = 0;
         self.commits.first = self.commits.last + 1;

@@ -13,9 +13,9 @@ use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStor
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::record::{Edges, ExternalIds, Op, Relationships, encode};
 use evergraph_topology::{
-    ATTACHED_BLOBS, ATTACHED_PLANES, Batch, Config, Layout, MAX_VERTICES, Mode, RESERVED_NAMES,
-    SealedGraph, SealedName, Store, TOMBSTONE, check_snapshot_name, in_plane, is_reserved,
-    out_plane,
+    ATTACHED_BLOBS, ATTACHED_OWNERS, Batch, Config, Layout, MAX_VERTICES, Mode, RESERVED_NAMES,
+    SealedGraph, SealedName, Store, TOMBSTONE, check_snapshot_name, in_adjacency, is_reserved,
+    out_adjacency,
 };
 use expect_test::{Expect, expect, expect_file};
 
@@ -24,11 +24,16 @@ fn numbers_of_the_format_are_pinned() {
     assert_eq!(TOMBSTONE, 1 << 31);
     assert_eq!(MAX_VERTICES, (1 << 30) - 1);
     assert_eq!(
-        [out_plane(0), in_plane(0), out_plane(1), in_plane(1)],
+        [
+            out_adjacency(0),
+            in_adjacency(0),
+            out_adjacency(1),
+            in_adjacency(1)
+        ],
         [0, 1, 2, 3]
     );
-    assert_eq!(out_plane(u16::MAX), 131_070);
-    assert_eq!((ATTACHED_PLANES, ATTACHED_BLOBS), (1 << 31, 32));
+    assert_eq!(out_adjacency(u16::MAX), 131_070);
+    assert_eq!((ATTACHED_OWNERS, ATTACHED_BLOBS), (1 << 31, 32));
 }
 
 #[test]

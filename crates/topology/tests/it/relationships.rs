@@ -9,7 +9,8 @@ use evergraph_storage::ViewToken;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{
-    Batch, Config, Layout, Pins, Published, Store, TopologyError, Tuning, in_plane, out_plane,
+    Batch, Config, Layout, Pins, Published, Store, TopologyError, Tuning, in_adjacency,
+    out_adjacency,
 };
 use proptest::prelude::*;
 
@@ -230,13 +231,14 @@ impl Twin {
         assert_eq!(token.state().vertex_count, model.vertex_count);
         assert_eq!(token.state().arc_count, model.live.len() as u64);
         for kind in KINDS {
-            for (plane, incoming) in [(out_plane(kind), false), (in_plane(kind), true)] {
-                let mut reader = store.reader_with(token, pins, plane);
+            for (adjacency, incoming) in [(out_adjacency(kind), false), (in_adjacency(kind), true)]
+            {
+                let mut reader = store.reader_with(token, pins, adjacency);
                 for vertex in 0..VERTICES + 2 {
                     let (neighbors, ids) = model.list(kind, vertex, incoming);
-                    let found = read_list(store, token, pins, plane, vertex);
+                    let found = read_list(store, token, pins, adjacency, vertex);
                     assert_eq!(found, (neighbors.clone(), ids.clone()), "{kind}, {vertex}");
-                    let may_have = store.planes_of(vertex).may_contain(plane);
+                    let may_have = store.adjacencies_of(vertex).may_contain(adjacency);
                     assert!(may_have || ids.is_empty(), "type {kind}, {vertex}");
                     assert_eq!(reader.degree(vertex).unwrap(), ids.len());
                     let found = reader.relationships(vertex).unwrap();
@@ -266,7 +268,7 @@ fn read_list(
     store: &Store,
     token: &ViewToken<Published>,
     pins: &Pins,
-    plane: usize,
+    adjacency: usize,
     vertex: u32,
 ) -> (Vec<u32>, Vec<u32>) {
     let (mut neighbors, mut ids) = (Vec::new(), Vec::new());
@@ -275,7 +277,9 @@ fn read_list(
         ids.extend_from_slice(i);
         ControlFlow::<()>::Continue(())
     };
-    let _ = store.read_list(token, pins, plane, vertex, each).unwrap();
+    let _ = store
+        .read_list(token, pins, adjacency, vertex, each)
+        .unwrap();
     (neighbors, ids)
 }
 
@@ -350,7 +354,7 @@ fn a_merge_frees_what_views_keep() {
     insert(0);
     store.checkpoint().unwrap();
     let (token, pins) = (store.register(), Pins::new());
-    let read = || read_list(&store, &token, &pins, out_plane(0), 1).1;
+    let read = || read_list(&store, &token, &pins, out_adjacency(0), 1).1;
     let kept = || store.stats().reading_dram_bytes;
     let nothing = kept();
     // One list is read as it is; who reads more keeps the section.
@@ -394,9 +398,9 @@ fn many_read_one_view_while_its_sections_are_replaced() {
             scope.spawn(move || {
                 let expected: Vec<u32> = (0..50).map(|id| 2 * id).collect();
                 while !done.load(std::sync::atomic::Ordering::Relaxed) {
-                    let (neighbors, ids) = read_list(store, token, pins, out_plane(1), 1);
+                    let (neighbors, ids) = read_list(store, token, pins, out_adjacency(1), 1);
                     assert_eq!((neighbors, ids), (vec![6; 50], expected.clone()));
-                    assert!(store.planes_of(6).may_contain(in_plane(1)));
+                    assert!(store.adjacencies_of(6).may_contain(in_adjacency(1)));
                 }
             });
         }
@@ -425,19 +429,19 @@ fn of_parallel_relationships_exactly_the_named_one_goes() {
     batch.delete_relationships(4, vec![1], vec![2], vec![11]);
     assert_eq!(store.commit(batch).unwrap().missed_deletes, 0);
     let now = store.register();
-    let ids = |token, plane, vertex| {
-        let mut reader = store.reader(token, plane);
+    let ids = |token, adjacency, vertex| {
+        let mut reader = store.reader(token, adjacency);
         reader.relationships(vertex).unwrap().1.to_vec()
     };
     for _ in 0..2 {
-        assert_eq!(ids(&now, out_plane(4), 1), [10, 12]);
-        assert_eq!(ids(&now, in_plane(4), 2), [10, 12]);
-        assert_eq!(ids(&before, out_plane(4), 1), [10, 11, 12]);
-        assert_eq!(ids(&before, in_plane(4), 2), [10, 11, 12]);
+        assert_eq!(ids(&now, out_adjacency(4), 1), [10, 12]);
+        assert_eq!(ids(&now, in_adjacency(4), 2), [10, 12]);
+        assert_eq!(ids(&before, out_adjacency(4), 1), [10, 11, 12]);
+        assert_eq!(ids(&before, in_adjacency(4), 2), [10, 11, 12]);
         store.compact().unwrap();
     }
     assert_eq!(store.relationship_types(), [4]);
-    assert_eq!(ids(&now, out_plane(5), 1), []);
+    assert_eq!(ids(&now, out_adjacency(5), 1), []);
 }
 
 /// Nobody asked for a compaction, and deleted relationships do not stay for ever.
@@ -446,7 +450,10 @@ fn merges_drop_what_is_deleted_when_it_is_much() {
     let store = Store::create(&DramStorage::new(), config(), [3; 16]).unwrap();
     let entries = || {
         let token = store.register();
-        let section = store.pin_section(&token, out_plane(2), 1).unwrap().unwrap();
+        let section = store
+            .pin_section(&token, out_adjacency(2), 1)
+            .unwrap()
+            .unwrap();
         section.totals()
     };
     for round in 0..20u32 {
@@ -461,7 +468,7 @@ fn merges_drop_what_is_deleted_when_it_is_much() {
         assert_eq!(entries(), (20, 10));
         store.checkpoint().unwrap();
         assert_eq!(entries(), (0, 0));
-        let mut reader = store.reader(&kept, out_plane(2));
+        let mut reader = store.reader(&kept, out_adjacency(2));
         assert_eq!(reader.relationships(1).unwrap().1, ids());
     }
 }

@@ -101,7 +101,7 @@ fn edges(count: usize, seed: u32) -> Vec<(u32, u32)> {
     (0..count).map(|_| (next(), next())).collect()
 }
 
-/// All lists of all planes, after the steps.
+/// All lists of all adjacencies, after the steps.
 fn outcome(steps: &[Step], direction: Direction, shards: usize) -> Vec<Vec<u32>> {
     let tuning = Tuning {
         shards: Some(shards),
@@ -148,8 +148,8 @@ fn outcome(steps: &[Step], direction: Direction, shards: usize) -> Vec<Vec<u32>>
     );
     let token = store.register();
     let mut lists = Vec::new();
-    for plane in 0..store.planes().len() {
-        let mut reader = store.reader(&token, plane);
+    for adjacency in 0..store.adjacencies().len() {
+        let mut reader = store.reader(&token, adjacency);
         lists.extend((0..600).map(|v| reader.neighbors(v).unwrap().to_vec()));
     }
     lists

@@ -130,10 +130,10 @@ fn config(direction: Direction, weighted: bool) -> Config {
     }
 }
 
-fn read(store: &Store, token: &ViewToken<Published>, plane: usize, v: u32) -> Vec<(u32, u32)> {
+fn read(store: &Store, token: &ViewToken<Published>, adjacency: usize, v: u32) -> Vec<(u32, u32)> {
     let mut list = Vec::new();
     let mut degree = 0;
-    if let Some(section) = store.pin_section(token, plane, v).unwrap() {
+    if let Some(section) = store.pin_section(token, adjacency, v).unwrap() {
         let local = (v & ((1 << SECTION_SHIFT) - 1)) as usize;
         degree = section.degree(local);
         let mut scratch = ListScratch::default();
@@ -156,10 +156,14 @@ fn read(store: &Store, token: &ViewToken<Published>, plane: usize, v: u32) -> Ve
 }
 
 /// The same by way of all sections at once.
-fn read_pinned(store: &Store, token: &ViewToken<Published>, plane: usize) -> Vec<Vec<(u32, u32)>> {
+fn read_pinned(
+    store: &Store,
+    token: &ViewToken<Published>,
+    adjacency: usize,
+) -> Vec<Vec<(u32, u32)>> {
     let mut scratch = ListScratch::default();
     let mut lists = Vec::new();
-    for section in store.pin(token, plane).unwrap() {
+    for section in store.pin(token, adjacency).unwrap() {
         for local in 0..1 << SECTION_SHIFT {
             let mut list = Vec::new();
             let _ =
@@ -177,7 +181,7 @@ fn read_pinned(store: &Store, token: &ViewToken<Published>, plane: usize) -> Vec
 }
 
 /// What is in the three places, one after another, is the list.
-fn compare_places(store: &Store, token: &ViewToken<Published>, plane: usize, v: u32) {
+fn compare_places(store: &Store, token: &ViewToken<Published>, adjacency: usize, v: u32) {
     let usage = |store: &Store| {
         let stats = store.stats();
         (stats.run_entries, stats.buffered_entries)
@@ -185,7 +189,7 @@ fn compare_places(store: &Store, token: &ViewToken<Published>, plane: usize, v: 
     let before = usage(store);
     let mut together: Vec<(u32, u32)> = Vec::new();
     for place in [Place::Layout, Place::Buffers, Place::Log] {
-        for entry in store.entries_in(token, plane, v, place).unwrap() {
+        for entry in store.entries_in(token, adjacency, v, place).unwrap() {
             assert!(!(entry.deletes && place == Place::Log));
             if entry.deletes {
                 let latest = together.iter().rposition(|e| e.0 == entry.neighbor);
@@ -196,7 +200,7 @@ fn compare_places(store: &Store, token: &ViewToken<Published>, plane: usize, v: 
         }
     }
     assert_eq!(usage(store), before, "reading moves nothing");
-    let mut list = read(store, token, plane, v);
+    let mut list = read(store, token, adjacency, v);
     if !store.config().weighted {
         list.iter_mut().for_each(|e| e.1 = 1f32.to_bits());
     }
@@ -205,9 +209,9 @@ fn compare_places(store: &Store, token: &ViewToken<Published>, plane: usize, v: 
 
 fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
     // Reading a list moves what is in the run, so the places are looked at first.
-    for plane in 0..store.planes().len() {
+    for adjacency in 0..store.adjacencies().len() {
         for v in (0..model.vertex_count as u32).step_by(5) {
-            compare_places(store, token, plane, v);
+            compare_places(store, token, adjacency, v);
         }
     }
     assert_eq!(token.state().vertex_count, model.vertex_count);
@@ -218,7 +222,7 @@ fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
         assert_eq!(list, read(store, token, 0, v), "pinned list of {v}");
         let expected = model.out.get(&v).cloned().unwrap_or_default();
         assert_eq!(read(store, token, 0, v), expected, "out-list of {v}");
-        if store.planes().len() == 2 {
+        if store.adjacencies().len() == 2 {
             let expected = model.incoming.get(&v).cloned().unwrap_or_default();
             assert_eq!(read(store, token, 1, v), expected, "in-list of {v}");
         }
@@ -703,13 +707,13 @@ fn direct_edges_in_two_lists_appear_and_go_as_one() {
             ..config(direction, true)
         };
         let store = Store::create(&storage, config, [3; 16]).unwrap();
-        let reverse = store.planes().len() - 1;
+        let reverse = store.adjacencies().len() - 1;
         // Weights number the edges, so that an entry is found in both lists.
-        let ends = |plane: usize, token: &ViewToken<Published>| {
+        let ends = |adjacency: usize, token: &ViewToken<Published>| {
             let mut ends = Vec::new();
             for v in 0..VERTICES {
-                for (u, weight) in read(&store, token, plane, v) {
-                    let edge = if plane == 0 { (v, u) } else { (u, v) };
+                for (u, weight) in read(&store, token, adjacency, v) {
+                    let edge = if adjacency == 0 { (v, u) } else { (u, v) };
                     ends.push((weight, edge.0, edge.1));
                 }
             }

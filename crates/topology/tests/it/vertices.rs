@@ -62,12 +62,16 @@ fn store(direction: Direction, log_bytes: u64, tuning: Tuning) -> Store {
 
 fn compare(store: &Store, model: &Model, vertices: u32) {
     let token = store.register();
-    let planes = store.planes().len();
-    for plane in 0..planes {
-        let mut reader = store.reader(&token, plane);
+    let adjacencies = store.adjacencies().len();
+    for adjacency in 0..adjacencies {
+        let mut reader = store.reader(&token, adjacency);
         for v in 0..vertices {
-            let expected = model.neighbors(v, plane == 1);
-            assert_eq!(reader.neighbors(v).unwrap(), expected, "plane {plane}, {v}");
+            let expected = model.neighbors(v, adjacency == 1);
+            assert_eq!(
+                reader.neighbors(v).unwrap(),
+                expected,
+                "adjacency {adjacency}, {v}"
+            );
         }
     }
     let entries = model.edges.len() * (1 + usize::from(model.undirected));

@@ -14,7 +14,7 @@ use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError, ViewToken};
 use evergraph_topology::attachment::Place;
 use evergraph_topology::{
-    Attachment, Batch, Config, Published, Store, TopologyError, Tuning, out_plane,
+    Attachment, Batch, Config, Published, Store, TopologyError, Tuning, out_adjacency,
 };
 
 /// What is attached is merged as a whole, sections are not: the state that this
@@ -63,7 +63,7 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
     let compare = |store: &Store, registers: &Registers, token: &ViewToken<Published>| {
         let numbers = registers.as_of(token.csn());
         for writer in 0..WRITERS {
-            let mut reader = store.reader(token, out_plane(writer as u16));
+            let mut reader = store.reader(token, out_adjacency(writer as u16));
             let expected = numbers.get(&writer).copied().unwrap_or(0);
             assert_eq!(reader.degree(writer).unwrap() as u64, expected);
         }
@@ -339,7 +339,7 @@ fn run_with_failures(of: Call, call: u64, sticky: bool) -> Option<Failed> {
     let (store, _) = opened.expect("what is left can be opened");
     assert_eq!(store.check().problems, Vec::<String>::new());
     let token = store.register();
-    let mut reader = store.reader(&token, out_plane(0));
+    let mut reader = store.reader(&token, out_adjacency(0));
     let (targets, _) = reader.relationships(1).expect("readable");
     let there = targets.len() as u64;
     assert!(

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use super::error::GraphError;
 use super::ids::NodeId;
-use super::types::plane_of;
+use super::types::adjacency_of;
 use super::view::View;
 use members::Members;
 pub use reader::ProjectionReader;
@@ -107,7 +107,7 @@ impl ProjectionOptions {
 pub struct Projection {
     /// Keeps what is read.
     view: View,
-    /// Sections of the lists that point away, one plane a type; and of those
+    /// Sections of the lists that point away, one adjacency a type; and of those
     /// that point here.
     outgoing: Vec<Vec<SectionView>>,
     incoming: Vec<Vec<SectionView>>,
@@ -147,8 +147,8 @@ impl View {
         let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
         for &kind in &kinds {
             check()?;
-            outgoing.push(self.pin(plane_of(kind, false))?);
-            incoming.push(self.pin(plane_of(kind, true))?);
+            outgoing.push(self.pin(adjacency_of(kind, false))?);
+            incoming.push(self.pin(adjacency_of(kind, true))?);
         }
         if options.orientation == Orientation::Reversed {
             std::mem::swap(&mut outgoing, &mut incoming);
@@ -182,8 +182,8 @@ impl View {
         Members::most_bytes(self.node_bound()) + weights
     }
 
-    fn pin(&self, plane: usize) -> Result<Vec<SectionView>, GraphError> {
-        Ok(self.core().store.pin(self.token(), plane)?)
+    fn pin(&self, adjacency: usize) -> Result<Vec<SectionView>, GraphError> {
+        Ok(self.core().store.pin(self.token(), adjacency)?)
     }
 }
 

@@ -10,8 +10,8 @@ use super::Projection;
 /// Reads the lists of one direction of a [`Projection`], or of both as one.
 pub struct ProjectionReader<'a> {
     projection: &'a Projection,
-    planes: &'a [Vec<SectionView>],
-    /// Lists that follow those of `planes`, in an undirected projection.
+    adjacencies: &'a [Vec<SectionView>],
+    /// Lists that follow those of `adjacencies`, in an undirected projection.
     further: &'a [Vec<SectionView>],
     scratch: ListScratch,
     /// The list that was put together last, and whether with weights: those who read
@@ -24,12 +24,12 @@ pub struct ProjectionReader<'a> {
 impl<'a> ProjectionReader<'a> {
     pub(super) fn new(
         projection: &'a Projection,
-        planes: &'a [Vec<SectionView>],
+        adjacencies: &'a [Vec<SectionView>],
         further: Option<&'a Vec<Vec<SectionView>>>,
     ) -> Self {
         ProjectionReader {
             projection,
-            planes,
+            adjacencies,
             further: further.map_or(&[], Vec::as_slice),
             scratch: ListScratch::default(),
             assembled: None,
@@ -38,13 +38,14 @@ impl<'a> ProjectionReader<'a> {
         }
     }
 
-    /// The section of each plane that holds the lists of a node, and the number
+    /// The section of each adjacency that holds the lists of a node, and the number
     /// of its list there.
     #[inline]
     fn lists(&self, node: u32) -> (impl Iterator<Item = &'a SectionView> + use<'a>, usize) {
         let shift = self.projection.section_shift;
-        let planes = self.planes.iter().chain(self.further);
-        let sections = planes.filter_map(move |plane| plane.get((node >> shift) as usize));
+        let adjacencies = self.adjacencies.iter().chain(self.further);
+        let sections =
+            adjacencies.filter_map(move |adjacency| adjacency.get((node >> shift) as usize));
         (sections, (node & ((1 << shift) - 1)) as usize)
     }
 

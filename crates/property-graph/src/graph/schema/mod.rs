@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, Region, StorageError, Uuid};
-use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_PLANES, Place};
+use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_OWNERS, Place};
 use parking_lot::{Mutex, RwLock};
 
 use crate::index::{Change, Geometry, Index, Kind};
@@ -30,8 +30,8 @@ pub use violation::{Broken, Violation};
 
 /// Kind of the table that holds the definitions.
 pub(super) const DEFINITIONS: u32 = ATTACHED_BLOBS + 4;
-/// Planes of indexes begin here.
-pub(super) const INDEX_PLANES: u32 = ATTACHED_PLANES + 16;
+/// Owners of the section directory that are indexes begin here.
+pub(super) const INDEX_OWNERS: u32 = ATTACHED_OWNERS + 16;
 
 /// All indexes and constraints of a graph.
 #[derive(Default)]
@@ -85,7 +85,7 @@ impl Schema {
     }
 
     fn take_number(&self, number: u32) -> Result<(), StorageError> {
-        if number >= u32::MAX - INDEX_PLANES {
+        if number >= u32::MAX - INDEX_OWNERS {
             let what = "the number of an index or a constraint is out of range";
             return Err(StorageError::damaged("extents", 0, what));
         }
@@ -397,5 +397,5 @@ fn split_definition<'a>(rest: &mut &'a [u8]) -> Option<(u32, &'a [u8])> {
 }
 
 fn new_index(number: u32) -> Index {
-    Index::new(INDEX_PLANES + number, Kind::Hybrid, Geometry::default())
+    Index::new(INDEX_OWNERS + number, Kind::Hybrid, Geometry::default())
 }

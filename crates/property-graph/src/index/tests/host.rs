@@ -13,7 +13,7 @@ use evergraph_storage::{
 use crate::index::{Change, Geometry, Index, KeyRange, Kind};
 
 pub const UUID: Uuid = *b"an index's tests";
-const PLANE: u32 = 1 << 31;
+const OWNER: u32 = 1 << 31;
 
 const KEY_BYTES: usize = 24;
 
@@ -112,7 +112,7 @@ impl Host {
             region,
             directory: Directory::default(),
             registry: Registry::new(0, ()),
-            index: Index::new(PLANE, kind, geometry),
+            index: Index::new(OWNER, kind, geometry),
             truth: Truth::default(),
             restored: Ok(()),
         };
@@ -141,7 +141,7 @@ impl Host {
         let place = (root.directory_offset, root.directory_len);
         let directory = Directory::load(&region, &UUID, place.0, place.1, root.directory_crc);
         let directory = directory.map_err(text)?;
-        let index = Index::new(PLANE, kind, geometry);
+        let index = Index::new(OWNER, kind, geometry);
         let restored = index.restore(&region, &UUID, &directory);
         region.settle();
         Ok(Some(Host {

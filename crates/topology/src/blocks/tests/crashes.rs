@@ -12,7 +12,7 @@ use super::*;
 const LISTS: usize = 3;
 const EXTENTS: &str = "extents";
 const KEY: SectionKey = SectionKey {
-    plane: 0,
+    owner: 0,
     section: 0,
 };
 

@@ -17,7 +17,7 @@ enum Allowed {
     /// Exactly the graph as of this commit: the log ends before the damage, and
     /// nothing behind it proves that it did not.
     Commit(u64),
-    /// Lists of these planes and vertices may differ (direct mode).
+    /// Lists of these adjacencies and vertices may differ (direct mode).
     Lists(BTreeSet<(usize, u32)>),
 }
 
@@ -53,8 +53,8 @@ fn allowed(fixture: &Fixture, damaged: &Image) -> Allowed {
     let mut vertices = BTreeSet::new();
     for section in reader::direct_sections(&fixture.image) {
         let lists = 0..1u32 << SECTION_SHIFT;
-        let plane = section.plane as usize;
-        let of_section = lists.map(|list| (plane, section.first_vertex + list));
+        let adjacency = section.adjacency as usize;
+        let of_section = lists.map(|list| (adjacency, section.first_vertex + list));
         let hit = |range: &std::ops::Range<usize>| {
             same_length("extents") && changed(fixture, damaged, "extents", range.clone())
         };
@@ -114,8 +114,8 @@ fn check(fixture: &Fixture, damaged: &Image, what: &str, count: &mut Count) {
 fn without(graph: &Graph, vertices: &BTreeSet<(usize, u32)>) -> Graph {
     let mut graph = graph.clone();
     graph.arc_count = 0;
-    for (plane, lists) in graph.lists.iter_mut().enumerate() {
-        lists.retain(|&vertex, _| !vertices.contains(&(plane, vertex)));
+    for (adjacency, lists) in graph.lists.iter_mut().enumerate() {
+        lists.retain(|&vertex, _| !vertices.contains(&(adjacency, vertex)));
     }
     graph
 }

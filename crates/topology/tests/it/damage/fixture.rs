@@ -38,7 +38,7 @@ pub struct Past {
     pub lists: Lists,
 }
 
-/// For each plane and vertex, neighbors with weight bits.
+/// For each adjacency and vertex, neighbors with weight bits.
 pub type Lists = Vec<BTreeMap<u32, Vec<(u32, u32)>>>;
 
 /// A database as files, and what it must show.
@@ -125,10 +125,10 @@ fn lists_of(store: &Store, token: &ViewToken<Published>) -> Result<Lists, String
     let mut all = Vec::new();
     let mask = (1 << store.config().section_shift) - 1;
     let mut scratch = ListScratch::default();
-    for plane in 0..store.planes().len() {
+    for adjacency in 0..store.adjacencies().len() {
         let mut lists = BTreeMap::new();
         for v in 0..2 * VERTICES {
-            let Some(section) = store.pin_section(token, plane, v).map_err(sentence)? else {
+            let Some(section) = store.pin_section(token, adjacency, v).map_err(sentence)? else {
                 continue;
             };
             let mut list = Vec::new();
@@ -205,10 +205,10 @@ fn remove_latest(lists: &mut BTreeMap<u32, Vec<(u32, u32)>>, v: u32, target: u32
 
 impl Model {
     pub fn new(direction: Direction) -> Self {
-        let planes = if direction == Direction::Both { 2 } else { 1 };
+        let adjacencies = if direction == Direction::Both { 2 } else { 1 };
         Model {
             graph: Graph {
-                lists: vec![BTreeMap::new(); planes],
+                lists: vec![BTreeMap::new(); adjacencies],
                 ..Graph::default()
             },
             direction: Some(direction),
@@ -216,8 +216,8 @@ impl Model {
     }
 
     pub fn insert(&mut self, u: u32, v: u32, weight: u32) {
-        let mut push = |plane: usize, from: u32, to: u32| {
-            let list = self.graph.lists[plane].entry(from).or_default();
+        let mut push = |adjacency: usize, from: u32, to: u32| {
+            let list = self.graph.lists[adjacency].entry(from).or_default();
             list.push((to, weight));
         };
         push(0, u, v);
@@ -618,7 +618,7 @@ pub fn direct_half_done(shape: Config, missing: usize) -> (Fixture, Graph) {
         let weight = if shape.weighted { 0.5f32.to_bits() } else { 0 };
         model.insert(u, v, weight);
         let mut image = storage.image();
-        let planes = super::reader::direct_sections(&image);
+        let adjacencies = super::reader::direct_sections(&image);
         let places = |image: &Image| -> Vec<_> {
             let sections = super::reader::direct_sections(image);
             sections.into_iter().map(|section| section.extent).collect()
@@ -626,15 +626,16 @@ pub fn direct_half_done(shape: Config, missing: usize) -> (Fixture, Graph) {
         if places(&image) != places(&before.0) {
             continue;
         }
-        let (plane, vertex) = match (missing, shape.direction) {
+        let (adjacency, vertex) = match (missing, shape.direction) {
             (0, _) => (0, u),
             (_, Direction::Both) => (1, v),
             _ => (0, v),
         };
-        let section = planes
+        let section = adjacencies
             .iter()
             .find(|s| {
-                s.plane == plane && s.first_vertex == vertex >> SECTION_SHIFT << SECTION_SHIFT
+                s.adjacency == adjacency
+                    && s.first_vertex == vertex >> SECTION_SHIFT << SECTION_SHIFT
             })
             .unwrap();
         let old = &before.0.files["extents"][section.extent.clone()];

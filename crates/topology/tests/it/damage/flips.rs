@@ -26,7 +26,7 @@ struct Count {
 enum Allowed {
     /// The graph as of this commit, nothing else.
     Commit(u64),
-    /// This list (of plane and vertex) may differ; an error or the right graph
+    /// This list (of adjacency and vertex) may differ; an error or the right graph
     /// is as good.
     List(usize, u32),
 }
@@ -43,7 +43,7 @@ fn window(fixture: &Fixture) -> BTreeMap<(&'static str, usize), Allowed> {
         for section in reader::direct_sections(&fixture.image) {
             for word in section.appended {
                 for byte in word.offset..word.offset + word.len {
-                    let list = Allowed::List(section.plane as usize, word.vertex);
+                    let list = Allowed::List(section.adjacency as usize, word.vertex);
                     window.insert(("extents", byte), list);
                 }
             }
@@ -52,11 +52,11 @@ fn window(fixture: &Fixture) -> BTreeMap<(&'static str, usize), Allowed> {
     window
 }
 
-fn differs_only_in(graph: &Graph, expected: &Graph, plane: usize, vertex: u32) -> bool {
+fn differs_only_in(graph: &Graph, expected: &Graph, adjacency: usize, vertex: u32) -> bool {
     let without = |graph: &Graph| {
         let mut graph = graph.clone();
         graph.arc_count = 0;
-        graph.lists[plane].remove(&vertex);
+        graph.lists[adjacency].remove(&vertex);
         graph
     };
     without(graph) == without(expected)
@@ -150,9 +150,9 @@ fn judge(fixture: &Fixture, allowed: Option<&Allowed>, found: &Outcome, count: &
             count.errors.fetch_add(1, Ordering::Relaxed);
             true
         }
-        (Some(Allowed::List(plane, vertex)), Outcome::Other(graph)) => {
+        (Some(Allowed::List(adjacency, vertex)), Outcome::Other(graph)) => {
             count.window.fetch_add(1, Ordering::Relaxed);
-            differs_only_in(graph, &fixture.expected, *plane, *vertex)
+            differs_only_in(graph, &fixture.expected, *adjacency, *vertex)
         }
         (None, Outcome::Other(_)) => false,
     }
@@ -210,7 +210,7 @@ fn an_intent_that_was_not_begun_is_made_void() {
     let done = reader::direct_sections(&fixture.image);
     let (other, _) = direct_half_done(direct_config(false, Direction::Both), 1);
     let mut image = fixture.image.clone();
-    for section in done.iter().filter(|section| section.plane == 1) {
+    for section in done.iter().filter(|section| section.adjacency == 1) {
         let old = other.image.files["extents"][section.extent.clone()].to_vec();
         image.file("extents")[section.extent.clone()].copy_from_slice(&old);
     }

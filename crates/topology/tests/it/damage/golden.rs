@@ -11,7 +11,7 @@ use evergraph_simulated::{Image, Persistence, SimulatedStorage};
 use evergraph_storage::FORMAT_VERSION;
 use evergraph_storage::medium::FileStorage;
 use evergraph_topology::ids::IdKind;
-use evergraph_topology::{Batch, Config, Layout, Store, in_plane, out_plane};
+use evergraph_topology::{Batch, Config, Layout, Store, in_adjacency, out_adjacency};
 
 use super::fixture::{
     Graph, Twin, direct_config, fill_blocks, fill_direct, fill_snapshots, merged_config, observe,
@@ -167,10 +167,10 @@ fn relationships() -> (Image, Vec<Relationship>) {
 /// The relationships as of a commit, or now, which both lists agree on.
 fn relationships_of(store: &Store, csn: Option<u64>) -> Vec<Relationship> {
     let token = csn.map_or_else(|| store.register(), |csn| store.register_at(csn).unwrap());
-    let read = |plane: fn(u16) -> usize| {
+    let read = |adjacency: fn(u16) -> usize| {
         let mut found = Vec::new();
         for kind in store.relationship_types() {
-            let mut reader = store.reader(&token, plane(kind));
+            let mut reader = store.reader(&token, adjacency(kind));
             for vertex in 0..8 {
                 let (neighbors, ids) = reader.relationships(vertex).unwrap();
                 let entries = neighbors.iter().zip(ids);
@@ -179,8 +179,8 @@ fn relationships_of(store: &Store, csn: Option<u64>) -> Vec<Relationship> {
         }
         found
     };
-    let out = read(out_plane);
-    let mut incoming = read(in_plane);
+    let out = read(out_adjacency);
+    let mut incoming = read(in_adjacency);
     incoming
         .iter_mut()
         .for_each(|r| std::mem::swap(&mut r.1, &mut r.2));

@@ -17,8 +17,8 @@ pub struct Root {
     pub clean: bool,
     pub log_start: u64,
     pub section_shift: u32,
-    /// Planes: two if out- and in-lists are kept.
-    pub planes: u32,
+    /// Adjacencies: two if out- and in-lists are kept.
+    pub adjacencies: u32,
     /// Words of an entry: two with weights or ids.
     pub columns: usize,
 }
@@ -34,7 +34,7 @@ pub fn root(image: &Image) -> Root {
         clean: u32_at(slot, 44) == 1,
         log_start: u64_at(slot, 64),
         section_shift: u32_at(slot, 128 + 4),
-        planes: if slot[128] == 3 { 2 } else { 1 },
+        adjacencies: if slot[128] == 3 { 2 } else { 1 },
         columns: 1 + usize::from(slot[128 + 1] != 0),
     }
 }
@@ -136,7 +136,7 @@ pub struct Appended {
 
 /// One section in direct mode.
 pub struct DirectSection {
-    pub plane: u32,
+    pub adjacency: u32,
     pub first_vertex: u32,
     /// Bytes of `extents` that belong to it.
     pub extent: std::ops::Range<usize>,
@@ -192,7 +192,7 @@ pub fn direct_sections(image: &Image) -> Vec<DirectSection> {
             }
         }
         sections.push(DirectSection {
-            plane: index as u32 % root.planes,
+            adjacency: index as u32 % root.adjacencies,
             first_vertex,
             extent: at..at + len,
             words: at + words_at..at + words_at + slot_bytes * capacity,

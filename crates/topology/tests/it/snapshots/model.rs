@@ -266,10 +266,14 @@ impl Twin {
 fn compare(store: &Store, token: &ViewToken<Published>, model: &Model, what: &str) {
     assert_eq!(token.state().vertex_count, model.vertex_count, "{what}");
     assert_eq!(store.arc_count(token).unwrap(), model.arcs(), "{what}");
-    let planes = [&model.out, &model.incoming];
-    for (plane, lists) in planes.into_iter().enumerate().take(store.planes().len()) {
-        let sections = store.pin(token, plane).unwrap();
-        let mut reader = store.reader(token, plane);
+    let adjacencies = [&model.out, &model.incoming];
+    for (adjacency, lists) in adjacencies
+        .into_iter()
+        .enumerate()
+        .take(store.adjacencies().len())
+    {
+        let sections = store.pin(token, adjacency).unwrap();
+        let mut reader = store.reader(token, adjacency);
         let mut scratch = ListScratch::default();
         for v in 0..sections.len() << SECTION_SHIFT {
             let section = &sections[v >> SECTION_SHIFT];
@@ -282,7 +286,7 @@ fn compare(store: &Store, token: &ViewToken<Published>, model: &Model, what: &st
                     ControlFlow::Continue(())
                 });
             let expected = lists.get(&(v as u32)).cloned().unwrap_or_default();
-            assert_eq!(list, expected, "{what}, plane {plane}, vertex {v}");
+            assert_eq!(list, expected, "{what}, adjacency {adjacency}, vertex {v}");
             assert_eq!(section.degree(local), list.len(), "{what}, degree of {v}");
             let neighbors: Vec<u32> = list.iter().map(|entry| entry.0).collect();
             assert_eq!(reader.neighbors(v as u32).unwrap(), neighbors);

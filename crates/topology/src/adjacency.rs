@@ -1,4 +1,4 @@
-//! A plane: the lists of one direction, cut into sections.
+//! An adjacency: the lists of one relationship type in one direction, cut into sections.
 
 use std::sync::Arc;
 
@@ -14,18 +14,19 @@ use crate::section_view::SectionView;
 const SHARD_AT_LEAST: usize = 16;
 /// Groups of fewer entries are applied by one thread.
 const PARALLEL_AT_LEAST: usize = 1 << 14;
-/// Entries for which a plane keeps the memory of its sharding.
+/// Entries for which an adjacency keeps the memory of its sharding.
 const KEEP_SHARDED: usize = 1 << 20;
-/// The same, of planes of which there may be many.
+/// The same, of adjacencies of which there may be many.
 const KEEP_SHARDED_OF_MANY: usize = 1 << 14;
 
 /// Sections that are fetched while one is pinned, itself included, where the graph
 /// is larger than memory.
 const ANNOUNCED_SECTIONS: usize = 3;
 
-/// The adjacency of one direction. Sections have a fixed number of vertices
-/// and come into being when their first edge does.
-pub struct Plane {
+/// The lists of one relationship type in one direction; a graph of edges
+/// has one type. A section has a fixed number of vertices and is created with its first
+/// edge.
+pub struct Adjacency {
     number: u32,
     section_shift: u32,
     columns: usize,
@@ -34,7 +35,7 @@ pub struct Plane {
     sharded: Mutex<Sharded>,
 }
 
-/// What applying a group did to one plane.
+/// What applying a group did to one adjacency.
 #[derive(Debug, Default)]
 pub struct Applied {
     /// Live edges added less those removed.
@@ -43,10 +44,10 @@ pub struct Applied {
     pub missed: Vec<u32>,
 }
 
-impl Plane {
-    /// An empty plane; sections hold `1 << section_shift` vertices.
+impl Adjacency {
+    /// An empty adjacency; sections hold `1 << section_shift` vertices.
     pub fn new(number: u32, section_shift: u32, columns: usize) -> Self {
-        Plane {
+        Adjacency {
             number,
             section_shift,
             columns,
@@ -55,7 +56,7 @@ impl Plane {
         }
     }
 
-    /// The plane's number in the section directory.
+    /// The adjacency's number in the section directory.
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -96,7 +97,7 @@ impl Plane {
         numbered
             .filter_map(|(number, section)| {
                 let key = SectionKey {
-                    plane: self.number,
+                    owner: self.number,
                     section: number as u32,
                 };
                 section.as_ref().map(|section| (key, Arc::clone(section)))
@@ -118,8 +119,8 @@ impl Plane {
     }
 
     /// The sections, for many accesses one after another.
-    pub fn access(&self) -> PlaneAccess<'_> {
-        PlaneAccess {
+    pub fn access(&self) -> AdjacencyAccess<'_> {
+        AdjacencyAccess {
             sections: self.sections.read(),
             section_shift: self.section_shift,
         }
@@ -290,13 +291,13 @@ impl Plane {
     }
 }
 
-/// The sections of a plane under one lock; new ones wait meanwhile.
-pub struct PlaneAccess<'a> {
+/// The sections of an adjacency under one lock; new ones wait meanwhile.
+pub struct AdjacencyAccess<'a> {
     sections: RwLockReadGuard<'a, Vec<Option<Arc<Section>>>>,
     section_shift: u32,
 }
 
-impl PlaneAccess<'_> {
+impl AdjacencyAccess<'_> {
     /// Number and section of a vertex, and its list there, if it exists.
     #[inline(always)]
     pub fn section_of(&self, vertex: u32) -> Option<(u32, &Section, usize)> {
