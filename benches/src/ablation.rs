@@ -339,14 +339,14 @@ fn replay(
     for rewrite in before {
         mover.perform(protocol, rewrite)?;
     }
-    let settle = || emulated.as_ref().map(|emulated| emulated.device().settle());
-    let counted = settle().unwrap_or_default();
+    let drained = || emulated.as_ref().map(|emulated| emulated.device().drain());
+    let counted = drained().unwrap_or_default();
     let meter = Meter::start();
     for rewrite in timed {
         mover.perform(protocol, rewrite)?;
     }
     let measured = meter.stop();
-    Ok((measured, settle().unwrap_or_default() - counted))
+    Ok((measured, drained().unwrap_or_default() - counted))
 }
 
 /// Ingests once, the first tenth to warm up; returns time and counts of the
@@ -398,13 +398,13 @@ fn one(
     insert(&store, variant, warm_up)?;
     store.checkpoint().map_err(text)?;
     let moves_before = trace();
-    let settle = || emulated.as_ref().map(|emulated| emulated.device().settle());
-    let before = settle().unwrap_or_default();
+    let drained = || emulated.as_ref().map(|emulated| emulated.device().drain());
+    let before = drained().unwrap_or_default();
     let meter = Meter::start();
     insert(&store, variant, timed)?;
     store.close().map_err(text)?;
     let measured = meter.stop();
-    let counters = settle().unwrap_or_default() - before;
+    let counters = drained().unwrap_or_default() - before;
     let moves = trace();
     let sum = |of: fn(&Rewrite) -> usize| moves.iter().map(|m| of(m) as u64).sum::<u64>();
     let counted = Counted {

@@ -52,10 +52,10 @@ pub fn count(
         let device = db.emulated_device().ok_or("the medium does not count")?;
         let (warm_up, timed) = list.edges.split_at(list.edges.len() / WARM_UP);
         stores::load(&db, list.vertex_count, warm_up)?;
-        let before = device.settle();
+        let before = device.drain();
         let done = stores::insert(&db, timed, case.batch, Some(stores::deadline(15.0)))?;
         db.close().map_err(text)?;
-        let counted = device.settle() - before;
+        let counted = device.drain() - before;
         let each = |count: u64| number(count as f64 / done as f64);
         let mut row = case.describe().to_vec();
         row.extend([

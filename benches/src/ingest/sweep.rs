@@ -268,10 +268,10 @@ fn count(
     let device = db.emulated_device().ok_or("the medium does not count")?;
     let (warm_up, timed) = edges.split_at(edges.len() / WARM_UP);
     stores::load(&db, list.vertex_count, warm_up)?;
-    let before = device.settle();
+    let before = device.drain();
     let done = run(&db, point, timed, 1, limit)?;
     db.close().map_err(text)?;
-    let counted = device.settle() - before;
+    let counted = device.drain() - before;
     Ok((
         done.edges,
         (counted.media_writes, counted.media_written_bytes),
@@ -315,7 +315,7 @@ fn run(
     let merge = || {
         if merges.fetch_add(1, Ordering::Relaxed) < LOOKS {
             let stats = db.stats();
-            let entries = stats.run_entries + stats.buffered_entries;
+            let entries = stats.appended_entries + stats.buffered_entries;
             let mut most = most.lock().map_err(text)?;
             *most = (*most).max((stats.tail_dram_bytes, entries));
         }

@@ -77,7 +77,7 @@ impl OnMedium {
 
     /// Units of 256 bytes that the medium wrote.
     pub fn media_writes(&self) -> u64 {
-        self.medium.device().settle().media_writes
+        self.medium.device().drain().media_writes
     }
 
     fn flush(&self, offset: u64, len: u64) {

@@ -265,7 +265,7 @@ fn finish(
         _ => allocated_bytes(&args.input.db)?,
     };
     let per_edge = |amount: u64, edges: u64| amount as f64 / edges.max(1) as f64;
-    let media_writes = device.map(|device| device.settle().media_writes);
+    let media_writes = device.map(|device| device.drain().media_writes);
     let media_writes_per_edge = media_writes.map(|writes| per_edge(writes, imported.edges));
     let json = json!({
         "vertices": vertices,

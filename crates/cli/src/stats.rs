@@ -72,7 +72,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "log_marker": stats.log_positions.marker,
         "log_buffering": stats.log_positions.buffering,
         "log_flushing": stats.log_positions.flushing,
-        "run_entries": stats.run_entries,
+        "run_entries": stats.appended_entries,
         "buffered_entries": stats.buffered_entries,
         "buffer_used_bytes": stats.buffer_used_bytes,
         "buffer_held_bytes": stats.buffer_held_bytes,
@@ -118,8 +118,8 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         (
             "not merged",
             format!(
-                "{} entries in runs, {} in vertex buffers",
-                count(stats.run_entries),
+                "{} entries in append buffers, {} in vertex buffers",
+                count(stats.appended_entries),
                 count(stats.buffered_entries)
             ),
         ),

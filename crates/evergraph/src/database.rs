@@ -362,7 +362,7 @@ impl Database {
 
     /// What reached the emulated medium, if the database was opened on one.
     pub fn counters(&self) -> Option<CountersSnapshot> {
-        self.emulated.as_ref().map(|device| device.settle())
+        self.emulated.as_ref().map(|device| device.drain())
     }
 
     /// The emulated device itself, to read its counters after closing.

@@ -108,7 +108,7 @@ impl Host {
             None => Directory::default(),
         };
         self.with_place(restore);
-        self.region.settle();
+        self.region.finish_adoption();
         self.registry = Registry::keeping(csn, (), self.kept.iter().copied());
     }
 

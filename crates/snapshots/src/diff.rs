@@ -223,7 +223,7 @@ impl Pair {
                 changes.whole(section, list, times);
             }
         }
-        changes.settle();
+        changes.sum_up();
     }
 }
 
@@ -291,7 +291,7 @@ impl Changes {
             }
         }
         self.reach_back(short, list, -times);
-        self.settle();
+        self.sum_up();
     }
 
     /// Counts the edges of `section` that the waiting deletions cancel.
@@ -321,7 +321,7 @@ impl Changes {
     }
 
     /// Sums the counts up, and parts them into added and removed edges.
-    fn settle(&mut self) {
+    fn sum_up(&mut self) {
         self.counts.sort_unstable();
         for same in self.counts.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let (neighbor, bits, _) = same[0];

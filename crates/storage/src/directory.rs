@@ -598,7 +598,7 @@ mod tests {
         let region = Region::new(medium.clone(), 512, 1 << 16);
         // What the entries name.
         let _claimed = region.adopt(0, 1 << 16).unwrap();
-        region.settle();
+        region.finish_adoption();
         let mut directory = Directory::default();
         for (section, &offset) in (0..).zip(offsets) {
             directory.set(SectionKey { owner: 0, section }, entry(offset));

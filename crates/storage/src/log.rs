@@ -601,7 +601,7 @@ impl CommitLog {
     /// Recovery step R5: makes what was replayed durable. A process that was killed
     /// between writing records and their fence, or whose fence failed, leaves them
     /// readable all the same.
-    pub fn settle(&mut self) -> Result<(), StorageError> {
+    pub fn make_tail_durable(&mut self) -> Result<(), StorageError> {
         if self.start == self.head || failpoint!("open.log-end-not-durable") {
             return Ok(());
         }

@@ -38,7 +38,7 @@ struct Inner {
 
 impl Region {
     /// A region over a medium on which nothing is allocated yet. Extents found
-    /// at open are claimed by [`Region::adopt`], then [`Region::settle`] makes
+    /// at open are claimed by [`Region::adopt`], then [`Region::finish_adoption`] makes
     /// the rest free.
     ///
     /// `alignment` is that of every extent (a power of two), `growth_step` what a
@@ -175,7 +175,7 @@ impl Region {
     }
 
     /// Ends the claiming that [`Region::adopt`] began: all other space is free.
-    pub fn settle(&self) {
+    pub fn finish_adoption(&self) {
         let mut space = self.inner.space.lock();
         let claimed = std::mem::take(&mut space.free);
         let mut position = 0;

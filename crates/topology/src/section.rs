@@ -29,9 +29,9 @@ pub use usage::SectionUsage;
 use crate::blocks;
 use crate::direct::{ListPlace, open_extent};
 use crate::entry::{Cancels, is_tombstone, neighbor};
+use crate::front::append_buffer::AppendBuffer;
 use crate::front::buffers::{BufferWriter, Levels, VertexBuffers};
 use crate::front::pool::BufferPool;
-use crate::front::run::Run;
 use crate::front::shards::Shards;
 use crate::history::{History, PageCache};
 use crate::layout::Base;
@@ -112,7 +112,7 @@ pub struct Section {
 pub(crate) struct Inner {
     pub state: State,
     /// Committed after what `state` shows.
-    pub run: Run,
+    pub appended: AppendBuffer,
     /// The oldest commit with entries that are not merged.
     pub unmerged_since: Option<u64>,
     /// Lengths as of kept commits that `state` is past.
@@ -124,7 +124,7 @@ pub(crate) struct Inner {
 /// The parts of a section that is loaded.
 pub(crate) struct Parts<'a> {
     pub loaded: &'a mut Loaded,
-    pub run: &'a mut Run,
+    pub appended: &'a mut AppendBuffer,
     pub history: &'a mut History,
 }
 
@@ -219,7 +219,7 @@ impl Section {
     }
 
     /// The section's content, read from the medium if this is its first use,
-    /// its run, and its history.
+    /// its append buffer, and its history.
     fn load_parts<'a>(
         &self,
         context: &Context,
@@ -227,7 +227,7 @@ impl Section {
     ) -> Result<Parts<'a>, StorageError> {
         let Inner {
             state,
-            run,
+            appended,
             history,
             ..
         } = &mut **guard;
@@ -268,7 +268,7 @@ impl Section {
         match state {
             State::Loaded(loaded) => Ok(Parts {
                 loaded,
-                run,
+                appended,
                 history,
             }),
             State::Stored(..) | State::StoredDirect(_) => unreachable!("loaded above"),
@@ -325,8 +325,8 @@ impl Section {
     /// bits`, and may be missing where neither matters. What is merged already
     /// is skipped (replay after a partial merge).
     ///
-    /// Insertions only go to the section's run. A deletion has to know whether
-    /// there is such an edge: then everything so far is settled first. The
+    /// Insertions only go to the section's append buffer. A deletion has to know whether
+    /// there is such an edge: then everything so far is sorted into vertex buffers first. The
     /// origin of each deletion that found no live edge goes to `missed`; that
     /// one has no effect. Returns the number of live edges added less those
     /// removed.
@@ -355,8 +355,8 @@ impl Section {
         }
         guard.unmerged_since.get_or_insert(commits.first);
         if !arcs.iter().any(|&arc| is_tombstone(arc as u32)) {
-            let run = &mut guard.run;
-            run.append(
+            let appended = &mut guard.appended;
+            appended.append(
                 &context.buffers,
                 csn,
                 needed,
@@ -368,7 +368,7 @@ impl Section {
             return Ok(arcs.len() as i64);
         }
         let mut parts = self.load_parts(context, &mut guard)?;
-        parts.settle(context, u64::MAX, needed)?;
+        parts.sort_into_buffers(context, u64::MAX, needed)?;
         let Parts {
             loaded, history, ..
         } = parts;
@@ -420,15 +420,24 @@ impl Section {
         self.first_vertex
     }
 
-    /// Moves what was committed up to `csn` from the run to the vertex buffers
+    /// Moves what was committed up to `csn` from the append buffer to the vertex buffers
     /// (XPGraph's buffering phase), as the first reader would.
-    pub fn settle(&self, context: &Context, csn: u64, needed: &Needed) -> Result<(), StorageError> {
+    pub fn sort_into_buffers(
+        &self,
+        context: &Context,
+        csn: u64,
+        needed: &Needed,
+    ) -> Result<(), StorageError> {
         let mut guard = self.state.lock();
-        if guard.run.first_mark().is_none_or(|mark| mark.csn > csn) {
+        if guard
+            .appended
+            .first_group_end()
+            .is_none_or(|end| end.csn > csn)
+        {
             return Ok(());
         }
         let mut parts = self.load_parts(context, &mut guard)?;
-        parts.settle(context, csn, needed)
+        parts.sort_into_buffers(context, csn, needed)
     }
 
     /// Live entries as of kept commits, ascending, up to `csn`.
@@ -441,7 +450,7 @@ impl Section {
     ) -> Result<Vec<u64>, StorageError> {
         let mut guard = self.state.lock();
         let mut parts = self.load_parts(context, &mut guard)?;
-        parts.settle(context, csn, needed)?;
+        parts.sort_into_buffers(context, csn, needed)?;
         parts.live_at(context, csns)
     }
 
@@ -473,7 +482,7 @@ impl Inner {
     fn new(state: State, lists: usize, columns: usize) -> Self {
         Inner {
             state,
-            run: Run::new(columns),
+            appended: AppendBuffer::new(columns),
             unmerged_since: None,
             history: History::new(lists),
             keepers: None,
@@ -489,8 +498,8 @@ impl Inner {
     }
 
     /// Panics in debug builds unless what is merged, what is in the vertex buffers and
-    /// what is in the run follow one another, and what is not merged holds the log. All
-    /// that an append to the run can break.
+    /// what is in the append buffer follow one another, and what is not merged holds the log. All
+    /// that an append to the append buffer can break.
     fn order(&self) {
         if !cfg!(debug_assertions) {
             return;
@@ -498,18 +507,18 @@ impl Inner {
         let merged = self.merged_csn();
         assert!(
             self.unmerged_since.is_none_or(|since| since > merged)
-                && (self.run.is_empty() || self.unmerged_since.is_some()),
-            "merged up to commit {merged}, not merged since {:?}, {} entries in the run",
+                && (self.appended.is_empty() || self.unmerged_since.is_some()),
+            "merged up to commit {merged}, not merged since {:?}, {} entries in the append buffer",
             self.unmerged_since,
-            self.run.len()
+            self.appended.len()
         );
         let State::Loaded(loaded) = &self.state else {
             return;
         };
-        let first = self.run.first_mark();
+        let first = self.appended.first_group_end();
         assert!(
-            first.is_none_or(|mark| loaded.page.csn <= mark.csn),
-            "the run begins with {first:?}, the vertex buffers end with {}",
+            first.is_none_or(|end| loaded.page.csn <= end.csn),
+            "the append buffer begins with {first:?}, the vertex buffers end with {}",
             loaded.page.csn
         );
         assert!(

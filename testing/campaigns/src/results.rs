@@ -38,7 +38,7 @@ enum Operation {
         values: Vec<u32>,
     },
     /// The same in the steps of a checkpoint: what `budget` bytes hold is staged,
-    /// the rest written and settled, then what is staged, then all published.
+    /// the rest written and durable, then what is staged, then all published.
     Stage {
         name: &'static str,
         values: Vec<u32>,
@@ -132,7 +132,7 @@ fn stage(
     let mut staging = Staging::default();
     version.stage(&columns, (budget, &Hot::default()), &mut staging);
     version.write_rest(&columns, &staging)?;
-    version.settle()?;
+    version.make_durable()?;
     version.write_staged(&staging)?;
     store.publish(version, description).map(|_| ())
 }

@@ -158,13 +158,13 @@ impl<'a> Index<'a> {
     fn derive_orders(&mut self, report: &mut Report) {
         for operation in self.all_operations() {
             if let Operation::Read(key, elements) = operation.1 {
-                let is_settled =
+                let is_decided =
                     |e: &&Element| self.writer.get(e).is_none_or(|w| w.0 != operation.0);
                 let own = self.is_committed[operation.0];
                 let seen: Vec<Element> = if own {
                     elements.clone()
                 } else {
-                    elements.iter().filter(is_settled).copied().collect()
+                    elements.iter().filter(is_decided).copied().collect()
                 };
                 let order = self.order.entry(*key).or_default();
                 if seen.len() > order.len() {

@@ -70,7 +70,7 @@ impl<'a, T: Subject> Run<'a, T> {
             }
             State::Open(transaction) => self.step(transaction),
             State::Pending(pending) => {
-                self.settle(self.subject.finish(pending).map(Fate::Committed));
+                self.record(self.subject.finish(pending).map(Fate::Committed));
                 State::Over
             }
             State::Over => State::Over,
@@ -103,7 +103,7 @@ impl<'a, T: Subject> Run<'a, T> {
         match self.perform(&mut transaction, *step) {
             Ok(()) => State::Open(transaction),
             Err(stop) => {
-                self.settle(Err(stop));
+                self.record(Err(stop));
                 State::Over
             }
         }
@@ -119,13 +119,13 @@ impl<'a, T: Subject> Run<'a, T> {
                 State::Pending(pending)
             }
             Err(stop) => {
-                self.settle(Err(stop));
+                self.record(Err(stop));
                 State::Over
             }
         }
     }
 
-    fn settle(&mut self, outcome: Result<Fate, Stop>) {
+    fn record(&mut self, outcome: Result<Fate, Stop>) {
         self.record.fate = match outcome {
             Ok(fate) => fate,
             Err(Stop::Aborted) => Fate::Aborted,

@@ -1,7 +1,7 @@
 //! The crash explorer: every power cut, and every one during the recovery.
 //!
 //! Crash points lie before each fence and at the end. That is complete: between
-//! two fences of a file unsettled stores only accumulate, so what an earlier
+//! two fences of a file volatile stores only accumulate, so what an earlier
 //! instant could leave is a part of what the instant before the fence can.
 //!
 //! At each point the lazy choices are enumerated depth first, by running the

@@ -2,7 +2,7 @@
 //!
 //! A ledger replays the recorded calls of a program up to a crash point. It
 //! holds one durable image of each file and, for each *unit* (a cache line of
-//! 64 bytes or a sector of 512), the stores that no fence has settled. From
+//! 64 bytes or a sector of 512), the stores that no fence has made durable. From
 //! these follow the versions of the unit that a power cut can leave:
 //!
 //! - ordinary stores persist in program order, so any prefix of them;
@@ -88,7 +88,7 @@ impl Journal {
     }
 }
 
-/// A store that no fence has settled, cut to its unit.
+/// A store that no fence has made durable, cut to its unit.
 #[derive(Clone, Copy)]
 struct Record {
     at: u16,
@@ -141,9 +141,9 @@ pub(super) struct NameLedger {
 /// See the module.
 pub(super) struct Ledger {
     pub unit_bytes: usize,
-    /// Fences settle only what was flushed (cache lines, without eADR).
+    /// Fences make durable only what was flushed (cache lines, without eADR).
     pub needs_flush: bool,
-    /// Caches are in the persistence domain: a fence settles every file.
+    /// Caches are in the persistence domain: a fence makes every file durable.
     pub eadr: bool,
     pub files: Vec<FileLedger>,
     pub names: Vec<NameLedger>,
@@ -170,7 +170,7 @@ impl Ledger {
 
     /// Takes another ledger's durable images, sizes and names, and nothing that
     /// was pending there.
-    pub fn copy_settled(&mut self, from: &Ledger) {
+    pub fn copy_durable(&mut self, from: &Ledger) {
         self.digest = from.digest;
         self.sequence = 0;
         self.files.truncate(from.files.len());
@@ -205,7 +205,7 @@ impl Ledger {
     }
 
     /// The image's unit becomes `content`.
-    pub fn settle(&mut self, file: usize, unit: u32, content: &[u8]) {
+    pub fn persist(&mut self, file: usize, unit: u32, content: &[u8]) {
         let from = unit as usize * self.unit_bytes;
         let FileLedger { image, changed, .. } = &mut self.files[file];
         if image.len() < from + self.unit_bytes {
@@ -231,7 +231,7 @@ impl Ledger {
     }
 
     /// The size of a file is known; what lay beyond is gone.
-    pub fn settle_size(&mut self, file: usize, size: u64) {
+    pub fn persist_size(&mut self, file: usize, size: u64) {
         self.files[file].sizes.clear();
         self.files[file].sizes.push(size);
         let unit_bytes = self.unit_bytes;
@@ -248,7 +248,7 @@ impl Ledger {
             } else {
                 &content[..unit_bytes]
             };
-            self.settle(file, unit as u32, content);
+            self.persist(file, unit as u32, content);
             unit += 1;
         }
     }
@@ -380,7 +380,7 @@ impl Ledger {
         let mut i = 0;
         while i < self.files[file].pending.len() {
             let mut pending = std::mem::take(&mut self.files[file].pending[i]);
-            let settled = if self.needs_flush {
+            let durable = if self.needs_flush {
                 // `sfence` also drains write-combining buffers, and a
                 // non-temporal store pushes the line's earlier stores out first.
                 let streamed = pending.records.iter().rposition(|r| r.non_temporal);
@@ -388,8 +388,8 @@ impl Ledger {
             } else {
                 pending.records.len()
             };
-            if settled > 0 {
-                self.settle_records(file, &mut pending, settled, bytes);
+            if durable > 0 {
+                self.persist_records(file, &mut pending, durable, bytes);
             }
             if pending.records.is_empty() && pending.alternatives.len() <= unit_bytes {
                 let FileLedger {
@@ -412,7 +412,7 @@ impl Ledger {
     }
 
     /// The first `count` stores of a unit are durable.
-    fn settle_records(&mut self, file: usize, pending: &mut Pending, count: usize, bytes: &[u8]) {
+    fn persist_records(&mut self, file: usize, pending: &mut Pending, count: usize, bytes: &[u8]) {
         let unit_bytes = self.unit_bytes;
         if pending.alternatives.is_empty() {
             let from = pending.unit as usize * unit_bytes;
@@ -422,7 +422,7 @@ impl Ledger {
             for record in &pending.records[..count] {
                 record.apply(content, bytes);
             }
-            self.settle(file, pending.unit, content);
+            self.persist(file, pending.unit, content);
         } else {
             let before = std::mem::take(&mut pending.alternatives);
             for content in before.chunks_exact(unit_bytes) {
@@ -434,7 +434,7 @@ impl Ledger {
             }
             if pending.alternatives.len() == unit_bytes {
                 let content = std::mem::take(&mut pending.alternatives);
-                self.settle(file, pending.unit, &content);
+                self.persist(file, pending.unit, &content);
             }
         }
         pending.records.drain(..count);

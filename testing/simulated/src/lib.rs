@@ -9,13 +9,13 @@
 //! | [`Persistence`] | After a power cut, since the last fence |
 //! |---|---|
 //! | `Lines` | each 64-byte line shows any prefix of its ordinary stores (8-byte grain), flushed or not, and any subset of its non-temporal words (`write_through`); a fence settles what was flushed before |
-//! | `LinesEadr` | all files show one prefix of all stores in program order; a fence settles everything |
-//! | `Pages` | each 512-byte sector is old, newest, or as after any write in between; a fence settles its file, flushed or not |
+//! | `LinesEadr` | all files show one prefix of all stores in program order; a fence makes everything durable |
+//! | `Pages` | each 512-byte sector is old, newest, or as after any write in between; a fence makes its file durable, flushed or not |
 //!
 //! On all of them a file that grew has its old or a newer size, with or without
 //! data; a name that was made or removed may or may not be, until
-//! `sync_names`; and no order holds between files but by fences. A fence settles
-//! only the file it is called on, which is less than `sfence` gives. Unsettled
+//! `sync_names`; and no order holds between files but by fences. A fence makes durable
+//! only the file it is called on, which is less than `sfence` gives. Volatile
 //! bytes that were never flushed may survive too: caches evict when they like.
 //! Calls can fail, lose what they should make durable ([`FaultKind::Lost`]) or do nothing
 //! ([`FaultPlan`]), and images can be damaged

@@ -54,7 +54,7 @@ pub(super) struct State {
     /// The memory is not the base's yet.
     stale: bool,
     /// Files of the base; later ones were made by the execution.
-    settled_files: usize,
+    durable_files: usize,
     spare: Vec<LiveFile>,
 }
 
@@ -106,7 +106,7 @@ impl State {
             resolved: Vec::new(),
             cut_decided: false,
             stale: false,
-            settled_files: 0,
+            durable_files: 0,
             spare: Vec::new(),
         }
     }

@@ -91,7 +91,7 @@ impl Side {
             }
             let blocks = 0..bits.block_count();
             removed += remove(bits, blocks, &mut reader, v, predicate, mark);
-            bits.settle();
+            bits.recount();
         }
         Ok((removed, hubs))
     }
@@ -120,7 +120,7 @@ impl Side {
                     Ok(remove(bits, blocks, &mut reader, v, predicate, mark))
                 })
                 .try_reduce(|| 0, |left, right| Ok(left + right))?;
-            bits.settle();
+            bits.recount();
         }
         Ok(removed)
     }
@@ -182,7 +182,7 @@ fn accepted(live: u64, entries: &[VertexId], predicate: impl Fn(VertexId) -> boo
 impl Bits<'_> {
     /// After bits were cleared: counts what is live before each block, and drops
     /// blocks without live entries if they are many.
-    fn settle(self) {
+    fn recount(self) {
         let Self::Many {
             head,
             blocks,

@@ -246,7 +246,7 @@ impl<'a, const CREDIT: bool, const MUTUAL: bool> Marks<'a, CREDIT, MUTUAL> {
         }
         self.debts.pay(rank, std::mem::take(&mut self.credit));
         for &v in &self.list {
-            self.debts.settle(v);
+            self.debts.pay_off(v);
         }
     }
 
@@ -284,7 +284,7 @@ impl Debts<'_> {
         self.shared[v as usize].fetch_add(credit, Relaxed);
     }
 
-    fn settle(&mut self, v: u32) {
+    fn pay_off(&mut self, v: u32) {
         let owed = self.own.get_mut(v as usize).map_or(0, std::mem::take);
         if owed > 0 {
             self.pay(v, u64::from(owed));

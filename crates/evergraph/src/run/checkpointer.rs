@@ -165,7 +165,7 @@ impl<'a> Checkpointer<'a> {
         let mut version = self.store.begin(&self.description.name, state)?;
         version.stage(state, (self.budget, self.hot), staging);
         version.write_rest(state, staging)?;
-        version.settle()?;
+        version.make_durable()?;
         Ok(version)
     }
 }

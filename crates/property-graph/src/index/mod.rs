@@ -179,7 +179,7 @@ impl Index {
     }
 
     /// Recovery step R3: reads the manifest and claims the extents that it names, to
-    /// be called before [`Region::settle`]. Cost: one read, in proportion to the
+    /// be called before [`Region::finish_adoption`]. Cost: one read, in proportion to the
     /// number of extents.
     ///
     /// # Errors

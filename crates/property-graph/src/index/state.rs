@@ -219,7 +219,7 @@ impl State {
             let states = changes.map(|(entry, events)| (entry, events.state_at(csn)));
             overlay.extend(states, most);
         }
-        overlay.settle();
+        overlay.sort();
         overlay
     }
 
@@ -353,7 +353,7 @@ impl Overlay {
     }
 
     /// Orders them; of the same entry the last holds.
-    fn settle(&mut self) {
+    fn sort(&mut self) {
         self.verdicts.sort_by(|a, b| a.0.cmp(&b.0));
         self.verdicts.dedup_by(|later, kept| {
             let is_same = later.0 == kept.0;

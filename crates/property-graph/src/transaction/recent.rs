@@ -132,7 +132,7 @@ impl Recent {
 
     /// A commit is visible.
     pub fn finish(&mut self, position: u64, csn: u64) {
-        let Some(entry) = self.settle(position, Outcome::Visible(csn)) else {
+        let Some(entry) = self.resolve(position, Outcome::Visible(csn)) else {
             return;
         };
         let writes = Arc::clone(&entry.writes);
@@ -145,10 +145,10 @@ impl Recent {
 
     /// A commit did not come about.
     pub fn fail(&mut self, position: u64) {
-        self.settle(position, Outcome::Failed);
+        self.resolve(position, Outcome::Failed);
     }
 
-    fn settle(&mut self, position: u64, outcome: Outcome) -> Option<&Entry> {
+    fn resolve(&mut self, position: u64, outcome: Outcome) -> Option<&Entry> {
         let at = position.checked_sub(self.first)?;
         let entry = self.entries.get_mut(usize::try_from(at).ok()?)?;
         debug_assert_eq!(

@@ -125,7 +125,7 @@ impl Files {
             broken: false,
         };
         files.results = files.read_manifests(uuid)?;
-        files.region.settle();
+        files.region.finish_adoption();
         Ok(Some(files))
     }
 

@@ -148,7 +148,7 @@ impl ResultStore {
     }
 
     /// Makes a version the newest one. All of its blocks have been written, by
-    /// this thread or by one that has called [`NewVersion::settle`].
+    /// this thread or by one that has called [`NewVersion::make_durable`].
     ///
     /// # Errors
     /// As [`ResultStore::put`]; [`StateError::Changed`] if there is a newer

@@ -271,7 +271,7 @@ impl NewVersion {
     ///
     /// # Errors
     /// If the medium refuses.
-    pub fn settle(&mut self) -> Result<(), StateError> {
+    pub fn make_durable(&mut self) -> Result<(), StateError> {
         if !self.pending.is_empty() {
             let pending = Flushed::all(self.pending.drain(..));
             let _durable = pending.fence(self.region.medium())?;

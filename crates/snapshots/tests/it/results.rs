@@ -263,7 +263,7 @@ fn staged_blocks_and_the_rest_make_one_version() {
         version.stage(&columns, (budget, &hot), &mut staging);
         assert!(staging.len() <= budget);
         version.write_rest(&columns, &staging).unwrap();
-        version.settle().unwrap();
+        version.make_durable().unwrap();
         let written = std::thread::scope(|scope| {
             let writer = scope.spawn(|| {
                 version.write_staged(&staging).unwrap();

@@ -46,7 +46,7 @@ impl EmulatedDevice {
 
     /// Empties the write-combining buffer, then returns the counts. Without it
     /// up to 64 units that were flushed are not counted as written yet.
-    pub fn settle(&self) -> CountersSnapshot {
+    pub fn drain(&self) -> CountersSnapshot {
         let mut traffic = Traffic::default();
         self.buffer.lock().drain(&mut traffic);
         self.account(traffic, 256);

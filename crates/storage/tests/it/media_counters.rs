@@ -115,7 +115,7 @@ impl Model {
         self.counts.media_reads += units.len() as u64;
     }
 
-    fn settled(mut self) -> CountersSnapshot {
+    fn drained(mut self) -> CountersSnapshot {
         while !self.buffer.is_empty() {
             self.leaves();
         }
@@ -169,7 +169,7 @@ fn check(inner: Arc<dyn Storage>, steps: &[Step]) {
             }
         }
     }
-    assert_eq!(storage.device().settle(), model.settled());
+    assert_eq!(storage.device().drain(), model.drained());
 }
 
 proptest! {
@@ -200,7 +200,7 @@ fn a_sequential_stream_is_not_amplified_and_scattered_words_are() {
         medium.store_u64(offset, 1);
         medium.flush(offset, 8).unwrap();
     }
-    let sequential = storage.device().settle();
+    let sequential = storage.device().drain();
     assert_eq!((sequential.media_writes, sequential.merge_reads), (4096, 0));
     assert_eq!(sequential.write_amplification(), 1.0);
 
@@ -209,7 +209,7 @@ fn a_sequential_stream_is_not_amplified_and_scattered_words_are() {
         medium.store_u32(offset, 2);
         medium.flush(offset, 4).unwrap();
     }
-    let scattered = storage.device().settle() - sequential;
+    let scattered = storage.device().drain() - sequential;
     assert_eq!(
         (scattered.media_writes, scattered.merge_reads),
         (4096, 4096)

@@ -57,7 +57,7 @@ impl Base {
 
     /// Opens a stored section: checks its index, and claims its slabs in the
     /// region, which is being claimed ([`evergraph_storage::Region::adopt`];
-    /// the caller settles it when all sections are open). Reads no block.
+    /// the caller finishes the adoption when all sections are open). Reads no block.
     pub fn open(
         context: &Context,
         index: Extent,

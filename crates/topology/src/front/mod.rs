@@ -2,7 +2,7 @@
 //! extent.
 //!
 //! ```text
-//! commit log ─▶ sharding ─▶ run of the section ─▶ vertex buffers ─▶ merge
+//! commit log ─▶ sharding ─▶ append buffer ─▶ vertex buffers ─▶ merge
 //!                                │ (a reader asks)                   ▲
 //!                                └───────────────────────────────────┘
 //!                                         (nobody asked)
@@ -10,8 +10,8 @@
 //!
 //! Everything here is DRAM: what a crash takes is in the log.
 
+pub mod append_buffer;
 pub mod buffers;
 pub mod pool;
-pub mod run;
 pub mod sharding;
 pub mod shards;

@@ -1,7 +1,7 @@
 //! Logical shards: sections by their number modulo P, each shard worked on by
 //! threads of one NUMA node (XPGraph's sub-graphs, its section 4.2).
 //!
-//! A section's runs, vertex buffers and merges are then touched by threads of
+//! A section's append buffer, vertex buffers and merges are then touched by threads of
 //! one node, which is where their memory comes to lie. P is the number of nodes:
 //! 1 on most machines, and then there are no threads beyond the usual ones.
 //!

@@ -117,7 +117,7 @@ impl Names {
 
     /// Checks that operations, in order, create only names that are not there and
     /// drop only names that are, and sets these names aside until
-    /// [`Names::settle`], so that no other commit comes between. Returns them.
+    /// [`Names::release`], so that no other commit comes between. Returns them.
     pub fn reserve<'a>(
         &mut self,
         ops: impl Iterator<Item = &'a Op>,
@@ -150,7 +150,7 @@ impl Names {
     }
 
     /// Ends what [`Names::reserve`] began.
-    pub fn settle(&mut self, names: &[String]) {
+    pub fn release(&mut self, names: &[String]) {
         for name in names {
             self.reserved.remove(name);
         }

@@ -340,7 +340,7 @@ impl History {
     /// with the lengths that `since` gives them.
     ///
     /// A snapshot may have come while the merge was written. If the section had
-    /// nothing new then, and was settled further since, its point is one before the
+    /// nothing new then, and was sorted further since, its point is one before the
     /// merge's commit, which the segment does not have: the merge's own lengths
     /// take its place.
     ///

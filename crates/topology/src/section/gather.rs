@@ -1,4 +1,4 @@
-//! Gathering a section for a merge: what is merged, buffered and in the run, list
+//! Gathering a section for a merge: what is merged, buffered and in the append buffer, list
 //! by list in one image.
 
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use evergraph_storage::Needed;
 use super::Body;
 use crate::blocks::ListSource;
 use crate::entry::Cancels;
-use crate::front::run::Run;
+use crate::front::append_buffer::AppendBuffer;
 use crate::lengths::LengthPage;
 use crate::list::{Cut, ListScratch};
 use crate::section_format::SectionImage;
@@ -25,13 +25,18 @@ pub struct MergeScratch {
     pub live: ListScratch,
 }
 
-/// The settled lengths and the first `count` entries of the run.
-pub(super) fn lengths_with(settled: &LengthPage, run: &Run, count: usize, csn: u64) -> LengthPage {
-    let mut page = settled.clone();
+/// The sorted lengths and the first `count` entries of the append buffer.
+pub(super) fn lengths_with(
+    sorted: &LengthPage,
+    appended: &AppendBuffer,
+    count: usize,
+    csn: u64,
+) -> LengthPage {
+    let mut page = sorted.clone();
     page.csn = csn;
-    let stride = run.stride();
+    let stride = appended.stride();
     if count > 0 {
-        run.for_each_slice(count, |words| {
+        appended.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
                 page.len.own()[entry[0] as usize] += 1;
             }
@@ -40,21 +45,21 @@ pub(super) fn lengths_with(settled: &LengthPage, run: &Run, count: usize, csn: u
     page
 }
 
-/// Fills an image that has been begun: merged entries, vertex buffers, run.
+/// Fills an image that has been begun: merged entries, vertex buffers, append buffer.
 /// Each list begins with its entry number `from(list)`, which is 0 or the first
 /// that is not merged.
 pub(super) fn fill(
     image: &mut SectionImage,
     body: &Body,
-    settled: &LengthPage,
+    sorted: &LengthPage,
     from: impl Fn(usize) -> usize,
-    run: &Run,
+    appended: &AppendBuffer,
     count: usize,
     cursors: &mut Vec<u32>,
 ) {
     let (starts, words, weights) = image.columns_mut();
     cursors.clear();
-    for (list, (len, &start)) in settled.len.iter().zip(starts).enumerate() {
+    for (list, (len, &start)) in sorted.len.iter().zip(starts).enumerate() {
         let len = len as usize;
         let mut at = start as usize;
         let mut copy = |from: &[u32], their_weights: &[u32]| {
@@ -78,8 +83,8 @@ pub(super) fn fill(
     if count == 0 {
         return;
     }
-    let stride = run.stride();
-    run.for_each_slice(count, |entries| {
+    let stride = appended.stride();
+    appended.for_each_slice(count, |entries| {
         for entry in entries.chunks_exact(stride) {
             let cursor = &mut cursors[entry[0] as usize];
             words[*cursor as usize] = entry[1];
@@ -91,34 +96,34 @@ pub(super) fn fill(
     });
 }
 
-/// Calls `visit` with the lengths as of the commits that a merge from the settled
+/// Calls `visit` with the lengths as of the commits that a merge from the sorted
 /// lengths to commit `csn` jumps over, and that somebody keeps.
 pub(super) fn for_each_jumped(
-    settled: &LengthPage,
-    run: &Run,
+    sorted: &LengthPage,
+    appended: &AppendBuffer,
     csn: u64,
     needed: &Needed,
     visit: &mut dyn FnMut(&LengthPage),
 ) {
-    let mut page = settled.clone();
+    let mut page = sorted.clone();
     let mut pass = |page: &LengthPage, until: u64| {
         if needed.is_kept(page.csn, until) {
             visit(page);
         }
     };
-    let mut marks = run.marks_until(csn).peekable();
-    let (mut read, stride) = (0, run.stride());
-    let count = run.len_at(csn);
+    let mut group_ends = appended.group_ends_until(csn).peekable();
+    let (mut read, stride) = (0, appended.stride());
+    let count = appended.len_at(csn);
     if count > 0 {
-        run.for_each_slice(count, |words| {
+        appended.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
-                while marks.next_if(|&(_, end)| end <= read).is_some() {}
-                if let Some(&(mark, _)) = marks.peek()
-                    && page.csn < mark
+                while group_ends.next_if(|&(_, end)| end <= read).is_some() {}
+                if let Some(&(next, _)) = group_ends.peek()
+                    && page.csn < next
                 {
-                    // The first entry of the commits up to the next mark.
-                    pass(&page, mark);
-                    page.csn = mark;
+                    // The first entry of the commits up to the next group end.
+                    pass(&page, next);
+                    page.csn = next;
                 }
                 page.len.own()[entry[0] as usize] += 1;
                 read += 1;

@@ -8,8 +8,8 @@ use evergraph_storage::{Needed, StorageError};
 
 use super::{Body, Context, Parts};
 use crate::direct::DirectState;
+use crate::front::append_buffer::AppendBuffer;
 use crate::front::buffers::{BufferWriter, VertexBuffers};
-use crate::front::run::Run;
 use crate::lengths::LengthPage;
 
 pub(crate) struct Loaded {
@@ -59,7 +59,7 @@ impl Loaded {
         }
         assert!(
             self.body.csn <= self.page.csn,
-            "merged up to commit {}, but settled up to {}",
+            "merged up to commit {}, but sorted up to {}",
             self.body.csn,
             self.page.csn
         );
@@ -104,13 +104,19 @@ impl Loaded {
         }
     }
 
-    fn settle_mark(&mut self, context: &Context, run: &mut Run, csn: u64, needed: &Needed) {
+    fn sort_group(
+        &mut self,
+        context: &Context,
+        appended: &mut AppendBuffer,
+        csn: u64,
+        needed: &Needed,
+    ) {
         debug_assert!(
             self.page.csn <= csn,
-            "a run holds what the lengths do not count: commit {csn} after {}",
+            "an append buffer holds what the lengths do not count: commit {csn} after {}",
             self.page.csn
         );
-        let (count, stride) = (run.len_at(csn), run.stride());
+        let (count, stride) = (appended.len_at(csn), appended.stride());
         if needed.is_watched(self.page.csn, csn) {
             self.older.push(Version {
                 page: kept(&self.page),
@@ -123,7 +129,7 @@ impl Loaded {
         let lens = lengths.len.own();
         // What a list will get decides how large its next chunk is.
         let mut coming = vec![0u32; lens.len()];
-        run.for_each_slice(count, |words| {
+        appended.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
                 coming[entry[0] as usize] += 1;
             }
@@ -136,7 +142,7 @@ impl Loaded {
                 buffers.prepare(writer, list, expected as usize);
             }
         }
-        run.for_each_slice(count, |words| {
+        appended.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {
                 let list = entry[0] as usize;
                 let expected = coming[list].max(lens[list] / 16);
@@ -147,7 +153,7 @@ impl Loaded {
             }
         });
         self.page = page;
-        run.drop_until(csn);
+        appended.drop_until(csn);
         self.prune(needed);
     }
 
@@ -204,19 +210,20 @@ pub(super) fn kept(page: &Arc<LengthPage>) -> Arc<LengthPage> {
 }
 
 impl Parts<'_> {
-    /// Moves the run's entries up to commit `csn` to the vertex buffers. The
+    /// Moves the append buffer's entries up to commit `csn` to the vertex buffers. The
     /// lengths before a commit are kept if a CSN in `needed` reads them.
-    pub(super) fn settle(
+    pub(super) fn sort_into_buffers(
         &mut self,
         context: &Context,
         csn: u64,
         needed: &Needed,
     ) -> Result<(), StorageError> {
-        while let Some(mark) = self.run.first_mark().filter(|mark| mark.csn <= csn) {
-            if needed.is_kept(self.loaded.page.csn, mark.csn) {
+        while let Some(end) = self.appended.first_group_end().filter(|end| end.csn <= csn) {
+            if needed.is_kept(self.loaded.page.csn, end.csn) {
                 self.history.record(context, &self.loaded.page)?;
             }
-            self.loaded.settle_mark(context, self.run, mark.csn, needed);
+            self.loaded
+                .sort_group(context, self.appended, end.csn, needed);
         }
         self.loaded.invariants(self.loaded.page.len.count());
         Ok(())

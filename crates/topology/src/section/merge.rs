@@ -151,13 +151,16 @@ impl Section {
     /// what it may have to write again.
     pub fn merge_gain(&self) -> (u64, u64) {
         let guard = self.state.lock();
-        let run = guard.run.len() as u64;
+        let appended = guard.appended.len() as u64;
         match &guard.state {
-            State::Stored(entry, _) => (run, entry.entries),
-            State::StoredDirect(_) => (run, 0),
+            State::Stored(entry, _) => (appended, entry.entries),
+            State::StoredDirect(_) => (appended, 0),
             State::Loaded(loaded) => {
                 let merged = loaded.body.base.entries();
-                (run + loaded.page.totals().0.saturating_sub(merged), merged)
+                (
+                    appended + loaded.page.totals().0.saturating_sub(merged),
+                    merged,
+                )
             }
         }
     }
@@ -187,7 +190,7 @@ impl Section {
                 Base::Blocks(base)
                     if layout == Layout::Blocks
                         && wanted == Wanted::Merged
-                        && !base.has_outgrown(&loaded.page, guard.run.len(), growth) =>
+                        && !base.has_outgrown(&loaded.page, guard.appended.len(), growth) =>
                 {
                     base.extent().cloned().into_iter().collect()
                 }
@@ -225,22 +228,22 @@ impl Section {
         }
         // Lengths that a view still reads exist before they are jumped over.
         if let Some(last) = needed.last_watched_before(csn) {
-            parts.settle(context, last, needed)?;
+            parts.sort_into_buffers(context, last, needed)?;
         }
-        let (settled, body) = parts.version_at(context, csn)?;
+        let (sorted, body) = parts.version_at(context, csn)?;
         let Parts {
             loaded,
-            run,
+            appended,
             history,
         } = parts;
         let is_newest = loaded.page.csn <= csn;
-        let behind = if is_newest { run.len_at(csn) } else { 0 };
+        let behind = if is_newest { appended.len_at(csn) } else { 0 };
         let each_jumped = |visit: &mut dyn FnMut(&LengthPage)| {
-            for_each_jumped(&settled, run, csn, needed, visit);
+            for_each_jumped(&sorted, appended, csn, needed, visit);
         };
-        let jumps = is_newest && needed.is_kept(settled.csn, csn);
+        let jumps = is_newest && needed.is_kept(sorted.csn, csn);
         let jumped: Option<&EachPage<'_>> = if jumps { Some(&each_jumped) } else { None };
-        let mut page = lengths_with(&settled, run, behind, csn);
+        let mut page = lengths_with(&sorted, appended, behind, csn);
         let wanted = compacting_on_the_way(wanted, &page, layout, context.cancels);
         let plan = plan(&body.base, &page, wanted, layout, context.rewrite_growth);
         let drops = Dropping::of(&page, wanted, plan);
@@ -279,9 +282,9 @@ impl Section {
         fill(
             whole,
             &body,
-            &settled,
+            &sorted,
             from,
-            run,
+            appended,
             behind,
             &mut scratch.cursors,
         );
@@ -318,7 +321,7 @@ impl Section {
 
     /// Durability step 6 for one section: puts what a published root names into
     /// the place of what was frozen, and gives the old extents back. What came
-    /// since stays in the run, or moves to new vertex buffers.
+    /// since stays in the append buffer, or moves to new vertex buffers.
     pub(crate) fn replace_base(
         &self,
         context: &Context,
@@ -331,11 +334,11 @@ impl Section {
         // Dropped after the lock.
         let mut tables = Vec::new();
         let mut guard = self.state.lock();
-        // After the lock: whoever settled the section knew of nothing newer.
+        // After the lock: whichever reader sorted the section knew of nothing newer.
         let needed = &needed();
         let Inner {
             state,
-            run,
+            appended,
             unmerged_since,
             history,
             keepers,
@@ -355,13 +358,13 @@ impl Section {
             buffers: OnceLock::new(),
         });
         let merged_csn = frozen.page.csn;
-        let settled_further = loaded.page.csn > merged_csn;
+        let sorted_further = loaded.page.csn > merged_csn;
         let merged_page = frozen.compacted.as_ref().unwrap_or(&frozen.page);
         // First, because it may fail.
         let published = history_published.unwrap_or_else(|| PublishedHistory::nothing(&frozen));
         let merge = MergedHistory {
             page: merged_page,
-            newest: match settled_further {
+            newest: match sorted_further {
                 true => loaded.page.csn,
                 false => merged_csn,
             },
@@ -381,7 +384,7 @@ impl Section {
         if let Some(keepers) = keepers.take() {
             tables.extend(keepers.let_go());
         }
-        if settled_further {
+        if sorted_further {
             self.move_newer(context, loaded, &old, &frozen.page);
             if let Some(compacted) = &frozen.compacted {
                 loaded.insert_version(compacted);
@@ -398,10 +401,10 @@ impl Section {
                 true => as_merged(&loaded.body, merged_page),
                 false => Arc::clone(merged_page),
             };
-            run.drop_until(merged_csn);
+            appended.drop_until(merged_csn);
         }
         loaded.prune(needed);
-        *unmerged_since = (settled_further || !run.is_empty()).then_some(merged_csn + 1);
+        *unmerged_since = (sorted_further || !appended.is_empty()).then_some(merged_csn + 1);
         guard.invariants(self.lists);
         Ok(())
     }
@@ -507,7 +510,7 @@ impl Inner {
     }
 
     /// Whether tombstones are known, or cannot be excluded, among what is not
-    /// in the run.
+    /// in the append buffer.
     fn may_have_tombstones(&self) -> bool {
         match &self.state {
             State::Stored(entry, _) => entry.tombstones > 0,

@@ -20,7 +20,7 @@ impl Section {
         mut visit: impl FnMut(u32, Option<u32>),
     ) -> Result<(), StorageError> {
         if place == Place::Log {
-            self.for_each_in_run(csn, |its_list, word, weight| {
+            self.for_each_appended(csn, |its_list, word, weight| {
                 if its_list as usize == list {
                     visit(word, weight);
                 }
@@ -52,18 +52,20 @@ impl Section {
         Ok(())
     }
 
-    /// Calls `visit` with list, word and weight bits of what the run holds as of
+    /// Calls `visit` with list, word and weight bits of what the append buffer holds as of
     /// commit `csn`, in commit order.
-    pub fn for_each_in_run(&self, csn: u64, mut visit: impl FnMut(u32, u32, Option<u32>)) {
+    pub fn for_each_appended(&self, csn: u64, mut visit: impl FnMut(u32, u32, Option<u32>)) {
         let guard = self.state.lock();
-        let Inner { state, run, .. } = &*guard;
-        // Whatever is in the run is newer than what has been settled.
-        let settled_further = matches!(state, State::Loaded(l) if l.page.csn > csn);
-        if settled_further || run.is_empty() {
+        let Inner {
+            state, appended, ..
+        } = &*guard;
+        // Whatever is in the append buffer is newer than what has been sorted.
+        let sorted_further = matches!(state, State::Loaded(l) if l.page.csn > csn);
+        if sorted_further || appended.is_empty() {
             return;
         }
-        let stride = run.stride();
-        run.for_each_slice(run.len_at(csn), |words| {
+        let stride = appended.stride();
+        appended.for_each_slice(appended.len_at(csn), |words| {
             for entry in words.chunks_exact(stride) {
                 visit(entry[0], entry[1], entry.get(2).copied());
             }

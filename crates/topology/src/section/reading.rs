@@ -22,7 +22,7 @@ impl Section {
     }
 
     /// As [`Section::view`], for reading one list. `needed` is asked only if
-    /// nobody has settled the section up to that commit yet.
+    /// nobody has sorted the section up to that commit yet.
     pub(crate) fn lists(
         &self,
         context: &Context,
@@ -32,8 +32,12 @@ impl Section {
         let mut guard = self.state.lock();
         let mut parts = self.load_parts(context, &mut guard)?;
         parts.loaded.refresh_direct_page();
-        if parts.run.first_mark().is_some_and(|mark| mark.csn <= csn) {
-            parts.settle(context, csn, &needed())?;
+        if parts
+            .appended
+            .first_group_end()
+            .is_some_and(|end| end.csn <= csn)
+        {
+            parts.sort_into_buffers(context, csn, &needed())?;
         }
         let (page, body) = parts.version_at(context, csn)?;
         Ok(Lists {
@@ -68,7 +72,9 @@ impl Section {
         mut visit: impl FnMut(usize),
     ) -> Result<(), StorageError> {
         let mut guard = self.state.lock();
-        let Parts { loaded, run, .. } = self.load_parts(context, &mut guard)?;
+        let Parts {
+            loaded, appended, ..
+        } = self.load_parts(context, &mut guard)?;
         let older = loaded.older.iter().map(|version| &version.page);
         for page in older.chain([&loaded.page]) {
             let lists = page.len.iter().enumerate();
@@ -76,9 +82,9 @@ impl Section {
                 .filter(|&(_, len)| len > 0)
                 .for_each(|(list, _)| visit(list));
         }
-        if !run.is_empty() {
-            let stride = run.stride();
-            run.for_each_slice(run.len(), |words| {
+        if !appended.is_empty() {
+            let stride = appended.stride();
+            appended.for_each_slice(appended.len(), |words| {
                 let entries = words.chunks_exact(stride);
                 entries.for_each(|entry| visit(entry[0] as usize));
             });

@@ -66,7 +66,7 @@ fn a_snapshot_that_comes_while_a_merge_is_written_keeps_its_lengths() {
             flushed.fence(context.region.medium()).unwrap();
             product.publishing();
 
-            // Commit 6 is a snapshot; then the section is settled past it.
+            // Commit 6 is a snapshot; then the section is sorted past it.
             commit(&section, &context, 7, &[6], 9);
             let now = needed(7, &[6]);
             assert_eq!(first_list(&section, &context, 7, &now), [8, 9]);
@@ -120,7 +120,7 @@ mod invariants {
     use super::super::{Inner, Loaded, Section, State, Version};
     use super::{commit, dram, first_list, fresh, needed};
 
-    /// Two commits sorted into the vertex buffers, a third in the run, and a view
+    /// Two commits sorted into the vertex buffers, a third in the append buffer, and a view
     /// between the first two; then what `flip` makes of it.
     fn broken(flip: impl FnOnce(&mut Inner)) {
         let context = fresh(&dram());
@@ -149,8 +149,8 @@ mod invariants {
     }
 
     #[test]
-    #[should_panic(expected = "the run begins with")]
-    fn what_is_settled_is_not_in_the_run() {
+    #[should_panic(expected = "the append buffer begins with")]
+    fn what_is_sorted_is_not_in_the_append_buffer() {
         broken(|inner| Arc::make_mut(&mut loaded(inner).page).csn = 4);
     }
 
@@ -161,8 +161,8 @@ mod invariants {
     }
 
     #[test]
-    #[should_panic(expected = "merged up to commit 5, but settled up to 2")]
-    fn what_is_merged_is_settled() {
+    #[should_panic(expected = "merged up to commit 5, but sorted up to 2")]
+    fn what_is_merged_is_sorted() {
         broken(|inner| {
             let loaded = loaded(inner);
             Arc::get_mut(&mut loaded.body).expect("no view").csn = 5;

@@ -9,10 +9,10 @@ pub struct SectionUsage {
     pub page_bytes: usize,
     /// Bytes of the chunks of vertex buffers; they are the pool's.
     pub chunk_bytes: usize,
-    /// Bytes that find chunks and runs; not the pool's.
+    /// Bytes that find chunks and append buffers; not the pool's.
     pub buffer_bytes: usize,
-    /// Entries in the run.
-    pub run_entries: u64,
+    /// Entries in the append buffer.
+    pub appended_entries: u64,
     /// Entries in vertex buffers.
     pub buffered_entries: u64,
 }
@@ -23,7 +23,7 @@ impl SectionUsage {
         self.page_bytes += other.page_bytes;
         self.chunk_bytes += other.chunk_bytes;
         self.buffer_bytes += other.buffer_bytes;
-        self.run_entries += other.run_entries;
+        self.appended_entries += other.appended_entries;
         self.buffered_entries += other.buffered_entries;
     }
 }
@@ -33,8 +33,8 @@ impl Section {
     pub fn usage(&self) -> SectionUsage {
         let guard = self.state.lock();
         let mut usage = SectionUsage {
-            run_entries: guard.run.len() as u64,
-            buffer_bytes: guard.run.heap_bytes(),
+            appended_entries: guard.appended.len() as u64,
+            buffer_bytes: guard.appended.heap_bytes(),
             page_bytes: guard.history.heap_bytes(),
             ..SectionUsage::default()
         };

@@ -1,4 +1,4 @@
-//! Merging: runs and vertex buffers go into sections, the root is published,
+//! Merging: append buffers and vertex buffers go into sections, the root is published,
 //! space and log are given back.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ const CONVERTED_AT_ONCE: usize = 1024;
 /// Sections that are fetched before a thread comes to merge them, where the graph
 /// is larger than memory.
 const ANNOUNCED_AHEAD: usize = 4;
-/// Bytes that an entry occupies in a run, for estimates.
+/// Bytes that an entry occupies in an append buffer, for estimates.
 const RUN_ENTRY_BYTES: u64 = 8;
 
 /// A section that is written and not published.

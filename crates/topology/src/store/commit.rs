@@ -5,7 +5,7 @@
 //! leader, applies the group, and moves the watermark. So one group syncs while
 //! the one before is being applied, and both orders are the order of the log.
 //!
-//! Each thread sleeps by itself, and is woken when its commits are settled or when it
+//! Each thread sleeps by itself, and is woken when its commits are complete or when it
 //! is to lead. Were all of them woken for each group, that would take longer than
 //! what a small commit does.
 
@@ -223,7 +223,7 @@ impl Store {
     ) -> Result<Vec<Commit>, TopologyError> {
         let mut queue = self.queue.lock();
         queue.waiting.extend(tickets.iter().map(Arc::clone));
-        self.lead_until_settled(queue, owner, tickets, stop)
+        self.lead_until_complete(queue, owner, tickets, stop)
     }
 
     /// Gives a ticket its place.
@@ -235,11 +235,11 @@ impl Store {
     pub(super) fn wait_for_one(&self, ticket: Arc<Ticket>) -> Result<Commit, TopologyError> {
         let queue = self.queue.lock();
         let owner = Arc::clone(&ticket.owner);
-        let mut commits = self.lead_until_settled(queue, &owner, &[ticket], None)?;
+        let mut commits = self.lead_until_complete(queue, &owner, &[ticket], None)?;
         Ok(commits.pop().expect("one ticket, one commit"))
     }
 
-    fn lead_until_settled<'a>(
+    fn lead_until_complete<'a>(
         &'a self,
         mut queue: MutexGuard<'a, Queue>,
         owner: &Owner,
@@ -370,7 +370,7 @@ impl Store {
         match applied {
             Ok(missed) => {
                 let first_csn = last_csn + 1 - group.len() as u64;
-                self.settle(group, |i| {
+                self.complete(group, |i| {
                     Ok(Commit {
                         csn: first_csn + i as u64,
                         ack: self.ack,
@@ -380,7 +380,7 @@ impl Store {
             }
             Err(error) => {
                 let error = Arc::new(error);
-                self.settle(group, |_| Err(Arc::clone(&error)));
+                self.complete(group, |_| Err(Arc::clone(&error)));
             }
         }
     }
@@ -389,10 +389,10 @@ impl Store {
     fn fail(&self, lead: &mut Lead<'_>, error: TopologyError) {
         self.hand_on(lead, Vec::new());
         let error = Arc::new(error);
-        self.settle(&lead.group, |_| Err(Arc::clone(&error)));
+        self.complete(&lead.group, |_| Err(Arc::clone(&error)));
     }
 
-    fn settle(
+    fn complete(
         &self,
         group: &[Arc<Ticket>],
         outcome: impl Fn(usize) -> Result<Commit, Arc<TopologyError>>,

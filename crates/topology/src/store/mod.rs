@@ -188,7 +188,7 @@ pub struct StoreStats {
     /// DRAM of what views keep of what they have read, and of what is known of the
     /// types that vertices have.
     pub reading_dram_bytes: usize,
-    /// DRAM of what is not merged: runs, vertex buffers, and what finds them.
+    /// DRAM of what is not merged: append buffers, vertex buffers, and what finds them.
     pub tail_dram_bytes: usize,
     /// Of that, bytes handed out by the buffer pool...
     pub buffer_used_bytes: usize,
@@ -198,8 +198,8 @@ pub struct StoreStats {
     pub attached_bytes: usize,
     /// Past this, commits wait for a merge.
     pub buffer_budget_bytes: usize,
-    /// Entries in runs: committed, and no reader has asked for them.
-    pub run_entries: u64,
+    /// Entries in append buffers: committed, and no reader has asked for them.
+    pub appended_entries: u64,
     /// Entries in vertex buffers.
     pub buffered_entries: u64,
     /// Positions in the log.
@@ -513,14 +513,14 @@ impl Store {
         self.tuning.read().buffer_bytes
     }
 
-    /// Moves all that is visible from the runs to the vertex buffers (XPGraph's
+    /// Moves all that is visible from the append buffers to the vertex buffers (XPGraph's
     /// `buffer_all_edges`). Reading does it for the sections that it touches.
     pub fn buffer_all(&self) -> Result<(), TopologyError> {
         let token = self.register();
         let needed = self.registry.needed();
         for adjacency in self.adjacencies.iter() {
             for (_, section) in adjacency.sections() {
-                section.settle(&self.context, token.csn(), &needed)?;
+                section.sort_into_buffers(&self.context, token.csn(), &needed)?;
             }
         }
         Ok(())
@@ -563,7 +563,7 @@ impl Store {
             buffer_held_bytes: buffers.held_bytes(),
             attached_bytes: self.attached_bytes(),
             buffer_budget_bytes: self.buffer_budget(),
-            run_entries: usage.run_entries,
+            appended_entries: usage.appended_entries,
             buffered_entries: usage.buffered_entries,
             log_positions: self.positions_at(csn),
             back_pressure: self.back_pressure(),

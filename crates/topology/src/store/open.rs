@@ -316,7 +316,7 @@ impl Store {
         }
         let (log, csn) = opened?;
         // All extents are claimed, those that the log names, too.
-        context.region.settle();
+        context.region.finish_adoption();
         if direct.is_none() && csn < newest_stored {
             return Err(StorageError::damaged(
                 log_name,
@@ -388,7 +388,7 @@ impl Store {
     /// Recovery step R5: what was replayed and the new epoch are durable, and the mark
     /// of a clean stop gone, before anything else can be written.
     fn begin_epoch(&mut self) -> Result<(), TopologyError> {
-        self.log.get_mut().log.settle()?;
+        self.log.get_mut().log.make_tail_durable()?;
         if let Some(direct) = &self.direct {
             direct.confirm()?;
         }

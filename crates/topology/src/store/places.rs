@@ -137,17 +137,17 @@ impl Store {
         Ok(entries)
     }
 
-    /// Entries of out-lists that are in runs now (XPGraph's logged edges). An
+    /// Entries of out-lists that are in append buffers now (XPGraph's logged edges). An
     /// undirected edge has two.
     pub fn logged_edges(&self) -> u64 {
         let sections = self
             .out_adjacencies()
             .flat_map(|adjacency| adjacency.sections());
-        sections.map(|(_, s)| s.usage().run_entries).sum()
+        sections.map(|(_, s)| s.usage().appended_entries).sum()
     }
 
     /// Calls `visit` with vertex, neighbor and weight (1 without weights) of the
-    /// entries of out-lists that are in runs as of a view, in commit order
+    /// entries of out-lists that are in append buffers as of a view, in commit order
     /// within each section. `visit` must not use the store.
     pub fn for_each_logged_edge(
         &self,
@@ -159,7 +159,7 @@ impl Store {
             .map(|adjacency| adjacency.sections())
             .unwrap_or_default()
         {
-            section.for_each_in_run(token.csn(), |list, word, weight| {
+            section.for_each_appended(token.csn(), |list, word, weight| {
                 let weight = weight.map_or(1.0, f32::from_bits);
                 visit(section.first_vertex() + list, word, weight);
             });

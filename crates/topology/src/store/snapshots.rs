@@ -21,7 +21,7 @@ pub(super) struct Reserved<'a> {
 impl Drop for Reserved<'_> {
     fn drop(&mut self) {
         if !self.names.is_empty() {
-            self.store.names.write().settle(&self.names);
+            self.store.names.write().release(&self.names);
         }
     }
 }

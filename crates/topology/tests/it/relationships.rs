@@ -303,7 +303,7 @@ proptest! {
         let mut twin = Twin::new();
         for step in &steps {
             twin.perform(step);
-            // Reading settles lists: half of the runs leave them alone.
+            // Reading sorts lists: half of the executions leave them alone.
             if often {
                 twin.check();
             }

@@ -184,7 +184,7 @@ fn read_pinned(
 fn compare_places(store: &Store, token: &ViewToken<Published>, adjacency: usize, v: u32) {
     let usage = |store: &Store| {
         let stats = store.stats();
-        (stats.run_entries, stats.buffered_entries)
+        (stats.appended_entries, stats.buffered_entries)
     };
     let before = usage(store);
     let mut together: Vec<(u32, u32)> = Vec::new();

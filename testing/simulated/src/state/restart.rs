@@ -12,7 +12,7 @@ impl State {
     /// the base is what `parent` started from, with the choices it made.
     pub fn begin_after(&mut self, parent: &State) {
         let unit_bytes = self.base.unit_bytes;
-        self.base.copy_settled(&parent.base);
+        self.base.copy_durable(&parent.base);
         for (i, undecided) in parent.undecided.iter().enumerate() {
             let count = undecided.count as usize;
             let versions = &parent.versions[undecided.first..][..count * unit_bytes];
@@ -26,14 +26,14 @@ impl State {
             match parent.resolved.iter().find(|r| r.0 as usize == i) {
                 Some(&(_, version)) => {
                     let content = &versions[version as usize * unit_bytes..][..unit_bytes];
-                    self.base.settle(file, unit, content);
+                    self.base.persist(file, unit, content);
                 }
                 None => self.base.leave_open(file, unit, versions, kept),
             }
         }
         for file in 0..self.base.files.len() {
             if let Some(size) = parent.files[file].size {
-                self.base.settle_size(file, size);
+                self.base.persist_size(file, size);
             }
         }
         for (name, live) in self.base.names.iter_mut().zip(&parent.names) {
@@ -82,7 +82,7 @@ impl State {
             let file = self.new_file(name);
             self.files.push(file);
         }
-        self.settled_files = self.files.len();
+        self.durable_files = self.files.len();
         for (number, ledger) in self.base.files.iter().enumerate() {
             let live = &mut self.files[number];
             if self.stale {
@@ -165,7 +165,7 @@ impl State {
         self.resolved.clear();
         self.cut_decided = false;
         let unit_bytes = self.base.unit_bytes;
-        while self.files.len() > self.settled_files {
+        while self.files.len() > self.durable_files {
             self.put_aside();
         }
         for (file, ledger) in self.files.iter_mut().zip(&self.base.files) {
@@ -252,7 +252,7 @@ impl State {
             for (unit, bytes) in content.chunks(unit_bytes).enumerate() {
                 let mut whole = [0u8; 512];
                 whole[..bytes.len()].copy_from_slice(bytes);
-                self.base.settle(number, unit as u32, &whole[..unit_bytes]);
+                self.base.persist(number, unit as u32, &whole[..unit_bytes]);
             }
         }
         self.base

@@ -91,7 +91,7 @@ fn lines_are_independent_and_evicted_unflushed() {
 }
 
 #[test]
-fn a_fence_settles_what_was_flushed_before_it() {
+fn a_fence_makes_durable_what_was_flushed_before_it() {
     let (storage, medium) = storage(Persistence::Lines, 4096);
     medium.store_u64(0, 1);
     medium.flush(0, 8).unwrap();
@@ -117,7 +117,7 @@ fn a_fence_settles_what_was_flushed_before_it() {
     assert_eq!(
         words(&storage, &[0, 8, 64]).len(),
         4,
-        "not flushed, not settled"
+        "not flushed, not durable"
     );
 }
 
@@ -172,7 +172,7 @@ fn a_page_is_torn_by_sectors() {
         .flat_map(|f| [[0; 4], [1; 4]].map(|second| vec![[*f, second].concat()]))
         .collect();
     assert_eq!(found, expected);
-    // A sync needs no flush, and settles its own file only.
+    // A sync needs no flush, and makes its own file durable only.
     let other = storage.open("b", true).unwrap();
     other.fence().unwrap();
     assert_eq!(outcomes(&storage, &[(508, 8)]).len(), 6);

@@ -92,11 +92,11 @@ impl Twin {
                 for unit in 0..2 {
                     let pending = &self.pending[unit];
                     let streamed = pending.iter().rposition(|p| p.streamed);
-                    let settled = match self.pages {
+                    let durable = match self.pages {
                         true => pending.len(),
                         false => self.flushed[unit].max(streamed.map_or(0, |last| last + 1)),
                     };
-                    for store in self.pending[unit].drain(..settled) {
+                    for store in self.pending[unit].drain(..durable) {
                         for (word, value) in store.words {
                             self.durable[unit][word] = value;
                         }

@@ -143,7 +143,7 @@ impl Host {
         let directory = directory.map_err(text)?;
         let index = Index::new(OWNER, kind, geometry);
         let restored = index.restore(&region, &UUID, &directory);
-        region.settle();
+        region.finish_adoption();
         Ok(Some(Host {
             pool,
             file,

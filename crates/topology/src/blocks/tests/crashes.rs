@@ -109,7 +109,7 @@ impl Single {
                 Base::open(&context, index, &entry, FIRST_VERTEX, LISTS, columns)?
             }
         };
-        context.region.settle();
+        context.region.finish_adoption();
         let used = base.extents().map(|e| e.reserved_bytes()).sum::<u64>() + directory.bytes();
         assert_eq!(context.region.used_bytes(), used, "space has leaked");
         Ok(Single {

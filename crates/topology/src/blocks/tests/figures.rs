@@ -141,13 +141,13 @@ fn space_and_media_writes_are_what_the_layout_promises() {
         let storage = EmulatedStorage::new(Arc::new(DramStorage::new()), None);
         let medium = storage.open("extents", true).unwrap();
         let mut graph = Graph::new(&medium, vertices);
-        let before = storage.device().settle();
+        let before = storage.device().drain();
         let mut packed_writes = 0;
         for (csn, part) in arcs.chunks(arcs.len() / flushes).enumerate() {
             graph.flush(csn as u64 + 1, part);
             packed_writes += graph.packed_lines();
         }
-        let counted = storage.device().settle() - before;
+        let counted = storage.device().drain() - before;
         let (asked, occupied) = graph.bytes();
         println!(
             "{} arcs in {flushes} flushes: {:.4} media writes (packed: {:.4}), {:.4} merge reads, {:.1} bytes \

@@ -72,7 +72,7 @@ fn context(medium: &MediumHandle) -> Context {
 /// A context over an empty medium.
 pub(crate) fn fresh(medium: &MediumHandle) -> Context {
     let context = context(medium);
-    context.region.settle();
+    context.region.finish_adoption();
     context
 }
 
@@ -94,7 +94,7 @@ fn open(
 ) -> Result<Base, evergraph_storage::StorageError> {
     let index: Extent = context.region.adopt(entry.offset, entry.len)?;
     let base = Base::open(context, index, entry, FIRST_VERTEX, lists, columns)?;
-    context.region.settle();
+    context.region.finish_adoption();
     Ok(base)
 }
 

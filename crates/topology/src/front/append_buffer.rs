@@ -1,8 +1,8 @@
-//! A section's run: what was committed to it and no reader has asked for yet,
+//! A section's append buffer: what was committed to it and no reader has asked for yet,
 //! in commit order.
 //!
-//! A commit only appends to the runs of the sections that it touches. The first
-//! reader of a section sorts its run into the vertex buffers; a merge takes it
+//! A commit only appends to the append buffers of the sections that it touches. The first
+//! reader of a section sorts its append buffer into the vertex buffers; a merge takes it
 //! as it is. So each entry is indexed at most once, and ingestion that nobody
 //! watches pays for no index at all.
 
@@ -16,18 +16,18 @@ use super::pool::{BufferPool, MIN_PIECE_WORDS, Piece};
 /// Largest piece: 64 KiB. Each is twice as long as the one before.
 const MAX_PIECE_WORDS: usize = 16 << 10;
 
-/// Where a commit ends in a run.
+/// Where a commit ends in an append buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct GroupEnd {
     /// The commit.
     pub csn: u64,
-    /// Entries of the run up to and with it, counted since the section exists.
+    /// Entries of the append buffer up to and with it, counted since the section exists.
     end: u64,
 }
 
 /// Entries `(list, word)`, with weights `(list, word, weight)`, in commit order.
 #[derive(Debug)]
-pub struct Run {
+pub struct AppendBuffer {
     stride: usize,
     pieces: Vec<Piece>,
     /// Entries dropped from the first piece.
@@ -38,20 +38,20 @@ pub struct Run {
     start: u64,
     /// Entries ever appended.
     end: u64,
-    marks: Vec<Mark>,
+    group_ends: Vec<GroupEnd>,
 }
 
-impl Run {
-    /// An empty run; `columns` is 2 with weights, else 1.
+impl AppendBuffer {
+    /// An empty append buffer; `columns` is 2 with weights, else 1.
     pub fn new(columns: usize) -> Self {
-        Run {
+        AppendBuffer {
             stride: 1 + columns,
             pieces: Vec::new(),
             skip: 0,
             filled: 0,
             start: 0,
             end: 0,
-            marks: Vec::new(),
+            group_ends: Vec::new(),
         }
     }
 
@@ -72,24 +72,24 @@ impl Run {
 
     /// The oldest commit that has entries here, or one after it up to which
     /// nobody can ask for less.
-    pub fn first_mark(&self) -> Option<Mark> {
-        self.marks.first().copied()
+    pub fn first_group_end(&self) -> Option<GroupEnd> {
+        self.group_ends.first().copied()
     }
 
     /// Entries up to and with a commit.
     pub fn len_at(&self, csn: u64) -> usize {
-        let marks = self.marks.partition_point(|mark| mark.csn <= csn);
-        match marks.checked_sub(1) {
-            Some(last) => (self.marks[last].end - self.start) as usize,
+        let group_ends = self.group_ends.partition_point(|end| end.csn <= csn);
+        match group_ends.checked_sub(1) {
+            Some(last) => (self.group_ends[last].end - self.start) as usize,
             None => 0,
         }
     }
 
-    /// Commits up to `csn` where entries of the run end, with the number of
+    /// Commits up to `csn` where entries of the append buffer end, with the number of
     /// entries up to there.
-    pub fn marks_until(&self, csn: u64) -> impl Iterator<Item = (u64, usize)> + '_ {
-        let marks = self.marks.iter().take_while(move |mark| mark.csn <= csn);
-        marks.map(|mark| (mark.csn, (mark.end - self.start) as usize))
+    pub fn group_ends_until(&self, csn: u64) -> impl Iterator<Item = (u64, usize)> + '_ {
+        let group_ends = self.group_ends.iter().take_while(move |end| end.csn <= csn);
+        group_ends.map(|end| (end.csn, (end.end - self.start) as usize))
     }
 
     /// Appends the entries of commit `csn`, packed as `vertex << 32 | word`,
@@ -106,9 +106,9 @@ impl Run {
         extras: &[u64],
     ) {
         debug_assert!(
-            self.marks.last().is_none_or(|last| last.csn <= csn),
+            self.group_ends.last().is_none_or(|last| last.csn <= csn),
             "commits are applied in the order of the log: {csn} after {:?}",
-            self.marks.last()
+            self.group_ends.last()
         );
         debug_assert!(self.stride == 2 || extras.len() == arcs.len());
         let mut done = 0;
@@ -144,29 +144,29 @@ impl Run {
             done += count;
         }
         self.end += arcs.len() as u64;
-        self.mark(csn, needed);
+        self.end_group(csn, needed);
         self.invariants();
     }
 
-    /// Panics in debug builds if marks and pieces do not say the same, as far as it
+    /// Panics in debug builds if group ends and pieces do not say the same, as far as it
     /// is cheap to see.
     fn invariants(&self) {
-        let is_small = self.marks.len() + self.pieces.len() <= WALKED_AT_MOST;
+        let is_small = self.group_ends.len() + self.pieces.len() <= WALKED_AT_MOST;
         if !cfg!(debug_assertions) || !is_small {
             return;
         }
         assert!(
-            self.marks
+            self.group_ends
                 .is_sorted_by(|a, b| a.csn < b.csn && a.end <= b.end),
-            "commits in a run follow one another: {:?}",
-            self.marks
+            "commits in an append buffer follow one another: {:?}",
+            self.group_ends
         );
-        let (first, last) = (self.marks.first(), self.marks.last());
+        let (first, last) = (self.group_ends.first(), self.group_ends.last());
         assert!(
             first.is_none_or(|first| self.start <= first.end)
                 && last.map_or(self.start, |last| last.end) == self.end,
-            "marks {:?} do not reach from {} to {}",
-            self.marks,
+            "group ends {:?} do not reach from {} to {}",
+            self.group_ends,
             self.start,
             self.end
         );
@@ -185,20 +185,20 @@ impl Run {
         );
     }
 
-    fn mark(&mut self, csn: u64, needed: &Needed) {
-        // The newest mark before this one may be asked for: the watermark is
+    fn end_group(&mut self, csn: u64, needed: &Needed) {
+        // The newest group end before this one may be asked for: the watermark is
         // there until this commit is published. The one before it may only if a
         // view is there.
-        if let [.., older, newer] = &self.marks[..]
+        if let [.., older, newer] = &self.group_ends[..]
             && !needed.is_needed(older.csn, newer.csn)
         {
             let newer = *newer;
-            self.marks.pop();
-            *self.marks.last_mut().expect("two marks") = newer;
+            self.group_ends.pop();
+            *self.group_ends.last_mut().expect("two group ends") = newer;
         }
-        match self.marks.last_mut() {
+        match self.group_ends.last_mut() {
             Some(last) if last.csn == csn => last.end = self.end,
-            _ => self.marks.push(Mark { csn, end: self.end }),
+            _ => self.group_ends.push(GroupEnd { csn, end: self.end }),
         }
     }
 
@@ -229,14 +229,14 @@ impl Run {
                 return;
             }
         }
-        assert_eq!(left, 0, "a run holds what its marks count");
+        assert_eq!(left, 0, "an append buffer holds what its group ends count");
     }
 
     /// Drops the entries up to and with commit `csn`.
     pub fn drop_until(&mut self, csn: u64) {
         let mut left = self.len_at(csn);
         self.start += left as u64;
-        self.marks.retain(|mark| mark.csn > csn);
+        self.group_ends.retain(|end| end.csn > csn);
         if self.is_empty() {
             self.pieces = Vec::new();
             (self.skip, self.filled) = (0, 0);
@@ -260,7 +260,8 @@ impl Run {
 
     /// DRAM beyond the pool's pieces.
     pub fn heap_bytes(&self) -> usize {
-        self.pieces.capacity() * size_of::<Piece>() + self.marks.capacity() * size_of::<Mark>()
+        self.pieces.capacity() * size_of::<Piece>()
+            + self.group_ends.capacity() * size_of::<GroupEnd>()
     }
 }
 
@@ -269,10 +270,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn content(run: &Run, count: usize) -> Vec<(u32, u32, u32)> {
+    fn content(appended: &AppendBuffer, count: usize) -> Vec<(u32, u32, u32)> {
         let mut all = Vec::new();
-        run.for_each_slice(count, |words| {
-            for entry in words.chunks_exact(run.stride()) {
+        appended.for_each_slice(count, |words| {
+            for entry in words.chunks_exact(appended.stride()) {
                 all.push((entry[0], entry[1], entry.get(2).copied().unwrap_or(0)));
             }
         });
@@ -283,13 +284,13 @@ mod tests {
         /// Against a vector of commits; `needed` names one commit that a view
         /// holds, which must stay apart from those after it.
         #[test]
-        fn run_is_its_commits_in_order(
+        fn append_buffer_is_its_commits_in_order(
             commits in proptest::collection::vec((0usize..200, 0u8..4), 1..40),
             held in 0u64..40,
             columns in 1usize..=2,
         ) {
             let pool = BufferPool::new();
-            let mut run = Run::new(columns);
+            let mut appended = AppendBuffer::new(columns);
             let mut model: Vec<(u64, (u32, u32, u32))> = Vec::new();
             let mut next = 0u32;
             for (i, (count, dropping)) in commits.into_iter().enumerate() {
@@ -302,66 +303,66 @@ mod tests {
                 let extras: Vec<u64> = entries.iter().map(|e| u64::from(e.2)).collect();
                 let needed = Needed::new(vec![csn - 1], Arc::new(vec![held]));
                 if count > 0 {
-                    run.append(&pool, csn, &needed, 5, &arcs, &extras);
+                    appended.append(&pool, csn, &needed, 5, &arcs, &extras);
                 }
                 model.extend(entries.into_iter().map(|e| (csn, e)));
-                prop_assert_eq!(run.len(), model.len());
+                prop_assert_eq!(appended.len(), model.len());
                 for asked in [held.min(csn), csn - 1, csn] {
-                    if run.first_mark().is_none_or(|mark| asked < mark.csn && model.iter().any(|e| e.0 <= asked)) {
+                    if appended.first_group_end().is_none_or(|end| asked < end.csn && model.iter().any(|e| e.0 <= asked)) {
                         continue;
                     }
                     let expected: Vec<_> = model.iter().filter(|e| e.0 <= asked).map(|e| e.1).collect();
-                    prop_assert_eq!(run.len_at(asked), expected.len());
-                    prop_assert_eq!(content(&run, expected.len()), expected);
+                    prop_assert_eq!(appended.len_at(asked), expected.len());
+                    prop_assert_eq!(content(&appended, expected.len()), expected);
                 }
                 if dropping == 0 {
-                    run.drop_until(csn - 1);
+                    appended.drop_until(csn - 1);
                     model.retain(|e| e.0 > csn - 1);
                 }
             }
-            run.drop_until(u64::MAX);
-            prop_assert!(run.is_empty());
+            appended.drop_until(u64::MAX);
+            prop_assert!(appended.is_empty());
             prop_assert_eq!(pool.used_bytes(), 0);
         }
     }
 
-    fn run() -> Run {
-        let mut run = Run::new(1);
+    fn appended() -> AppendBuffer {
+        let mut appended = AppendBuffer::new(1);
         for csn in 1..=3 {
             let needed = Needed::new(vec![csn - 1], Arc::new(vec![1, 2]));
-            run.append(&BufferPool::new(), csn, &needed, 0, &[1, 2], &[]);
+            appended.append(&BufferPool::new(), csn, &needed, 0, &[1, 2], &[]);
         }
-        run
+        appended
     }
 
     #[test]
     #[should_panic(expected = "follow one another")]
-    fn marks_ascend() {
-        let mut run = run();
-        run.marks.swap(0, 1);
-        run.invariants();
+    fn group_ends_ascend() {
+        let mut appended = appended();
+        appended.group_ends.swap(0, 1);
+        appended.invariants();
     }
 
     #[test]
     #[should_panic(expected = "do not reach")]
-    fn marks_count_all_entries() {
-        let mut run = run();
-        run.marks.pop();
-        run.invariants();
+    fn group_ends_count_all_entries() {
+        let mut appended = appended();
+        appended.group_ends.pop();
+        appended.invariants();
     }
 
     #[test]
     #[should_panic(expected = "pieces hold")]
     fn pieces_hold_all_entries() {
-        let mut run = run();
-        run.filled -= run.stride;
-        run.invariants();
+        let mut appended = appended();
+        appended.filled -= appended.stride;
+        appended.invariants();
     }
 
     #[test]
     #[should_panic(expected = "in the order of the log")]
     fn an_older_commit_is_not_appended() {
         let needed = Needed::default();
-        run().append(&BufferPool::new(), 2, &needed, 0, &[1], &[]);
+        appended().append(&BufferPool::new(), 2, &needed, 0, &[1], &[]);
     }
 }
