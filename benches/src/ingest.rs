@@ -144,8 +144,16 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             for trial in 0..settings.trials.unwrap_or(1) {
                 let before = ceiling::measure(settings, case, threads)?;
                 settings.progress(&format!("ingest: {}, {threads} threads", case.shown()));
-                let (outcome, ack) = one(settings, case, &list, threads, limit)?;
-                rate_row(&mut rates, case, threads, trial, &list, &outcome, &ack);
+                let (outcome, durability) = one(settings, case, &list, threads, limit)?;
+                rate_row(
+                    &mut rates,
+                    case,
+                    threads,
+                    trial,
+                    &list,
+                    &outcome,
+                    &durability,
+                );
                 if let Some(before) = before {
                     let after = ceiling::measure(settings, case, threads)?.unwrap_or(before);
                     ceiling::row(
@@ -273,9 +281,9 @@ fn one(
 ) -> Result<(Outcome, String), String> {
     let place = Place::new(settings, case.medium)?;
     let db = Database::create(place.join("db"), &case.options(settings)?).map_err(text)?;
-    let ack = db.ack_level().name().to_string();
+    let durability = db.durability_level().name().to_string();
     let outcome = ingest(db, &place, case, list, threads, limit)?;
-    Ok((outcome, ack))
+    Ok((outcome, durability))
 }
 
 fn ingest(
@@ -342,7 +350,7 @@ fn rate_row(
     trial: usize,
     list: &EdgeList,
     outcome: &Outcome,
-    ack: &str,
+    durability: &str,
 ) {
     let edges = outcome.timed_edges as f64;
     let all = outcome.all_edges as f64;
@@ -361,7 +369,7 @@ fn rate_row(
         number(outcome.extent_bytes as f64 / all),
         number(outcome.page_bytes as f64 / list.vertex_count as f64),
         json!(outcome.tail_bytes),
-        json!(ack),
+        json!(durability),
     ]);
     table.row(row);
 }

@@ -253,7 +253,7 @@ fn finish(
     let view = db.view();
     let (vertices, edges, csn) = (view.vertex_count(), view.edge_count()?, view.csn());
     drop(view);
-    let ack = db.ack_level().name();
+    let durability = db.durability_level().name();
     let (medium, device) = (db.medium(), db.emulated_device());
     let (extent_bytes, waited) = (db.stats().extent_bytes, db.store().back_pressure());
     db.close()?;
@@ -287,7 +287,7 @@ fn finish(
         "commit_waited_seconds": waited.waited_us as f64 / 1e6,
         "csn": csn,
         "bytes": stored,
-        "survives": ack,
+        "survives": durability,
     });
     let mut rows = vec![
         ("vertices", count(vertices as u64)),
@@ -309,7 +309,7 @@ fn finish(
                 per_edge(stored, edges)
             ),
         ),
-        ("survives", ack.to_string()),
+        ("survives", durability.to_string()),
     ];
     if imported.deletions > 0 {
         rows.push(("deleted", format!("{} edges", count(deleted))));

@@ -123,7 +123,7 @@ fn finish(
         ));
     }
     let csn = db.view().csn();
-    let (medium, ack) = (db.medium(), db.ack_level().name());
+    let (medium, durability) = (db.medium(), db.durability_level().name());
     let extent_bytes = {
         db.checkpoint()?;
         db.stats().extent_bytes
@@ -149,7 +149,7 @@ fn finish(
         "rows_per_second": rows as f64 / elapsed,
         "csn": csn,
         "bytes": stored,
-        "survives": ack,
+        "survives": durability,
     });
     let mut facts = vec![
         ("nodes", count(imported.nodes)),
@@ -161,7 +161,7 @@ fn finish(
             format!("{} rows/s", count((rows as f64 / elapsed) as u64)),
         ),
         ("stored", bytes(stored)),
-        ("survives", ack.to_string()),
+        ("survives", durability.to_string()),
     ];
     if imported.resumed_nodes > 0 {
         let (nodes, relationships) = (imported.resumed_nodes, imported.resumed_relationships);

@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // One commit: all or nothing, and durable when the call returns.
     let commit = db.insert_edges(&[(0, 1), (0, 2), (1, 2), (2, 0)])?;
-    println!("commit {} survives: {:?}", commit.csn, commit.ack);
+    println!("commit {} durability: {:?}", commit.csn, commit.durability);
 
     // A view is one moment. It stops no writer and sees none.
     let before = db.view();

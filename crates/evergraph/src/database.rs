@@ -8,7 +8,7 @@ use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
 use evergraph_snapshots::View;
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::{Access, CountersSnapshot, EmulatedDevice};
-use evergraph_storage::{AckLevel, CommitLog};
+use evergraph_storage::{CommitLog, DurabilityLevel};
 use evergraph_topology::ids::IdTable;
 use evergraph_topology::{
     Batch, CheckReport, Commit, Config, Layout, Mode, OpenReport, Store, StoreStats,
@@ -218,9 +218,9 @@ impl Database {
         &self.opened
     }
 
-    /// What a returned commit survives.
-    pub fn ack_level(&self) -> AckLevel {
-        self.store.ack_level()
+    /// Durability level of a commit that has returned: the weakest of the media.
+    pub fn durability_level(&self) -> DurabilityLevel {
+        self.store.durability_level()
     }
 
     /// Commits a batch: durable, visible, all or nothing.

@@ -45,7 +45,7 @@ pub use evergraph_snapshots::{
     Diff, EdgeChange, GraphView, ListChange, Lists, View, ViewReader, diff,
 };
 pub use evergraph_storage::{
-    AckLevel, MediumError, StorageError, medium::CountersSnapshot, medium::EmulatedDevice,
+    DurabilityLevel, MediumError, StorageError, medium::CountersSnapshot, medium::EmulatedDevice,
     medium::LatencyProfile, memory_bytes,
 };
 pub use evergraph_topology::ids::{IdKind, IdTable};

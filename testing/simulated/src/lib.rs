@@ -8,7 +8,7 @@
 //! # Faults that a program must survive here
 //! | [`Persistence`] | After a power cut, since the last fence |
 //! |---|---|
-//! | `Lines` | each 64-byte line shows any prefix of its ordinary stores (8-byte grain), flushed or not, and any subset of its non-temporal words (`write_through`); a fence settles what was flushed before |
+//! | `Lines` | each 64-byte line shows any prefix of its ordinary stores (8-byte grain), flushed or not, and any subset of its non-temporal words (`write_through`); a fence makes durable what was flushed before |
 //! | `LinesEadr` | all files show one prefix of all stores in program order; a fence makes everything durable |
 //! | `Pages` | each 512-byte sector is old, newest, or as after any write in between; a fence makes its file durable, flushed or not |
 //!

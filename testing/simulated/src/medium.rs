@@ -10,7 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::memory::Block;
 use crate::state::State;
 use evergraph_storage::medium::FileCalls;
-use evergraph_storage::{AckLevel, Medium, MediumError, Properties};
+use evergraph_storage::{DurabilityLevel, Medium, MediumError, Properties};
 
 /// One file of a [`super::SimulatedStorage`].
 ///
@@ -153,7 +153,7 @@ impl Medium for SimulatedLines {
     fn properties(&self) -> Properties {
         Properties {
             byte_addressed: true,
-            ack: AckLevel::Power,
+            durability: DurabilityLevel::Power,
             line_bytes: 64,
         }
     }

@@ -73,7 +73,7 @@ pub fn ingest(
     let seconds = started.elapsed().as_secs_f64();
     let per_second = edges.len() as f64 / seconds;
     let commits = edges.chunks(LOADED_BATCH).len();
-    let survives = db.ack_level().name();
+    let survives = db.durability_level().name();
     journal.end(Step::new(
         "ingest",
         seconds,

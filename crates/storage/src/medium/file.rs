@@ -19,7 +19,7 @@ use super::directory::Directory;
 use super::faults::{FileCall, FileFaults};
 use super::host;
 use super::lock::{Access, DatabaseLock};
-use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
+use super::{DurabilityLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 use crate::error::StorageError;
 use crate::failpoint;
 
@@ -304,7 +304,7 @@ impl Medium for FileMedium {
     fn properties(&self) -> Properties {
         Properties {
             byte_addressed: false,
-            ack: AckLevel::Power,
+            durability: DurabilityLevel::Power,
             line_bytes: 4096,
         }
     }

@@ -13,7 +13,7 @@ use super::cache::{self, Flush};
 use super::directory::Directory;
 use super::host::{self, Holes, Mapped, Mapping};
 use super::lock::{Access, DatabaseLock};
-use super::{AckLevel, Medium, MediumError, MediumHandle, Properties, Storage};
+use super::{DurabilityLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 use crate::error::StorageError;
 
 /// What protects mapped bytes.
@@ -51,9 +51,9 @@ impl MappedStorage {
     /// Uses a directory that exists.
     ///
     /// Files are mapped with `MAP_SYNC`, and acknowledged as
-    /// [`AckLevel::Power`]. Where the system refuses that, opening a file fails;
+    /// [`DurabilityLevel::Power`]. Where the system refuses that, opening a file fails;
     /// with `assume_persistent` it is mapped plainly and acknowledged as
-    /// [`AckLevel::Process`].
+    /// [`DurabilityLevel::Process`].
     pub fn open(
         directory: impl AsRef<Path>,
         kind: MappedKind,
@@ -112,13 +112,13 @@ impl MappedStorage {
         name: &str,
         file: &OwnedFd,
         len: u64,
-    ) -> Result<(Mapping, AckLevel), MediumError> {
+    ) -> Result<(Mapping, DurabilityLevel), MediumError> {
         let (synced, plain) = match self.directory.is_read_only() {
             true => (Mapped::ReadSync, Mapped::Read),
             false => (Mapped::WriteSync, Mapped::Write),
         };
         match Mapping::of_file(file.as_fd(), len, synced) {
-            Ok(mapping) => return Ok((mapping, AckLevel::Power)),
+            Ok(mapping) => return Ok((mapping, DurabilityLevel::Power)),
             Err(Errno::OPNOTSUPP) if self.assume_persistent => {}
             Err(Errno::OPNOTSUPP) => {
                 return Err(MediumError::Unsupported(format!(
@@ -133,7 +133,7 @@ impl MappedStorage {
         }
         let mapping = Mapping::of_file(file.as_fd(), len, plain)
             .map_err(|error| host::io_error(name, "mapping it", error))?;
-        Ok((mapping, AckLevel::Process))
+        Ok((mapping, DurabilityLevel::Process))
     }
 }
 
@@ -155,7 +155,7 @@ impl Storage for MappedStorage {
         if !create {
             host::sync_what_it_held(name, &file, self.directory.is_read_only())?;
         }
-        let (mapping, ack) = match self.map(name, &file, len) {
+        let (mapping, durability) = match self.map(name, &file, len) {
             Ok(mapped) => mapped,
             Err(error) => {
                 if create {
@@ -175,7 +175,7 @@ impl Storage for MappedStorage {
             },
             fenced: true,
             poisoned: AtomicBool::new(false),
-            ack,
+            durability,
             name: name.to_string(),
             holes: Holes::of(file.as_fd(), len),
             file: Some(file),
@@ -210,7 +210,7 @@ pub struct MappedMedium {
     fenced: bool,
     /// A flush or growth that waits for the system has failed.
     poisoned: AtomicBool,
-    ack: AckLevel,
+    durability: DurabilityLevel,
     name: String,
     /// `None` for memory without a file.
     file: Option<OwnedFd>,
@@ -239,7 +239,7 @@ impl MappedMedium {
             flush: Flush::Nothing,
             fenced: false,
             poisoned: AtomicBool::new(false),
-            ack: AckLevel::Volatile,
+            durability: DurabilityLevel::Volatile,
             name: name.to_string(),
             file: None,
             mapping,
@@ -346,7 +346,7 @@ impl Medium for MappedMedium {
     fn properties(&self) -> Properties {
         Properties {
             byte_addressed: true,
-            ack: self.ack,
+            durability: self.durability,
             line_bytes: cache::LINE as usize,
         }
     }
@@ -375,7 +375,7 @@ impl Medium for MappedMedium {
             host::extend(file.as_fd(), from, len).map_err(|errno| {
                 host::space_error(&self.name, "reserving space", errno, len - from)
             })?;
-            if self.ack == AckLevel::Power {
+            if self.durability == DurabilityLevel::Power {
                 // Our fence orders stores only; the new length is the system's.
                 rustix::fs::fdatasync(file)
                     .map_err(|error| self.poison("syncing its new length", error))?;

@@ -35,9 +35,9 @@ pub use lock::Access;
 pub use mapped::{MappedKind, MappedMedium, MappedStorage};
 pub use memory::Memory;
 
-/// What a commit survives once it has been acknowledged.
+/// What a commit withstands once it has been acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AckLevel {
+pub enum DurabilityLevel {
     /// Nothing: the data lives in DRAM only.
     Volatile,
     /// The end of the process (`kill -9`), not a power cut.
@@ -46,13 +46,13 @@ pub enum AckLevel {
     Power,
 }
 
-impl AckLevel {
+impl DurabilityLevel {
     /// The word that reports say.
     pub fn name(self) -> &'static str {
         match self {
-            AckLevel::Volatile => "volatile",
-            AckLevel::Process => "process",
-            AckLevel::Power => "power",
+            DurabilityLevel::Volatile => "volatile",
+            DurabilityLevel::Process => "process",
+            DurabilityLevel::Power => "power",
         }
     }
 }
@@ -64,7 +64,7 @@ pub struct Properties {
     /// possible and atomic. `false` for ordinary files.
     pub byte_addressed: bool,
     /// What is reached when [`Medium::fence`] returns.
-    pub ack: AckLevel,
+    pub durability: DurabilityLevel,
     /// Bytes that a flush works on: 64 for cache lines, 4096 for pages.
     pub line_bytes: usize,
 }

@@ -11,7 +11,7 @@ use evergraph_storage::medium::{
     DramStorage, EmulatedStorage, FileCall, FileFault, FileFaults, FileStorage, LatencyProfile,
     MappedKind, MappedStorage,
 };
-use evergraph_storage::{AckLevel, Medium, MediumError, MediumHandle, Storage};
+use evergraph_storage::{DurabilityLevel, Medium, MediumError, MediumHandle, Storage};
 
 /// Every storage that this machine can have, with files under `dir`.
 fn storages(dir: &Path) -> Vec<Arc<dyn Storage>> {
@@ -189,7 +189,7 @@ fn dax_is_refused_where_the_system_cannot_promise_it() {
         match storage.open("a", true) {
             Ok(medium) => {
                 eprintln!("not tested: the temporary directory is on DAX");
-                assert_eq!(medium.properties().ack, AckLevel::Power);
+                assert_eq!(medium.properties().durability, DurabilityLevel::Power);
                 drop(medium);
                 storage.remove("a").unwrap();
             }
@@ -205,14 +205,14 @@ fn dax_is_refused_where_the_system_cannot_promise_it() {
 
                 let storage = MappedStorage::open(dir.path(), kind, true).unwrap();
                 let medium = storage.open("a", true).unwrap();
-                assert_eq!(medium.properties().ack, AckLevel::Process);
+                assert_eq!(medium.properties().durability, DurabilityLevel::Process);
                 storage.remove("a").unwrap();
             }
         }
     }
     assert!(MappedStorage::open(dir.path(), MappedKind::Dram, true).is_err());
     let dram = DramStorage::new().open("a", true).unwrap();
-    assert_eq!(dram.properties().ack, AckLevel::Volatile);
+    assert_eq!(dram.properties().durability, DurabilityLevel::Volatile);
 }
 
 /// A kernel that refuses `MAP_SYNC` over a reservation has already removed the

@@ -3,7 +3,8 @@
 
 use evergraph_storage::medium::FileStorage;
 use evergraph_storage::{
-    AckLevel, CommitLog, FORMAT_VERSION, Pool, PoolKind, RECORD_HEADER_BYTES, Root, USER_BYTES,
+    CommitLog, DurabilityLevel, FORMAT_VERSION, Pool, PoolKind, RECORD_HEADER_BYTES, Root,
+    USER_BYTES,
 };
 
 #[test]
@@ -46,6 +47,13 @@ fn a_pool_says_what_it_is() {
 /// The words of `survives` in reports.
 #[test]
 fn words_of_durability_are_pinned() {
-    let levels = [AckLevel::Volatile, AckLevel::Process, AckLevel::Power];
-    assert_eq!(levels.map(AckLevel::name), ["volatile", "process", "power"]);
+    let levels = [
+        DurabilityLevel::Volatile,
+        DurabilityLevel::Process,
+        DurabilityLevel::Power,
+    ];
+    assert_eq!(
+        levels.map(DurabilityLevel::name),
+        ["volatile", "process", "power"]
+    );
 }

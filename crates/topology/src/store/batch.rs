@@ -1,6 +1,6 @@
 //! What a commit is made of, and what comes of it.
 
-use evergraph_storage::AckLevel;
+use evergraph_storage::DurabilityLevel;
 
 use crate::record::{Edges, ExternalIds, Op, Relationships};
 
@@ -18,8 +18,8 @@ pub struct Batch {
 pub struct Commit {
     /// Its place in the order of all commits.
     pub csn: u64,
-    /// What it survives.
-    pub ack: AckLevel,
+    /// The failures that it withstands.
+    pub durability: DurabilityLevel,
     /// Deletions that found no edge and had no effect.
     pub missed_deletes: u64,
 }

@@ -373,7 +373,7 @@ impl Store {
                 self.complete(group, |i| {
                     Ok(Commit {
                         csn: first_csn + i as u64,
-                        ack: self.ack,
+                        durability: self.durability,
                         missed_deletes: missed[i],
                     })
                 });

@@ -263,7 +263,7 @@ impl Store {
         }
         Ok(Commit {
             csn: self.registry.csn(),
-            ack: self.ack,
+            durability: self.durability,
             missed_deletes,
         })
     }

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use evergraph_storage::{
-    AckLevel, CommitLog, Directory, Medium, MediumHandle, Pool, PoolFile, Registry, Storage,
+    CommitLog, Directory, DurabilityLevel, Medium, MediumHandle, Pool, PoolFile, Registry, Storage,
     ViewToken,
 };
 use parking_lot::{Mutex, RwLock};
@@ -95,7 +95,7 @@ pub struct Store {
     names: RwLock<Names>,
     /// Direct mode's own parts.
     direct: Option<direct::Direct>,
-    ack: AckLevel,
+    durability: DurabilityLevel,
     read_only: bool,
     failed: AtomicBool,
     /// Set while nobody else commits.
@@ -310,9 +310,9 @@ impl Store {
         *self.layout.write() = layout;
     }
 
-    /// What a returned commit survives.
-    pub fn ack_level(&self) -> AckLevel {
-        self.ack
+    /// Durability level of a commit that has returned: the weakest of the media.
+    pub fn durability_level(&self) -> DurabilityLevel {
+        self.durability
     }
 
     /// A view at the watermark. O(1); no writer waits.
@@ -577,9 +577,9 @@ impl Store {
 }
 
 /// Level that a medium's fence reaches, the lowest over the database's files.
-fn ack_of(media: &[&dyn Medium]) -> AckLevel {
-    let levels = media.iter().map(|medium| medium.properties().ack);
-    levels.min().unwrap_or(AckLevel::Volatile)
+fn weakest_of(media: &[&dyn Medium]) -> DurabilityLevel {
+    let levels = media.iter().map(|medium| medium.properties().durability);
+    levels.min().unwrap_or(DurabilityLevel::Volatile)
 }
 
 #[cfg(all(test, debug_assertions))]

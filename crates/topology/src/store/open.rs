@@ -23,7 +23,7 @@ use super::ring::{self, LoggedExtents};
 use super::sealed::SealedGraphs;
 use super::{
     BLOB_IDS, BLOB_META, Config, GroupEnd, LogState, Mode, Published, RootState, Store, Tuning,
-    ack_of,
+    weakest_of,
 };
 use crate::adjacencies::{Adjacencies, MAX_TYPED_ADJACENCIES};
 use crate::adjacency::Adjacency;
@@ -334,7 +334,7 @@ impl Store {
             csn,
             unconfirmed: read_only && root.clean_log_end.is_none(),
         };
-        let ack = ack_of(&[&medium, &log_medium]);
+        let durability = weakest_of(&[&medium, &log_medium]);
         let mut store = Store {
             storage: storage.share(),
             registry: Registry::keeping(csn, published, names.snapshots().map(|s| s.csn)),
@@ -348,7 +348,7 @@ impl Store {
             meta: RwLock::new(meta),
             names: RwLock::new(names),
             direct,
-            ack,
+            durability,
             read_only,
             failed: AtomicBool::new(false),
             closed: AtomicBool::new(false),

@@ -270,7 +270,7 @@ impl Run {
         if csn > self.acknowledged.csn {
             let commit = Commit {
                 csn,
-                ack: store.ack_level(),
+                durability: store.durability_level(),
                 missed_deletes: 0,
             };
             self.learn(Ok(commit), after);
