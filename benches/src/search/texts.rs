@@ -151,7 +151,7 @@ fn queries(
     Err("the messages have too few words".to_string())
 }
 
-/// The twin: every message is read and cut into words.
+/// The reference: every message is read and cut into words.
 fn found_by_reading(view: &View, query: &[String; 2]) -> Result<BTreeSet<NodeId>, String> {
     let mut found = BTreeSet::new();
     for node in view.nodes_with_label(MESSAGE) {

@@ -2,8 +2,8 @@
 //! reads and the files of the whole network.
 
 mod dump;
+mod reference;
 mod transactions;
-mod twin;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::parameters::{Calls, Updates};
 use super::updates::{apply, number};
 use super::{clients, nodes, reads, schema};
 use dump::dump;
-use twin::Twin;
+use reference::Reference;
 
 /// Updates of one transaction, where it does not matter.
 const AT_ONCE: usize = 50;
@@ -60,28 +60,37 @@ fn apply_all(graph: &PropertyGraph, events: &[Event]) {
 }
 
 /// Every short read gives what the rows say, for every person and every message.
-fn assert_reads(view: &View, twin: &Twin) {
-    for person in twin.person_ids() {
-        assert_eq!(reads::profile(view, person).unwrap(), twin.profile(person));
+fn assert_reads(view: &View, reference: &Reference) {
+    for person in reference.person_ids() {
+        assert_eq!(
+            reads::profile(view, person).unwrap(),
+            reference.profile(person)
+        );
         assert_eq!(
             reads::recent_messages(view, person).unwrap(),
-            twin.recent_messages(person)
+            reference.recent_messages(person)
         );
-        assert_eq!(reads::friends(view, person).unwrap(), twin.friends(person));
+        assert_eq!(
+            reads::friends(view, person).unwrap(),
+            reference.friends(person)
+        );
     }
-    for message in twin.message_ids() {
+    for message in reference.message_ids() {
         assert_eq!(
             reads::content(view, message).unwrap(),
-            twin.content(message)
+            reference.content(message)
         );
         assert_eq!(
             reads::creator(view, message).unwrap(),
-            twin.creator(message)
+            reference.creator(message)
         );
-        assert_eq!(reads::forum(view, message).unwrap(), twin.forum(message));
+        assert_eq!(
+            reads::forum(view, message).unwrap(),
+            reference.forum(message)
+        );
         assert_eq!(
             reads::replies(view, message).unwrap(),
-            twin.replies(message)
+            reference.replies(message)
         );
     }
 }
@@ -91,11 +100,11 @@ fn short_reads_give_what_the_rows_say() {
     let network = network(150);
     let db = in_memory(&network, csv::Part::Whole);
     let graph = db.property_graph().unwrap();
-    let twin = Twin::of(network.events());
-    twin.assert_interesting();
-    assert_reads(&graph.view(), &twin);
+    let reference = Reference::of(network.events());
+    reference.assert_interesting();
+    assert_reads(&graph.view(), &reference);
     graph.checkpoint().unwrap();
-    assert_reads(&graph.view(), &twin);
+    assert_reads(&graph.view(), &reference);
 }
 
 #[test]
@@ -143,7 +152,7 @@ fn bulk_and_updates_are_the_whole_also_after_a_kill() {
     let graph = db.property_graph().unwrap();
     let after = dump(&graph.view());
     assert!(after == expected, "{}", dump::difference(&after, &expected));
-    assert_reads(&graph.view(), &Twin::of(network.events()));
+    assert_reads(&graph.view(), &Reference::of(network.events()));
     let report = db.check();
     assert!(report.problems.is_empty(), "{:?}", report.problems);
 }

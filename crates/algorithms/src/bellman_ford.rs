@@ -232,7 +232,7 @@ fn lightest(graph: &impl Graph, u: VertexId, v: VertexId) -> f64 {
     least
 }
 
-/// Distances by rounds over all edges; the slow twin of [`run`].
+/// Distances by rounds over all edges; the reference implementation of [`run`].
 ///
 /// # Panics
 /// If `source` is out of range.

@@ -128,7 +128,7 @@ pub fn run<G: Graph>(
 }
 
 /// Unnormalized scores by Brandes' sequential algorithm with lists of
-/// predecessors; the slow twin of [`run`]. Path counts must fit a `f64`.
+/// predecessors; the reference implementation of [`run`]. Path counts must fit a `f64`.
 ///
 /// # Panics
 /// If a source is out of range.

@@ -148,7 +148,7 @@ impl<F: Fn(VertexId) + Sync> Gather for ClaimParent<'_, F> {
     }
 }
 
-/// Depths by a plain queue; the slow twin of [`run`].
+/// Depths by a plain queue; the reference implementation of [`run`].
 ///
 /// # Panics
 /// If `source` is out of range.

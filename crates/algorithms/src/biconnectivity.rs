@@ -176,7 +176,7 @@ fn summary(
 }
 
 /// Labels and heads by one depth-first search that keeps the vertices of open
-/// components on a stack; the slow twin of [`run`].
+/// components on a stack; the reference implementation of [`run`].
 ///
 /// Source: Hopcroft and Tarjan, "Algorithm 447: Efficient Algorithms for Graph
 /// Manipulation", 1973.

@@ -175,7 +175,7 @@ fn restored(saved: &mut Saved, n: usize) -> Result<Vec<Sums>, RunError> {
 }
 
 /// Closeness and harmonic centrality by a search from each source on its own; the
-/// slow twin of [`run`].
+/// reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G, parameters: &Parameters) -> (Vec<f64>, Vec<f64>) {
     let n = graph.vertex_count();
     let sources = sources(graph, parameters);

@@ -225,7 +225,7 @@ impl Used {
     }
 }
 
-/// Colors by one pass in the order of [`run`]; the slow twin.
+/// Colors by one pass in the order of [`run`]; the reference implementation.
 pub fn reference<G: Graph>(graph: &G, seed: u64) -> Vec<u32> {
     let n = graph.vertex_count();
     let mut reader = graph.reader();

@@ -59,7 +59,7 @@ pub(crate) fn summary(labels: &[VertexId], control: &Control) -> Result<(usize, 
     Ok((components, sizes.into_iter().max().unwrap_or(0) as usize))
 }
 
-/// Labels by sequential union with path halving; the slow twin of [`run`].
+/// Labels by sequential union with path halving; the reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G) -> Vec<VertexId> {
     let n = graph.vertex_count();
     let mut forest = SequentialForest::new(n);

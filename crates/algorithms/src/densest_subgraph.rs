@@ -187,7 +187,7 @@ impl Peel {
 
 /// The density of the best set on the way when vertices are removed one by one,
 /// always one of the smallest degree: at least half the largest. Sequential; the
-/// slow twin of [`run`].
+/// reference implementation of [`run`].
 ///
 /// Source: Charikar, "Greedy Approximation Algorithms for Finding Dense Components
 /// in a Graph", APPROX 2000.

@@ -218,7 +218,7 @@ impl Forest {
     }
 }
 
-/// The same by one task, for the slow twins: union with path halving.
+/// The same by one task, for the reference implementations: union with path halving.
 pub(crate) struct SequentialForest {
     parents: Vec<VertexId>,
 }

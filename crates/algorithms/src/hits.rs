@@ -126,7 +126,7 @@ fn scale(values: &mut [f64], scale: f64) {
 }
 
 /// Hubs and authorities after `iterations`, by sequential pushes along out-lists;
-/// the slow twin of [`run`].
+/// the reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G, iterations: u32) -> (Vec<f64>, Vec<f64>) {
     fn to_one(values: &mut [f64]) {
         let sum: f64 = values.iter().sum();

@@ -190,7 +190,7 @@ fn peel<G: Graph>(
 
 /// Coreness as the largest numbers such that each vertex has as many neighbors
 /// (entries of its list) with at least its number: begins with degrees and lowers
-/// them until that holds. Sequential; the slow twin of [`run`].
+/// them until that holds. Sequential; the reference implementation of [`run`].
 ///
 /// Source: Lü, Zhou, Zhang and Stanley, "The H-index of a Network Node and its
 /// Relation to Degree and Coreness", 2016.

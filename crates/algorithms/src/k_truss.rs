@@ -211,7 +211,7 @@ fn for_each(edges: &[u32], work: impl Fn(u32) + Sync) {
 }
 
 /// Trussness by removing, for one k after the other, all edges in too few
-/// triangles until none is left; the slow twin of [`run`].
+/// triangles until none is left; the reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G) -> BTreeMap<(VertexId, VertexId), u32> {
     let mut sets = vec![BTreeSet::new(); graph.vertex_count()];
     let mut left = BTreeSet::new();

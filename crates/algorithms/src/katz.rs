@@ -148,8 +148,8 @@ fn normalize(scores: &mut [f64]) {
         .for_each(|x| *x = *x / largest / length);
 }
 
-/// Values after `iterations`, not normalized, by sequential pushes; the slow twin
-/// of [`run`].
+/// Values after `iterations`, not normalized, by sequential pushes; the reference
+/// implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G, alpha: f64, beta: f64, iterations: u32) -> Vec<f64> {
     let n = graph.vertex_count();
     let mut reader = graph.reader();

@@ -279,7 +279,8 @@ impl<'g, G: Graph> Propagation<'g, G> {
     }
 }
 
-/// Labels after `iterations`, counted in ordered maps; the slow twin of [`run`].
+/// Labels after `iterations`, counted in ordered maps; the reference implementation of
+/// [`run`].
 pub fn reference<G: Graph>(graph: &G, initial: &[u64], iterations: u32) -> Vec<u64> {
     let mut labels = initial.to_vec();
     let mut readers = vec![graph.reader()];

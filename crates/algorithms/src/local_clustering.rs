@@ -80,8 +80,8 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
 
-/// Coefficients by their definition, with sets of neighbors; the slow twin of
-/// [`run`].
+/// Coefficients by their definition, with sets of neighbors; the reference implementation
+/// of [`run`].
 ///
 /// # Panics
 /// If the graph keeps only out-lists.

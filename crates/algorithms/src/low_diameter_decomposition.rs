@@ -307,8 +307,8 @@ impl Gather for Claims<'_> {
     }
 }
 
-/// The claims by Dijkstra's algorithm from all starts at once; the slow twin of
-/// the decomposition.
+/// The claims by Dijkstra's algorithm from all starts at once; the reference
+/// implementation of the decomposition.
 pub(crate) fn reference_claims<G: Graph>(graph: &G, rate: f64, seed: u64) -> Vec<Claim> {
     let mut claims = vec![NONE; graph.vertex_count()];
     let mut reader = graph.reader();
@@ -331,7 +331,7 @@ pub(crate) fn reference_claims<G: Graph>(graph: &G, rate: f64, seed: u64) -> Vec
     claims
 }
 
-/// Centers by Dijkstra's algorithm from the starting times; the slow twin of
+/// Centers by Dijkstra's algorithm from the starting times; the reference implementation of
 /// [`run`].
 pub fn reference<G: Graph>(graph: &G, parameters: &Parameters) -> Vec<VertexId> {
     let claims = reference_claims(graph, parameters.beta, parameters.seed);

@@ -66,7 +66,7 @@ impl Changes {
     }
 
     /// What `after` has gained and lost since `before`, by reading both. O(m log m);
-    /// the slow twin of whatever finds out at less cost.
+    /// the reference implementation of whatever finds out at less cost.
     pub fn between<A: Graph, B: Graph>(before: &A, after: &B) -> Self {
         Self::new(entries_of(after), entries_of(before))
     }

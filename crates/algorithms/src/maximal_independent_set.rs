@@ -166,7 +166,7 @@ fn decide(
     }
 }
 
-/// The members by one pass in the random order; the slow twin of [`run`].
+/// The members by one pass in the random order; the reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G, seed: u64) -> Vec<VertexId> {
     let n = graph.vertex_count();
     let mut order: Vec<VertexId> = (0..n as VertexId).collect();

@@ -241,7 +241,7 @@ fn in_chunks(
 }
 
 /// Mates by going through all edges in their order. Sequential, O(m log m) and
-/// memory for all edges; the slow twin of [`run`].
+/// memory for all edges; the reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G, parameters: &Parameters) -> Vec<VertexId> {
     let order = Order::new(parameters.seed);
     let mut edges = Vec::new();

@@ -99,8 +99,8 @@ pub(crate) fn for_each_arc(
     });
 }
 
-/// The modularity by the sum over pairs of neighboring communities; the slow twin of
-/// [`run`]. The labels must be below the vertex count.
+/// The modularity by the sum over pairs of neighboring communities; the reference
+/// implementation of [`run`]. The labels must be below the vertex count.
 pub fn reference<G: Graph>(graph: &G, labels: &[VertexId], resolution: f64) -> f64 {
     let weights = weights(graph, labels);
     if weights.total == 0.0 {

@@ -142,8 +142,8 @@ fn check(parameters: &Parameters) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Ranks after `iterations`, by sequential pushes in double precision; the slow
-/// twin of [`run`].
+/// Ranks after `iterations`, by sequential pushes in double precision; the reference
+/// implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G, damping: f64, iterations: u32) -> Vec<f64> {
     let n = graph.vertex_count();
     let mut reader = graph.reader();

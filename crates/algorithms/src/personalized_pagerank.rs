@@ -90,8 +90,8 @@ fn shares_of(graph: &impl Graph, seeds: &[Seed]) -> Result<Vec<Seed>, RunError> 
         .collect())
 }
 
-/// Ranks after `iterations`, by sequential pushes in double precision; the slow
-/// twin of [`run`].
+/// Ranks after `iterations`, by sequential pushes in double precision; the reference
+/// implementation of [`run`].
 ///
 /// # Panics
 /// If a seed is out of range.

@@ -303,9 +303,9 @@ impl Gather for EachElement<'_> {
     }
 }
 
-/// The size of the cover that takes the set with the most uncovered elements again
-/// and again: at most H(Δ) times as large as necessary. Sequential; the slow twin of
-/// [`run`].
+/// The size of the cover that takes the set with the most uncovered elements again and
+/// again: at most H(Δ) times as large as necessary. Sequential; the reference
+/// implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G) -> usize {
     let n = graph.vertex_count() as VertexId;
     let mut reader = graph.reader();

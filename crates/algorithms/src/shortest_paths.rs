@@ -115,8 +115,8 @@ impl<T: Fn(VertexId, VertexId, Weight) -> bool + Sync> WeightedKernel for Smalle
     }
 }
 
-/// Distances by Dijkstra's algorithm with a binary heap; the slow twin of the
-/// problems on weights that are not negative.
+/// Distances by Dijkstra's algorithm with a binary heap; the reference implementation of
+/// the problems on weights that are not negative.
 ///
 /// # Panics
 /// If `source` is out of range.

@@ -157,8 +157,8 @@ impl<'g, G: Graph> Scorer<'g, G> {
     }
 }
 
-/// The score of a pair by ordered sets; the slow twin of [`run`]. Reads the whole
-/// graph for the degrees of common neighbors.
+/// The score of a pair by ordered sets; the reference implementation of [`run`]. Reads
+/// the whole graph for the degrees of common neighbors.
 ///
 /// # Panics
 /// If a vertex is out of range.

@@ -60,8 +60,8 @@ pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<SpanningForest, Run
     Ok(SpanningForest { edges, components })
 }
 
-/// The first edges in the order of the lists that close no cycle; the slow twin
-/// of [`run`], with which only the number of edges agrees.
+/// The first edges in the order of the lists that close no cycle; the reference
+/// implementation of [`run`], with which only the number of edges agrees.
 pub fn reference<G: Graph>(graph: &G) -> Vec<(VertexId, VertexId)> {
     let n = graph.vertex_count();
     let mut forest = SequentialForest::new(n);

@@ -151,7 +151,7 @@ fn cycle<G: Graph>(
 }
 
 /// Levels by one depth-first search, as longest paths; [`UNREACHED`] for vertices
-/// on a cycle and behind one; the slow twin of [`run`]. Copies the lists.
+/// on a cycle and behind one; the reference implementation of [`run`]. Copies the lists.
 ///
 /// Source: Tarjan, "Edge-Disjoint Spanning Trees and Depth-First Search", 1976.
 pub fn reference<G: Graph>(graph: &G) -> Vec<u32> {

@@ -62,7 +62,7 @@ pub fn run<G: Graph>(
     })
 }
 
-/// Triangles of each vertex by sets of neighbors; the slow twin of [`run`].
+/// Triangles of each vertex by sets of neighbors; the reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G) -> Vec<u64> {
     let mut reader = graph.reader();
     let sets: Vec<BTreeSet<VertexId>> = (0..graph.vertex_count() as VertexId)

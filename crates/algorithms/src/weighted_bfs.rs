@@ -104,7 +104,8 @@ impl Labels for WholeSums {
     }
 }
 
-/// Distances by Dijkstra's algorithm with a binary heap; the slow twin of [`run`].
+/// Distances by Dijkstra's algorithm with a binary heap; the reference implementation of
+/// [`run`].
 ///
 /// # Panics
 /// If `source` is out of range.

@@ -122,7 +122,8 @@ impl<const BINS: bool> Labels for Widths<BINS> {
     }
 }
 
-/// Widths by Dijkstra's algorithm with a binary heap; the slow twin of [`run`].
+/// Widths by Dijkstra's algorithm with a binary heap; the reference implementation of
+/// [`run`].
 ///
 /// # Panics
 /// If `source` is out of range.

@@ -1,4 +1,4 @@
-//! The workload and its plain twin.
+//! The workload and its reference implementation.
 
 use std::collections::BTreeMap;
 

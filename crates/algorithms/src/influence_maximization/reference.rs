@@ -1,4 +1,5 @@
-//! Slow twins: the exact spread, greedy that asks everybody, and a check of results.
+//! Reference implementations: the exact spread, greedy that asks everybody, and a check
+//! of results.
 
 use evergraph_graph::random::Random;
 use evergraph_graph::{Graph, NeighborReader, VertexId};
@@ -88,8 +89,8 @@ fn reached(vertex_count: usize, live: &[&Chance], seeds: &[VertexId]) -> usize {
     }
 }
 
-/// Greedy in the same worlds as [`Method::Greedy`](super::Method::Greedy) that asks
-/// every vertex each time; the slow twin of the lazy one. Work O(k n m) a world.
+/// Greedy in the same worlds as [`Method::Greedy`](super::Method::Greedy) that asks every
+/// vertex each time; the reference implementation of the lazy one. Work O(k n m) a world.
 ///
 /// # Errors
 /// As [`run`](super::run).

@@ -115,7 +115,7 @@ fn number(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || !fraction.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    // Counted downwards, because `i64::MIN` has no positive twin.
+    // Counted downwards, because `i64::MIN` has no positive counterpart.
     let mut below = 0i64;
     for &digit in digits {
         if !digit.is_ascii_digit() {

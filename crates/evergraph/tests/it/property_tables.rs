@@ -101,7 +101,7 @@ fn shop(place: &Place) -> PathBuf {
 
 /// Nodes by label, relationships by type, and bad rows, from a reading of the tables
 /// that shares nothing with the other.
-fn twin(directory: &Path) -> (BTreeMap<String, u64>, u64) {
+fn reference(directory: &Path) -> (BTreeMap<String, u64>, u64) {
     let rows = |name: &str, delimiter: char| -> Vec<Vec<String>> {
         let text = std::fs::read_to_string(directory.join(name)).unwrap();
         let fields = |line: &str| line.split(delimiter).map(str::to_string).collect();
@@ -156,7 +156,7 @@ fn counts(graph: &PropertyGraph) -> BTreeMap<String, u64> {
 fn tables_become_what_a_plain_reading_of_them_finds() {
     let place = Place::new();
     let mapping = shop(&place);
-    let (expected, bad_rows) = twin(&place.0.path().join("tables"));
+    let (expected, bad_rows) = reference(&place.0.path().join("tables"));
     assert!(
         expected.len() == 7 && bad_rows > 50,
         "{expected:?} {bad_rows}"

@@ -1,4 +1,5 @@
-//! The slow twin: every node is read, cut into words, and held against the query.
+//! The reference implementation: every node is read, cut into words, and held against the
+//! query.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +78,7 @@ fn texts_of(node: &Node) -> Option<Vec<Vec<String>>> {
     (node.has_label("Post") && !texts.is_empty()).then_some(texts)
 }
 
-/// What the twin finds.
+/// What the reference finds.
 pub fn scanned(reader: &impl Reading, all: &[NodeId], asked: &Asked) -> BTreeSet<NodeId> {
     let mut found = BTreeSet::new();
     for &id in all {
@@ -90,7 +91,7 @@ pub fn scanned(reader: &impl Reading, all: &[NodeId], asked: &Asked) -> BTreeSet
     found
 }
 
-/// What the index finds is what the twin finds, each once, the best first; and with a
+/// What the index finds is what the reference finds, each once, the best first; and with a
 /// limit, as many of them as there may be.
 pub fn compare(text: &FullText<'_>, reader: &impl Reading, all: &[NodeId], asked: &Asked) {
     let before = text.statistics().csn;

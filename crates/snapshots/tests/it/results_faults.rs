@@ -89,7 +89,7 @@ fn found(store: &ResultStore) -> Results {
 }
 
 /// Runs all operations, each again after an error unless the store refuses, and
-/// compares with the plain twin. How many failed.
+/// compares with the reference implementation. How many failed.
 fn survives(persistence: Persistence, plan: FaultPlan) -> usize {
     let told = format!("{persistence:?} {plan:?}");
     let config = Config::new(persistence);

@@ -12,7 +12,7 @@ use super::limited::LimitedStorage;
 const LISTS: u32 = 1024;
 
 /// The store, and the lists that it must show.
-struct Twin {
+struct Reference {
     store: Store,
     lists: BTreeMap<u32, Vec<u32>>,
     inserted: u32,
@@ -43,9 +43,9 @@ fn is_no_space<T>(result: &Result<T, TopologyError>) -> bool {
     }
 }
 
-impl Twin {
+impl Reference {
     fn create(storage: &dyn Storage, config: Config) -> Self {
-        Twin {
+        Reference {
             store: Store::create(storage, config, [3; 16]).unwrap(),
             lists: BTreeMap::new(),
             inserted: 0,
@@ -143,14 +143,14 @@ fn files_grow_by_what_there_is() {
         // Two slots, the log, and a step and a half.
         let (step, log) = (1 << 20, 32 << 10);
         let storage = LimitedStorage::new((16 << 10) + 2 * log + step * 3 / 2);
-        let mut twin = Twin::create(&storage, config(layout, step, log));
-        twin.fill();
-        let stats = twin.store.stats();
+        let mut reference = Reference::create(&storage, config(layout, step, log));
+        reference.fill();
+        let stats = reference.store.stats();
         assert!(
             stats.extent_bytes > step + step / 4,
             "{layout:?}: {stats:?}"
         );
-        twin.compare();
+        reference.compare();
     }
 }
 
@@ -159,9 +159,9 @@ fn deleting_compacting_and_dropping_go_on() {
     // With the small log each commit lies in an extent, deletions too.
     for (bytes, log) in [(500, 32), (1028, 32), (500, 16), (1028, 16)] {
         let storage = LimitedStorage::new(bytes << 10);
-        let mut twin = Twin::create(&storage, config(Layout::Pma, 256 << 10, log << 10));
-        twin.fill();
-        twin.makes_room(&storage);
+        let mut reference = Reference::create(&storage, config(Layout::Pma, 256 << 10, log << 10));
+        reference.fill();
+        reference.makes_room(&storage);
     }
 }
 
@@ -173,10 +173,10 @@ fn a_small_file_system() {
         return;
     };
     let storage = FileStorage::open(place.path()).unwrap();
-    let mut twin = Twin::create(&storage, config(Layout::Pma, 2 << 20, 64 << 10));
-    twin.fill();
-    assert!(twin.store.stats().extent_bytes > 2 << 20);
-    twin.makes_room(&storage);
+    let mut reference = Reference::create(&storage, config(Layout::Pma, 2 << 20, 64 << 10));
+    reference.fill();
+    assert!(reference.store.stats().extent_bytes > 2 << 20);
+    reference.makes_room(&storage);
 }
 
 /// A file system in memory, until it is dropped.

@@ -62,7 +62,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The slow twin: what lives, in the order of insertion.
+/// The reference implementation: what lives, in the order of insertion.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     live: Vec<Relationship>,
@@ -91,7 +91,7 @@ impl Model {
     }
 }
 
-struct Twin {
+struct Reference {
     storage: DramStorage,
     store: Option<Store>,
     model: Model,
@@ -113,11 +113,11 @@ fn config() -> Config {
     }
 }
 
-impl Twin {
+impl Reference {
     fn new() -> Self {
         let storage = DramStorage::new();
         let store = Store::create(&storage, config(), [3; 16]).unwrap();
-        Twin {
+        Reference {
             storage,
             store: Some(store),
             model: Model::default(),
@@ -300,19 +300,19 @@ proptest! {
         steps in proptest::collection::vec(step(), 1..40),
         often in any::<bool>(),
     ) {
-        let mut twin = Twin::new();
+        let mut reference = Reference::new();
         for step in &steps {
-            twin.perform(step);
+            reference.perform(step);
             // Reading sorts lists: half of the executions leave them alone.
             if often {
-                twin.check();
+                reference.check();
             }
         }
-        twin.check();
-        twin.reopen(false);
-        twin.check();
-        twin.store().compact().unwrap();
-        twin.check();
+        reference.check();
+        reference.reopen(false);
+        reference.check();
+        reference.store().compact().unwrap();
+        reference.check();
     }
 
     /// Views that have read everything keep no space that they would not keep
@@ -321,23 +321,23 @@ proptest! {
     fn what_views_have_read_is_free_when_it_is_replaced(
         steps in proptest::collection::vec(step(), 1..30),
     ) {
-        let mut twin = Twin::new();
+        let mut reference = Reference::new();
         for step in &steps {
-            twin.perform(step);
-            for (token, model, pins) in &twin.views {
-                twin.compare(token, model, pins);
+            reference.perform(step);
+            for (token, model, pins) in &reference.views {
+                reference.compare(token, model, pins);
             }
         }
-        twin.store().checkpoint().unwrap();
-        let used = |twin: &Twin| {
-            let stats = twin.store().stats();
+        reference.store().checkpoint().unwrap();
+        let used = |reference: &Reference| {
+            let stats = reference.store().stats();
             (stats.extent_bytes, stats.buffer_used_bytes)
         };
-        let before = used(&twin);
-        for (.., pins) in &mut twin.views {
+        let before = used(&reference);
+        for (.., pins) in &mut reference.views {
             *pins = Pins::new();
         }
-        prop_assert_eq!(used(&twin), before);
+        prop_assert_eq!(used(&reference), before);
     }
 }
 

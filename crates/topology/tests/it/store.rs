@@ -58,7 +58,7 @@ fn layout() -> impl Strategy<Value = Layout> {
     prop_oneof![Just(Layout::Pma), Just(Layout::Blocks)]
 }
 
-/// The slow twin: lists of (neighbor, weight), deletions applied at once.
+/// The reference implementation: lists of (neighbor, weight), deletions applied at once.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     out: BTreeMap<u32, Vec<(u32, u32)>>,

@@ -1,4 +1,4 @@
-//! Random commits, views, snapshots, transactions and openings beside the twin.
+//! Random commits, views, snapshots, transactions and openings beside the reference.
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{

@@ -1,4 +1,4 @@
-//! The slow twin: every node is read and measured.
+//! The reference implementation: every node is read and measured.
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Node, NodeId, Reading};
@@ -91,7 +91,7 @@ fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + a.abs())
 }
 
-/// Asks, and holds the answers against the twin's: all are nodes that the reader sees,
+/// Asks, and holds the answers against the reference's: all are nodes that the reader sees,
 /// each once, the nearest first, as many as there can be. Gives how many of the nearest
 /// were found.
 pub fn compare(

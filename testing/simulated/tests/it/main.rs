@@ -6,4 +6,4 @@ mod failpoints;
 mod file;
 mod gapped_array;
 mod media;
-mod twin;
+mod reference;

@@ -197,8 +197,8 @@ fn what_is_written_is_checked_once() {
     let (graph, entries) = (&populating.graph, slice::from_ref(&populating.entry));
     let check = || check_written(&graph.core, entries).expect("it holds");
     let make = || graph.write(|own| own.create_node(&["Person"], [("name", "Ann".into())]));
-    let twin = make().expect("not held to it");
-    let deleted = graph.write(|own| own.delete_node(twin));
+    let duplicate = make().expect("not held to it");
+    let deleted = graph.write(|own| own.delete_node(duplicate));
     deleted.expect("committed");
     for name in ["Cleo", "Dan"] {
         populating.write(name).expect("not held to it");

@@ -58,7 +58,7 @@ fn committed() -> Model {
     }
 }
 
-struct Twins {
+struct SideBySide {
     committed: Model,
     overlay: Overlay,
     model: Model,
@@ -67,7 +67,7 @@ struct Twins {
     released: Vec<Savepoint>,
 }
 
-impl Twins {
+impl SideBySide {
     fn put_node(&mut self, id: u32, after: Option<NodeRecord>) {
         let committed = self.committed.nodes.get(&id).cloned().map(Arc::new);
         self.overlay
@@ -244,7 +244,7 @@ proptest! {
 
     #[test]
     fn the_overlay_is_as_a_copy(steps in prop::collection::vec(step(), 1..60)) {
-        let mut twins = Twins {
+        let mut both = SideBySide {
             committed: committed(),
             overlay: Overlay::default(),
             model: committed(),
@@ -253,8 +253,8 @@ proptest! {
             released: Vec::new(),
         };
         for step in &steps {
-            twins.apply(step);
-            twins.compare();
+            both.apply(step);
+            both.compare();
         }
     }
 }

@@ -301,9 +301,9 @@ fn constraints_hold_beside_writers_that_would_break_them() {
             // Every seventh deletes, so that there are some to make again.
             let name = (number * 7919 % NAMES).to_string();
             let written = graph.write(|own| {
-                let twins = own.find("Person", &[("name", name.as_str().into())])?;
-                match twins.first() {
-                    Some(twin) if number % 7 == 0 => own.delete_node(twin.id()),
+                let duplicates = own.find("Person", &[("name", name.as_str().into())])?;
+                match duplicates.first() {
+                    Some(duplicate) if number % 7 == 0 => own.delete_node(duplicate.id()),
                     Some(_) if number % 1999 != 0 => Ok(()),
                     _ => {
                         let properties = [("name", name.as_str().into())];

@@ -27,7 +27,7 @@ pub struct ModelRelationship {
     pub values: Values,
 }
 
-/// The twin.
+/// The reference.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
     pub nodes: BTreeMap<u32, ModelNode>,

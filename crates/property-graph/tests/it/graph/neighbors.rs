@@ -43,9 +43,9 @@ impl Made {
 /// All relationships: those of commits first, in their order, then those of a
 /// transaction by id.
 #[derive(Clone, Debug, Default)]
-struct Twin(Vec<Made>);
+struct Reference(Vec<Made>);
 
-impl Twin {
+impl Reference {
     /// Of a node, of types by code, or all.
     fn neighbors(&self, node: u32, towards: Towards, types: &[u16]) -> Vec<Adjacent> {
         let mut found = Vec::new();
@@ -128,11 +128,11 @@ const ASKED: [(&[&str], &[u16]); 6] = [
     (&["nothing"], &[TYPES]),
 ];
 
-fn compare(reader: &impl Ways, twin: &Twin) {
+fn compare(reader: &impl Ways, reference: &Reference) {
     for node in 0..NODES + 2 {
         for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
             for (names, codes) in ASKED {
-                let expected = twin.neighbors(node, towards, codes);
+                let expected = reference.neighbors(node, towards, codes);
                 let node = NodeId(node);
                 assert_eq!(reader.gathered(node, towards, names), expected, "{names:?}");
                 for most in [1, 3, expected.len() + 1] {
@@ -146,13 +146,13 @@ fn compare(reader: &impl Ways, twin: &Twin) {
 }
 
 /// The ways that only a view has.
-fn compare_view(view: &View, twin: &Twin) {
-    compare(view, twin);
+fn compare_view(view: &View, reference: &Reference) {
+    compare(view, reference);
     for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
         for (names, codes) in ASKED {
             let mut expander = view.expander(towards, names);
             for node in 0..NODES + 2 {
-                let expected = twin.neighbors(node, towards, codes);
+                let expected = reference.neighbors(node, towards, codes);
                 let (mut found, mut listed) = (Vec::new(), Vec::new());
                 let each = |adjacent| {
                     found.push(adjacent);
@@ -181,7 +181,7 @@ fn compare_view(view: &View, twin: &Twin) {
         }
     }
     for node in 0..NODES + 2 {
-        let any = !twin.neighbors(node, Towards::Both, &[]).is_empty();
+        let any = !reference.neighbors(node, Towards::Both, &[]).is_empty();
         assert_eq!(view.has_relationships(NodeId(node)).expect("readable"), any);
     }
 }
@@ -219,7 +219,7 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 /// A graph with a relationship of each type, so that codes are as the names say.
-fn begin(graph: &PropertyGraph) -> Twin {
+fn begin(graph: &PropertyGraph) -> Reference {
     let made = graph.write(|tx| {
         for _ in 0..NODES {
             tx.create_node(&[], [])?;
@@ -239,20 +239,20 @@ fn begin(graph: &PropertyGraph) -> Twin {
             .map(create)
             .collect::<Result<Vec<Made>, GraphError>>()
     });
-    Twin(made.expect("committed"))
+    Reference(made.expect("committed"))
 }
 
-struct Twins {
+struct SideBySide {
     storage: DramStorage,
     graph: PropertyGraph,
-    committed: Twin,
+    committed: Reference,
     /// What runs, and what it sees: of that so many are committed.
-    running: Option<(Transaction, Twin, usize)>,
-    views: Vec<(View, Twin)>,
-    named: Vec<(String, Twin)>,
+    running: Option<(Transaction, Reference, usize)>,
+    views: Vec<(View, Reference)>,
+    named: Vec<(String, Reference)>,
 }
 
-impl Twins {
+impl SideBySide {
     fn act(&mut self, act: &Act) {
         match act {
             Act::Create { .. } | Act::Delete(_) => {
@@ -261,7 +261,7 @@ impl Twins {
                     let count = committed.0.len();
                     (self.graph.begin(), committed, count)
                 };
-                let (tx, twin, committed) = self.running.get_or_insert_with(begin);
+                let (tx, reference, committed) = self.running.get_or_insert_with(begin);
                 match *act {
                     Act::Create {
                         kind,
@@ -271,17 +271,17 @@ impl Twins {
                         let (from, to) = (NodeId(source), NodeId(target));
                         let id = tx.create_relationship(from, &format!("T{kind}"), to, []);
                         let id = id.expect("both ends are there").0;
-                        twin.0.push(Made {
+                        reference.0.push(Made {
                             id,
                             kind,
                             source,
                             target,
                         });
-                        twin.0[*committed..].sort_unstable_by_key(|made| made.id);
+                        reference.0[*committed..].sort_unstable_by_key(|made| made.id);
                     }
-                    Act::Delete(at) if !twin.0.is_empty() => {
-                        let at = at % twin.0.len();
-                        let id = RelationshipId(twin.0.remove(at).id);
+                    Act::Delete(at) if !reference.0.is_empty() => {
+                        let at = at % reference.0.len();
+                        let id = RelationshipId(reference.0.remove(at).id);
                         tx.delete_relationship(id).expect("it is there");
                         *committed -= usize::from(at < *committed);
                     }
@@ -289,9 +289,9 @@ impl Twins {
                 }
             }
             Act::Commit => {
-                if let Some((tx, twin, _)) = self.running.take() {
+                if let Some((tx, reference, _)) = self.running.take() {
                     tx.commit().expect("nobody else writes");
-                    self.committed = twin;
+                    self.committed = reference;
                 }
             }
             Act::RollBack => drop(self.running.take()),
@@ -314,14 +314,14 @@ impl Twins {
 
     fn compare(&self) {
         compare_view(&self.graph.view(), &self.committed);
-        if let Some((tx, twin, _)) = &self.running {
-            compare(tx, twin);
+        if let Some((tx, reference, _)) = &self.running {
+            compare(tx, reference);
         }
-        for (view, twin) in &self.views {
-            compare_view(view, twin);
+        for (view, reference) in &self.views {
+            compare_view(view, reference);
         }
-        for (name, twin) in &self.named {
-            compare_view(&self.graph.as_of(name).expect("kept"), twin);
+        for (name, reference) in &self.named {
+            compare_view(&self.graph.as_of(name).expect("kept"), reference);
         }
     }
 }
@@ -337,10 +337,10 @@ proptest! {
         let graph = PropertyGraph::create(&storage, options, [7; 16]).expect("created");
         let committed = begin(&graph);
         let (running, views, named) = (None, Vec::new(), Vec::new());
-        let mut twins = Twins { storage, graph, committed, running, views, named };
+        let mut both = SideBySide { storage, graph, committed, running, views, named };
         for act in &acts {
-            twins.act(act);
-            twins.compare();
+            both.act(act);
+            both.compare();
         }
     }
 }

@@ -92,7 +92,7 @@ pub fn index(graph: &PropertyGraph) -> Result<(), GraphError> {
     graph.create_relationship_index("notes", "KNOWS", &["note"])
 }
 
-struct Twins {
+struct SideBySide {
     storage: Arc<dyn Storage>,
     graph: PropertyGraph,
     model: Model,
@@ -102,7 +102,7 @@ struct Twins {
     named: usize,
 }
 
-impl Twins {
+impl SideBySide {
     fn new(indexed: bool) -> Self {
         let storage: Arc<dyn Storage> = Arc::new(DramStorage::new());
         let mut options = options();
@@ -112,7 +112,7 @@ impl Twins {
         if indexed {
             index(&graph).expect("made");
         }
-        Twins {
+        SideBySide {
             storage,
             graph,
             model: Model::default(),
@@ -249,10 +249,10 @@ proptest! {
         indexed in any::<bool>(),
         actions in prop::collection::vec(action(), 1..25),
     ) {
-        let mut twins = Twins::new(indexed);
+        let mut both = SideBySide::new(indexed);
         for action in &actions {
-            twins.act(action);
-            twins.compare();
+            both.act(action);
+            both.compare();
         }
     }
 }

@@ -9,8 +9,9 @@ use evergraph_storage::FORMAT_VERSION;
 use evergraph_topology::Store;
 
 use super::fixture::{
-    Fixture, Graph, Outcome, Twin, direct, direct_config, fill_direct, merged_blocks, merged_clean,
-    merged_config, merged_snapshots, merged_tail, merged_wrapped, observe, outcome, sim_config,
+    Fixture, Graph, Outcome, Reference, direct, direct_config, fill_direct, merged_blocks,
+    merged_clean, merged_config, merged_snapshots, merged_tail, merged_wrapped, observe, outcome,
+    sim_config,
 };
 use super::reader;
 
@@ -76,11 +77,11 @@ fn stranger(fixture: &Fixture) -> Image {
         _ if fixture.name.contains("wrapped") => merged_config(false, Direction::Out),
         _ => merged_config(true, Direction::Undirected),
     };
-    let mut twin = Twin::create(&storage, shape, [99; 16]);
-    twin.name_vertices();
-    twin.commit_group(&[5]);
-    twin.store.checkpoint().unwrap();
-    twin.commit_group(&[4]);
+    let mut reference = Reference::create(&storage, shape, [99; 16]);
+    reference.name_vertices();
+    reference.commit_group(&[5]);
+    reference.store.checkpoint().unwrap();
+    reference.commit_group(&[4]);
     storage.image()
 }
 
@@ -131,36 +132,36 @@ fn life() -> Life {
     let config = sim_config(Persistence::Pages);
     let storage = SimulatedStorage::new(config);
     let shape = merged_config(false, Direction::Out);
-    let mut twin = Twin::create(&storage, shape, [31; 16]);
+    let mut reference = Reference::create(&storage, shape, [31; 16]);
     let mut moments = Vec::new();
-    let mut note = |what: &str, twin: &Twin| {
-        let graph = twin.history.values().next_back().unwrap().clone();
+    let mut note = |what: &str, reference: &Reference| {
+        let graph = reference.history.values().next_back().unwrap().clone();
         moments.push((what.to_string(), storage.image(), graph));
     };
-    note("created", &twin);
+    note("created", &reference);
     for round in 0..3 {
-        twin.commit_group(&[3, 1]);
-        note("commits", &twin);
-        twin.commit_group(&[2]);
-        note("commit", &twin);
-        twin.store.checkpoint().unwrap();
-        note("checkpoint", &twin);
-        twin.commit_group(&[2 + round]);
-        note("tail", &twin);
-        twin.store.close().unwrap();
-        note("closed", &twin);
-        let Twin { store, .. } = twin;
+        reference.commit_group(&[3, 1]);
+        note("commits", &reference);
+        reference.commit_group(&[2]);
+        note("commit", &reference);
+        reference.store.checkpoint().unwrap();
+        note("checkpoint", &reference);
+        reference.commit_group(&[2 + round]);
+        note("tail", &reference);
+        reference.store.close().unwrap();
+        note("closed", &reference);
+        let Reference { store, .. } = reference;
         drop(store);
-        twin.store = Store::open(&storage, false).unwrap().0;
+        reference.store = Store::open(&storage, false).unwrap().0;
         assert_eq!(
-            observe(&twin.store).unwrap(),
-            *twin.history.values().next_back().unwrap()
+            observe(&reference.store).unwrap(),
+            *reference.history.values().next_back().unwrap()
         );
-        note("opened", &twin);
+        note("opened", &reference);
     }
     Life {
         moments,
-        history: twin.history,
+        history: reference.history,
     }
 }
 

@@ -182,7 +182,7 @@ pub fn outcome(config: SimConfig, image: &Image, expected: &Graph) -> Outcome {
     }
 }
 
-/// The plain twin: lists of (neighbor, weight), deletions applied at once.
+/// The reference implementation: lists of (neighbor, weight), deletions applied at once.
 #[derive(Clone, Default)]
 pub struct Model {
     graph: Graph,
@@ -292,8 +292,8 @@ impl Model {
     }
 }
 
-/// A store in merged mode and its twin, side by side.
-pub struct Twin {
+/// A store in merged mode and its reference, side by side.
+pub struct Reference {
     pub store: Store,
     pub model: Model,
     pub history: BTreeMap<u64, Graph>,
@@ -301,14 +301,14 @@ pub struct Twin {
     weighted: bool,
 }
 
-impl Twin {
+impl Reference {
     pub fn create(storage: &dyn Storage, config: Config, uuid: [u8; 16]) -> Self {
         let store = Store::create(storage, config, uuid).unwrap();
         let mut model = Model::new(config.direction);
         model.graph.names = (0..0).map(|v: u32| v.to_string()).collect();
         let mut history = BTreeMap::new();
         history.insert(0, model.graph(0));
-        Twin {
+        Reference {
             store,
             model,
             history,
@@ -408,27 +408,27 @@ pub fn merged_tail() -> Fixture {
 pub fn merged_blocks() -> Fixture {
     let config = sim_config(Persistence::Lines);
     let storage = SimulatedStorage::new(config);
-    let twin = fill_blocks(&storage, true, *b"evergraph-gold-3");
-    finish("merged, blocks", config, &storage, twin)
+    let reference = fill_blocks(&storage, true, *b"evergraph-gold-3");
+    finish("merged, blocks", config, &storage, reference)
 }
 
-pub fn fill_blocks(storage: &SimulatedStorage, weighted: bool, uuid: [u8; 16]) -> Twin {
+pub fn fill_blocks(storage: &SimulatedStorage, weighted: bool, uuid: [u8; 16]) -> Reference {
     let shape = Config {
         layout: Layout::Blocks,
         ..merged_config(weighted, Direction::Both)
     };
-    let mut twin = Twin::create(storage, shape, uuid);
-    twin.name_vertices();
-    twin.commit_group(&[6]);
-    twin.commit_group(&[4, 3]);
-    twin.store.checkpoint().unwrap();
-    twin.commit_group(&[5, 4]);
-    twin.store.checkpoint().unwrap();
-    twin.commit_group(&[3, 3]);
-    twin.store.compact_vertex(1).unwrap();
-    twin.commit_group(&[3]);
-    twin.commit_group(&[1, 2]);
-    twin
+    let mut reference = Reference::create(storage, shape, uuid);
+    reference.name_vertices();
+    reference.commit_group(&[6]);
+    reference.commit_group(&[4, 3]);
+    reference.store.checkpoint().unwrap();
+    reference.commit_group(&[5, 4]);
+    reference.store.checkpoint().unwrap();
+    reference.commit_group(&[3, 3]);
+    reference.store.compact_vertex(1).unwrap();
+    reference.commit_group(&[3]);
+    reference.commit_group(&[1, 2]);
+    reference
 }
 
 /// Snapshots in several segments, some of sections that were merged further and
@@ -436,46 +436,46 @@ pub fn fill_blocks(storage: &SimulatedStorage, weighted: bool, uuid: [u8; 16]) -
 pub fn merged_snapshots() -> Fixture {
     let config = sim_config(Persistence::Pages);
     let storage = SimulatedStorage::new(config);
-    let twin = fill_snapshots(&storage, *b"evergraph-gold-5");
-    finish("merged, snapshots", config, &storage, twin)
+    let reference = fill_snapshots(&storage, *b"evergraph-gold-5");
+    finish("merged, snapshots", config, &storage, reference)
 }
 
-pub fn fill_snapshots(storage: &SimulatedStorage, uuid: [u8; 16]) -> Twin {
-    let mut twin = Twin::create(storage, merged_config(false, Direction::Out), uuid);
-    twin.name_vertices();
+pub fn fill_snapshots(storage: &SimulatedStorage, uuid: [u8; 16]) -> Reference {
+    let mut reference = Reference::create(storage, merged_config(false, Direction::Out), uuid);
+    reference.name_vertices();
     for name in ["a", "b", "c", "d"] {
-        twin.commit_group(&[4, 2]);
-        twin.snapshot(name);
+        reference.commit_group(&[4, 2]);
+        reference.snapshot(name);
     }
-    twin.commit_group(&[6]);
-    twin.store.checkpoint().unwrap();
-    twin.snapshot("g");
-    twin.drop_snapshot("b");
-    twin.commit_group(&[2, 1]);
-    twin.store.compact_vertex(1).unwrap();
-    twin.commit_group(&[1]);
-    twin.snapshot("h");
-    twin.commit_group(&[2]);
-    twin
+    reference.commit_group(&[6]);
+    reference.store.checkpoint().unwrap();
+    reference.snapshot("g");
+    reference.drop_snapshot("b");
+    reference.commit_group(&[2, 1]);
+    reference.store.compact_vertex(1).unwrap();
+    reference.commit_group(&[1]);
+    reference.snapshot("h");
+    reference.commit_group(&[2]);
+    reference
 }
 
 fn merged(name: &'static str, weighted: bool, direction: Direction, clean: bool) -> Fixture {
     let config = sim_config(Persistence::Pages);
     let storage = SimulatedStorage::new(config);
-    let mut twin = Twin::create(&storage, merged_config(weighted, direction), [21; 16]);
-    twin.name_vertices();
-    twin.commit_group(&[6]);
-    twin.commit_group(&[4, 3]);
-    twin.store.checkpoint().unwrap();
-    twin.commit_group(&[5]);
-    twin.store.checkpoint().unwrap();
-    twin.commit_group(&[3]);
-    twin.commit_group(&[2]);
-    twin.commit_group(&[1, 2]);
+    let mut reference = Reference::create(&storage, merged_config(weighted, direction), [21; 16]);
+    reference.name_vertices();
+    reference.commit_group(&[6]);
+    reference.commit_group(&[4, 3]);
+    reference.store.checkpoint().unwrap();
+    reference.commit_group(&[5]);
+    reference.store.checkpoint().unwrap();
+    reference.commit_group(&[3]);
+    reference.commit_group(&[2]);
+    reference.commit_group(&[1, 2]);
     if clean {
-        twin.store.close().unwrap();
+        reference.store.close().unwrap();
     }
-    finish(name, config, &storage, twin)
+    finish(name, config, &storage, reference)
 }
 
 /// As [`merged_tail`], with a tail that crosses the end of the ring, so that
@@ -485,14 +485,14 @@ pub fn merged_wrapped() -> Fixture {
     for lead in 0..40 {
         let storage = SimulatedStorage::new(config);
         let shape = merged_config(false, Direction::Out);
-        let mut twin = Twin::create(&storage, shape, [22; 16]);
+        let mut reference = Reference::create(&storage, shape, [22; 16]);
         for _ in 0..lead {
-            twin.commit_group(&[1]);
+            reference.commit_group(&[1]);
         }
-        twin.store.checkpoint().unwrap();
-        twin.commit_group(&[3]);
-        twin.commit_group(&[2, 2]);
-        let fixture = finish("merged, wrapped tail", config, &storage, twin);
+        reference.store.checkpoint().unwrap();
+        reference.commit_group(&[3]);
+        reference.commit_group(&[2, 2]);
+        let fixture = finish("merged, wrapped tail", config, &storage, reference);
         let log = super::reader::log(&fixture.image);
         let last = log.last().map(|record| record.durable);
         if log.iter().any(|r| r.kind == 2 && Some(r.durable) == last) {
@@ -506,18 +506,18 @@ fn finish(
     name: &'static str,
     config: SimConfig,
     storage: &SimulatedStorage,
-    twin: Twin,
+    reference: Reference,
 ) -> Fixture {
-    let csn = *twin.history.keys().next_back().unwrap();
-    let expected = twin.history[&csn].clone();
-    drop(twin.store);
+    let csn = *reference.history.keys().next_back().unwrap();
+    let expected = reference.history[&csn].clone();
+    drop(reference.store);
     assert_eq!(read_all(storage).unwrap(), expected, "{name}");
     Fixture {
         name,
         config,
         image: storage.image(),
         expected,
-        history: twin.history,
+        history: reference.history,
     }
 }
 

@@ -14,8 +14,8 @@ use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, Config, Layout, Store, in_adjacency, out_adjacency};
 
 use super::fixture::{
-    Graph, Twin, direct_config, fill_blocks, fill_direct, fill_snapshots, merged_config, observe,
-    read_all, sim_config,
+    Graph, Reference, direct_config, fill_blocks, fill_direct, fill_snapshots, merged_config,
+    observe, read_all, sim_config,
 };
 use super::reader;
 
@@ -28,18 +28,18 @@ fn golden(name: &str) -> PathBuf {
 /// Version 2: chains of blocks, sections merged up to different commits.
 fn blocks() -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Lines));
-    let twin = fill_blocks(&storage, false, *b"evergraph-gold-4");
-    let graph = twin.history.values().next_back().unwrap().clone();
-    drop(twin.store);
+    let reference = fill_blocks(&storage, false, *b"evergraph-gold-4");
+    let graph = reference.history.values().next_back().unwrap().clone();
+    drop(reference.store);
     (storage.image(), graph)
 }
 
 /// Version 3: snapshots in several segments.
 fn snapshots() -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Pages));
-    let twin = fill_snapshots(&storage, *b"evergraph-gold-5");
-    let graph = twin.history.values().next_back().unwrap().clone();
-    drop(twin.store);
+    let reference = fill_snapshots(&storage, *b"evergraph-gold-5");
+    let graph = reference.history.values().next_back().unwrap().clone();
+    drop(reference.store);
     (storage.image(), graph)
 }
 
@@ -51,16 +51,16 @@ fn large_commits() -> (Image, Graph) {
         first_ring_bytes: 512,
         ..merged_config(true, Direction::Both)
     };
-    let mut twin = Twin::create(&storage, shape, *b"evergraph-gold-7");
-    twin.name_vertices();
-    twin.commit_group(&[30, 2]);
-    twin.store.checkpoint().unwrap();
+    let mut reference = Reference::create(&storage, shape, *b"evergraph-gold-7");
+    reference.name_vertices();
+    reference.commit_group(&[30, 2]);
+    reference.store.checkpoint().unwrap();
     for _ in 0..4 {
-        twin.commit_group(&[1, 1]);
+        reference.commit_group(&[1, 1]);
     }
-    twin.commit_group(&[20, 3]);
-    let graph = twin.history.values().next_back().unwrap().clone();
-    drop(twin.store);
+    reference.commit_group(&[20, 3]);
+    let graph = reference.history.values().next_back().unwrap().clone();
+    drop(reference.store);
     let image = storage.image();
     assert!(image.files.contains_key("log.1") && !image.files.contains_key("log"));
     (image, graph)
@@ -70,14 +70,14 @@ fn large_commits() -> (Image, Graph) {
 fn merged() -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Pages));
     let shape = merged_config(true, Direction::Both);
-    let mut twin = Twin::create(&storage, shape, *b"evergraph-gold-1");
-    twin.name_vertices();
-    twin.commit_group(&[8, 5]);
-    twin.store.checkpoint().unwrap();
-    twin.commit_group(&[4]);
-    twin.commit_group(&[2, 3]);
-    let graph = twin.history.values().next_back().unwrap().clone();
-    drop(twin.store);
+    let mut reference = Reference::create(&storage, shape, *b"evergraph-gold-1");
+    reference.name_vertices();
+    reference.commit_group(&[8, 5]);
+    reference.store.checkpoint().unwrap();
+    reference.commit_group(&[4]);
+    reference.commit_group(&[2, 3]);
+    let graph = reference.history.values().next_back().unwrap().clone();
+    drop(reference.store);
     (storage.image(), graph)
 }
 

@@ -7,7 +7,7 @@ use evergraph_storage::ViewToken;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Published, Snapshot, Store, Tuning};
 
-use super::model::{Change, Twin};
+use super::model::{Change, Reference};
 
 /// Deterministic edges without a pattern.
 struct Edges(u64);
@@ -165,24 +165,24 @@ fn ten_thousand_snapshots_are_small() {
 /// Without `flatten`, too: what is dropped goes with later merges.
 #[test]
 fn merges_give_back_what_was_dropped() {
-    let mut twin = Twin::new(Direction::Out, false, Layout::Pma, Tuning::default());
+    let mut reference = Reference::new(Direction::Out, false, Layout::Pma, Tuning::default());
     for round in 0..200u32 {
-        twin.commit(&[vec![
+        reference.commit(&[vec![
             Change::Insert(vec![(round % 12, round % 7)]),
             Change::Create,
         ]]);
         if round % 20 == 0 {
-            twin.store.checkpoint().unwrap();
+            reference.store.checkpoint().unwrap();
         }
     }
-    twin.store.checkpoint().unwrap();
-    let before = twin.store.stats().history.stored_bytes;
+    reference.store.checkpoint().unwrap();
+    let before = reference.store.stats().history.stored_bytes;
     let drops: Vec<_> = (0..190).map(|_| Change::Drop(0)).collect();
-    twin.commit(&[drops]);
-    twin.store.checkpoint().unwrap();
-    let after = twin.store.stats().history.stored_bytes;
+    reference.commit(&[drops]);
+    reference.store.checkpoint().unwrap();
+    let after = reference.store.stats().history.stored_bytes;
     assert!(after * 4 < before, "{after} of {before} bytes");
-    twin.compare();
+    reference.compare();
 }
 
 /// The budget of rebuilt pages holds, and reading past it is right.
@@ -192,16 +192,16 @@ fn rebuilt_pages_stay_within_their_budget() {
         past_page_bytes: 64,
         ..Tuning::default()
     };
-    let mut twin = Twin::new(Direction::Both, true, Layout::Blocks, tuning);
+    let mut reference = Reference::new(Direction::Both, true, Layout::Blocks, tuning);
     for round in 0..20u32 {
-        twin.commit(&[vec![
+        reference.commit(&[vec![
             Change::Insert(vec![(round % 12, round % 7), (3, 9)]),
             Change::Create,
         ]]);
-        twin.commit(&[vec![Change::Delete(vec![(3, 9)])]]);
+        reference.commit(&[vec![Change::Delete(vec![(3, 9)])]]);
     }
-    twin.store.checkpoint().unwrap();
-    twin.compare();
-    let cached = twin.store.stats().history.cached_bytes;
+    reference.store.checkpoint().unwrap();
+    reference.compare();
+    let cached = reference.store.stats().history.cached_bytes;
     assert!((1..=64).contains(&cached), "{cached}");
 }

@@ -6,10 +6,10 @@ use evergraph_topology::{Batch, Config, Layout, Mode, Store, TopologyError, Tuni
 
 use expect_test::expect;
 
-use super::model::{Change, Twin};
+use super::model::{Change, Reference};
 
-fn twin() -> Twin {
-    Twin::new(Direction::Out, false, Layout::Pma, Tuning::default())
+fn reference() -> Reference {
+    Reference::new(Direction::Out, false, Layout::Pma, Tuning::default())
 }
 
 fn create(store: &Store, name: &str) -> Result<u64, TopologyError> {
@@ -18,8 +18,8 @@ fn create(store: &Store, name: &str) -> Result<u64, TopologyError> {
 
 #[test]
 fn names_are_checked_before_anything_is_logged() {
-    let twin = twin();
-    let store = &twin.store;
+    let reference = reference();
+    let store = &reference.store;
     let long = "x".repeat(256);
     let names = [
         "",
@@ -73,12 +73,12 @@ fn names_are_checked_before_anything_is_logged() {
 
 #[test]
 fn a_commit_that_is_not_kept_names_its_neighbors() {
-    let mut twin = twin();
+    let mut reference = reference();
     let insert = || vec![Change::Insert(vec![(0, 1)])];
-    let mut errors = vec![twin.store.register_at(3).unwrap_err()];
-    twin.commit(&[insert(), vec![Change::Create], insert(), insert()]);
-    twin.commit(&[insert(), vec![Change::Create], insert(), insert()]);
-    errors.extend([1, 4, 7, 9].map(|csn| twin.store.register_at(csn).unwrap_err()));
+    let mut errors = vec![reference.store.register_at(3).unwrap_err()];
+    reference.commit(&[insert(), vec![Change::Create], insert(), insert()]);
+    reference.commit(&[insert(), vec![Change::Create], insert(), insert()]);
+    errors.extend([1, 4, 7, 9].map(|csn| reference.store.register_at(csn).unwrap_err()));
     let is_not_kept = |error: &TopologyError| matches!(error, TopologyError::NotKept { .. });
     assert!(errors.iter().all(is_not_kept));
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -89,24 +89,28 @@ fn a_commit_that_is_not_kept_names_its_neighbors() {
         the graph as of commit 7 is not kept; the nearest that is: 6; the newest is 8
         the graph as of commit 9 is not kept; the nearest that is: 6; the newest is 8"#]]
     .assert_eq(&texts.join("\n"));
-    assert_eq!(twin.store.register_at(8).unwrap().csn(), 8, "the newest");
+    assert_eq!(
+        reference.store.register_at(8).unwrap().csn(),
+        8,
+        "the newest"
+    );
 }
 
 #[test]
 fn a_view_keeps_its_snapshot() {
-    let mut twin = twin();
-    twin.commit(&[vec![Change::Insert(vec![(0, 1)]), Change::Create]]);
-    twin.hold(0);
-    twin.commit(&[vec![Change::Drop(0)], vec![Change::Delete(vec![(0, 1)])]]);
-    assert!(twin.store.register_at(1).is_err(), "it has no name");
+    let mut reference = reference();
+    reference.commit(&[vec![Change::Insert(vec![(0, 1)]), Change::Create]]);
+    reference.hold(0);
+    reference.commit(&[vec![Change::Drop(0)], vec![Change::Delete(vec![(0, 1)])]]);
+    assert!(reference.store.register_at(1).is_err(), "it has no name");
     for _ in 0..2 {
-        twin.store.compact().unwrap();
-        twin.compare();
-        twin.commit(&[vec![Change::Insert(vec![(0, 2)])]]);
+        reference.store.compact().unwrap();
+        reference.compare();
+        reference.commit(&[vec![Change::Insert(vec![(0, 2)])]]);
     }
-    assert_eq!(twin.store.stats().live_views, 1);
-    twin.let_go();
-    assert_eq!(twin.store.stats().live_views, 0);
+    assert_eq!(reference.store.stats().live_views, 1);
+    reference.let_go();
+    assert_eq!(reference.store.stats().live_views, 0);
 }
 
 #[test]

@@ -73,7 +73,7 @@ struct Held {
 }
 
 /// A store, the model of now, and those of all snapshots.
-pub struct Twin {
+pub struct Reference {
     pub storage: SimulatedStorage,
     pub store: Store,
     tuning: Tuning,
@@ -85,7 +85,7 @@ pub struct Twin {
     next_weight: u32,
 }
 
-impl Twin {
+impl Reference {
     pub fn new(direction: Direction, weighted: bool, layout: Layout, tuning: Tuning) -> Self {
         let config = Config {
             direction,
@@ -99,7 +99,7 @@ impl Twin {
         };
         let sim = SimConfig::new(Persistence::Pages).with_capacity(4 << 20);
         let storage = SimulatedStorage::new(sim);
-        Twin {
+        Reference {
             store: Store::create_with(&storage, config, [7; 16], tuning).unwrap(),
             storage,
             tuning,
@@ -220,7 +220,7 @@ impl Twin {
         if clean {
             self.store.close().unwrap();
         }
-        let Twin { store, storage, .. } = self;
+        let Reference { store, storage, .. } = self;
         drop(store);
         let (store, report) = Store::open_with(&storage, false, self.tuning).unwrap();
         assert_eq!(report.clean, clean);
@@ -232,7 +232,7 @@ impl Twin {
             "what is used is reachable"
         );
         drop(again);
-        Twin {
+        Reference {
             store,
             storage,
             ..self

@@ -4,7 +4,7 @@ use evergraph_graph::Direction;
 use evergraph_topology::{Layout, Tuning};
 use proptest::prelude::*;
 
-use super::model::{Change, Twin};
+use super::model::{Change, Reference};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -59,23 +59,23 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn run(mut twin: Twin, steps: &[Step]) {
+fn run(mut reference: Reference, steps: &[Step]) {
     for step in steps {
         match step {
-            Step::Commit(commits) => twin.commit(commits),
-            Step::Checkpoint => twin.store.checkpoint().unwrap(),
-            Step::MergeWhatIsDue => twin.store.merge_what_is_due().unwrap(),
-            Step::BufferAll => twin.store.buffer_all().unwrap(),
-            Step::Compact => twin.store.compact().unwrap(),
-            Step::CompactVertex(vertex) => twin.store.compact_vertex(*vertex).unwrap(),
-            Step::Relayout(layout) => twin.store.relayout(*layout).unwrap(),
-            Step::Hold(number) => twin.hold(*number),
-            Step::LetGo => twin.let_go(),
-            Step::Flatten(number) => twin.flatten(*number),
-            Step::Check => assert_eq!(twin.store.check().problems, Vec::<String>::new()),
-            Step::Reopen { clean } => twin = twin.reopen(*clean),
+            Step::Commit(commits) => reference.commit(commits),
+            Step::Checkpoint => reference.store.checkpoint().unwrap(),
+            Step::MergeWhatIsDue => reference.store.merge_what_is_due().unwrap(),
+            Step::BufferAll => reference.store.buffer_all().unwrap(),
+            Step::Compact => reference.store.compact().unwrap(),
+            Step::CompactVertex(vertex) => reference.store.compact_vertex(*vertex).unwrap(),
+            Step::Relayout(layout) => reference.store.relayout(*layout).unwrap(),
+            Step::Hold(number) => reference.hold(*number),
+            Step::LetGo => reference.let_go(),
+            Step::Flatten(number) => reference.flatten(*number),
+            Step::Check => assert_eq!(reference.store.check().problems, Vec::<String>::new()),
+            Step::Reopen { clean } => reference = reference.reopen(*clean),
         }
-        twin.compare();
+        reference.compare();
     }
 }
 
@@ -93,6 +93,6 @@ proptest! {
         buffer_bytes in prop_oneof![Just(1usize), Just(1 << 10), Just(1 << 20)],
     ) {
         let tuning = Tuning { buffer_bytes, ..Tuning::default() };
-        run(Twin::new(direction, weighted, layout, tuning), &steps);
+        run(Reference::new(direction, weighted, layout, tuning), &steps);
     }
 }

@@ -8,7 +8,7 @@ use evergraph_generators::snb::{Change, Comment, Event, Forum, Message, Person, 
 use crate::snb::reads::{Content, ForumOf, Friend, Name, Profile, Recent, Reply};
 
 #[derive(Default)]
-pub struct Twin {
+pub struct Reference {
     persons: BTreeMap<i64, Person>,
     /// Both ways, with the date.
     knows: BTreeMap<(i64, i64), i64>,
@@ -18,13 +18,13 @@ pub struct Twin {
     replies: BTreeMap<i64, Vec<i64>>,
 }
 
-impl Twin {
+impl Reference {
     pub fn of(events: impl Iterator<Item = Event>) -> Self {
-        let mut twin = Twin::default();
+        let mut reference = Reference::default();
         for event in events {
-            twin.add(event.change);
+            reference.add(event.change);
         }
-        twin
+        reference
     }
 
     pub fn add(&mut self, change: Change) {

@@ -1,5 +1,5 @@
-//! The slow twin of the simulated medium: it keeps whole images, and lists every
-//! one that two power cuts can leave. The lazy medium must leave the same.
+//! The reference implementation of the simulated medium: it keeps whole images, and lists
+//! every one that two power cuts can leave. The lazy medium must leave the same.
 
 use std::collections::BTreeSet;
 
@@ -57,14 +57,14 @@ struct Pending {
 
 /// One world: what is durable, and what is pending in each unit.
 #[derive(Clone, Default)]
-struct Twin {
+struct Reference {
     pages: bool,
     durable: Image,
     pending: [Vec<Pending>; 2],
     flushed: [usize; 2],
 }
 
-impl Twin {
+impl Reference {
     fn visible(&self, unit: usize) -> [u64; WORDS] {
         let mut content = self.durable[unit];
         for (word, value) in self.pending[unit].iter().flat_map(|p| &p.words) {
@@ -129,15 +129,15 @@ impl Twin {
         found
     }
 
-    fn crash(&self) -> Vec<Twin> {
+    fn crash(&self) -> Vec<Reference> {
         let second = self.contents(1);
         let images = self.contents(0).into_iter();
         images
             .flat_map(|a| second.iter().map(move |b| [a, *b]))
-            .map(|durable| Twin {
+            .map(|durable| Reference {
                 pages: self.pages,
                 durable,
-                ..Twin::default()
+                ..Reference::default()
             })
             .collect()
     }
@@ -196,18 +196,18 @@ fn check(persistence: Persistence, before: &[Op], between: &[Op]) {
     medium.fence().unwrap();
     storage.sync_names().unwrap();
 
-    let mut twin = Twin {
+    let mut reference = Reference {
         pages,
-        ..Twin::default()
+        ..Reference::default()
     };
     for &op in before {
         let (mut seen, mut expected) = (Vec::new(), Vec::new());
         apply(&medium, unit_bytes, op, &mut seen);
-        twin.apply(op, &mut expected);
+        reference.apply(op, &mut expected);
         assert_eq!(seen, expected);
     }
     let mut expected = BTreeSet::new();
-    for mut world in twin.crash() {
+    for mut world in reference.crash() {
         let mut seen = Vec::new();
         between.iter().for_each(|&op| world.apply(op, &mut seen));
         for last in world.crash() {
@@ -242,7 +242,7 @@ proptest! {
     })]
 
     #[test]
-    fn lines_leave_what_their_twin_leaves(
+    fn lines_leave_what_the_reference_leaves(
         before in prop::collection::vec(op(), 0..5),
         between in prop::collection::vec(op(), 0..5),
     ) {
@@ -250,7 +250,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_leave_what_their_twin_leaves(
+    fn pages_leave_what_the_reference_leaves(
         before in prop::collection::vec(op(), 0..6),
         between in prop::collection::vec(op(), 0..6),
     ) {
