@@ -123,7 +123,7 @@ impl Error {
             Error::Interchange(InterchangeError::Mapping(_)) => {
                 "docs/property-files.md describes mappings of tables"
             }
-            Error::Interchange(_) => "mend the file, or leave bad rows out with --skip-bad N",
+            Error::Interchange(_) => "repair the file, or leave bad rows out with --skip-bad N",
             _ => "`evergraph check` tells whether the database is sound",
         }
     }

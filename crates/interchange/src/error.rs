@@ -1,4 +1,4 @@
-//! What can be wrong with a file, said to the person who has to mend it.
+//! What can be wrong with a file, said to the person who has to repair it.
 
 use std::fmt;
 use std::io;

@@ -1,7 +1,7 @@
 //! What a commit's log record says.
 //!
 //! A sequence of operations, each columnar: a header of 16 bytes (operation,
-//! columns, type, count), then one array a column. Effects are logged, never
+//! columns, type, count), then one array a column. Redo operations are logged, never
 //! statements.
 
 use crate::error::TopologyError;

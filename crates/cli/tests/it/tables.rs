@@ -66,7 +66,7 @@ fn what_is_wrong_with_tables_is_said() {
         $ evergraph import begun map.toml --data data
         what was committed is in the database and stays; `evergraph stats` counts it
         error: data/people.csv:4: knows: there is no node z of Person
-        hint: mend the file, or leave bad rows out with --skip-bad N
+        hint: repair the file, or leave bad rows out with --skip-bad N
         exit code 1
         $ evergraph import new map.toml
         error: map.toml:2: people.csv: there is no such file in .; there are edges.txt, map.toml, nodes.csv, odd.toml, wrong.toml
@@ -98,7 +98,7 @@ fn what_is_wrong_with_tables_is_said() {
         exit code 2
         $ evergraph import new nodes.csv
         error: nodes.csv:1: the header is one column, ":ID;name"; is there another separator between columns (--separator)?
-        hint: mend the file, or leave bad rows out with --skip-bad N
+        hint: repair the file, or leave bad rows out with --skip-bad N
         exit code 1
     "#]].assert_eq(&said);
     assert!(!place.path("new").exists());

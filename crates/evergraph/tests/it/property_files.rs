@@ -319,7 +319,7 @@ fn an_import_that_was_cut_off_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_row_that_was_mended_is_in_after_the_import_went_on() {
+fn a_row_that_was_repaired_is_in_after_the_import_went_on() {
     let place = Place::new();
     let nodes = place.file("nodes.csv", ":ID,name\naa,a\nbb,b\n");
     // The bad row is behind what the files are compared by.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use evergraph_topology::Batch;
 
-use super::effects::{self, Effect};
 use super::error::GraphError;
 use super::names::{NewName, naming};
+use super::redo::{self, RedoOperation};
 use super::schema::{Stored, SubjectCode};
 use super::transaction::Transaction;
 use crate::dictionary::{Names, TypeCode};
@@ -30,14 +30,17 @@ impl Columns {
 
 /// The batch that makes the changes of a transaction: neighbor lists for the
 /// store, records and names for what is attached to it.
-pub(super) fn effects_of(transaction: &Transaction, new: &[NewName]) -> Result<Batch, GraphError> {
+pub(super) fn redo_operations_of(
+    transaction: &Transaction,
+    new: &[NewName],
+) -> Result<Batch, GraphError> {
     let overlay = transaction.inner.overlay();
-    let mut effects = naming(new);
-    effects.extend(transaction.schema.iter().cloned());
+    let mut operations = naming(new);
+    operations.extend(transaction.schema.iter().cloned());
     let mut vertices = 0;
     for (id, change) in overlay.nodes().filter(|entry| entry.1.has_effect()) {
         vertices = vertices.max(u64::from(id) + 1);
-        effects.push(Effect::Node {
+        operations.push(RedoOperation::Node {
             id,
             record: change.after().map(|record| (**record).clone()),
         });
@@ -56,7 +59,7 @@ pub(super) fn effects_of(transaction: &Transaction, new: &[NewName]) -> Result<B
             }
             _ => {}
         }
-        effects.push(Effect::Relationship {
+        operations.push(RedoOperation::Relationship {
             id,
             record: change.after().map(|record| (**record).clone()),
         });
@@ -74,7 +77,7 @@ pub(super) fn effects_of(transaction: &Transaction, new: &[NewName]) -> Result<B
     for (name, value) in &transaction.facts {
         batch.set_meta(name, value);
     }
-    batch.attach(effects::encode(&effects)?);
+    batch.attach(redo::encode(&operations)?);
     Ok(batch)
 }
 
@@ -103,11 +106,11 @@ impl Transaction {
             used.insert((Names::Types, relationship.kind.into()));
             used.extend(keys_of(&relationship.properties));
         }
-        for effect in &self.schema {
-            if let Effect::Schema {
+        for operation in &self.schema {
+            if let RedoOperation::Schema {
                 definition: Some(stored),
                 ..
-            } = effect
+            } = operation
                 && let Ok((stored, _)) = Stored::decode(stored)
             {
                 used.insert(match stored.subject {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::PropertyGraph;
 use super::build::{build, check_written};
 use super::core::Core;
-use super::effects::Effect;
 use super::error::GraphError;
+use super::redo::RedoOperation;
 use super::schema::{Definition, DefinitionState, Entry, Rule, Stored, Subject, SubjectCode};
 use super::transaction::Transaction;
 use crate::dictionary::MOST_NAME_BYTES;
@@ -240,7 +240,7 @@ impl Transaction {
         };
         // Of this transaction none has one yet.
         let number = state.schema.free_number() + self.schema.len() as u32;
-        self.schema.push(Effect::Schema {
+        self.schema.push(RedoOperation::Schema {
             number,
             definition: Some(stored.encode(failpoint!("definitions.confirmed-too-early"))),
         });
@@ -261,7 +261,7 @@ impl Transaction {
                 let what = "an index or a constraint was dropped while it was being made";
                 return Err(GraphError::Unsupported(what.to_string()));
             }
-            self.schema.push(Effect::Confirmed {
+            self.schema.push(RedoOperation::Confirmed {
                 number: made.number,
             });
         }
@@ -283,7 +283,7 @@ impl Transaction {
         let entry = self.core.state.schema.named(name).ok_or_else(|| {
             GraphError::Unsupported(format!("there is no index and no constraint \"{name}\""))
         })?;
-        self.schema.push(Effect::Schema {
+        self.schema.push(RedoOperation::Schema {
             number: entry.number,
             definition: None,
         });

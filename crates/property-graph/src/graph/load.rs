@@ -1,11 +1,11 @@
 //! Loading in bulk: new nodes and relationships without versions and locks of their
 //! own.
 //!
-//! A [`Load`] gathers rows as the log and the chunks will hold them. Its commit locks
-//! the schema, which stops others from making, changing and deleting nodes for the
-//! moment, checks that the ends of relationships exist and constraints hold, and puts
-//! all of it into the log as one commit. Nothing bypasses the log: what is committed is as durable as
-//! any transaction, and interrupted loads leave nothing.
+//! A [`Load`] gathers rows as the log and the chunks will hold them. Its commit locks the
+//! schema, which stops others from making, changing and deleting nodes for the moment,
+//! checks that the ends of relationships exist and constraints hold, and puts all of it
+//! into the log as one commit. Nothing bypasses the log: what is committed is as durable
+//! as any transaction, and interrupted loads leave nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +16,6 @@ use evergraph_topology::{Batch, Commit};
 
 use super::PropertyGraph;
 use super::commit::Columns;
-use super::effects::encode;
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
 use super::limits::too_much;
@@ -25,8 +24,9 @@ use super::loaded::{
     LabelSets, Loaded, LoadedNode, LoadedRelationship, Row, encode_nodes, encode_nodes_singly,
     encode_relationships, encode_relationships_singly,
 };
-use super::mend::mend_indexes;
 use super::names::{NewLabelSets, NewNames, Recalled, naming};
+use super::redo::encode;
+use super::repair::repair_indexes;
 use super::scan::Tabled;
 use super::state::State;
 use crate::dictionary::{Names, TypeCode};
@@ -231,7 +231,7 @@ impl Load<'_> {
         )?;
         self.new_sets.keep();
         if state.schema.has_given_up() {
-            mend_indexes(&graph.core);
+            repair_indexes(&graph.core);
         }
         Ok(commit)
     }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::core::Core;
-use super::effects::{Effect, decode};
 use super::error::GraphError;
 use super::loaded::{node_records, relationship_records};
+use super::redo::{RedoOperation, decode};
 use super::scan::Tabled;
 use super::schema::{Broken, Entry, Rule};
 use super::view::View;
@@ -33,25 +33,25 @@ pub(super) fn check_constraints(core: &Arc<Core>, payload: &[u8]) -> Result<(), 
     if held.is_empty() {
         return Ok(());
     }
-    for effect in decode(payload)? {
-        match effect {
-            Effect::LoadedNodes(nodes, sets) => {
+    for operation in decode(payload)? {
+        match operation {
+            RedoOperation::LoadedNodes(nodes, sets) => {
                 for row in node_records(&nodes, &sets) {
                     let (id, record) = row?;
                     hold(&mut held, id, &record)?;
                 }
             }
-            Effect::LoadedRelationships(relationships) => {
+            RedoOperation::LoadedRelationships(relationships) => {
                 for row in relationship_records(&relationships) {
                     let (id, record) = row?;
                     hold(&mut held, id, &record)?;
                 }
             }
-            Effect::Node {
+            RedoOperation::Node {
                 id,
                 record: Some(record),
             } => hold(&mut held, id, &record)?,
-            Effect::Relationship {
+            RedoOperation::Relationship {
                 id,
                 record: Some(record),
             } => hold(&mut held, id, &record)?,

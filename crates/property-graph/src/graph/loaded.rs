@@ -7,7 +7,7 @@
 
 use evergraph_storage::StorageError;
 
-use super::effects::{Cursor, NODE, RELATIONSHIP, damaged, properties_of, put, put_bytes};
+use super::redo::{Cursor, NODE, RELATIONSHIP, damaged, properties_of, put, put_bytes};
 use crate::dictionary::{LabelCode, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 
@@ -143,7 +143,7 @@ pub(super) fn encode_relationships(loaded: &Loaded<LoadedRelationship>, bytes: &
     bytes.extend_from_slice(&loaded.heap);
 }
 
-/// As [`encode_nodes`], each as an effect of its own.
+/// As [`encode_nodes`], each as a redo operation of its own.
 pub(super) fn encode_nodes_singly(
     loaded: &Loaded<LoadedNode>,
     sets: &LabelSets,
@@ -159,7 +159,7 @@ pub(super) fn encode_nodes_singly(
     }
 }
 
-/// As [`encode_relationships`], each as an effect of its own.
+/// As [`encode_relationships`], each as a redo operation of its own.
 pub(super) fn encode_relationships_singly(
     loaded: &Loaded<LoadedRelationship>,
     bytes: &mut Vec<u8>,

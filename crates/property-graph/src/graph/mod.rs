@@ -35,7 +35,6 @@ mod check;
 mod commit;
 mod core;
 mod define;
-mod effects;
 mod entity;
 mod error;
 mod expander;
@@ -47,13 +46,14 @@ mod limits;
 mod load;
 mod load_check;
 mod loaded;
-mod mend;
 mod names;
 mod neighbors;
 mod open;
 mod options;
 mod projection;
 mod reading;
+mod redo;
+mod repair;
 mod scan;
 mod schema;
 mod state;
@@ -85,7 +85,7 @@ pub use transaction::Transaction;
 pub use view::View;
 
 use self::core::{Committed, Core};
-use self::mend::mend_indexes;
+use self::repair::repair_indexes;
 use crate::transaction::{
     ActiveTransaction, TransactionId, TransactionManager, TransactionOptions,
 };
@@ -244,7 +244,7 @@ impl PropertyGraph {
     /// A full disk, say, and damaged records: nothing has changed.
     pub fn checkpoint(&self) -> Result<(), GraphError> {
         self.core.store.checkpoint()?;
-        mend_indexes(&self.core);
+        repair_indexes(&self.core);
         Ok(())
     }
 
@@ -252,7 +252,7 @@ impl PropertyGraph {
     /// deleted, as far as no view and no snapshot needs it.
     pub fn compact(&self) -> Result<(), GraphError> {
         self.core.store.compact()?;
-        mend_indexes(&self.core);
+        repair_indexes(&self.core);
         Ok(())
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use super::effects::Effect;
 use super::error::GraphError;
+use super::redo::RedoOperation;
 use super::state::State;
 use crate::dictionary::{Dictionary, KeyCode, LabelCode, NameError, Names, TypeCode};
 
@@ -109,13 +109,13 @@ impl NewNames {
 }
 
 /// What says in a commit what codes mean.
-pub(super) fn naming(new: &[NewName]) -> Vec<Effect> {
-    let effect = |(names, code, name): &NewName| Effect::Name {
+pub(super) fn naming(new: &[NewName]) -> Vec<RedoOperation> {
+    let operation = |(names, code, name): &NewName| RedoOperation::Name {
         names: *names,
         code: *code,
         name: name.to_string(),
     };
-    new.iter().map(effect).collect()
+    new.iter().map(operation).collect()
 }
 
 /// Names and codes as a reader knows them: those of commits, and those that are new in

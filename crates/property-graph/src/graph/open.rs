@@ -9,8 +9,8 @@ use evergraph_topology::{OpenReport, Store};
 use super::PropertyGraph;
 use super::core::{Committed, Core};
 use super::error::GraphError;
-use super::mend::build_missing_indexes;
 use super::options::{GraphOptions, OpenOptions};
+use super::repair::build_missing_indexes;
 use super::state::{State, is_chunk};
 use crate::transaction::TransactionManager;
 

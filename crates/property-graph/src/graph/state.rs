@@ -1,6 +1,6 @@
 //! What the property graph keeps beside the neighbor lists.
 //!
-//! [`State`] is the attachment of the store: the store hands it the effects of
+//! [`State`] is the attachment of the store: the store hands it the redo operations of
 //! each commit in log order, and lets it write and publish its extents with its
 //! own checkpoints. It knows nothing of transactions.
 
@@ -11,10 +11,10 @@ use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 
-use super::effects::{Effect, damaged, decode};
 use super::follow::Followers;
 use super::limits::Limits;
 use super::loaded::{LabelSets, Loaded, LoadedNode, node_records, relationship_records};
+use super::redo::{RedoOperation, damaged, decode};
 use super::schema::{Governed, Schema};
 use crate::dictionary::{Dictionary, TextPolicy};
 use crate::records::{Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
@@ -85,28 +85,35 @@ impl State {
         })
     }
 
-    fn apply_one(&self, csn: u64, effect: Effect, needed: &Needed) -> Result<(), StorageError> {
-        match effect {
-            Effect::Name { names, code, name } => self.dictionary.apply(csn, names, code, &name),
-            Effect::Node { id, record } => {
+    fn apply_one(
+        &self,
+        csn: u64,
+        operation: RedoOperation,
+        needed: &Needed,
+    ) -> Result<(), StorageError> {
+        match operation {
+            RedoOperation::Name { names, code, name } => {
+                self.dictionary.apply(csn, names, code, &name)
+            }
+            RedoOperation::Node { id, record } => {
                 let before = || self.nodes().get(id, csn.saturating_sub(1));
                 self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.nodes().apply(csn, id, record, needed)
             }
-            Effect::Relationship { id, record } => {
+            RedoOperation::Relationship { id, record } => {
                 let before = || self.relationships().get(id, csn.saturating_sub(1));
                 self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.relationships().apply(csn, id, record, needed)
             }
-            Effect::Confirmed { number } => {
+            RedoOperation::Confirmed { number } => {
                 self.schema.confirm(csn, number);
                 Ok(())
             }
-            Effect::Schema { number, definition } => {
+            RedoOperation::Schema { number, definition } => {
                 self.schema.apply(csn, number, definition.as_deref())
             }
-            Effect::LoadedNodes(nodes, sets) => self.load_nodes(csn, &nodes, &sets),
-            Effect::LoadedRelationships(relationships) => {
+            RedoOperation::LoadedNodes(nodes, sets) => self.load_nodes(csn, &nodes, &sets),
+            RedoOperation::LoadedRelationships(relationships) => {
                 self.index(csn, || relationship_records(&relationships))?;
                 let rows = relationships.iter().map(|(row, properties)| {
                     let fixed = Fixed {
@@ -190,9 +197,9 @@ impl Attachment for State {
     fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         let mut changed = Vec::new();
         for payload in payloads {
-            for effect in decode(payload)? {
-                changed.extend(effect.nodes());
-                self.apply_one(csn, effect, needed)?;
+            for operation in decode(payload)? {
+                changed.extend(operation.nodes());
+                self.apply_one(csn, operation, needed)?;
                 failpoint!("graph.applied-in-part");
             }
         }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use evergraph_storage::failpoint;
 use evergraph_topology::Commit;
 
-use super::commit::effects_of;
+use super::commit::redo_operations_of;
 use super::core::{Committed, Core};
-use super::effects::Effect;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
-use super::mend::mend_indexes;
 use super::names::{KnownNames, NewNames};
+use super::redo::RedoOperation;
+use super::repair::repair_indexes;
 use super::scan::{NodeScan, RelationshipScan};
 use super::view::View;
 use crate::dictionary::Names;
@@ -35,7 +35,7 @@ pub struct Transaction {
     pub(super) inner: transaction::Transaction<Committed>,
     pub(super) names: NewNames,
     /// Indexes and constraints that come or go.
-    pub(super) schema: Vec<Effect>,
+    pub(super) schema: Vec<RedoOperation>,
     /// Named facts of the store.
     pub(super) facts: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Nobody changes indexes and constraints before it has ended.
@@ -357,14 +357,14 @@ impl Transaction {
         }
         let mut keys = self.check_schema()?;
         // A definition that is confirmed changes nothing else.
-        let confirmed = self.schema.iter().filter_map(|effect| match effect {
-            Effect::Confirmed { number } => Some((*number, Box::default())),
+        let confirmed = self.schema.iter().filter_map(|operation| match operation {
+            RedoOperation::Confirmed { number } => Some((*number, Box::default())),
             _ => None,
         });
         keys.extend(confirmed);
         let mut room = self.check_limits()?;
         let new = self.names_to_commit();
-        let batch = effects_of(&self, &new)?;
+        let batch = redo_operations_of(&self, &new)?;
         // Codes are promised until the commit has come about, or to nothing.
         let Transaction {
             core,
@@ -388,7 +388,7 @@ impl Transaction {
         room.keep_label_sets();
         drop(room);
         if core.state.schema.has_given_up() {
-            mend_indexes(&core);
+            repair_indexes(&core);
         }
         Ok(commit)
     }

@@ -28,10 +28,10 @@ pub struct Pending<S: CommittedState, T> {
 }
 
 impl<S: CommittedState> Transaction<S> {
-    /// Commits: `enqueue` gives the effects to the log, where they take their
+    /// Commits: `enqueue` gives the redo operations to the log, where they take their
     /// place before it returns; `wait` returns the CSN when the commit is durable
     /// and every view taken from then on shows it. `keys` are the entries that
-    /// come into indexes or go from them. Encode the effects
+    /// come into indexes or go from them. Encode the redo operations
     /// ([`Transaction::overlay`]) before: `enqueue` runs one at a time and must
     /// not wait for another commit.
     ///
@@ -76,9 +76,9 @@ impl<S: CommittedState> Transaction<S> {
         self.enter(writes, enqueue)
     }
 
-    /// As [`Transaction::commit`], of effects that are not in the overlay. Serializable
-    /// transactions that overlap fail, whatever they read; who must not overlap at all
-    /// is kept out by locks.
+    /// As [`Transaction::commit`], of redo operations that are not in the overlay.
+    /// Serializable transactions that overlap fail, whatever they read; who must not
+    /// overlap at all is kept out by locks.
     ///
     /// # Errors
     /// As there.

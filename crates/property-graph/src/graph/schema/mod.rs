@@ -56,7 +56,7 @@ pub(super) struct Schema {
     /// Whether an index was given up since somebody last built those again.
     has_given_up: AtomicBool,
     /// Held by who builds indexes again.
-    mending: Mutex<()>,
+    repairing: Mutex<()>,
 }
 
 impl Schema {
@@ -190,8 +190,8 @@ impl Schema {
 
     /// Calls `build` with what has an index that was given up, unless somebody else is
     /// at it. Those that it does not build stay given up, until somebody asks again.
-    pub fn mend(&self, build: impl FnOnce(&[Arc<Entry>])) {
-        let Some(_mending) = self.mending.try_lock() else {
+    pub fn repair(&self, build: impl FnOnce(&[Arc<Entry>])) {
+        let Some(_repairing) = self.repairing.try_lock() else {
             return;
         };
         self.has_given_up.store(false, Ordering::Release);

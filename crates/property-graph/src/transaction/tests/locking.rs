@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evergraph_storage::failpoint;
 
-use super::memory::{Effects, Memory};
+use super::memory::{Memory, RedoOperations};
 use super::subject::commit;
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::lease::TransactionId;
@@ -252,9 +252,9 @@ fn commits_in_flight_keep_their_locks() {
     let id = nodes(&manager, 1)[0];
     let mut tx = begin(&manager);
     relabel(&mut tx, id).expect("free");
-    let effects = Effects::new(tx.overlay());
+    let operations = RedoOperations::new(tx.overlay());
     let memory = Arc::clone(manager.state());
-    let pending = tx.enqueue(Vec::new(), || Ok(memory.enqueue(effects)));
+    let pending = tx.enqueue(Vec::new(), || Ok(memory.enqueue(operations)));
     let pending = pending.expect("enqueued");
     let active = manager.active()[0].clone();
     assert!(active.is_committing && !manager.terminate(active.id));

@@ -23,7 +23,7 @@ struct Inner {
     watermark: u64,
     nodes: Versions<NodeRecord>,
     relationships: Versions<RelationshipRecord>,
-    queue: VecDeque<Effects>,
+    queue: VecDeque<RedoOperations>,
     next_node: u32,
     next_relationship: u32,
     reserved: BTreeSet<(bool, u32)>,
@@ -31,17 +31,17 @@ struct Inner {
 
 /// What a commit makes of records.
 #[derive(Clone, Default)]
-pub struct Effects {
+pub struct RedoOperations {
     nodes: Vec<(u32, Option<Arc<NodeRecord>>)>,
     relationships: Vec<(u32, Option<Arc<RelationshipRecord>>)>,
 }
 
-impl Effects {
+impl RedoOperations {
     pub fn new(overlay: &Overlay) -> Self {
         let nodes = overlay.nodes().filter(|(_, change)| change.has_effect());
         let relationships = overlay.relationships();
         let relationships = relationships.filter(|(_, change)| change.has_effect());
-        Effects {
+        RedoOperations {
             nodes: nodes
                 .map(|(id, change)| (id, change.after().cloned()))
                 .collect(),
@@ -54,9 +54,9 @@ impl Effects {
 
 impl Memory {
     /// Gives a commit its place in the log, and says which CSN that is.
-    pub fn enqueue(&self, effects: Effects) -> u64 {
+    pub fn enqueue(&self, operations: RedoOperations) -> u64 {
         let mut inner = self.inner.lock();
-        inner.queue.push_back(effects);
+        inner.queue.push_back(operations);
         inner.watermark + inner.queue.len() as u64
     }
 
@@ -64,13 +64,13 @@ impl Memory {
     pub fn wait(&self, csn: u64) -> u64 {
         let mut inner = self.inner.lock();
         while inner.watermark < csn {
-            let effects = inner.queue.pop_front().expect("it was enqueued");
+            let operations = inner.queue.pop_front().expect("it was enqueued");
             let csn = inner.watermark + 1;
-            for (id, record) in effects.nodes {
+            for (id, record) in operations.nodes {
                 inner.reserved.remove(&(false, id));
                 inner.nodes.entry(id).or_default().push((csn, record));
             }
-            for (id, record) in effects.relationships {
+            for (id, record) in operations.relationships {
                 inner.reserved.remove(&(true, id));
                 inner
                     .relationships

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use evergraph_isolation::{Element, Key, Level, Stop, Subject};
 
-use super::memory::{Effects, Memory};
+use super::memory::{Memory, RedoOperations};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::{
     Isolation, List, Predicate, Retryable, Settings, Transaction, TransactionError,
@@ -88,10 +88,10 @@ impl Graph {
 /// Commits at once.
 pub fn commit(tx: Transaction<Memory>) -> Result<Option<u64>, TransactionError> {
     let memory = Arc::clone(tx.manager().state());
-    let effects = Effects::new(tx.overlay());
+    let operations = RedoOperations::new(tx.overlay());
     tx.commit(
         Vec::new(),
-        || Ok(memory.enqueue(effects)),
+        || Ok(memory.enqueue(operations)),
         |csn| Ok(memory.wait(csn)),
     )
 }
@@ -202,9 +202,9 @@ impl Subject for Graph {
         if !tx.has_effects() {
             return Ok(Pending::Nothing);
         }
-        let effects = Effects::new(tx.overlay());
+        let operations = RedoOperations::new(tx.overlay());
         let memory = Arc::clone(self.manager.state());
-        let enqueued = tx.enqueue(Vec::new(), || Ok(memory.enqueue(effects)));
+        let enqueued = tx.enqueue(Vec::new(), || Ok(memory.enqueue(operations)));
         enqueued.map(Pending::Written).map_err(stop)
     }
 

@@ -16,13 +16,13 @@ use super::schema::Entry;
 /// Builds the indexes that were given up. One that cannot be built stays given up:
 /// what is in the way, a damaged record or a full disk, is an error of whoever reads
 /// or writes there.
-pub(super) fn mend_indexes(core: &Arc<Core>) {
+pub(super) fn repair_indexes(core: &Arc<Core>) {
     let schema = &core.state.schema;
-    schema.mend(|damaged| build_if_possible(core, damaged));
+    schema.repair(|damaged| build_if_possible(core, damaged));
 }
 
 /// Builds the indexes that have no content: those that were damaged, and those that
-/// no checkpoint has stored. As [`mend_indexes`] for those that cannot be built.
+/// no checkpoint has stored. As [`repair_indexes`] for those that cannot be built.
 pub(super) fn build_missing_indexes(core: &Arc<Core>) {
     let is_missing = |entry: &&Arc<Entry>| matches!(&entry.index, Some(i) if !i.is_built());
     let entries = core.state.schema.entries();

@@ -1,10 +1,10 @@
 //! What a commit did, as the log carries it.
 //!
-//! Effects are whole record images, codes and ids, never statements: replaying
+//! Redo operations are whole record images, codes and ids, never statements: replaying
 //! them twice gives what replaying them once gives. The relationships' places in
 //! the neighbor lists travel beside them, as the store's own operations.
 //!
-//! Each effect is one byte of kind and its fields, little-endian, unaligned:
+//! Each redo operation is one byte of kind and its fields, little-endian, unaligned:
 //!
 //! | Kind | Fields |
 //! |---|---|
@@ -40,7 +40,7 @@ const SCHEMA_CONFIRMED: u8 = 10;
 
 /// One change of a commit.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
+pub enum RedoOperation {
     /// A code stands for a name, now and for ever. Every commit that may be the
     /// first to use the code says so.
     Name {
@@ -84,48 +84,48 @@ pub enum Effect {
     LoadedRelationships(Loaded<LoadedRelationship>),
 }
 
-impl Effect {
+impl RedoOperation {
     /// The nodes that it changes.
     pub fn nodes(&self) -> Option<Range<u32>> {
         match self {
-            Effect::Node { id, .. } => Some(*id..id.saturating_add(1)),
-            Effect::LoadedNodes(loaded, _) => {
+            RedoOperation::Node { id, .. } => Some(*id..id.saturating_add(1)),
+            RedoOperation::LoadedNodes(loaded, _) => {
                 let count = u32::try_from(loaded.rows.len()).unwrap_or(u32::MAX);
                 Some(loaded.first..loaded.first.saturating_add(count))
             }
-            Effect::Name { .. }
-            | Effect::Relationship { .. }
-            | Effect::LoadedRelationships(_)
-            | Effect::Schema { .. }
-            | Effect::Confirmed { .. } => None,
+            RedoOperation::Name { .. }
+            | RedoOperation::Relationship { .. }
+            | RedoOperation::LoadedRelationships(_)
+            | RedoOperation::Schema { .. }
+            | RedoOperation::Confirmed { .. } => None,
         }
     }
 }
 
-/// Encodes the effects of one commit as one payload.
+/// Encodes the redo operations of one commit as one payload.
 ///
 /// # Errors
 /// Values that cannot be stored.
-pub fn encode(effects: &[Effect]) -> Result<Vec<u8>, ValueError> {
+pub fn encode(operations: &[RedoOperation]) -> Result<Vec<u8>, ValueError> {
     let mut bytes = Vec::new();
-    for effect in effects {
-        encode_one(effect, &mut bytes)?;
+    for operation in operations {
+        encode_one(operation, &mut bytes)?;
     }
     Ok(bytes)
 }
 
-fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
-    match effect {
-        Effect::Name { names, code, name } => {
+fn encode_one(operation: &RedoOperation, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
+    match operation {
+        RedoOperation::Name { names, code, name } => {
             bytes.extend_from_slice(&[NAME, *names as u8]);
             put(bytes, *code);
             put_bytes(bytes, name.as_bytes());
         }
-        Effect::Node { id, record: None } => {
+        RedoOperation::Node { id, record: None } => {
             bytes.push(NODE_DELETED);
             put(bytes, *id);
         }
-        Effect::Node {
+        RedoOperation::Node {
             id,
             record: Some(record),
         } => {
@@ -135,11 +135,11 @@ fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
             record.labels.iter().for_each(|&label| put(bytes, label));
             put_properties(bytes, &record.properties)?;
         }
-        Effect::Relationship { id, record: None } => {
+        RedoOperation::Relationship { id, record: None } => {
             bytes.push(RELATIONSHIP_DELETED);
             put(bytes, *id);
         }
-        Effect::Relationship {
+        RedoOperation::Relationship {
             id,
             record: Some(record),
         } => {
@@ -150,7 +150,7 @@ fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
             put(bytes, record.target);
             put_properties(bytes, &record.properties)?;
         }
-        Effect::Schema {
+        RedoOperation::Schema {
             number,
             definition: Some(definition),
         } => {
@@ -158,19 +158,19 @@ fn encode_one(effect: &Effect, bytes: &mut Vec<u8>) -> Result<(), ValueError> {
             put(bytes, *number);
             put_bytes(bytes, definition);
         }
-        Effect::Schema {
+        RedoOperation::Schema {
             number,
             definition: None,
         } => {
             bytes.push(SCHEMA_DROPPED);
             put(bytes, *number);
         }
-        Effect::Confirmed { number } => {
+        RedoOperation::Confirmed { number } => {
             bytes.push(SCHEMA_CONFIRMED);
             put(bytes, *number);
         }
-        Effect::LoadedNodes(nodes, sets) => loaded::encode_nodes(nodes, sets, bytes),
-        Effect::LoadedRelationships(relationships) => {
+        RedoOperation::LoadedNodes(nodes, sets) => loaded::encode_nodes(nodes, sets, bytes),
+        RedoOperation::LoadedRelationships(relationships) => {
             loaded::encode_relationships(relationships, bytes);
         }
     }
@@ -200,35 +200,35 @@ fn put_properties(bytes: &mut Vec<u8>, properties: &Properties) -> Result<(), Va
 /// # Errors
 /// A payload whose checksum held and that does not decode: another program wrote
 /// it.
-pub fn decode(payload: &[u8]) -> Result<Vec<Effect>, StorageError> {
+pub fn decode(payload: &[u8]) -> Result<Vec<RedoOperation>, StorageError> {
     let mut cursor = Cursor { rest: payload };
-    let mut effects = Vec::new();
+    let mut operations = Vec::new();
     while !cursor.rest.is_empty() {
-        effects.push(decode_one(&mut cursor)?);
+        operations.push(decode_one(&mut cursor)?);
     }
-    Ok(effects)
+    Ok(operations)
 }
 
-fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, StorageError> {
+fn decode_one(cursor: &mut Cursor<'_>) -> Result<RedoOperation, StorageError> {
     Ok(match cursor.byte()? {
-        NAME => Effect::Name {
+        NAME => RedoOperation::Name {
             names: Names::from_number(cursor.byte()?)
                 .ok_or_else(|| damaged("has a name of no known kind"))?,
             code: cursor.number()?,
             name: cursor.text()?,
         },
-        NODE => Effect::Node {
+        NODE => RedoOperation::Node {
             id: cursor.number()?,
             record: Some(NodeRecord {
                 labels: cursor.labels()?,
                 properties: cursor.properties()?,
             }),
         },
-        NODE_DELETED => Effect::Node {
+        NODE_DELETED => RedoOperation::Node {
             id: cursor.number()?,
             record: None,
         },
-        RELATIONSHIP => Effect::Relationship {
+        RELATIONSHIP => RedoOperation::Relationship {
             id: cursor.number()?,
             record: Some(RelationshipRecord {
                 kind: cursor.kind()?,
@@ -237,27 +237,27 @@ fn decode_one(cursor: &mut Cursor<'_>) -> Result<Effect, StorageError> {
                 properties: cursor.properties()?,
             }),
         },
-        RELATIONSHIP_DELETED => Effect::Relationship {
+        RELATIONSHIP_DELETED => RedoOperation::Relationship {
             id: cursor.number()?,
             record: None,
         },
-        SCHEMA => Effect::Schema {
+        SCHEMA => RedoOperation::Schema {
             number: cursor.number()?,
             definition: Some(cursor.content()?.to_vec()),
         },
-        SCHEMA_DROPPED => Effect::Schema {
+        SCHEMA_DROPPED => RedoOperation::Schema {
             number: cursor.number()?,
             definition: None,
         },
-        SCHEMA_CONFIRMED => Effect::Confirmed {
+        SCHEMA_CONFIRMED => RedoOperation::Confirmed {
             number: cursor.number()?,
         },
         loaded::NODES => {
             let (nodes, sets) = decode_nodes(cursor)?;
-            Effect::LoadedNodes(nodes, sets)
+            RedoOperation::LoadedNodes(nodes, sets)
         }
-        loaded::RELATIONSHIPS => Effect::LoadedRelationships(decode_relationships(cursor)?),
-        _ => return Err(damaged("has an effect this program does not know")),
+        loaded::RELATIONSHIPS => RedoOperation::LoadedRelationships(decode_relationships(cursor)?),
+        _ => return Err(damaged("has a redo operation this program does not know")),
     })
 }
 
@@ -343,7 +343,7 @@ mod tests {
         prop::collection::vec((0..100u32, value), 0..5).prop_map(Properties::from_iter)
     }
 
-    fn effect() -> impl Strategy<Value = Effect> {
+    fn operation() -> impl Strategy<Value = RedoOperation> {
         let names = prop::sample::select(&Names::ALL[..]);
         let node = (
             prop::collection::btree_set(any::<u32>(), 0..4),
@@ -363,24 +363,24 @@ mod tests {
             });
         let definition = prop::option::of(prop::collection::vec(any::<u8>(), 0..20));
         prop_oneof![
-            (names, any::<u32>(), ".{1,20}").prop_map(|(names, code, name)| Effect::Name {
+            (names, any::<u32>(), ".{1,20}").prop_map(|(names, code, name)| RedoOperation::Name {
                 names,
                 code,
                 name
             }),
             (any::<u32>(), prop::option::of(node))
-                .prop_map(|(id, record)| Effect::Node { id, record }),
+                .prop_map(|(id, record)| RedoOperation::Node { id, record }),
             (any::<u32>(), prop::option::of(relationship))
-                .prop_map(|(id, record)| Effect::Relationship { id, record }),
+                .prop_map(|(id, record)| RedoOperation::Relationship { id, record }),
             (any::<u32>(), definition)
-                .prop_map(|(number, definition)| Effect::Schema { number, definition }),
-            any::<u32>().prop_map(|number| Effect::Confirmed { number }),
+                .prop_map(|(number, definition)| RedoOperation::Schema { number, definition }),
+            any::<u32>().prop_map(|number| RedoOperation::Confirmed { number }),
             loaded_nodes(),
             loaded_relationships(),
         ]
     }
 
-    fn loaded_nodes() -> impl Strategy<Value = Effect> {
+    fn loaded_nodes() -> impl Strategy<Value = RedoOperation> {
         let set = prop::collection::btree_set(any::<u32>(), 0..4);
         let sets = prop::collection::vec(set, 1..4);
         let rows = prop::collection::vec((any::<u32>(), 0..5u32), 0..5);
@@ -392,11 +392,11 @@ mod tests {
             };
             let rows: Vec<LoadedNode> = rows.into_iter().map(row).collect();
             let heap = vec![7; rows.iter().map(|row| row.len as usize).sum()];
-            Effect::LoadedNodes(Loaded { first, rows, heap }, sets)
+            RedoOperation::LoadedNodes(Loaded { first, rows, heap }, sets)
         })
     }
 
-    fn loaded_relationships() -> impl Strategy<Value = Effect> {
+    fn loaded_relationships() -> impl Strategy<Value = RedoOperation> {
         let row = (any::<u16>(), any::<u32>(), any::<u32>(), 0..5u32);
         let row = row.prop_map(|(kind, source, target, len)| LoadedRelationship {
             kind,
@@ -406,13 +406,13 @@ mod tests {
         });
         (any::<u32>(), prop::collection::vec(row, 0..5)).prop_map(|(first, rows)| {
             let heap = vec![7; rows.iter().map(|row| row.len as usize).sum()];
-            Effect::LoadedRelationships(Loaded { first, rows, heap })
+            RedoOperation::LoadedRelationships(Loaded { first, rows, heap })
         })
     }
 
     /// What logs of version 4 of the format hold.
     #[test]
-    fn the_bytes_of_effects_are_pinned() {
+    fn the_bytes_of_redo_operations_are_pinned() {
         let properties = || Properties::from_iter([(9, Value::from(true))]);
         let node = NodeRecord {
             labels: vec![5].into_iter().collect(),
@@ -430,7 +430,7 @@ mod tests {
         let of = |parts: &[&[u8]]| parts.concat();
         let word = |number: u8| [number, 0, 0, 0];
         let [one, two] = [word(1), word(2)];
-        let name = |names| Effect::Name {
+        let name = |names| RedoOperation::Name {
             names,
             code: 1,
             name: "ab".to_string(),
@@ -440,49 +440,49 @@ mod tests {
             (name(Names::Types), of(&[&[1, 1], &one, &two, b"ab"])),
             (name(Names::Keys), of(&[&[1, 2], &one, &two, b"ab"])),
             (
-                Effect::Node {
+                RedoOperation::Node {
                     id: 2,
                     record: Some(node),
                 },
                 of(&[&[2], &two, &one, &word(5), &word(len), &stored]),
             ),
             (
-                Effect::Node {
+                RedoOperation::Node {
                     id: 2,
                     record: None,
                 },
                 of(&[&[3], &two]),
             ),
             (
-                Effect::Relationship {
+                RedoOperation::Relationship {
                     id: 1,
                     record: Some(relationship),
                 },
                 of(&[&[4], &one, &[6, 0], &word(7), &word(8), &word(len), &stored]),
             ),
             (
-                Effect::Relationship {
+                RedoOperation::Relationship {
                     id: 1,
                     record: None,
                 },
                 of(&[&[5], &one]),
             ),
             (
-                Effect::Schema {
+                RedoOperation::Schema {
                     number: 1,
                     definition: Some(vec![7, 8]),
                 },
                 of(&[&[6], &one, &two, &[7, 8]]),
             ),
             (
-                Effect::Schema {
+                RedoOperation::Schema {
                     number: 1,
                     definition: None,
                 },
                 of(&[&[7], &one]),
             ),
             (
-                Effect::LoadedNodes(
+                RedoOperation::LoadedNodes(
                     Loaded {
                         first: 3,
                         rows: vec![LoadedNode { set: 1, len: 2 }],
@@ -504,7 +504,7 @@ mod tests {
                 ]),
             ),
             (
-                Effect::LoadedRelationships(Loaded {
+                RedoOperation::LoadedRelationships(Loaded {
                     first: 3,
                     rows: vec![LoadedRelationship {
                         kind: 6,
@@ -525,23 +525,23 @@ mod tests {
                     &[7],
                 ]),
             ),
-            (Effect::Confirmed { number: 2 }, of(&[&[10], &two])),
+            (RedoOperation::Confirmed { number: 2 }, of(&[&[10], &two])),
         ];
-        for (effect, bytes) in cases {
-            let encoded = encode(std::slice::from_ref(&effect)).expect("stored");
-            assert_eq!(encoded, bytes, "{effect:?}");
+        for (operation, bytes) in cases {
+            let encoded = encode(std::slice::from_ref(&operation)).expect("stored");
+            assert_eq!(encoded, bytes, "{operation:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn effects_come_back_and_damage_is_no_panic(
-            effects in prop::collection::vec(effect(), 0..6),
+        fn redo_operations_come_back_and_damage_is_no_panic(
+            operations in prop::collection::vec(operation(), 0..6),
             at in any::<prop::sample::Index>(),
             bits in 1..=255u8,
         ) {
-            let bytes = encode(&effects).expect("values that can be stored");
-            prop_assert_eq!(decode(&bytes).expect("whole"), effects);
+            let bytes = encode(&operations).expect("values that can be stored");
+            prop_assert_eq!(decode(&bytes).expect("whole"), operations);
             if bytes.is_empty() {
                 return Ok(());
             }
