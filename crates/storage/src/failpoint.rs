@@ -169,7 +169,7 @@ mod armed {
         /// The failpoints of a text as in [`super::VARIABLE`].
         ///
         /// # Panics
-        /// If it cannot be read: a mistake of the test.
+        /// If it cannot be read: a bug of the test.
         pub fn armed(text: &str) -> Self {
             let armed = text.split(',').map(|text| Armed::parse(text).map(Arc::new));
             let armed: Result<Arc<[_]>, String> = armed.collect();

@@ -266,7 +266,7 @@ pub fn payloads() -> Vec<Vec<u8>> {
 
 /// Whether a vertex or a section has a number that is in range and far from 0. Each
 /// section before it takes 8 bytes of DRAM, and a check asks for each vertex before it,
-/// as in a graph that has them: no mistake, and most of the time.
+/// as in a graph that has them: no error, and most of the time.
 fn names_a_far_vertex(image: &Image) -> bool {
     let far = |&vertex: &u32| (FAR..=MAX_VERTICES as u32).contains(&vertex);
     let pool = image.bytes(image.file("pool").expect("a pool"));

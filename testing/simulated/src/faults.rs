@@ -231,7 +231,7 @@ impl Image {
     /// The bytes of a file.
     ///
     /// # Panics
-    /// If there is no such file: a mistake of the test.
+    /// If there is no such file: a bug of the test.
     pub fn file(&mut self, name: &str) -> &mut Vec<u8> {
         self.files
             .get_mut(name)

@@ -1,15 +1,15 @@
-//! The mutation score: mistakes put in on purpose, and whether they are caught.
+//! The mutation score: mutants, and whether they are caught.
 
 use crate::explorer::{Explorer, Program};
 use crate::faults::{Calls, FaultPlan};
 use crate::report::Report;
 use evergraph_storage::failpoint;
 
-/// A mistake, and what became of it.
+/// A mutant, and its outcome.
 #[derive(Clone, Debug)]
 pub struct Caught<T> {
-    /// The mistake.
-    pub mistake: T,
+    /// The mutant.
+    pub mutant: T,
     /// What gave it away; `None` if it survived.
     pub message: Option<String>,
     /// Executions until then, or in all.
@@ -22,12 +22,12 @@ impl<T> Caught<T> {
         self.message.is_some()
     }
 
-    fn of(mistake: T, reports: impl IntoIterator<Item = Report>) -> Self {
+    fn of(mutant: T, reports: impl IntoIterator<Item = Report>) -> Self {
         let mut executions = 0;
         for report in reports {
             if let Some(violation) = report.violations.into_iter().next() {
                 return Self {
-                    mistake,
+                    mutant,
                     message: Some(violation.message),
                     executions: executions + violation.executions,
                 };
@@ -35,7 +35,7 @@ impl<T> Caught<T> {
             executions += report.executions.iter().sum::<u64>();
         }
         Self {
-            mistake,
+            mutant,
             message: None,
             executions,
         }

@@ -333,7 +333,7 @@ fn no_vertices_and_no_edges() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn wrong_arguments_are_named() {
     let graph = Csr::from_edges(3, &[(0, 1)], Direction::Both);
     let control = Control::new();
     let seeded = |seeds: &[Seed]| {
@@ -369,7 +369,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn verifiers_find_mistakes() {
+fn verifiers_find_wrong_results() {
     let graph = karate_club();
     let control = Control::new();
     let mut result = eigenvector::run(&graph, &Default::default(), &control).unwrap();

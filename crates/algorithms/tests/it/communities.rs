@@ -98,7 +98,7 @@ mod labels {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn wrong_arguments_are_named() {
         let out = Csr::from_edges(3, &[(0, 1)], Direction::Out);
         let control = Control::new();
         let error = run(&out, &Parameters::default(), &control).unwrap_err();
@@ -278,7 +278,7 @@ mod partitions {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn wrong_arguments_are_named() {
         let control = Control::new();
         for direction in [Direction::Out, Direction::Both] {
             let graph = Csr::from_edges(3, &[(0, 1)], direction);
@@ -322,7 +322,7 @@ mod partitions {
     }
 
     #[test]
-    fn verifiers_find_mistakes() {
+    fn verifiers_find_wrong_results() {
         // Two paths of three with nothing between.
         let graph = Csr::from_edges(6, &[(0, 1), (1, 2), (3, 4), (4, 5)], Direction::Undirected);
         let control = Control::new();
@@ -467,7 +467,7 @@ mod alike {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn wrong_arguments_are_named() {
         let control = Control::new();
         let unsorted = Csr::from_edges(3, &[(0, 1)], Direction::Undirected);
         let error = run(&unsorted, &[], Measure::Jaccard, &control).unwrap_err();

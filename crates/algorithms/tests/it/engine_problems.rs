@@ -256,7 +256,7 @@ fn a_long_path_is_peeled_from_its_ends() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn wrong_arguments_are_named() {
     let control = Control::new();
     for direction in [Direction::Out, Direction::Both] {
         let graph = Csr::from_edges(2, &[(0, 1)], direction);
@@ -308,7 +308,7 @@ fn runs_are_cancelled() {
 }
 
 #[test]
-fn verifiers_find_mistakes() {
+fn verifiers_find_wrong_results() {
     let graph = graph(
         60,
         &(1..60)

@@ -96,7 +96,7 @@ fn no_vertices_and_no_edges() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn wrong_arguments_are_named() {
     let graph = Csr::from_edges(3, &[(0, 1)], Direction::Out);
     let control = Control::new();
     let error = bfs::run(&graph, 3, &control).unwrap_err();
@@ -119,7 +119,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn verifiers_find_mistakes() {
+fn verifiers_find_wrong_results() {
     let graph = Csr::from_edges(4, &[(0, 1), (1, 2), (0, 3), (3, 2)], Direction::Both);
     let control = Control::new();
     let mut tree = bfs::run(&graph, 0, &control).unwrap();

@@ -632,7 +632,7 @@ fn no_vertices_and_no_edges() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn wrong_arguments_are_named() {
     let control = Control::new();
     let graph = |weight| Csr::from_weighted_edges(3, &[(0, 1, weight)], Direction::Both);
     let good = graph(1.0);
@@ -745,7 +745,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn verifiers_find_mistakes() {
+fn verifiers_find_wrong_results() {
     let edges = [(0, 1, 1.0), (1, 2, 2.0), (0, 2, 3.0), (2, 3, 1.0)];
     let graph = Csr::from_weighted_edges(5, &edges, Direction::Undirected);
     let control = Control::new();

@@ -324,7 +324,7 @@ fn results_do_not_depend_on_threads() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn wrong_arguments_are_named() {
     let control = Control::new();
     for direction in [Direction::Out, Direction::Both] {
         let directed = graph(2, &[(0, 1)], direction);
@@ -385,7 +385,7 @@ fn runs_are_cancelled() {
 }
 
 #[test]
-fn verifiers_find_mistakes() {
+fn verifiers_find_wrong_results() {
     let control = Control::new();
     let square = graph(4, &cycle(4), UNDIRECTED);
     let mut trees = spanning_forest::run(&square, &control).unwrap();

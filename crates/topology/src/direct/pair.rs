@@ -204,7 +204,7 @@ impl Section {
         Ok(direct.map_or(0, |direct| direct.lengths(list).1 as u32))
     }
 
-    /// Seeded mistake: whether a list holds the edge, whenever it got there.
+    /// Mutant: whether a list holds the edge, whenever it got there.
     pub fn direct_holds(
         &self,
         context: &Context,

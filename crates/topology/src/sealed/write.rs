@@ -204,7 +204,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A seeded mistake.
+    /// Mutant: writes and does not flush.
     fn write_without_flush(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError> {
         Ok(self.context.region.medium().write(offset, bytes)?)
     }

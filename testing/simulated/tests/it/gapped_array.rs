@@ -337,7 +337,7 @@ fn every_broken_array_is_caught() {
             "{variant:?}: {} executions\n{violation}",
             violation.executions
         );
-        // Mistakes of the recovery need a power cut in the recovery.
+        // Mutants of the recovery need a power cut in the recovery.
         let in_recovery = matches!(
             variant,
             Variant::RecoveryNotFlushed | Variant::RecoveryClearsFlagFirst
@@ -398,7 +398,7 @@ fn every_dropped_call_of_the_array_is_caught() {
         survivors.len()
     );
     for survivor in &survivors {
-        println!("  {:?}", survivor.mistake);
+        println!("  {:?}", survivor.mutant);
     }
     assert!(survivors.is_empty() && outcomes.len() > 30);
 }
@@ -409,9 +409,9 @@ fn mutants_are_scored() {
     use evergraph_simulated::mutant_score;
     use evergraph_storage::failpoint;
 
-    let mistakes = ["log.records-not-flushed", "log.fence-missing"];
-    let outcomes = mutant_score(&mistakes, || {
-        // One mistake is made, the other means nothing to the array.
+    let mutants = ["log.records-not-flushed", "log.fence-missing"];
+    let outcomes = mutant_score(&mutants, || {
+        // One mutant is on, the other means nothing to the array.
         let variant = match failpoint!("log.records-not-flushed") {
             true => Variant::LogNotFlushed,
             false => Variant::Correct,

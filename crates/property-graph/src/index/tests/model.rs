@@ -371,7 +371,7 @@ proptest! {
     }
 }
 
-/// A seeded mistake: what a round of checkpoint has not published is gone.
+/// A mutant: what a round of checkpoint has not published is gone.
 #[test]
 fn changes_that_are_dropped_before_the_root_are_missed() {
     use evergraph_storage::failpoint;
