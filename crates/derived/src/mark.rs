@@ -11,7 +11,7 @@ pub struct Mark {
     pub epoch: u32,
     /// The database.
     pub uuid: [u8; 16],
-    /// All that decides what the files hold, in the words of their room.
+    /// All that decides what the files hold, in the words of their crate.
     pub identity: String,
 }
 

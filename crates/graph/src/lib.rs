@@ -1,4 +1,4 @@
-//! The vocabulary every room of Evergraph shares: what a vertex is, how an
+//! The vocabulary every crate of Evergraph shares: what a vertex is, how an
 //! algorithm reads a graph, a plain in-memory graph to compare with, and random
 //! numbers that are the same everywhere.
 //!

@@ -1,7 +1,7 @@
-//! Every persistent byte of Evergraph passes through this room.
+//! Every persistent byte of Evergraph passes through this crate.
 //!
 //! A [`Medium`] is a flat range of bytes with an explicit order of persistence:
-//! *store → flush → fence*. Above it stand the two interfaces that other rooms
+//! *store → flush → fence*. Above it stand the two interfaces that other crates
 //! use: the [`CommitLog`] (append records, make a prefix durable) and the
 //! [`Region`] (write an extent out of place, make it durable, publish it through
 //! the [`Directory`] and the two-slot root of the [`Pool`]). The order is in the

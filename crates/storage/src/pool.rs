@@ -23,7 +23,7 @@ use crate::order::{self, Durable};
 /// 5: the log's file is named by the root, and large commits lie in extents.
 pub const FORMAT_VERSION: u32 = 5;
 
-/// Bytes that the rooms above can keep in the root.
+/// Bytes that the crates above can keep in the root.
 pub const USER_BYTES: usize = 192;
 
 const SLOT_BYTES: usize = 512;
@@ -141,7 +141,7 @@ pub struct Root {
     pub directory_len: u64,
     /// Its checksum.
     pub directory_crc: u32,
-    /// Configuration and counters of the rooms above.
+    /// Configuration and counters of the crates above.
     pub user: [u8; USER_BYTES],
 }
 

@@ -1,4 +1,4 @@
-//! The maps in the documents against the workspace: rooms and dependencies,
+//! The maps in the documents against the workspace: crates and dependencies,
 //! `unsafe`, files, and the numbered steps of `docs/durability.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,25 +112,25 @@ fn members() -> Vec<Member> {
 }
 
 #[test]
-fn the_map_of_rooms_is_the_workspace() {
+fn the_map_of_crates_is_the_workspace() {
     let mut real = BTreeMap::new();
     for member in members() {
         let dependencies = member.dependency_names();
         real.insert(member.name, (member.path, dependencies));
     }
-    let rooms: BTreeSet<String> = real.keys().cloned().collect();
+    let crates: BTreeSet<String> = real.keys().cloned().collect();
     let mut mapped = BTreeSet::new();
     for row in table(&text("ARCHITECTURE.md"), "Who depends on whom") {
-        let name = quoted(&row[0]).pop_first().expect("a room");
+        let name = quoted(&row[0]).pop_first().expect("a crate");
         let (path, dependencies) = real
             .get(&name)
-            .unwrap_or_else(|| panic!("the map has a room {name} that the workspace lacks"));
+            .unwrap_or_else(|| panic!("the map has a crate {name} that the workspace lacks"));
         assert_eq!(
             quoted(&row[1]).pop_first().as_ref(),
             Some(path),
             "path of {name}"
         );
-        let between: BTreeSet<String> = dependencies.intersection(&rooms).cloned().collect();
+        let between: BTreeSet<String> = dependencies.intersection(&crates).cloned().collect();
         assert_eq!(
             between,
             quoted(&row[2]),
@@ -138,7 +138,7 @@ fn the_map_of_rooms_is_the_workspace() {
         );
         mapped.insert(name);
     }
-    assert_eq!(rooms, mapped, "rooms of the workspace, then of the map");
+    assert_eq!(crates, mapped, "crates of the workspace, then of the map");
 }
 
 #[test]
@@ -155,11 +155,11 @@ fn dependencies_have_no_cycle_and_algorithms_see_no_store() {
             }
         }
     }
-    for room in edges.keys() {
+    for member in edges.keys() {
         let mut seen = BTreeSet::new();
-        reach(&edges, room, &mut seen);
-        assert!(!seen.contains(room), "{room} depends on itself");
-        if room == "evergraph-algorithms" {
+        reach(&edges, member, &mut seen);
+        assert!(!seen.contains(member), "{member} depends on itself");
+        if member == "evergraph-algorithms" {
             assert_eq!(seen, BTreeSet::from(["evergraph-graph".to_string()]));
         }
     }
@@ -292,7 +292,7 @@ fn unsafe_is_only_where_the_map_says() {
 }
 
 #[test]
-fn rooms_above_storage_open_no_files() {
+fn crates_above_storage_open_no_files() {
     let forbidden = [
         " fs::",
         ":fs::",
@@ -305,9 +305,9 @@ fn rooms_above_storage_open_no_files() {
         "rustix",
         "libc",
     ];
-    let rooms = ["topology", "snapshots", "algorithms", "graph"];
-    for room in rooms {
-        for (path, source) in sources(&format!("crates/{room}/src")) {
+    let crates = ["topology", "snapshots", "algorithms", "graph"];
+    for member in crates {
+        for (path, source) in sources(&format!("crates/{member}/src")) {
             for (number, line) in source.lines().enumerate() {
                 let found = forbidden.iter().find(|word| code(line).contains(**word));
                 if let Some(word) = found {
@@ -316,10 +316,10 @@ fn rooms_above_storage_open_no_files() {
             }
         }
     }
-    let rooms = rooms.map(|room| format!("crates/{room}"));
+    let crates = crates.map(|member| format!("crates/{member}"));
     for member in members()
         .iter()
-        .filter(|member| rooms.contains(&member.path))
+        .filter(|member| crates.contains(&member.path))
     {
         for crate_name in ["memmap2", "rustix", "libc"] {
             assert!(
@@ -382,8 +382,8 @@ fn range(kind: &str, from: &str, to: &str) -> Vec<String> {
 #[test]
 fn the_steps_that_code_cites_are_those_of_the_document() {
     let mut cited = BTreeMap::new();
-    for room in ["storage", "topology", "snapshots", "evergraph"] {
-        for (path, source) in sources(&format!("crates/{room}/src")) {
+    for member in ["storage", "topology", "snapshots", "evergraph"] {
+        for (path, source) in sources(&format!("crates/{member}/src")) {
             for step in steps_in(&source) {
                 cited.entry(step).or_insert(path.clone());
             }

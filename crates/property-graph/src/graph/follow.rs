@@ -1,4 +1,4 @@
-//! What is derived from a graph and follows its commits: indexes of other rooms.
+//! What is derived from a graph and follows its commits: indexes of other crates.
 //!
 //! [`PropertyGraph::follow`] tells which nodes commits change. Commits are told in
 //! their order and before anybody sees them, so whoever reads at a commit finds
