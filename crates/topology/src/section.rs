@@ -80,7 +80,7 @@ pub struct Context {
     pub(crate) confirms_sections: bool,
 }
 
-/// Where the entries of a section are: the merged part and the tail behind it.
+/// Where the entries of a section are: the merged part and the unmerged data behind it.
 /// A merge replaces the body; readers of the old one keep it alive.
 #[derive(Debug)]
 pub struct Body {

@@ -102,7 +102,7 @@ fn parts_through_the_life_of_a_list(weighted: bool) {
     store.checkpoint().unwrap();
     let merged = View::new(&store).graph().unwrap();
     parts_are_slices(&merged);
-    // A tail behind it, then deletions in both, then all of it merged.
+    // Unmerged data behind it, then deletions in both, then all of it merged.
     parts_are_slices(&commit(&to(0..VERTICES, 3), &[]));
     let deleted = commit(&[], &[to(0..VERTICES, 2), vec![(10, HUB)]].concat());
     parts_are_slices(&deleted);

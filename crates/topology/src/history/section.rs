@@ -24,7 +24,7 @@ pub(crate) struct History {
     /// Points in segments, ascending.
     stored: Vec<Chunk>,
     /// Points after those, which no segment holds: the log can rebuild them.
-    tail: Option<Box<Chain>>,
+    unmerged: Option<Box<Chain>>,
 }
 
 /// Calls what it is given with pages, one after another.
@@ -101,10 +101,10 @@ impl Walk<'_> {
                 return Err(damaged("the index counts other moments"));
             }
         }
-        if let Some(tail) = &self.history.tail {
+        if let Some(unmerged) = &self.history.unmerged {
             let after = self.history.stored_until();
             let damaged = |_: &str| unreachable!("what was not stored is what was recorded");
-            for point in Points::new(tail.bytes(), after) {
+            for point in Points::new(unmerged.bytes(), after) {
                 let point = point.expect("it is what was recorded");
                 if point.csn <= csn {
                     visit(point, &damaged)?;
@@ -122,7 +122,7 @@ impl History {
             number: HISTORIES.fetch_add(1, Ordering::Relaxed),
             lists,
             stored: Vec::new(),
-            tail: None,
+            unmerged: None,
         }
     }
 
@@ -144,7 +144,10 @@ impl History {
     /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         self.stored.capacity() * size_of::<Chunk>()
-            + self.tail.as_ref().map_or(0, |tail| tail.heap_bytes())
+            + self
+                .unmerged
+                .as_ref()
+                .map_or(0, |unmerged| unmerged.heap_bytes())
     }
 
     /// The page as of commit `csn`: that of the last point up to it; of none, and
@@ -156,10 +159,10 @@ impl History {
         csn: u64,
         newest: &LengthPage,
     ) -> Result<Arc<LengthPage>, StorageError> {
-        if let Some(tail) = &self.tail
-            && tail.last() <= csn
+        if let Some(unmerged) = &self.unmerged
+            && unmerged.last() <= csn
         {
-            return Ok(Arc::new(tail.tip().clone()));
+            return Ok(Arc::new(unmerged.tip().clone()));
         }
         if let Some(page) = context.pages.get(self.number, csn) {
             return Ok(page);
@@ -203,7 +206,7 @@ impl History {
 
     /// Commit of the last point; 0 if there is none.
     pub fn last(&self) -> u64 {
-        (self.tail.as_ref()).map_or(self.stored_until(), |tail| tail.last())
+        (self.unmerged.as_ref()).map_or(self.stored_until(), |unmerged| unmerged.last())
     }
 
     /// Calls `visit` with the pages of all points after commit `after`, up to and
@@ -247,14 +250,14 @@ impl History {
 
     /// Adds a point, unless it is the last already.
     pub fn record(&mut self, context: &Context, page: &LengthPage) -> Result<(), StorageError> {
-        let mut tail = match self.tail.take() {
-            Some(tail) => tail,
+        let mut unmerged = match self.unmerged.take() {
+            Some(unmerged) => unmerged,
             None => Box::new(self.after_stored(context)?),
         };
         debug_assert_eq!(page.len.count(), self.lists, "lengths of another section");
-        tail.push(page);
-        if !tail.bytes().is_empty() {
-            self.tail = Some(tail);
+        unmerged.push(page);
+        if !unmerged.bytes().is_empty() {
+            self.unmerged = Some(unmerged);
         }
         self.invariants();
         Ok(())
@@ -274,9 +277,9 @@ impl History {
             );
             after = chunk.entry.last;
         }
-        if let Some(tail) = &self.tail {
+        if let Some(unmerged) = &self.unmerged {
             assert_eq!(
-                tail.begins_after(),
+                unmerged.begins_after(),
                 after,
                 "the points that are not stored continue those that are"
             );
@@ -303,8 +306,8 @@ impl History {
         csn: u64,
         jumped: Option<&EachPage<'_>>,
     ) -> Result<Option<NewPoints>, StorageError> {
-        let mut chain = match &self.tail {
-            Some(tail) => Chain::clone(tail),
+        let mut chain = match &self.unmerged {
+            Some(unmerged) => Chain::clone(unmerged),
             None if jumped.is_none() => return Ok(None),
             None => self.after_stored(context)?,
         };
@@ -357,8 +360,8 @@ impl History {
         let retells = merged.is_some() || published.rewritten || published.replaces;
         let mut newer = Vec::new();
         if retells
-            && let Some(tail) = &self.tail
-            && tail.last() >= merged.unwrap_or(0)
+            && let Some(unmerged) = &self.unmerged
+            && unmerged.last() >= merged.unwrap_or(0)
         {
             let after = self
                 .stored_until()
@@ -381,7 +384,7 @@ impl History {
             true => History::new(self.lists),
             false => History {
                 stored: self.stored.clone(),
-                tail: None,
+                unmerged: None,
                 ..*self
             },
         };
@@ -389,7 +392,7 @@ impl History {
             .retain(|chunk| chunk.segment.number < published.absorbed_from);
         next.stored.extend(published.chunk);
         if !retells || failpoint!("history.stored-twice") {
-            next.tail = self.tail.take();
+            next.unmerged = self.unmerged.take();
         } else {
             for page in &newer {
                 next.record(context, page)?;

@@ -12,7 +12,7 @@ use crate::layout::Layout;
 /// How edges reach the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Commit log, tails in DRAM, sections merged out of place. Every medium.
+    /// Commit log, unmerged data in DRAM, sections merged out of place. Every medium.
     Merged,
     /// DGAP as published: each edge in place. Byte-addressed media only.
     Direct,

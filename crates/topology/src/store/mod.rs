@@ -1,4 +1,4 @@
-//! The engine: commit log, tails, sections, checkpoints.
+//! The engine: commit log, unmerged data, sections, checkpoints.
 //!
 //! One [`Store`] is one graph on one [`Storage`]. It starts no threads: commits
 //! run on the threads that call [`Store::commit`], a checkpoint on whoever
