@@ -51,9 +51,9 @@ pub use evergraph_storage::{
 pub use evergraph_topology::ids::{IdKind, IdTable};
 pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{
-    BackPressure, Batch, CheckReport, Commit, Config, Layout, ListReader, LogPositions, Mode,
-    OpenReport, Place, PlacedEntry, SealedGraph, SealedInfo, SealedName, ShardReport, Snapshot,
-    StoreStats, TopologyError, Tuning,
+    BackPressure, Batch, CheckReport, Commit, Config, Layout, ListReader, ListTier, LogPositions,
+    Mode, OpenReport, SealedGraph, SealedInfo, SealedName, ShardReport, Snapshot, StoreStats,
+    TierEntry, TopologyError, Tuning,
 };
 pub use export::{EdgeExport, export_edges};
 pub use heat::RebasePolicy;

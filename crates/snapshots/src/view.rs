@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evergraph_graph::{Direction, VertexId, Weight};
 use evergraph_storage::ViewToken;
 use evergraph_topology::{
-    ListReader, Pins, Place, PlacedEntry, Published, SectionView, Store, TopologyError,
+    ListReader, ListTier, Pins, Published, SectionView, Store, TierEntry, TopologyError,
 };
 
 use crate::graph_view::GraphView;
@@ -170,20 +170,20 @@ impl View {
         Ok(self.store.reader_with(&self.token, &self.pins, adjacency))
     }
 
-    /// The entries of one list that are in one place on their way to the
-    /// medium, oldest first, deletions among them. The list is what is in the
-    /// layout, then in the buffers, then in the log. Looking moves nothing.
+    /// The entries of one list that are in one tier on their way to the
+    /// medium, oldest first, deletions among them. The list is the base
+    /// extent, then the vertex buffer, then the append buffer. Looking moves nothing.
     ///
     /// # Errors
     /// If the graph does not keep these lists.
     pub fn entries_in(
         &self,
-        place: Place,
+        tier: ListTier,
         lists: Lists,
         vertex: VertexId,
-    ) -> Result<Vec<PlacedEntry>, TopologyError> {
+    ) -> Result<Vec<TierEntry>, TopologyError> {
         let adjacency = self.adjacency_of(lists)?;
-        self.store.entries_in(&self.token, adjacency, vertex, place)
+        self.store.entries_in(&self.token, adjacency, vertex, tier)
     }
 
     /// Calls `visit` with source, target and weight (1 without weights) of the

@@ -49,7 +49,7 @@ pub use presence::AdjacencySet;
 pub use sealed::{SealedGraph, SealedInfo, SealedName};
 pub use section_view::SectionView;
 pub use store::{
-    BackPressure, Batch, CheckReport, Commit, Config, Enqueued, HistoryStats, ListReader,
-    LogPositions, Mode, OpenReport, Place, PlacedEntry, Prepared, Published, Query, QueryMerging,
-    Store, StoreStats, Tuning,
+    BackPressure, Batch, CheckReport, Commit, Config, Enqueued, HistoryStats, ListReader, ListTier,
+    LogPositions, Mode, OpenReport, Prepared, Published, Query, QueryMerging, Store, StoreStats,
+    TierEntry, Tuning,
 };

@@ -4,11 +4,11 @@ mod gather;
 mod live;
 mod loaded;
 mod merge;
-mod places;
 mod plan;
 mod reading;
 #[cfg(test)]
 mod tests;
+mod tiers;
 mod usage;
 
 use std::ops::ControlFlow;

@@ -9,7 +9,7 @@ use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_storage::ViewToken;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{
-    Batch, Config, Layout, ListScratch, Mode, Place, Published, Store, TopologyError, Tuning,
+    Batch, Config, Layout, ListScratch, ListTier, Mode, Published, Store, TopologyError, Tuning,
 };
 use proptest::prelude::*;
 
@@ -188,9 +188,9 @@ fn compare_places(store: &Store, token: &ViewToken<Published>, adjacency: usize,
     };
     let before = usage(store);
     let mut together: Vec<(u32, u32)> = Vec::new();
-    for place in [Place::Layout, Place::Buffers, Place::Log] {
-        for entry in store.entries_in(token, adjacency, v, place).unwrap() {
-            assert!(!(entry.deletes && place == Place::Log));
+    for tier in [ListTier::Base, ListTier::Vertex, ListTier::Append] {
+        for entry in store.entries_in(token, adjacency, v, tier).unwrap() {
+            assert!(!(entry.deletes && tier == ListTier::Append));
             if entry.deletes {
                 let latest = together.iter().rposition(|e| e.0 == entry.neighbor);
                 together.remove(latest.expect("something to delete"));

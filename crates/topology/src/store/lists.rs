@@ -1,4 +1,4 @@
-//! Reading by list, in bulk, and by place: what of a list is where.
+//! Reading by list, in bulk, and by tier.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,31 +10,31 @@ use crate::error::TopologyError;
 use crate::list::ListScratch;
 use crate::pins::{Pinned, Pins};
 
-/// Where an entry of a list is on its way to the medium. It is in one of them.
+/// Tiers of a list, which an entry passes on its way to the medium. It is in one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
-    /// In its section's run: committed, and no reader has asked for it.
-    Log,
-    /// In its vertex buffer (direct mode: in the section's edge log).
-    Buffers,
-    /// In the section's extent.
-    Layout,
+pub enum ListTier {
+    /// The append buffer of its section: committed, and no reader has asked for it.
+    Append,
+    /// Its vertex buffer (direct mode: the section's edge log).
+    Vertex,
+    /// The base extent of its section.
+    Base,
 }
 
-impl Place {
+impl ListTier {
     /// All, from the newest entries of a list to the oldest.
-    pub const ALL: [Place; 3] = [Place::Log, Place::Buffers, Place::Layout];
+    pub const ALL: [ListTier; 3] = [ListTier::Append, ListTier::Vertex, ListTier::Base];
 }
 
 /// An entry as it is stored, deletions among them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlacedEntry {
+pub struct TierEntry {
     /// The other end.
     pub neighbor: u32,
     /// Weight of the edge; 1 in a graph without weights, and of a deletion.
     pub weight: f32,
     /// The entry deletes the latest earlier live edge to the neighbor. Never in
-    /// [`Place::Log`]: a deletion has to know whether there is such an edge, so
+    /// [`ListTier::Append`]: a deletion has to know whether there is such an edge, so
     /// it moves what is before it to the vertex buffers.
     pub deletes: bool,
 }
@@ -105,16 +105,16 @@ impl Store {
         }
     }
 
-    /// The entries of one list that are in one place as of a view, oldest
-    /// first. The list is what is in the layout, then in the buffers, then in
-    /// the log. Moves nothing from place to place.
+    /// Entries of one list that are in one tier as of a view, oldest
+    /// first. The list is the base extent, then the vertex buffer, then
+    /// the append buffer. Moves nothing from tier to tier.
     pub fn entries_in(
         &self,
         token: &ViewToken<Published>,
         adjacency: usize,
         vertex: u32,
-        place: Place,
-    ) -> Result<Vec<PlacedEntry>, TopologyError> {
+        tier: ListTier,
+    ) -> Result<Vec<TierEntry>, TopologyError> {
         let mut entries = Vec::new();
         let number = vertex >> self.config.section_shift;
         let adjacency = self.adjacencies.get(adjacency);
@@ -123,9 +123,9 @@ impl Store {
             return Ok(entries);
         };
         let list = (vertex - section.first_vertex()) as usize;
-        section.for_each_placed(&self.context, token.csn(), list, place, |word, weight| {
+        section.for_each_in_tier(&self.context, token.csn(), list, tier, |word, weight| {
             let deletes = crate::entry::is_tombstone(word);
-            entries.push(PlacedEntry {
+            entries.push(TierEntry {
                 neighbor: crate::entry::neighbor(word),
                 weight: match weight {
                     Some(bits) if !deletes => f32::from_bits(bits),
@@ -214,9 +214,9 @@ impl ListReader<'_> {
     #[inline(always)]
     fn place_of(&mut self, vertex: u32) -> Result<usize, TopologyError> {
         let number = vertex >> self.section_shift;
-        let place = number as usize & self.kept.len().wrapping_sub(1);
-        match self.kept.get(place) {
-            Some(kept) if kept.number == number => Ok(place),
+        let index = number as usize & self.kept.len().wrapping_sub(1);
+        match self.kept.get(index) {
+            Some(kept) if kept.number == number => Ok(index),
             _ => self.find(number),
         }
     }
@@ -235,9 +235,9 @@ impl ListReader<'_> {
             1 => self.kept.resize_with(MOST_KEPT, || Kept::NOTHING),
             _ => {}
         }
-        let place = number as usize & (self.kept.len() - 1);
-        self.kept[place] = Kept { number, section };
-        Ok(place)
+        let index = number as usize & (self.kept.len() - 1);
+        self.kept[index] = Kept { number, section };
+        Ok(index)
     }
 
     /// Calls `visit` with the live neighbors of a vertex, slice by slice in

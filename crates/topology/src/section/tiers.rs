@@ -1,4 +1,4 @@
-//! What of a list is where. Reading it moves nothing.
+//! Entries of a list by tier. Reading them moves nothing.
 
 use std::ops::ControlFlow;
 
@@ -6,20 +6,20 @@ use evergraph_storage::StorageError;
 
 use super::{Context, Inner, Section, State};
 use crate::section_view::Lists;
-use crate::store::Place;
+use crate::store::ListTier;
 
 impl Section {
     /// Calls `visit` with the words and weight bits of a list, as of commit
-    /// `csn`, that are in one place. A registered view keeps that commit.
-    pub fn for_each_placed(
+    /// `csn`, that are in one tier. A registered view keeps that commit.
+    pub fn for_each_in_tier(
         &self,
         context: &Context,
         csn: u64,
         list: usize,
-        place: Place,
+        tier: ListTier,
         mut visit: impl FnMut(u32, Option<u32>),
     ) -> Result<(), StorageError> {
-        if place == Place::Log {
+        if tier == ListTier::Append {
             self.for_each_appended(csn, |its_list, word, weight| {
                 if its_list as usize == list {
                     visit(word, weight);
@@ -44,7 +44,7 @@ impl Section {
             }
             ControlFlow::<()>::Continue(())
         };
-        let _ = if place == Place::Layout {
+        let _ = if tier == ListTier::Base {
             view.for_each_merged_segment(list, each)
         } else {
             view.for_each_buffered_segment(list, each)

@@ -1,7 +1,7 @@
-//! Lists read one by one, in bulk, pinned, and place by place are the same.
+//! Lists read one by one, in bulk, pinned, and tier by tier are the same.
 
 use evergraph::graph::{Direction, Graph, NeighborReader};
-use evergraph::{Batch, Database, Edges, Lists, MediumKind, Options, Place, View};
+use evergraph::{Batch, Database, Edges, ListTier, Lists, MediumKind, Options, View};
 use proptest::prelude::*;
 
 const VERTICES: u32 = 12;
@@ -32,19 +32,19 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Entries of all lists by place, from the log to the layout.
+/// Entries of all lists by tier, from the newest to the oldest.
 fn counts(view: &View) -> [usize; 3] {
-    Place::ALL.map(|place| {
-        let entries = |v| view.entries_in(place, Lists::Out, v).unwrap().len();
+    ListTier::ALL.map(|tier| {
+        let entries = |v| view.entries_in(tier, Lists::Out, v).unwrap().len();
         (0..VERTICES).map(entries).sum()
     })
 }
 
-/// The list that the three places make up.
+/// The list that the three tiers make up.
 fn together(view: &View, lists: Lists, v: u32) -> Vec<(u32, f32)> {
     let mut list: Vec<(u32, f32)> = Vec::new();
-    for place in [Place::Layout, Place::Buffers, Place::Log] {
-        for entry in view.entries_in(place, lists, v).unwrap() {
+    for tier in [ListTier::Base, ListTier::Vertex, ListTier::Append] {
+        for entry in view.entries_in(tier, lists, v).unwrap() {
             if entry.deletes {
                 let at = list.iter().rposition(|e| e.0 == entry.neighbor);
                 list.remove(at.expect("an edge to delete"));
@@ -64,7 +64,9 @@ fn compare(view: &View) {
     let mut logged = vec![Vec::new(); VERTICES as usize];
     view.for_each_logged_edge(|u, v, weight| logged[u as usize].push((v, weight)));
     for (v, logged) in logged.iter().enumerate() {
-        let log = view.entries_in(Place::Log, Lists::Out, v as u32).unwrap();
+        let log = view
+            .entries_in(ListTier::Append, Lists::Out, v as u32)
+            .unwrap();
         let log: Vec<_> = log.iter().map(|e| (e.neighbor, e.weight)).collect();
         assert_eq!(log, *logged);
     }
@@ -97,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn the_places_together_are_the_list(
+    fn the_tiers_together_are_the_list(
         steps in proptest::collection::vec(step(), 1..25),
         direction in prop_oneof![
             Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
@@ -167,11 +169,16 @@ fn lists_that_are_not_kept_are_refused() {
     db.insert_edges(&[(0, 1)]).unwrap();
     let view = db.view();
     assert!(view.reader(Lists::In).is_err());
-    assert!(view.entries_in(Place::Log, Lists::In, 0).is_err());
-    assert_eq!(view.entries_in(Place::Log, Lists::Out, 0).unwrap().len(), 1);
+    assert!(view.entries_in(ListTier::Append, Lists::In, 0).is_err());
+    assert_eq!(
+        view.entries_in(ListTier::Append, Lists::Out, 0)
+            .unwrap()
+            .len(),
+        1
+    );
     assert_eq!(db.store().logged_edges(), 1);
     assert_eq!(
-        view.entries_in(Place::Layout, Lists::Out, 9_999).unwrap(),
+        view.entries_in(ListTier::Base, Lists::Out, 9_999).unwrap(),
         []
     );
 }
