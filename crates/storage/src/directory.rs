@@ -72,7 +72,7 @@ pub struct SectionKey {
     pub section: u32,
 }
 
-/// What the directory stores for one section.
+/// One section's row of the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Offset of the extent.
@@ -117,7 +117,7 @@ impl Blob {
 
 struct Leaf {
     entries: Vec<Option<Entry>>,
-    /// Where the leaf is stored, unless it changed since.
+    /// Extent and checksum of the stored leaf; `None` if it changed since.
     stored: Option<(Arc<Extent>, u32)>,
 }
 
@@ -129,7 +129,8 @@ pub struct Directory {
     root: Option<Arc<Extent>>,
     /// Extents that the new root no longer names.
     replaced: Vec<Arc<Extent>>,
-    /// What to do, last first, to be again what the durable root names.
+    /// Changes to take back, the last first, to return to the state that the durable root
+    /// names.
     undo: Vec<Undo>,
 }
 

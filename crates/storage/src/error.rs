@@ -1,4 +1,4 @@
-//! What can go wrong while opening, reading or extending a pool.
+//! Errors of opening, reading and extending a pool.
 
 use crate::medium::MediumError;
 
@@ -15,7 +15,7 @@ pub enum StorageError {
         file: String,
         /// Byte offset in it.
         offset: u64,
-        /// What does not hold.
+        /// The statement that does not hold.
         what: String,
     },
     /// The directory holds no pool header.
@@ -59,7 +59,7 @@ impl StorageError {
     }
 }
 
-/// Who has a database open.
+/// The process that has a database open.
 fn holder(pid: u32) -> String {
     match pid {
         0 => "in another process".to_string(),

@@ -66,7 +66,7 @@ mod armed {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::{Arc, OnceLock};
 
-    /// What happens at an armed failpoint.
+    /// Actions of an armed failpoint.
     #[derive(Debug)]
     enum Action {
         /// The step is done wrongly.
@@ -192,7 +192,7 @@ mod armed {
             Self(Some(std::iter::once(call).chain(before).collect()))
         }
 
-        /// How often a thread came to them.
+        /// Number of times a thread came to them.
         pub fn times_reached(&self) -> u64 {
             let armed = self.0.iter().flat_map(|armed| armed.iter());
             armed

@@ -53,7 +53,7 @@ const _: () = assert!(
         && (LSN.0 as u64).is_multiple_of(ALIGNMENT),
     "the search for damage looks for LSNs at multiples of the alignment"
 );
-/// Where a record holds its LSN.
+/// Byte of a record at which its LSN begins.
 const LSN_AT: u64 = LSN.0 as u64;
 /// Bytes that the search for damage looks at in one go.
 const SEARCH_BYTES: u64 = 1 << 20;
@@ -88,17 +88,17 @@ pub struct CommitLog {
     capacity: u64,
     /// Oldest position that replay still needs.
     start: u64,
-    /// Where the next record goes.
+    /// Position of the next record.
     head: u64,
     /// Everything before is durable.
     durable: u64,
-    /// The last commit's.
+    /// CSN of the last commit.
     csn: u64,
     /// Written and not flushed, as offsets in the file.
     dirty: Vec<(u64, u64)>,
 }
 
-/// Where the part of the log begins that is still needed.
+/// Start of the part of the log that is still needed.
 #[derive(Clone, Copy, Debug)]
 pub struct LogStart {
     /// Position of the first record.
@@ -123,7 +123,7 @@ pub struct LogRecord<'a> {
     pub epoch: u32,
     /// Position after it.
     pub end: u64,
-    /// What the commit does.
+    /// Operations of the commit, encoded.
     pub payload: &'a [u8],
 }
 
@@ -167,7 +167,7 @@ impl Header {
     }
 }
 
-/// How a scan of the log ended.
+/// Outcome of a scan of the log.
 struct ScanEnd {
     end: u64,
     csn: u64,

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Where Linux describes the nodes.
+/// Directory in which Linux describes the nodes.
 const NODES: &str = "/sys/devices/system/node";
 
 /// The CPUs of each NUMA node that has any. At least one node.

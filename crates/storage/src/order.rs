@@ -234,7 +234,7 @@ impl<T> Flushed<T> {
 }
 
 impl<T> Durable<T> {
-    /// What the durable bytes mean.
+    /// The value that the durable bytes encode.
     pub fn get(&self) -> &T {
         &self.0
     }

@@ -111,7 +111,7 @@ impl PoolKind {
 /// Identity of a database, part of every checksum in it.
 pub type Uuid = [u8; 16];
 
-/// What recovery starts from.
+/// The state from which recovery starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     /// Counts publications.
@@ -135,7 +135,7 @@ pub struct Root {
     /// Bytes of its ring; 0 in databases of before version 5, whose ring is as large
     /// as their configuration says.
     pub log_bytes: u64,
-    /// Where the section directory's root blob is.
+    /// Offset of the section directory's root blob.
     pub directory_offset: u64,
     /// Its length.
     pub directory_len: u64,
@@ -167,8 +167,8 @@ impl Root {
 }
 
 impl Root {
-    /// What no program has written, though the checksum holds: numbers that only grow
-    /// and have no room left, a log of another order.
+    /// Returns a contradiction that no program has written, though the checksum holds:
+    /// numbers that only grow and have no room left, a log of another order.
     fn contradiction(&self) -> Option<&'static str> {
         let most = [self.sequence, self.csn, self.log_start].into_iter().max();
         if most > Some(i64::MAX as u64) || self.epoch == u32::MAX {
@@ -350,7 +350,8 @@ impl Pool {
             )));
         }
         if medium.len() < 2 * SLOT_STRIDE {
-            // Not what an interrupted creation leaves: nobody may make it again.
+            // An interrupted creation leaves no such file, so it must not be created
+            // anew.
             return Err(StorageError::damaged(
                 name,
                 medium.len(),

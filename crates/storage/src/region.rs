@@ -20,7 +20,7 @@ use crate::medium::{Medium, MediumError, MediumHandle, prefetch_for_read};
 use crate::order::{self, Durable, Flushed};
 use space::Space;
 
-/// What a new file for extents reserves at most, so that a small database is small.
+/// Most bytes that a new file for extents reserves, so that a small database is small.
 const FIRST_BYTES: u64 = 256 << 10;
 
 /// Space for extents on one medium.
@@ -138,8 +138,8 @@ impl Region {
         Ok(draft)
     }
 
-    /// Claims an extent that the directory names. Checks bounds and overlap;
-    /// the content is checked by whoever knows its checksum.
+    /// Claims an extent that the directory names. Checks bounds and overlap; the caller,
+    /// who knows its checksum, checks the content.
     pub fn adopt(&self, offset: u64, len: u64) -> Result<Extent, StorageError> {
         let inner = &self.inner;
         let name = inner.medium.name();
@@ -313,14 +313,14 @@ impl Inner {
     }
 }
 
-/// An extent being written; nobody else can see it. Dropped unfinished, its
-/// space is free again.
+/// An extent being written, which no reader can see. Dropped unfinished, its space is
+/// free again.
 pub struct Draft {
     extent: Option<Extent>,
 }
 
 impl Draft {
-    /// Where the extent will be, for its checksum.
+    /// Offset that the extent will have, for its checksum.
     pub fn offset(&self) -> u64 {
         self.extent.as_ref().expect("present until finished").offset
     }
@@ -393,8 +393,8 @@ impl Extent {
         self.retired.store(true, Ordering::Release);
     }
 
-    /// Appends in place: store, flush, fence; durable on return. Direct mode's
-    /// commit of one edge. `at` must be a slot that nobody reads yet.
+    /// Appends in place: store, flush, fence; durable on return. Direct mode's commit of
+    /// one edge. `at` must be a slot that no reader reads yet.
     #[inline(always)]
     pub fn append_u32<M: Medium + ?Sized>(
         &self,
@@ -423,10 +423,10 @@ impl Extent {
         append(medium, dirty)
     }
 
-    /// Durability step 1 for an extent that is filled piece by piece: writes
-    /// the pieces, each at its place in the content, ascending, and starts
-    /// making them durable. A durable directory must count on none of these
-    /// bytes, and nobody may read them yet: no slice of them may exist.
+    /// Durability step 1 for an extent that is filled piece by piece: writes the pieces,
+    /// each at its place in the content, ascending, and starts making them durable. A
+    /// durable directory must count on none of these bytes, and no slice of them may
+    /// exist yet.
     ///
     /// # Panics
     /// If a piece does not lie in the extent.
@@ -500,7 +500,7 @@ impl Extent {
         self.region.file_bytes()
     }
 
-    /// Where byte `at` of the content is in memory, for fetching it early.
+    /// Address of byte `at` of the content, for fetching it early.
     #[inline(always)]
     pub fn address(&self, at: u64) -> *const u8 {
         let base = self.region.inner.medium.base();
@@ -539,11 +539,11 @@ impl Extent {
 
     /// The content of a published extent.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: `adopt` and `allocate` checked that the range lies below the
-        // medium's length, where `base` stays valid as long as the medium,
-        // which `region` keeps alive. Nobody writes the range while `self`
-        // exists: a `Draft` writes before it gives its extent away, and the
-        // space is not handed out again before the last reference is dropped.
+        // SAFETY: `adopt` and `allocate` checked that the range lies below the medium's
+        // length, where `base` stays valid as long as the medium, which `region` keeps
+        // alive. The range is not written while `self` exists: a `Draft` writes before it
+        // gives its extent away, and the space is not handed out again before the last
+        // reference is dropped.
         unsafe {
             std::slice::from_raw_parts(
                 self.region.inner.medium.base().add(self.offset as usize),
@@ -572,7 +572,8 @@ fn append<M: Medium + ?Sized>(
 impl Drop for Extent {
     fn drop(&mut self) {
         if self.retired.load(Ordering::Acquire) {
-            // Nobody reads it any more, and whoever is given the space writes it.
+            // No reader is left, and the next owner of the space writes it before
+            // reading.
             self.region.inner.medium.wont_need(self.offset, self.len);
             self.region
                 .inner
@@ -604,8 +605,8 @@ enum Owner {
     Vector(#[allow(dead_code, reason = "keeps the words alive")] Arc<Vec<u32>>),
 }
 
-// SAFETY: a `Words` is a shared slice of words that nobody writes, with the
-// `Arc` that keeps them; `&[u32]`, `Arc<Extent>` and `Arc<Vec<u32>>` are `Send`.
+// SAFETY: a `Words` is a shared slice of words that no thread writes, with the `Arc` that
+// keeps them; `&[u32]`, `Arc<Extent>` and `Arc<Vec<u32>>` are `Send`.
 unsafe impl Send for Words {}
 // SAFETY: as above; all methods only read.
 unsafe impl Sync for Words {}
@@ -629,9 +630,8 @@ impl Words {
     /// As [`Words::new`], for an extent that still takes appends in place
     /// (direct mode, slabs of blocks).
     ///
-    /// # Safety
-    /// The owner reads the words only through [`Words::range`], only ranges of
-    /// words that will never be stored to again, and only after whoever stored
+    /// # Safety The owner reads the words only through [`Words::range`], only ranges of
+    /// words that will never be stored to again, and only after the thread that stored
     /// them has handed the range over (under a lock, say).
     ///
     /// # Panics
@@ -663,9 +663,9 @@ impl Words {
     #[inline(always)]
     pub fn range(&self, start: usize, count: usize) -> &[u32] {
         assert!(start <= self.count && count <= self.count - start);
-        // SAFETY: the range lies in what `owner` keeps alive (asserted; aligned
-        // by `new`). Nobody writes it: published extents and vectors are never
-        // written, and for a live extent the caller of `live` promised it.
+        // SAFETY: the range lies in what `owner` keeps alive (asserted; aligned by
+        // `new`). It is not written: published extents and vectors are never written, and
+        // for a live extent the caller of `live` promised it.
         unsafe { std::slice::from_raw_parts(self.start.add(start), count) }
     }
 

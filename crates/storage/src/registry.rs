@@ -35,8 +35,7 @@ struct Inner<T> {
 #[derive(Debug, Default)]
 struct Kept {
     counts: BTreeMap<u64, usize>,
-    /// The keys, for everybody who asks: thousands of them are not copied for
-    /// each commit.
+    /// The keys, shared: thousands of them are not copied for each commit.
     csns: Arc<Vec<u64>>,
 }
 

@@ -80,7 +80,7 @@ impl Adjacencies {
         buckets.flat_map(|bucket| bucket.iter().filter_map(OnceLock::get).map(|p| &**p))
     }
 
-    /// How many exist.
+    /// Number of adjacencies that exist.
     pub fn len(&self) -> usize {
         self.iter().count()
     }

@@ -35,7 +35,7 @@ pub struct Adjacency {
     sharded: Mutex<Sharded>,
 }
 
-/// What applying a group did to one adjacency.
+/// Result of applying a group to one adjacency.
 #[derive(Debug, Default)]
 pub struct Applied {
     /// Live edges added less those removed.
@@ -281,7 +281,7 @@ impl Adjacency {
                 if verify {
                     view.verify(context)?;
                 }
-                // Whoever takes all sections reads them more than once.
+                // A caller that takes all sections reads them more than once.
                 if verify && view.is_in_pairs() {
                     return Ok(view.in_columns());
                 }

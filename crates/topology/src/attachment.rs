@@ -18,7 +18,7 @@ pub const ATTACHED_OWNERS: u32 = 1 << 31;
 /// Kinds of tables of the section directory from here on are the attachment's.
 pub const ATTACHED_BLOBS: u32 = 32;
 
-/// Where an attachment stores its extents, and what names them.
+/// Storage of an attachment's extents, and the directory that names them.
 pub struct Place<'a> {
     /// Space for extents: [`Region::allocate`], `Draft::finish`.
     pub region: &'a Region,
@@ -29,7 +29,7 @@ pub struct Place<'a> {
     pub directory: &'a mut Directory,
 }
 
-/// What else lives in a store.
+/// Records, dictionaries and indexes that live in a store beside its lists.
 ///
 /// # Order of calls
 /// [`Attachment::restore`], then [`Attachment::apply`] for the log's tail, then
@@ -63,8 +63,8 @@ pub trait Attachment: Send + Sync {
     /// applied meanwhile, and are not written. The caller fences what is returned
     /// before a root names it, and rolls the directory back if anything fails.
     ///
-    /// What `needed` asks for and the new extents do not hold any more has to be
-    /// kept: for live views in DRAM, for kept commits (named snapshots) in extents,
+    /// Versions that `needed` asks for and the new extents do not hold any more have to
+    /// be kept: for live views in DRAM, for kept commits (named snapshots) in extents,
     /// because the log will not have it.
     fn write(
         &self,

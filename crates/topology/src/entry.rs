@@ -31,7 +31,7 @@ const _: () = assert!(
     "no entry is a gap: its vertex does not exist"
 );
 
-/// Which earlier entry of its list a tombstone cancels.
+/// The earlier entry of its list that a tombstone cancels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cancels {
     /// The latest live one to its neighbor.
@@ -43,7 +43,7 @@ pub enum Cancels {
 }
 
 impl Cancels {
-    /// What an entry and the tombstone that cancels it have in common.
+    /// Key that an entry and the tombstone that cancels it have in common.
     #[inline(always)]
     pub fn key(self, word: u32, second: Option<&u32>) -> u64 {
         let id = match self {

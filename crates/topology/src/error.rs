@@ -1,4 +1,4 @@
-//! What can go wrong in an adjacency store.
+//! Errors of an adjacency store.
 
 use evergraph_storage::{MediumError, StorageError};
 
@@ -43,7 +43,7 @@ pub enum TopologyError {
     BadSnapshotName {
         /// The name, or how it begins.
         name: String,
-        /// What is wrong with it.
+        /// The fault.
         why: &'static str,
     },
     /// Nothing keeps the graph as of this commit.

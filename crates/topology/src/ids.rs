@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::record::ExternalIds;
 
-/// Which external ids a graph has.
+/// Kinds of external ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdKind {
     /// Vertices are called by their dense id.
@@ -16,7 +16,7 @@ pub enum IdKind {
 }
 
 impl IdKind {
-    /// How reports and messages name it.
+    /// Name in reports and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dense => "dense",
@@ -40,7 +40,7 @@ pub enum IdTable {
     },
     /// Strings.
     Texts {
-        /// Where each vertex's string ends in `bytes`.
+        /// End of each vertex's string in `bytes`.
         ends: Vec<u64>,
         /// All strings.
         bytes: Vec<u8>,
@@ -221,7 +221,7 @@ impl IdTable {
         }
     }
 
-    /// What the user calls a vertex.
+    /// External id of a vertex, or its number.
     pub fn name(&self, vertex: u32) -> String {
         let v = vertex as usize;
         match self {

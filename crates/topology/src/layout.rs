@@ -9,7 +9,7 @@ use crate::blocks;
 use crate::lengths::LengthPage;
 use crate::section_format as packed;
 
-/// How merged entries lie on the medium.
+/// Layouts of merged entries on the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// DGAP's packed memory array, as merging leaves it: the lists of a section
@@ -72,7 +72,7 @@ impl Base {
         Base::Packed(packed::Base::empty(lists))
     }
 
-    /// Which layout it has; none if nothing is stored.
+    /// Its layout; `None` if nothing is stored.
     pub fn layout(&self) -> Option<Layout> {
         match self {
             Base::Packed(base) => base.extent().map(|_| Layout::Pma),

@@ -24,9 +24,9 @@ pub struct LengthPage {
 pub enum Lengths {
     /// Four bytes of DRAM a list.
     Own(Box<[u32]>),
-    /// What is merged and nothing else: where each list starts in the extent, one
-    /// more than there are lists. No DRAM; but it keeps the extent, so whoever
-    /// outlives the section's body has a copy.
+    /// The merged entries and nothing else: start of each list in the extent, one more
+    /// than there are lists. No DRAM; but it keeps the extent, so a page that outlives
+    /// the section's body is a copy.
     Merged(Words),
 }
 
@@ -147,7 +147,7 @@ impl LengthPage {
             .get_or_insert_with(|| vec![0; lists].into_boxed_slice())
     }
 
-    /// Where no list has tombstones, none are counted.
+    /// Drops the counts of tombstones if all are zero.
     pub fn forget_no_tombstones(&mut self) {
         if let Some(counts) = &self.tombstones
             && counts.iter().all(|&count| count == 0)

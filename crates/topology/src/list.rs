@@ -65,14 +65,13 @@ impl ListScratch {
     }
 }
 
-/// Where a list is cut as of some commit: entries before, and tombstones among
-/// them.
+/// Cut of a list as of some commit: entries before it, and tombstones among them.
 pub type Cut = (u32, u32);
 
 impl ListScratch {
-    /// As [`ListScratch::cancel`], but an entry and the tombstone that cancels it
-    /// both stay if the list was cut between them, ascending: somebody reads it
-    /// up to there. Gives the cuts as they are afterwards. O(length · log cuts).
+    /// As [`ListScratch::cancel`], but an entry and the tombstone that cancels it both
+    /// stay if the list was cut between them, ascending: a snapshot or view reads it up
+    /// to there. Gives the cuts as they are afterwards. O(length · log cuts).
     pub fn cancel_between(&mut self, cuts: &mut [Cut], cancels: Cancels) {
         let mut open: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut drops = vec![false; self.words.len()];
@@ -142,7 +141,7 @@ pub struct LiveCount {
 }
 
 impl LiveCount {
-    /// Nothing counted yet.
+    /// Counts entries of `target`, of which none were seen yet.
     pub fn new(target: u32, id: Option<u32>) -> Self {
         LiveCount {
             target,
@@ -202,7 +201,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a list shows at each cut stays, and without cuts nothing deleted
+        /// The edges that a list shows at each cut stay, and without cuts nothing deleted
         /// does.
         #[test]
         fn what_a_cut_shows_stays(

@@ -1,14 +1,14 @@
-//! What one view has read of a store, kept for its next reads.
+//! Pinned sections: those that one view has read, kept for its next reads.
 //!
-//! To find a section for a moment, a reader takes a lock or two, looks up the
-//! lengths of that moment and counts references: many times what reading a short
-//! list costs. So a view that reads more than a few lists keeps the sections that
-//! it finds. Reading a kept one takes no lock and waits for nobody.
+//! To find a section for a moment, a reader takes a lock or two, looks up the lengths of
+//! that moment and counts references: many times what reading a short list costs. So a
+//! view that reads more than a few lists keeps the sections that it finds. Reading a kept
+//! one takes no lock and never waits.
 //!
-//! A view keeps nothing longer than without: a merge that replaces a section takes
-//! it out of all views that keep it, so that its extent and buffers are free as
-//! soon as whoever reads it at that moment is done. And all views together keep at
-//! most [`MOST_BYTES`]; beyond that they read as if they kept nothing.
+//! A view keeps nothing longer than without: a merge that replaces a section takes it out
+//! of all views that keep it, so that its extent and buffers are free as soon as the
+//! reads of that moment are done. And all views together keep at most [`MOST_BYTES`];
+//! beyond that they read as if they kept nothing.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -41,7 +41,7 @@ pub(crate) struct Table {
     /// Sections in which the view has vertices.
     sections: usize,
     adjacencies: Box<[OnceLock<Groups>]>,
-    /// What is in an adjacency where there is no section.
+    /// The empty section, for numbers at which an adjacency has none.
     empty: OnceLock<Arc<Pinned>>,
     /// DRAM of the slots.
     slot_bytes: AtomicUsize,
@@ -101,8 +101,8 @@ impl Keepers {
         self.0.push(keeper);
     }
 
-    /// The section is replaced: nobody keeps it any more. Gives what may be the last
-    /// of the tables, to be dropped without a lock.
+    /// Takes the replaced section out of all tables. Returns the tables, of which this
+    /// may be the last reference, to be dropped without a lock.
     pub fn let_go(self) -> Vec<Arc<Table>> {
         let tables = self.0.into_iter().filter_map(|keeper| {
             let table = keeper.table.upgrade()?;
@@ -252,7 +252,7 @@ impl Read {
 }
 
 impl Pins {
-    /// Nothing kept yet.
+    /// Pins nothing yet.
     pub fn new() -> Self {
         Pins::default()
     }
@@ -264,7 +264,7 @@ impl Pins {
         kept.is_some().then_some(kept)
     }
 
-    /// Where sections are kept from now on, if there have been a few reads.
+    /// Table that keeps sections from now on, if there have been a few reads.
     fn table(&self, store: &Store, token: &ViewToken<Published>) -> Option<&Arc<Table>> {
         if let Some(table) = self.table.get() {
             return Some(table);

@@ -1,11 +1,11 @@
 //! Which types of relationships a vertex may have: so that reading all of them
 //! costs what there is, and not what there might be.
 //!
-//! Eight bytes of DRAM a vertex, for sections of vertices that somebody asked
-//! about. A bit stands for an adjacency, or, of more than 32 types, for several. A set
-//! bit means that the vertex may have a list there, in any view; a clear one that
-//! it has none in any. What a commit adds is noted before it becomes visible. What
-//! is deleted stays until the store is opened again: it costs a look.
+//! Eight bytes of DRAM a vertex, for sections of vertices that were asked about. A bit
+//! stands for an adjacency, or, of more than 32 types, for several. A set bit means that
+//! the vertex may have a list there, in any view; a clear one that it has none in any.
+//! The lists of a commit are noted before it becomes visible. Deleted ones stay until the
+//! store is opened again: they cost a look.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
@@ -18,7 +18,7 @@ pub(crate) const BITS: u32 = 64;
 /// Bucket `k` holds the blocks of `2^k` sections.
 const BUCKETS: usize = 33;
 
-/// Which adjacencies may have a list of a vertex.
+/// Set of the adjacencies that may have a list of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdjacencySet(u64);
 
@@ -87,7 +87,7 @@ const NOT_READ: u8 = 0;
 const BEING_READ: u8 = 1;
 const READ: u8 = 2;
 
-/// What is known of the vertices of one section.
+/// Sets of the vertices of one section.
 #[derive(Debug)]
 struct Block {
     state: AtomicU8,
@@ -96,7 +96,7 @@ struct Block {
 
 type Bucket = Box<[OnceLock<Block>]>;
 
-/// What is known of all vertices.
+/// Sets of all vertices.
 #[derive(Debug)]
 pub(crate) struct Presence {
     buckets: [OnceLock<Bucket>; BUCKETS],
@@ -139,8 +139,9 @@ impl Presence {
     /// Entries that an adjacency's section has got; called after they are in it, and
     /// before a view can show them. `arcs` are `vertex << 32 | word`.
     pub fn note(&self, adjacency: u32, section: u32, arcs: &[u64]) {
-        // Either whoever reads the section for the first time finds the entries
-        // there, or they find the block here.
+        // Dekker's pattern, with the fence of the first reader: either that reader finds
+        // the entries in the section, or the committer finds the block here. Without the
+        // fences both could miss.
         fence(Ordering::SeqCst);
         let Some(block) = self.block(section) else {
             return;
@@ -151,9 +152,9 @@ impl Presence {
         }
     }
 
-    /// Which adjacencies may have a list of a vertex. The first to ask about a section
-    /// reads the lengths of all adjacencies there; whoever comes meanwhile does not wait
-    /// and is told of all adjacencies.
+    /// Returns the adjacencies that may have a list of a vertex. The first to ask about a
+    /// section reads the lengths of all adjacencies there; callers meanwhile do not wait
+    /// and get all adjacencies.
     pub fn of(
         &self,
         context: &Context,
@@ -203,7 +204,8 @@ impl Block {
         }
     }
 
-    /// Reads which lists there are, unless somebody does. Whether it is done.
+    /// Reads which lists there are, unless another thread does. Returns whether it is
+    /// done.
     fn read(&self, context: &Context, adjacencies: &Adjacencies, section: u32) -> bool {
         let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
         match (self.state).compare_exchange(NOT_READ, BEING_READ, from, to) {

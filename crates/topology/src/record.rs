@@ -1,4 +1,4 @@
-//! What a commit's log record says.
+//! Log records of commits.
 //!
 //! A sequence of operations, each columnar: a header of 16 bytes (operation,
 //! columns, type, count), then one array a column. Redo operations are logged, never
@@ -59,16 +59,16 @@ pub enum Op {
         /// wall time if nothing is said.
         time_us: Option<i64>,
     },
-    /// A name goes.
+    /// Drops the snapshot of a name.
     DropSnapshot {
         /// Name.
         name: String,
     },
-    /// What the store's attachment makes of it.
+    /// Payload of the store's attachment.
     Attached(Vec<u8>),
     /// New relationships.
     InsertRelationships(Relationships),
-    /// These relationships go.
+    /// Deleted relationships.
     DeleteRelationships(Relationships),
 }
 
@@ -132,7 +132,7 @@ pub enum ExternalIds {
     },
 }
 
-/// What the attachment gets of a commit.
+/// Payloads of a commit for the attachment.
 pub(crate) fn payloads(ops: &[Op]) -> Vec<&[u8]> {
     let payloads = ops.iter().filter_map(|op| match op {
         Op::Attached(payload) => Some(&payload[..]),
@@ -141,7 +141,7 @@ pub(crate) fn payloads(ops: &[Op]) -> Vec<&[u8]> {
     payloads.collect()
 }
 
-/// Where the operations of a commit are that were too many for the log.
+/// Extent of the operations of a commit that were too many for the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InExtent {
     /// Offset of the extent.
@@ -153,7 +153,7 @@ pub(crate) struct InExtent {
 }
 
 impl InExtent {
-    /// What the log's record says.
+    /// Encodes the log's record.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         header(OP_IN_EXTENT, 0, 0, self.len, self.crc, &mut bytes);

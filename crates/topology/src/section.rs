@@ -50,10 +50,10 @@ pub struct Commits {
     pub last: u64,
 }
 
-/// What every section of a store needs to read its extent.
+/// Arguments of all sections of a store, for reading their extents.
 #[derive(Clone)]
 pub struct Context {
-    /// Where extents live.
+    /// Region of the extents.
     pub region: Region,
     /// Identity of the database.
     pub uuid: Uuid,
@@ -63,15 +63,15 @@ pub struct Context {
     pub buffers: Arc<BufferPool>,
     /// Sizes of vertex buffers.
     pub levels: Levels,
-    /// Who works on which sections.
+    /// Assignment of sections to threads.
     pub shards: Arc<Shards>,
     /// [`crate::Tuning::rewrite_growth`].
     pub rewrite_growth: Option<u32>,
     /// Length pages of the past.
     pub pages: Arc<PageCache>,
-    /// What deletions are about.
+    /// Edges that a deletion cancels.
     pub cancels: Cancels,
-    /// Which types a vertex may have.
+    /// Adjacencies that may have a list of a vertex.
     pub(crate) presence: Arc<Presence>,
     /// DRAM of what views keep.
     pub(crate) pinned_bytes: Arc<AtomicUsize>,
@@ -80,8 +80,8 @@ pub struct Context {
     pub(crate) confirms_sections: bool,
 }
 
-/// Where the entries of a section are: the merged part and the unmerged data behind it.
-/// A merge replaces the body; readers of the old one keep it alive.
+/// Entries of a section: the base, and the unmerged data behind it. A merge replaces the
+/// body; readers of the old one keep it alive.
 #[derive(Debug)]
 pub struct Body {
     /// Counts rewrites that dropped entries: prefixes of another generation
@@ -108,7 +108,7 @@ pub struct Section {
     pub(crate) words_hint: AtomicPtr<u8>,
 }
 
-/// What the section's lock guards.
+/// State that the section's lock guards.
 pub(crate) struct Inner {
     pub state: State,
     /// Committed after what `state` shows.
@@ -539,8 +539,8 @@ impl Inner {
     }
 }
 
-/// What `count` counts in the first `len` entries of a list, of which `in_place`
-/// are in the extent.
+/// Counts with `count` over the first `len` entries of a list, of which `in_place` are in
+/// the extent.
 pub(crate) fn count_live(
     body: &Body,
     list: usize,

@@ -106,8 +106,7 @@ impl SectionImage {
         }
     }
 
-    /// Where each list starts, the neighbor words, and the weights (empty
-    /// without weights).
+    /// Starts of the lists, the neighbor words, and the weights (empty without weights).
     pub fn columns_mut(&mut self) -> (&[u32], &mut [u32], &mut [u32]) {
         let index = self.index_words();
         let (index, entries) = self.content.split_at_mut(index);
@@ -320,8 +319,8 @@ impl Base {
         })
     }
 
-    /// What was just written from `image`. Reads nothing of it: where the graph is
-    /// larger than memory, it may be gone from there already.
+    /// The section that was just written from `image`. Reads nothing of the extent: where
+    /// the graph is larger than memory, it may be gone from there already.
     pub fn written(extent: Arc<Extent>, image: &SectionImage) -> Self {
         debug_assert_eq!(extent.len(), image.encoded_len());
         let (lists, count) = (image.lists, image.entries);
@@ -466,7 +465,7 @@ impl Base {
         Ok(())
     }
 
-    /// Where in the extent an entry's word is.
+    /// Offset of an entry's word in the extent.
     pub fn word_at(&self, entry: usize) -> u64 {
         let columns = 1 + u64::from(self.weights.is_some());
         let data_bytes = 4 * columns * self.words.count() as u64;

@@ -51,9 +51,9 @@ const CHAINS_AHEAD: usize = 4;
 const LONG_LIST_BYTES: u64 = 32 << 10;
 /// A list of no more bytes is fetched as it is read.
 const SHORT_LIST_BYTES: u64 = 8 << 10;
-/// What of a list is fetched at once.
+/// Most bytes of a list that are fetched at once.
 const MOST_LIST_BYTES: u64 = 2 << 20;
-/// What lies so near is fetched with one call.
+/// Ranges so near to each other are fetched with one call.
 const NEAR_BYTES: u64 = 8 << 10;
 
 impl SectionView {
@@ -123,7 +123,7 @@ impl SectionView {
         spans
     }
 
-    /// Where a list starts in the extent, and its entries there.
+    /// Start of a list in the extent, and its entries there.
     #[inline(always)]
     fn in_extent(&self, list: usize) -> (usize, usize) {
         let start = self.starts[list] as usize;
@@ -146,10 +146,10 @@ impl SectionView {
         SectionView::new(Lists::new(Arc::new(body), page), true)
     }
 
-    /// Starts fetching what the lists from `list` on have on the medium, until that
-    /// is about `most` bytes; for a pass over the section. Long lists are left out:
-    /// whoever comes to one fetches it by [`SectionView::prefetch_list`]. Returns
-    /// how many bytes it asked for.
+    /// Starts fetching the extent of the lists from `list` on, until that is about `most`
+    /// bytes; for a pass over the section. Long lists are left out: the pass fetches each
+    /// by [`SectionView::prefetch_list`] when it comes to it. Returns how many bytes it
+    /// asked for.
     pub fn prefetch(&self, list: usize, most: u64) -> u64 {
         let base = match &self.lists.body.base {
             Base::Packed(base) => base,
@@ -416,8 +416,8 @@ impl SectionView {
         self.lists.for_each_raw_segment(list, visit)
     }
 
-    /// What [`SectionView::for_each_weighted_segment`] visits. `scratch` is asked for
-    /// if the list has to be put together.
+    /// Iterator over the segments that [`SectionView::for_each_weighted_segment`] visits.
+    /// `scratch` is asked for if the list has to be put together.
     #[inline(always)]
     pub(crate) fn segments<'a>(
         &'a self,

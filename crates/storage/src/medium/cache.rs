@@ -4,10 +4,10 @@
 //! Elsewhere there is no portable instruction: a flush is `msync` of the pages
 //! around the range, which waits by itself, and a fence is an atomic fence.
 
-/// A cache line.
+/// Bytes of a cache line.
 pub(super) const LINE: u64 = 64;
 
-/// How this machine flushes a line.
+/// Instructions that flush a line, by machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flush {
     /// The medium needs no flush.

@@ -13,7 +13,7 @@ const COMPLETE: u8 = 0b1111;
 /// No unit of any file.
 const EMPTY: u64 = u64::MAX;
 
-/// What the medium did.
+/// Accesses of the medium.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub(super) struct Traffic {
     pub(super) writes: u64,
@@ -61,8 +61,8 @@ impl CombiningBuffer {
         self.arrived[slot] |= lines;
     }
 
-    /// Where a unit is. Most are nowhere, so the question whether it is held at
-    /// all is asked without a branch, which compiles to vector code.
+    /// Slot of a unit. Most have none, so all slots are compared without a branch, which
+    /// compiles to vector code.
     fn find(&self, unit: u64) -> Option<usize> {
         let differ = |held: &u64| u64::from(*held != unit);
         let held = self.units.iter().fold(1, |all, held| all & differ(held)) == 0;
@@ -90,7 +90,7 @@ impl CombiningBuffer {
         self.arrived[slot] = 0;
     }
 
-    /// Everything leaves.
+    /// Writes out all units.
     pub(super) fn drain(&mut self, traffic: &mut Traffic) {
         for slot in 0..UNITS {
             self.evict(slot, traffic);

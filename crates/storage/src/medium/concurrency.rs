@@ -20,7 +20,7 @@ const PAGE: usize = 4096;
 /// A shorter file is no sample of the device.
 const LEAST_BYTES: u64 = 4 << 20;
 
-/// What devices read at once into.
+/// A page aligned as direct reads want their target.
 #[repr(align(4096))]
 struct Page([u8; PAGE]);
 

@@ -1,4 +1,4 @@
-//! What the emulated medium counts.
+//! Counters of the emulated medium.
 
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// Running counts of an emulated device, over all its files.
         ///
-        /// Each is exact; together they are of one moment only while nobody writes.
+        /// Each is exact; together they are of one moment only while no thread writes.
         #[derive(Default)]
         #[repr(align(128))]
         pub struct Counters {
@@ -22,7 +22,7 @@ macro_rules! counters {
         }
 
         impl Counters {
-            /// The counts now.
+            /// Copies the counters.
             pub fn snapshot(&self) -> CountersSnapshot {
                 CountersSnapshot {
                     $($name: self.$name.load(Ordering::Relaxed),)*
@@ -40,7 +40,7 @@ macro_rules! counters {
         impl Sub for CountersSnapshot {
             type Output = Self;
 
-            /// What was counted since `earlier`.
+            /// Difference to `earlier`.
             fn sub(self, earlier: Self) -> Self {
                 Self {
                     $($name: self.$name - earlier.$name,)*

@@ -58,7 +58,7 @@ impl Directory {
         Ok(())
     }
 
-    /// What keeps the database locked.
+    /// The lock of the database, if it is held.
     pub(super) fn held_lock(&self) -> Option<Arc<DatabaseLock>> {
         self.lock.clone()
     }
@@ -81,8 +81,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Only "there is no such file" is `false`; what cannot be looked at is an
-    /// error, so that nobody starts an empty database over it.
+    /// Only "there is no such file" is `false`; a file that cannot be looked at is an
+    /// error, so that no empty database is created over it.
     pub(super) fn exists(&self, name: &str) -> Result<bool, MediumError> {
         Self::check_name(name)?;
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -155,7 +155,7 @@ impl Directory {
 
 /// Why a file is not open.
 pub(super) enum NotOpened {
-    /// What the system says.
+    /// Error of the system.
     System(Errno),
     /// It is none that a database may have.
     Refused(MediumError),
@@ -176,7 +176,7 @@ impl NotOpened {
     }
 }
 
-/// What is called with a directory whose names are to be durable.
+/// Function that makes the names of a directory durable.
 type Sync<'a> = &'a mut dyn FnMut(BorrowedFd<'_>) -> Result<(), Errno>;
 
 /// Makes a directory (mode 0700) and the parents that are missing. The name of each is
@@ -187,7 +187,7 @@ fn make_durably(path: &Path, sync: Sync<'_>) -> Result<(), MediumError> {
     let missing: Vec<&Path> = all().take_while(|path| !path.is_dir()).collect();
     let existing = all().nth(missing.len()).unwrap_or(Path::new("."));
     match sync_name(existing, sync) {
-        // Nobody who may not read a directory has made a name in it.
+        // A process that may not read a directory has made no name in it.
         Err(MediumError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => {}
         synced => synced?,
     }

@@ -20,7 +20,7 @@ pub struct DramStorage {
 }
 
 impl DramStorage {
-    /// No files.
+    /// Creates a storage without files.
     pub fn new() -> Self {
         Self::default()
     }

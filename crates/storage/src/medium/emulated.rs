@@ -176,7 +176,7 @@ impl Emulated {
         &self.device
     }
 
-    /// What the medium reads and writes at least: 256 bytes, on files a page.
+    /// Least bytes of a read or write of the medium: 256, on files a page.
     pub fn unit_bytes(&self) -> u64 {
         match self.pending_pages {
             None => self.line_bytes * LINES_PER_UNIT,

@@ -16,7 +16,7 @@ pub enum FileCall {
     Grow,
 }
 
-/// How a call fails.
+/// Failures of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFault {
     /// Nothing is done; the system answers with this error number.
@@ -54,7 +54,7 @@ pub struct FileFaults {
 }
 
 impl FileFaults {
-    /// No failures.
+    /// Plans no failure.
     pub fn new() -> Self {
         Self::default()
     }
@@ -79,7 +79,7 @@ impl FileFaults {
         });
     }
 
-    /// Forgets all planned failures: somebody made space.
+    /// Forgets all planned failures, as if space had been made.
     pub fn forgive(&self) {
         self.planned.lock().clear();
     }

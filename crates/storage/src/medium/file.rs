@@ -31,7 +31,7 @@ use crate::failpoint;
 pub struct FileStorage {
     directory: Arc<Directory>,
     faults: Option<Arc<FileFaults>>,
-    /// What this process may use of DRAM, page cache included.
+    /// DRAM that this process may use, page cache included.
     memory_bytes: u64,
 }
 
@@ -194,9 +194,9 @@ impl FileMedium {
         self.announced.load(Ordering::Relaxed)
     }
 
-    /// In a file that is larger than memory, a page that is missing is read alone:
-    /// what the system would read around it, it would have to drop again before
-    /// anybody uses it. Who reads in order announces what comes.
+    /// In a file that is larger than memory, a page that is missing is read alone: the
+    /// system would drop the pages around it before they are used. A reader that goes in
+    /// order announces its ranges.
     fn consider_memory(&self, len: u64) {
         if len > self.memory_bytes / SHARE_OF_MEMORY
             && !self.exceeds_memory.swap(true, Ordering::AcqRel)

@@ -1,5 +1,5 @@
-//! What the media on real files ask of the operating system: space reserved and given
-//! back, and address space that does not move.
+//! Calls of the operating system for media on real files: space reserved and given back,
+//! and address space that does not move.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -24,7 +24,7 @@ const RESERVE_BYTES: u64 = 1 << 40;
 /// Mappings start on such a boundary, so that huge pages fit.
 const HUGE_PAGE: u64 = 2 << 20;
 
-/// What space is given back in.
+/// Unit in which space is given back.
 const PAGE: u64 = 4096;
 
 /// An error of the system while `doing` something to `file`.
@@ -216,7 +216,7 @@ unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
-/// What a mapping of a file is for.
+/// Uses of a mapping of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mapped {
     /// Reading what explicit writes leave in the page cache.
@@ -252,7 +252,7 @@ impl Mapping {
         loop {
             let attempt = Self::anonymous_of(len, ProtFlags::empty()).and_then(|mapping| {
                 // SAFETY: `FIXED` replaces `base..base + len`, which lies in the
-                // anonymous reservation just made: nobody else uses it.
+                // anonymous reservation just made, to which no other reference exists.
                 let replaced = unsafe {
                     rustix::mm::mmap(
                         mapping.base.cast(),
@@ -293,7 +293,8 @@ impl Mapping {
         // SAFETY: without an address the system picks a free range.
         let probe = unsafe { rustix::mm::mmap(ptr::null_mut(), PAGE, protection, flags, file, 0) };
         match probe {
-            // SAFETY: the page was mapped just now and nobody has its address.
+            // SAFETY: the page was mapped just now and its address has not left this
+            // function.
             Ok(page) => unsafe { rustix::mm::munmap(page, PAGE) },
             Err(Errno::OPNOTSUPP | Errno::INVAL) => Err(Errno::OPNOTSUPP),
             Err(errno) => Err(errno),
@@ -372,8 +373,8 @@ impl Mapping {
     pub(super) fn forget(&self, offset: u64, end: u64) {
         let (first, last) = (offset.next_multiple_of(PAGE), end / PAGE * PAGE);
         if first < last && last <= self.len {
-            // SAFETY: the range is inside the mapping; the caller of `discard`
-            // promised that nobody reads it.
+            // SAFETY: the range is inside the mapping; the caller of `discard` promised
+            // that no slice of it exists.
             let _ = unsafe {
                 rustix::mm::madvise(
                     self.base.add(first as usize).cast(),
@@ -393,8 +394,8 @@ impl Drop for Mapping {
     }
 }
 
-/// What a killed process wrote is visible before it is durable. After this, what
-/// recovery sees is what the medium holds.
+/// Bytes that a killed process wrote are visible before they are durable. After this,
+/// recovery sees only what the medium holds.
 pub(super) fn sync_what_it_held(
     name: &str,
     file: impl AsFd,

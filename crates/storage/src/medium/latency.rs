@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much slower than DRAM an emulated device is. 0 adds nothing.
+/// Latencies and rates that an emulated device adds to DRAM's. 0 adds nothing.
 ///
 /// The method is that of NVGraph (section IV): a request waits for its latency
 /// once, and a sequence of requests is held back to the bandwidth at its end.
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub struct LatencyProfile {
     /// Name, for results.
     pub name: &'static str,
-    /// Where the figures are from.
+    /// Source of the figures.
     pub source: &'static str,
     /// Added to each range that is read (`touch`, `read`).
     pub read_ns: u64,
@@ -158,12 +158,12 @@ fn spin(ticks: u64) {
 struct Bandwidth {
     /// Ticks for 2^20 bytes; 0 for no limit.
     ticks_per_mebibyte: u64,
-    /// How far transfers may run ahead: what the device's buffer holds.
+    /// Time by which transfers may run ahead: the device's buffer.
     ahead: u64,
     passed: AtomicU64,
 }
 
-/// What a device buffers before it holds anybody back.
+/// Bytes that a device buffers before it delays a writer.
 const BUFFER_BYTES: u64 = 16 << 10;
 
 impl Bandwidth {

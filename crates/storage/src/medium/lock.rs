@@ -1,6 +1,6 @@
-//! Who may use a database: one writer, or any number of readers.
+//! The lock of a database: one writer, or any number of readers.
 //!
-//! What is locked is bytes of the pool file, which a database always has: byte 0 by the
+//! The lock is on bytes of the pool file, which a database always has: byte 0 by the
 //! writer, the others by readers of a root. A lock belongs to the open file, so a second
 //! one in the same process is refused as well, and the system drops it when the process
 //! ends in whatever way. Reading needs no permission to write.
@@ -27,14 +27,14 @@ use crate::error::StorageError;
 use crate::failpoint;
 use crate::pool::PoolKind;
 
-/// What a database is opened for.
+/// Purposes of opening a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Making it, and then writing. Makes an empty pool file if there is none.
     Creating,
-    /// Writing: nobody else may have it open.
+    /// Writing: no other process may have it open.
     Writing,
-    /// Reading: nobody may write it.
+    /// Reading: no process may write it.
     Reading,
 }
 
@@ -49,7 +49,8 @@ const SIDE_FILE: &str = "lock";
 /// Held as long as a process may use the files of a database.
 #[derive(Debug)]
 pub(super) struct DatabaseLock {
-    /// Given back first: whoever gets the pool file gets this, too.
+    /// Given back first: a process that gets the lock of the pool file then gets this
+    /// one, too.
     _side_file: Option<File>,
     _pool: OwnedFd,
 }
@@ -64,7 +65,8 @@ pub(super) fn acquire(directory: &Directory, access: Access) -> Result<DatabaseL
         let is_there = directory
             .leads_to(name, &pool)
             .map_err(|error| io_error(name, "looking for it", error))?;
-        // Whoever replaced or removed it meanwhile has left a lock on what nobody uses.
+        // A file that was replaced or removed meanwhile is not the database's: its lock
+        // keeps no one out.
         if is_there {
             return Ok(DatabaseLock {
                 _side_file: lock_side_file(directory, access)?,
@@ -111,7 +113,7 @@ fn lock_pool(directory: &Directory, pool: &OwnedFd, access: Access) -> Result<()
     }
 }
 
-/// Whether bytes could be locked; `false` if somebody else has a lock on them.
+/// Whether bytes could be locked; `false` if another open file has a lock on them.
 fn lock_bytes(file: &OwnedFd, kind: libc::c_int, bytes: Bytes) -> Result<bool, MediumError> {
     let wanted = libc::flock {
         l_type: kind as libc::c_short,
@@ -123,7 +125,7 @@ fn lock_bytes(file: &OwnedFd, kind: libc::c_int, bytes: Bytes) -> Result<bool, M
     granted(fcntl(file, FcntlArg::F_OFD_SETLK(&wanted)).map(drop))
 }
 
-/// What cannot be locked is not used: two writers would destroy the database.
+/// A database that cannot be locked is not used: two writers would destroy it.
 fn granted(answer: Result<(), LockErrno>) -> Result<bool, MediumError> {
     match answer {
         Ok(()) => Ok(true),
@@ -136,7 +138,7 @@ fn granted(answer: Result<(), LockErrno>) -> Result<bool, MediumError> {
 }
 
 /// Programs of the version before lock this file alone: they are kept out, too. Removing
-/// it lets in nobody who looks at the pool file.
+/// it does not weaken the lock of the pool file.
 fn lock_side_file(directory: &Directory, access: Access) -> Result<Option<File>, StorageError> {
     let (flags, operation) = match access {
         // Without one there was never a writer of that version, and a reader writes nothing.

@@ -16,7 +16,7 @@ use super::lock::{Access, DatabaseLock};
 use super::{DurabilityLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 use crate::error::StorageError;
 
-/// What protects mapped bytes.
+/// Protection of mapped bytes against a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MappedKind {
     /// Persistent memory: what left the caches is safe.
@@ -292,7 +292,7 @@ impl MappedMedium {
         host::io_error(&self.name, doing, error)
     }
 
-    /// Where a word of `size` bytes is stored.
+    /// Address of a word of `size` bytes.
     #[inline(always)]
     fn word(&self, offset: u64, size: u64) -> *mut u8 {
         if !offset.is_multiple_of(size)

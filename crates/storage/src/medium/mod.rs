@@ -35,7 +35,7 @@ pub use lock::Access;
 pub use mapped::{MappedKind, MappedMedium, MappedStorage};
 pub use memory::Memory;
 
-/// What a commit withstands once it has been acknowledged.
+/// Failures that a commit withstands once it has been acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DurabilityLevel {
     /// Nothing: the data lives in DRAM only.
@@ -57,19 +57,19 @@ impl DurabilityLevel {
     }
 }
 
-/// How a medium behaves.
+/// Properties of a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Properties {
     /// Single aligned stores ([`Medium::store_u32`], [`Medium::store_u64`]) are
     /// possible and atomic. `false` for ordinary files.
     pub byte_addressed: bool,
-    /// What is reached when [`Medium::fence`] returns.
+    /// Level that is reached when [`Medium::fence`] returns.
     pub durability: DurabilityLevel,
     /// Bytes that a flush works on: 64 for cache lines, 4096 for pages.
     pub line_bytes: usize,
 }
 
-/// What can go wrong below the data structures.
+/// Errors below the data structures.
 #[derive(Debug, thiserror::Error)]
 pub enum MediumError {
     /// The operating system refused.
@@ -77,7 +77,7 @@ pub enum MediumError {
     Io {
         /// File of the database.
         file: String,
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
         /// The system's reason.
         source: std::io::Error,
@@ -87,7 +87,7 @@ pub enum MediumError {
     NoSpace {
         /// File of the database.
         file: String,
-        /// What was asked for.
+        /// Bytes that were asked for.
         wanted_bytes: u64,
     },
     /// An earlier sync failed, so what the medium holds is unknown; the
@@ -104,9 +104,9 @@ pub enum MediumError {
     OutOfBounds {
         /// File of the database.
         file: String,
-        /// Where.
+        /// Offset of the access.
         offset: u64,
-        /// How much.
+        /// Bytes of the access.
         len: u64,
         /// The file's size.
         file_len: u64,
@@ -136,7 +136,7 @@ pub trait Medium: Send + Sync + 'static {
     /// Name of the file, for messages.
     fn name(&self) -> &str;
 
-    /// Behaviour.
+    /// Returns the medium's properties.
     fn properties(&self) -> Properties;
 
     /// Bytes that can be used.
@@ -199,8 +199,8 @@ pub trait Medium: Send + Sync + 'static {
     /// error the medium refuses every later write and fence.
     fn fence(&self) -> Result<(), MediumError>;
 
-    /// Whether all of it may be expected to stay in DRAM once it was read. Where
-    /// not, whoever knows what it will read says so by [`Medium::will_need`].
+    /// Whether all of it may be expected to stay in DRAM once it was read. Where not,
+    /// readers that know their next ranges announce them by [`Medium::will_need`].
     fn fits_in_memory(&self) -> bool {
         true
     }

@@ -13,7 +13,7 @@ pub(super) struct Space {
     pub used: u64,
     /// Bytes at the end that are kept for those who borrow them.
     pub reserve: u64,
-    /// Who may use the reserve now.
+    /// Number of callers that may use the reserve now.
     pub borrowers: usize,
 }
 

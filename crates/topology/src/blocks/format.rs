@@ -60,14 +60,14 @@ const _: () = assert!(4 * PLACE_WORDS == size_of::<Place>());
 const _: () = assert!(4 * SLAB_WORDS == size_of::<SlabPlace>());
 const _: () = assert!(4 * RANGE_WORDS == size_of::<Range>());
 
-/// Where a list begins, and how long it is.
+/// First block and length of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub len: u32,
     pub first: u32,
 }
 
-/// Where a list ends, for appending to it.
+/// Last block of a list, for appending to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct End {
     pub last: u32,
@@ -76,7 +76,7 @@ pub(super) struct End {
     pub crc: u32,
 }
 
-/// How full the last block of a list is.
+/// Fill of the last block of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Tail {
     /// No room, whatever its size.

@@ -92,7 +92,7 @@ impl Index {
         Ok(index)
     }
 
-    /// What in the numbers of a whole index does not agree.
+    /// Returns the first contradiction among the numbers of a whole index.
     fn problem(&self, entry: &Entry) -> Option<&'static str> {
         let slabs: Vec<SlabPlace> = self.slabs().collect();
         let mut end = 0;

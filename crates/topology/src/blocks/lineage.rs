@@ -27,7 +27,7 @@ struct Versions {
     read: BTreeSet<u64>,
 }
 
-/// One version; while it exists somebody may read it.
+/// One version; while it exists a reader may read it.
 #[derive(Debug)]
 pub(super) struct Version {
     lineage: Arc<Lineage>,

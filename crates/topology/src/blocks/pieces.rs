@@ -1,4 +1,4 @@
-//! What a flush stores, collected so that it goes out in order of address.
+//! Stores of a flush, collected so that they go out in order of address.
 
 use evergraph_storage::StorageError;
 use evergraph_storage::order::Flushed;

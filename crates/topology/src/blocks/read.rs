@@ -34,9 +34,9 @@ pub struct Use {
     pub index: u64,
     /// All slabs.
     pub slabs: u64,
-    /// What of the slabs is free for new blocks, now or when readers are gone.
+    /// Bytes of the slabs that are free for new blocks, now or when readers are gone.
     pub free: u64,
-    /// What slabs would take after a rewrite that drops nothing.
+    /// Bytes of slabs after a rewrite that drops nothing.
     pub least_slabs: u64,
 }
 
@@ -151,7 +151,8 @@ impl Base {
         segments.try_for_each(|(words, weights)| visit(words, weights))
     }
 
-    /// What [`Base::for_each_segment`] visits, under the same conditions.
+    /// Iterator over the segments that [`Base::for_each_segment`] visits, under the same
+    /// conditions.
     #[inline]
     pub fn segments(&self, list: usize, count: usize) -> Segments<'_> {
         let place = self.index.place(list);
@@ -250,8 +251,8 @@ impl Base {
         self.slabs.iter().next().map(Slab::words)
     }
 
-    /// Where a list starts in [`Base::span_words`], and its entries there, if it
-    /// is one block. [`Base::verify`] must precede reading there.
+    /// First entry of a list in [`Base::span_words`] and the number of its entries there,
+    /// if it is one block. [`Base::verify`] must precede reading there.
     #[inline]
     pub fn span(&self, list: usize) -> Option<(u32, u32)> {
         let place = self.index.place(list);

@@ -13,7 +13,7 @@ use super::source::{Gathered, ListSource};
 use super::update::{Written, too_large, write_index};
 use crate::section::Context;
 
-/// Which section, as of when.
+/// Identity of the section that is written, and its commit.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
     /// Its first vertex.

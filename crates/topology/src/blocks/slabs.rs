@@ -8,7 +8,7 @@ use evergraph_storage::{Extent, StorageError, Words};
 
 use super::format::{BLOCK_HEADER_WORDS, FILE};
 
-/// Where a slab is, in its file and in the section's address space.
+/// Offsets of a slab, in its file and in the section's address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlabPlace {
     pub offset: u64,

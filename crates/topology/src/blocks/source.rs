@@ -1,4 +1,4 @@
-//! Where the entries of lists come from on their way into a section.
+//! Sources of entries on their way into a section.
 
 /// Entries of the lists of one section, from wherever they lie.
 pub trait ListSource {

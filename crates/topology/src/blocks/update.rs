@@ -20,7 +20,7 @@ use crate::section::Context;
 /// Dropped without [`Written::publishing`], it gives back what it took, and the
 /// version before can be updated again.
 pub struct Written {
-    /// What the section directory has to say.
+    /// The section's row of the directory.
     pub entry: Entry,
     pub(super) base: Base,
     /// Made for this version: free again unless it is published.
@@ -210,7 +210,7 @@ pub(super) fn too_large(first_vertex: u32) -> StorageError {
     )))
 }
 
-/// What each list with new entries needs.
+/// Changes that each list with new entries needs.
 fn plan(
     image: &IndexImage,
     source: &dyn ListSource,

@@ -129,7 +129,7 @@ impl Base {
         disjoint(used);
     }
 
-    /// What the program wrote itself needs no check before it is read.
+    /// Marks the section as verified: bytes that this process has written need no check.
     pub fn trust(&self) {
         let _ = self.verified.set(());
     }

@@ -52,7 +52,7 @@ const _: () = assert!(tiles(
     ],
     HEADER_WORDS
 ));
-/// Where the checksum lies in bytes: it does not cover itself.
+/// Bytes of the checksum, which does not cover itself.
 const CRC_BYTES: std::ops::Range<usize> = 4 * CRC.0..4 * (CRC.0 + CRC.1);
 
 pub(super) const FLAG_WEIGHTS: u32 = 1;
@@ -72,9 +72,8 @@ const _: () = assert!(
 /// Sections in direct mode hold at most `1 << MAX_SECTION_SHIFT` lists.
 pub const MAX_SECTION_SHIFT: u32 = LOG_LIST_BITS;
 
-/// A list in direct mode: its slots in place, and how many of them are used.
-/// Whoever holds the section's lock changes it; anybody may look at it to fetch
-/// memory early.
+/// A list in direct mode: its slots in place, and how many of them are used. It changes
+/// under the section's lock; it may be read without the lock to fetch memory early.
 #[derive(Debug, Default)]
 pub struct ListPlace {
     /// First slot.
@@ -87,7 +86,7 @@ pub struct ListPlace {
     pub len: AtomicU32,
 }
 
-/// What the writer of a section keeps at hand.
+/// State that the writer of a section keeps in DRAM.
 #[derive(Debug)]
 pub struct DirectState {
     /// The extent.
@@ -320,7 +319,7 @@ impl DirectImage {
     }
 }
 
-/// Where the parts of an extent are, in bytes.
+/// Offsets of the parts of an extent, in bytes.
 pub(super) struct Layout {
     pub words_at: usize,
     pub log_at: usize,

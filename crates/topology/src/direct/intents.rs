@@ -1,4 +1,4 @@
-//! What a writer is about to do to two lists (direct steps D0 and D1).
+//! Intents: changes that a writer is about to make to two lists (direct steps D0 and D1).
 //!
 //! An edge that stands in two lists (undirected, or out- and in-list) is two
 //! stores, and a power cut may come between them. So its writer first makes
@@ -145,7 +145,7 @@ impl IntentSlot {
         Flushed::of_stores(medium, self.offset, 8)?.fence(medium)
     }
 
-    /// Where it is in the file.
+    /// Its offset in the file.
     pub fn offset(&self) -> u64 {
         self.offset
     }

@@ -15,7 +15,7 @@ use crate::section::{Context, Inner, Loaded, Section};
 pub struct Half<'a, M: ?Sized> {
     /// The list's section.
     pub section: &'a Section,
-    /// What an insertion there needs.
+    /// Arguments of an insertion there.
     pub at: DirectInsert<'a, M>,
     /// The entry.
     pub entry: DirectEntry,
@@ -30,7 +30,7 @@ pub struct Pair<'a, M: ?Sized> {
 /// One section or two.
 struct Locked<'a> {
     guards: [Option<MutexGuard<'a, Inner>>; 2],
-    /// Where the second half's section is among them.
+    /// Index of the second half's section among them.
     second: usize,
 }
 
@@ -166,7 +166,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
         Ok(())
     }
 
-    /// What is due once both entries are there.
+    /// Ends the intent, once both entries are there.
     pub fn finish(&mut self) -> Result<(), StorageError> {
         for half in [0, 1] {
             let Half { section, at, entry } = &self.halves[half];

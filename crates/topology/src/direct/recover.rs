@@ -15,7 +15,7 @@ use crate::lengths::LengthPage;
 use crate::list::tombstones_cancel;
 use crate::section_format::Base;
 
-/// What is read from an extent.
+/// Content of an extent.
 pub struct Opened {
     /// Lists in place.
     pub base: Base,
@@ -220,8 +220,8 @@ fn read_log(
     for (slot, entry) in entries.enumerate().take(used).skip(first) {
         match decode_entry(extent.offset(), slot, entry) {
             Found::Entry(entry) if entry.list < lists => logged.push(entry),
-            // Of the last one only a half may have become durable; nobody was
-            // told that it is there.
+            // Of the last one only a half may have become durable; it was never
+            // acknowledged.
             Found::Half(half) if slot + 1 == used => {
                 if failpoint!("direct.torn-entry-counts") {
                     logged.push(half);
@@ -234,7 +234,7 @@ fn read_log(
     Ok((logged, used))
 }
 
-/// What the words of a log entry say.
+/// Decoded words of a log entry.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
     Entry(DirectEntry),

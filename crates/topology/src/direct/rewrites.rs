@@ -19,7 +19,7 @@ pub struct Rewrite {
     pub log_slots: usize,
 }
 
-/// The moves, if somebody wants to know them.
+/// Record of the moves, if it is wanted.
 #[derive(Debug, Default)]
 pub struct Rewrites {
     trace: Mutex<Option<Vec<Rewrite>>>,

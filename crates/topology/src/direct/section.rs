@@ -21,7 +21,7 @@ use crate::section::{Body, Context, Inner, Loaded, Section, State, Version, coun
 use crate::section_view::{Lists, SectionView};
 use crate::store::Published;
 
-/// What all insertions need beside the section.
+/// Arguments of all insertions, beside the section.
 pub struct DirectShared<'a, M: ?Sized> {
     /// Extents and identity.
     pub context: &'a Context,
@@ -29,19 +29,19 @@ pub struct DirectShared<'a, M: ?Sized> {
     pub extents: &'a M,
     /// The slots' medium, by its own type.
     pub slot_medium: &'a M,
-    /// Where sections are published.
+    /// Table in which sections are published.
     pub slots: &'a Slots,
     /// Whose views must keep what they see.
     pub registry: &'a Registry<Published>,
     /// Geometry.
     pub parameters: &'a DirectParameters,
-    /// Who wants to know of moves.
+    /// Record of the moves.
     pub rewrites: &'a Rewrites,
 }
 
-/// What an insertion into a section needs beside the section.
+/// Arguments of an insertion into a section, beside the section.
 pub struct DirectInsert<'a, M: ?Sized> {
-    /// What all need.
+    /// Arguments of all insertions.
     pub shared: &'a DirectShared<'a, M>,
     /// Adjacency of the section.
     pub adjacency: u32,

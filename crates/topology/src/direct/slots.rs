@@ -1,4 +1,4 @@
-//! Where each section is: one durable word a section, and the vertex count.
+//! Offsets of the sections, one durable word each, and the vertex count.
 //!
 //! The file `sections` starts with a line that holds the vertex count, the
 //! number of sections and the identity of the database, so that a lost block of
@@ -81,7 +81,7 @@ pub struct Slots {
     /// Sections that have a slot; held while a new one gets its.
     count: Mutex<u64>,
     adjacencies: u64,
-    /// Where the words of the sections start.
+    /// Offset of the sections' words.
     words_at: u64,
 }
 

@@ -3,8 +3,8 @@
 //!
 //! A commit only appends to the append buffers of the sections that it touches. The first
 //! reader of a section sorts its append buffer into the vertex buffers; a merge takes it
-//! as it is. So each entry is indexed at most once, and ingestion that nobody
-//! watches pays for no index at all.
+//! as it is. So each entry is indexed at most once, and ingestion without readers pays
+//! for no index at all.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::pool::{BufferPool, MIN_PIECE_WORDS, Piece};
 /// Largest piece: 64 KiB. Each is twice as long as the one before.
 const MAX_PIECE_WORDS: usize = 16 << 10;
 
-/// Where a commit ends in an append buffer.
+/// End of a group of commits in an append buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupEnd {
     /// The commit.
@@ -70,8 +70,8 @@ impl AppendBuffer {
         (self.end - self.start) as usize
     }
 
-    /// The oldest commit that has entries here, or one after it up to which
-    /// nobody can ask for less.
+    /// The oldest commit that has entries here, or one after it that no reader can tell
+    /// apart from it.
     pub fn first_group_end(&self) -> Option<GroupEnd> {
         self.group_ends.first().copied()
     }

@@ -53,7 +53,7 @@ pub struct BufferWriter {
     levels: Levels,
 }
 
-/// Which chunk sizes are used.
+/// Sizes of chunks in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
     /// Level of the smallest chunk.
@@ -193,9 +193,9 @@ impl VertexBuffers {
         }
     }
 
-    /// Appends one entry. `writer` belongs to these buffers; whoever holds it
-    /// is the only one who appends. `expected` is how many entries the list may
-    /// well get from this one on, for the size of a new chunk.
+    /// Appends one entry. `writer` belongs to these buffers; there is one, so appends do
+    /// not race. `expected` is how many entries the list may well get from this one on,
+    /// for the size of a new chunk.
     #[inline]
     pub fn append(
         &self,
@@ -285,7 +285,8 @@ impl VertexBuffers {
         segments.try_for_each(|(words, weights)| visit(words, weights))
     }
 
-    /// What [`VertexBuffers::for_each_segment`] visits, under the same condition.
+    /// Iterator over the segments that [`VertexBuffers::for_each_segment`] visits, under
+    /// the same condition.
     #[inline]
     pub fn segments(&self, list: usize, count: usize) -> Segments<'_> {
         Segments {

@@ -5,7 +5,7 @@
 //! commit log ─▶ sharding ─▶ append buffer ─▶ vertex buffers ─▶ merge
 //!                                │ (a reader asks)                   ▲
 //!                                └───────────────────────────────────┘
-//!                                         (nobody asked)
+//!                                        (no reader asked)
 //! ```
 //!
 //! Everything here is DRAM: what a crash takes is in the log.

@@ -1,9 +1,9 @@
 //! DRAM for edges that are committed and not merged yet.
 //!
-//! A buddy allocator with merging over bulks of memory (XPGraph's section 3.2).
-//! Each thread allocates from bulks of its own shard, so that threads do not
-//! wait for each other; a piece goes back to the shard it came from. What is in
-//! use is counted: whoever fills the pool compares it with a budget and merges.
+//! A buddy allocator with merging over bulks of memory (XPGraph's section 3.2). Each
+//! thread allocates from bulks of its own shard, so that threads do not wait for each
+//! other; a piece goes back to the shard it came from. Bytes in use are counted: the
+//! committer that fills the pool compares them with a budget and merges.
 
 #![allow(unsafe_code)]
 

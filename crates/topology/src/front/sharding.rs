@@ -24,7 +24,7 @@ const MAX_RANGES: usize = 1 << 16;
 /// change places.
 #[derive(Clone, Copy, Debug)]
 pub struct ArcColumns<'a> {
-    /// Whose lists.
+    /// Vertices whose lists get the entries.
     pub sources: &'a [u32],
     /// Neighbors.
     pub targets: &'a [u32],
@@ -32,7 +32,7 @@ pub struct ArcColumns<'a> {
     pub weights: &'a [u32],
     /// Tag of the neighbor words: a tombstone's, or none.
     pub tag: u32,
-    /// Which commit of the group reports what had no effect.
+    /// Index in the group of the commit that reports deletions without effect.
     pub origin: u32,
     /// Each edge is stored at both ends, one right after the other.
     pub mirrored: bool,
@@ -48,7 +48,7 @@ pub struct Sharded {
     arcs: Vec<AtomicU64>,
     /// `origin << 32 | weight bits`, or nothing if neither matters.
     extras: Vec<AtomicU64>,
-    /// Where each range begins; one more than there are ranges.
+    /// Start of each range; one more than there are ranges.
     starts: Vec<usize>,
     /// Sections of a range, as a power of two.
     range_shift: u32,
@@ -66,15 +66,14 @@ pub struct ShardedRange<'a> {
     is_section: bool,
 }
 
-/// How many ranges `edges` are cut into: `2^(log2(edges) - bias)`.
+/// Number of ranges that `edges` are cut into: `2^(log2(edges) - bias)`.
 pub fn range_count(edges: usize, bias: u32) -> usize {
     1 << edges.max(1).ilog2().saturating_sub(bias)
 }
 
-/// Deals ranges with so many edges each out to threads: a thread takes ranges
-/// one after another up to 95 % of the average; what would pass that goes, the
-/// largest first, to whoever has least. Returns the ranges of each thread,
-/// ascending.
+/// Deals ranges with so many edges each out to threads: a thread takes ranges one after
+/// another up to 95 % of the average; ranges that would pass that go, the largest first,
+/// to the thread with the fewest edges. Returns the ranges of each thread, ascending.
 pub fn deal(edges: &[usize], threads: usize) -> Vec<Vec<usize>> {
     let threads = threads.max(1);
     let total: usize = edges.iter().sum();
@@ -374,7 +373,7 @@ impl RangeSorter {
     }
 }
 
-/// What the scatter stored, as plain words.
+/// The scattered words, without atomics: no thread writes them any more.
 fn plain(words: &[AtomicU64]) -> &[u64] {
     // SAFETY: `AtomicU64` has the layout of `u64`. Stores happen only within
     // `scatter`, which has `&mut Sharded` and joins its threads before it
@@ -450,8 +449,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every range is dealt once, and nobody gets more than the average
-        /// and the largest range.
+        /// Every range is dealt once, and no thread gets more than the average and the
+        /// largest range.
         #[test]
         fn dealing_is_fair(edges in proptest::collection::vec(0usize..100, 0..300), threads in 1usize..70) {
             let dealt = deal(&edges, threads);

@@ -5,8 +5,8 @@
 //! one node, which is where their memory comes to lie. P is the number of nodes:
 //! 1 on most machines, and then there are no threads beyond the usual ones.
 //!
-//! What a shard does not change is the result: a section is worked on by one
-//! thread at a time in any case, and sections do not depend on one another.
+//! Shards do not change results: a section is worked on by one thread at a time in any
+//! case, and sections do not depend on one another.
 
 use evergraph_storage::failpoint;
 use std::sync::OnceLock;
@@ -30,7 +30,7 @@ pub struct Shards {
     misplaced: AtomicU64,
 }
 
-/// What shards did.
+/// Counters of the shards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShardReport {
     /// Shards.
@@ -42,8 +42,8 @@ pub struct ShardReport {
     pub misplaced: u64,
 }
 
-/// What one worker takes from the work of its shard, item by item: an item may
-/// cost as much as a thousand others.
+/// Items that one worker takes from the work of its shard, one by one: an item may cost
+/// as much as a thousand others.
 pub struct Items<'a, T> {
     list: &'a [T],
     next: &'a AtomicUsize,
@@ -64,7 +64,7 @@ impl Shards {
         }
     }
 
-    /// P.
+    /// Number of shards, P.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -87,7 +87,7 @@ impl Shards {
         lists
     }
 
-    /// What was done so far.
+    /// Counters since the store was opened.
     pub fn report(&self) -> ShardReport {
         ShardReport {
             shards: self.count,

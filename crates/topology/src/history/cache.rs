@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::lengths::LengthPage;
 
-/// Which page: the history it is of, and the commit that it was rebuilt for.
+/// The page's history, and the commit that it was rebuilt for.
 type Key = (u64, u64);
 
 /// Pages under a budget; those that were asked for longest ago go first.
@@ -103,8 +103,8 @@ impl Inner {
     }
 }
 
-/// What a page counts; one without DRAM of its own counts, too, or there would be any
-/// number of them.
+/// Bytes that a page counts; one without DRAM of its own counts, too, or their number
+/// would have no bound.
 fn bytes_of(page: &LengthPage) -> usize {
     page.heap_bytes().max(32)
 }

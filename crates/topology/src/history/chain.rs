@@ -1,11 +1,10 @@
 //! Lengths of a section's lists at several moments, as a chain of differences.
 //!
-//! A *point* is a length page that somebody may still ask for. It is stored as
-//! what each list grew by since the point before (lists only grow), or *whole*,
-//! from empty lists. It is whole when the differences since the last whole one
-//! would become as large, so that reading a point decodes at most twice the
-//! bytes of a page, and all points together take at most twice those of their
-//! differences.
+//! A *point* is a length page that a snapshot or view may still ask for. It is stored as
+//! what each list grew by since the point before (lists only grow), or *whole*, from
+//! empty lists. It is whole when the differences since the last whole one would become as
+//! large, so that reading a point decodes at most twice the bytes of a page, and all
+//! points together take at most twice those of their differences.
 //!
 //! | what | as |
 //! |---|---|
@@ -38,7 +37,7 @@ pub(crate) struct Chain {
     weight: Weight,
 }
 
-/// What decides whether the next point is whole.
+/// Sizes that decide whether the next point is whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weight {
     /// Bytes of the last whole point; 0 if there is none.

@@ -1,12 +1,12 @@
-//! What a snapshot may be called.
+//! Rules for names of snapshots.
 
 use crate::error::TopologyError;
 
 /// Bytes of the longest name.
 const LONGEST_NAME: usize = 255;
 
-/// What reserved names begin with: the snapshots that the states of runs need, and
-/// those that maintained results need. They come and go with these.
+/// Prefixes of reserved names: the snapshots that the states of runs need, and those that
+/// maintained results need. They come and go with these.
 pub const RESERVED_NAMES: [&str; 2] = ["run/", "maintain/"];
 
 /// Whether a name is one of those that results give their snapshots

@@ -12,15 +12,15 @@ use crate::error::TopologyError;
 use crate::record::Op;
 use crate::store::Published;
 
-/// A named moment.
+/// A named commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// What users call it.
+    /// Its name.
     pub name: String,
     /// The commit: the snapshot shows the graph at its end.
     pub csn: u64,
-    /// When it was, as whoever created it says (event time): microseconds since
-    /// 1970; the wall clock's if nothing was said.
+    /// Event time, as its creator gave it: microseconds since 1970; the wall clock's if
+    /// none was given.
     pub time_us: i64,
     /// Wall time of the commit, microseconds since 1970.
     pub wall_us: i64,
@@ -31,7 +31,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// What a view of it says of the graph.
+    /// State of the graph that a view of it publishes.
     pub(crate) fn published(&self) -> Published {
         Published {
             vertex_count: self.vertex_count,
@@ -66,14 +66,14 @@ pub(crate) struct Names {
     commits: HashMap<String, u64>,
     /// Names that commits on their way create or drop.
     reserved: HashSet<String>,
-    /// What is stored includes the changes up to this commit; those after it are
-    /// in `pending`, ascending.
+    /// The stored table includes the changes up to this commit; those after it are in
+    /// `pending`, ascending.
     stored_csn: u64,
     pending: Vec<NameEvent>,
 }
 
 impl Names {
-    /// How many snapshots there are.
+    /// Number of snapshots.
     pub fn len(&self) -> usize {
         self.snapshots.len()
     }
@@ -264,7 +264,7 @@ impl Names {
     }
 }
 
-/// What a change of the table means for a commit.
+/// Effect of a change of the table on a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// It has one name more.

@@ -11,11 +11,11 @@ use super::segment::Chunk;
 use crate::lengths::LengthPage;
 use crate::section::{Context, Frozen};
 
-/// How many histories there have been.
+/// Number of histories since the process began.
 static HISTORIES: AtomicU64 = AtomicU64::new(0);
 
-/// Points of one section, ascending. A point holds for all commits from its own
-/// up to the next point's, as far as anybody asks for them.
+/// Points of one section, ascending. A point holds for all commits from its own up to the
+/// next point's, as far as snapshots and views ask for them.
 #[derive(Debug)]
 pub(crate) struct History {
     /// Its pages are in the cache by this number.
@@ -41,7 +41,7 @@ pub(crate) struct NewPoints {
     pub bytes: Vec<u8>,
 }
 
-/// What a root published of a section's history.
+/// The part of a section's history that a root published.
 #[derive(Clone, Debug)]
 pub(crate) struct Published {
     /// Chunks of this segment and of newer ones are in the new one now.
@@ -61,7 +61,7 @@ pub(crate) struct Merged<'a> {
     pub page: &'a LengthPage,
     /// Commit of the newest lengths in DRAM.
     pub newest: u64,
-    /// What may be asked for.
+    /// CSNs that may be asked for.
     pub needed: &'a Needed,
 }
 
@@ -116,7 +116,7 @@ impl Walk<'_> {
 }
 
 impl History {
-    /// No points.
+    /// Creates a history without points.
     pub fn new(lists: usize) -> Self {
         History {
             number: HISTORIES.fetch_add(1, Ordering::Relaxed),
@@ -297,9 +297,8 @@ impl History {
         Ok(Chain::after(page, weight))
     }
 
-    /// What a merge up to commit `csn` has to store: the points before it that no
-    /// segment holds, and those of `jumped`, of commits that the merge itself jumps
-    /// over.
+    /// Points that a merge up to commit `csn` has to store: those before it that no
+    /// segment holds, and those of `jumped`, of commits that the merge itself jumps over.
     pub fn unstored(
         &self,
         context: &Context,
@@ -317,7 +316,7 @@ impl History {
         Ok(chain.until(csn.saturating_sub(1)))
     }
 
-    /// The pages of the points before commit `csn` that somebody needs.
+    /// Pages of the points before commit `csn` that are needed.
     pub fn needed_pages(
         &self,
         context: &Context,
@@ -326,7 +325,7 @@ impl History {
     ) -> Result<Vec<LengthPage>, StorageError> {
         let mut pages: Vec<LengthPage> = Vec::new();
         self.for_each_page(context, 0, csn.saturating_sub(1), |page| {
-            // What nobody asks for between two points, the later one replaces.
+            // A point that is not needed up to the next one is replaced by it.
             let before = pages.last().map(|before| before.csn);
             if before.is_some_and(|before| !needed.is_kept(before, page.csn)) {
                 pages.pop();
@@ -428,7 +427,7 @@ impl NewPoints {
         }
     }
 
-    /// Whether somebody may ask for each of the points.
+    /// Whether each of the points is needed.
     pub fn all_needed(&self, needed: &Needed) -> Result<bool, &'static str> {
         let mut before: Option<u64> = None;
         for point in Points::new(&self.bytes, self.after) {
@@ -441,8 +440,7 @@ impl NewPoints {
         Ok(before.is_none_or(|last| needed.is_kept(last, u64::MAX)))
     }
 
-    /// The same without points that nobody asks for; `chain` ends with the point
-    /// before.
+    /// The same without points that are not needed; `chain` ends with the point before.
     pub fn without_unneeded(
         &self,
         mut chain: Chain,

@@ -53,7 +53,7 @@ const _: () = assert!(tiles(
     ENTRY_BYTES
 ));
 
-/// Where the points of one section are in a segment.
+/// Location of one section's points in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChunkEntry {
     pub key: SectionKey,
@@ -65,7 +65,7 @@ pub(crate) struct ChunkEntry {
     pub after: u64,
     /// Commit of the last.
     pub last: u64,
-    /// Where they are in the segment's data, and how many bytes.
+    /// Their offset in the segment's data, and their bytes.
     at: u64,
     len: u32,
     crc: u32,
@@ -82,7 +82,7 @@ pub(crate) struct Segment {
     /// Changes of the table of snapshots up to this commit are in this segment
     /// and those before it.
     pub names_csn: u64,
-    /// How many of them are in this one.
+    /// Number of those that are in this one.
     pub name_count: usize,
     names_len: usize,
 }

@@ -5,12 +5,12 @@
 //! segment is more than twice as large as all newer ones together, there are
 //! logarithmically many, and what is written is written logarithmically often.
 
-/// What the choice depends on.
+/// Sizes on which the choice depends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tier {
     /// Bytes of the segment.
     pub bytes: u64,
-    /// Of that, what nobody can ask for any more.
+    /// Bytes of that which no snapshot and no view needs any more.
     pub waste: u64,
 }
 

@@ -43,7 +43,7 @@ const _: () = assert!(PIECE.is_multiple_of(8), "no number lies in two pieces");
 /// A name is no longer.
 pub(super) const MAX_NAME_BYTES: usize = 255;
 
-/// What an array holds.
+/// Contents of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Column {
@@ -82,7 +82,7 @@ pub(crate) struct ArrayPlace {
     pub pieces: Vec<u32>,
 }
 
-/// What the directory's table holds.
+/// Header in the directory's table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub info: SealedInfo,
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
 
-    /// What follows magic and format.
+    /// Fields behind magic and format.
     fn header(&mut self) -> Option<Header> {
         let (csn, vertex_count, arc_count) = (self.u64()?, self.u64()?, self.u64()?);
         let &[direction, shape, weighted, of_snapshot] = self.take(4)? else {

@@ -21,10 +21,10 @@ use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape};
 pub(crate) use read::Stored;
 pub(crate) use write::{Written, write};
 
-/// What a sealed graph is called.
+/// Name of a sealed graph.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SealedName {
-    /// As whoever sealed it wants.
+    /// A name that the caller gave.
     Own(String),
     /// After the named snapshot that it shows, and with which it goes.
     Snapshot(String),
@@ -59,10 +59,10 @@ pub struct SealedInfo {
     pub vertex_count: u64,
     /// Entries of the out-lists.
     pub arc_count: u64,
-    /// Which lists it has.
+    /// Directions of its lists.
     pub direction: Direction,
-    /// Which entries its lists keep, and sorted; `None` if they are as they were
-    /// stored.
+    /// Shape of its lists: the entries that they keep, sorted; `None` if they are as they
+    /// were stored.
     pub shape: Option<Shape>,
     /// Whether there are weights.
     pub weighted: bool,
@@ -81,7 +81,7 @@ pub enum SealedGraph {
     Compressed(Arc<Compressed>),
 }
 
-/// What the database lists of a graph.
+/// Description of a sealed graph for lists of them.
 fn described(graph: &SealedGraph, name: SealedName, csn: u64, bytes: u64) -> SealedInfo {
     fn counts(graph: &impl Graph) -> (u64, u64, Direction, bool) {
         let arcs = graph.arc_count();

@@ -16,7 +16,8 @@ use super::{SealedGraph, SealedInfo, described};
 use crate::error::TopologyError;
 use crate::section::Context;
 
-/// How long a caller waits for one that verifies, before it asks whether it may.
+/// Interval at which a caller that waits for another's verification asks whether it may
+/// go on.
 const PATIENCE: Duration = Duration::from_millis(10);
 
 /// A sealed graph that a root names.
@@ -30,7 +31,7 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// What a header names whose extents are `extents`.
+    /// Reader of the graph that a header names whose extents are `extents`.
     pub fn new(header: Header, extents: Vec<Arc<Extent>>) -> Self {
         Stored {
             header,

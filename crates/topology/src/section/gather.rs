@@ -21,7 +21,7 @@ pub struct MergeScratch {
     pub whole: SectionImage,
     pub cursors: Vec<u32>,
     pub lists: ListScratch,
-    /// What is left of lists that were compacted, one after another.
+    /// Entries left of lists that were compacted, one after another.
     pub live: ListScratch,
 }
 
@@ -96,8 +96,8 @@ pub(super) fn fill(
     });
 }
 
-/// Calls `visit` with the lengths as of the commits that a merge from the sorted
-/// lengths to commit `csn` jumps over, and that somebody keeps.
+/// Calls `visit` with the lengths as of the commits that a merge from the sorted lengths
+/// to commit `csn` jumps over, and that are kept.
 pub(super) fn for_each_jumped(
     sorted: &LengthPage,
     appended: &AppendBuffer,
@@ -133,11 +133,11 @@ pub(super) fn for_each_jumped(
     pass(&page, csn);
 }
 
-/// What a compaction made of a section's lengths.
+/// Lengths of a section after a compaction.
 pub(super) struct Compacted {
     /// As of the commit that was frozen.
     pub page: LengthPage,
-    /// As of the moments before it that somebody keeps.
+    /// As of the kept commits before it.
     pub past: Vec<LengthPage>,
 }
 

@@ -1,5 +1,5 @@
-//! What is known of a section once it has been read: where its entries are, and
-//! the lengths of its lists as of the commits that somebody still reads.
+//! State of a section once it has been read: its entries, and the lengths of its lists as
+//! of the commits that are still read.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ pub(crate) struct Loaded {
 /// A section as of an earlier commit.
 pub(crate) struct Version {
     pub page: Arc<LengthPage>,
-    /// Where the entries are if they have been compacted since; else they are
-    /// where the newest are.
+    /// The entries, if they have been compacted since; else they are those of the newest
+    /// version.
     pub body: Option<Arc<Body>>,
 }
 
@@ -135,7 +135,7 @@ impl Loaded {
             }
         });
         let (buffers, writer) = self.buffers(context, coming.len(), stride - 1);
-        // Whoever reads the section goes from list to list.
+        // Chunks are taken list by list, which is the order of readers.
         for (list, &coming) in coming.iter().enumerate() {
             if coming > 0 {
                 let expected = coming.max(lens[list] / 16);
@@ -250,7 +250,7 @@ impl Parts<'_> {
         Ok(csns.iter().map(live).collect())
     }
 
-    /// Lengths as of a commit that somebody needs, and where the entries are.
+    /// Lengths as of a commit that is needed, and the entries.
     pub(super) fn version_at(
         &self,
         context: &Context,

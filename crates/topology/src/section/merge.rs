@@ -18,7 +18,7 @@ use crate::layout::{Base, Layout};
 use crate::lengths::{LengthPage, Lengths};
 use crate::section_format::{self, SectionImage};
 
-/// What a merge worked on: a section as of one commit.
+/// A frozen section: its state as of the commit up to which a merge works.
 pub struct Frozen {
     body: Arc<Body>,
     plan: Plan,
@@ -39,7 +39,7 @@ pub enum Product {
 }
 
 impl Product {
-    /// What the section directory has to say.
+    /// The section's row of the directory.
     pub fn entry(&self) -> Entry {
         match self {
             Product::Packed(entry, _) => Layout::Pma.mark(*entry),
@@ -202,10 +202,9 @@ impl Section {
         extents.iter().for_each(|extent| extent.prefetch());
     }
 
-    /// Gathers the section as of commit `csn` in `scratch`, for
-    /// [`Frozen::write`]: the same lists in the same order, so that every prefix
-    /// means what it meant, unless they are to be compacted. `None` if it is
-    /// stored as wanted already.
+    /// Gathers the section as of commit `csn` in `scratch`, for [`Frozen::write`]: the
+    /// same lists in the same order, so that every prefix means what it meant, unless
+    /// they are to be compacted. `None` if it is stored as wanted already.
     ///
     /// Holds the section's lock meanwhile; the bytes go to the medium after it.
     pub fn freeze(
@@ -455,7 +454,7 @@ fn as_merged(body: &Body, page: &Arc<LengthPage>) -> Arc<LengthPage> {
     })
 }
 
-/// What was published, to be read; what it replaced is given back.
+/// Opens what was published for reading, and gives back what it replaced.
 fn open_product(product: Product, old: &Base) -> Base {
     match product {
         Product::Packed(_, base) => {
@@ -521,9 +520,9 @@ impl Inner {
 }
 
 impl Loaded {
-    /// Lengths from which the newest generation begins, where newer ones are there
-    /// already: whoever asks for that moment, the next compaction say, gets the
-    /// lists as they are now and not as they were before.
+    /// Inserts the lengths from which the newest generation begins, where newer ones are
+    /// there already: a reader of that commit, the next compaction say, gets the lists of
+    /// this generation and not of the one before.
     fn insert_version(&mut self, page: &Arc<LengthPage>) {
         let at = self.older.partition_point(|v| v.page.csn < page.csn);
         if self.older.get(at).is_none_or(|v| v.page.csn > page.csn) {

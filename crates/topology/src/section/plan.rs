@@ -1,10 +1,10 @@
-//! How a merge gets a section from what it is to what is wanted.
+//! Plans of merges: the ways from a section's present state to the wanted one.
 
 use crate::entry::Cancels;
 use crate::layout::{Base, Layout};
 use crate::lengths::LengthPage;
 
-/// What a merge is for.
+/// Goals of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Everything committed is in the extent.
@@ -22,9 +22,9 @@ pub enum Wanted {
 /// of all, is compacted by any merge.
 const MANY_TOMBSTONES: u64 = 8;
 
-/// Relationships come and go, and nobody asks for a compaction: a merge of a packed
-/// section, which writes it whole in any case, drops what is deleted when that is
-/// much of it. Sections of blocks keep it until they are compacted.
+/// Relationships come and go without a call of `compact`: a merge of a packed section,
+/// which writes it whole in any case, drops what is deleted when that is much of it.
+/// Sections of blocks keep it until they are compacted.
 pub(super) fn compacting_on_the_way(
     wanted: Wanted,
     page: &LengthPage,
@@ -42,7 +42,7 @@ pub(super) fn compacting_on_the_way(
     }
 }
 
-/// How a frozen section gets to the medium, and what the image holds for it.
+/// Ways of a frozen section to the medium, each with its content of the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plan {
     /// All entries, as a packed section.
@@ -68,7 +68,7 @@ pub(super) fn is_chained(base: &Base) -> bool {
     }
 }
 
-/// How a section gets from what it is to what is wanted.
+/// Chooses the way from the section's present state to the wanted one.
 pub(super) fn plan(
     base: &Base,
     page: &LengthPage,

@@ -21,8 +21,8 @@ impl Section {
         Ok(SectionView::new(lists, context.region.fits_in_memory()))
     }
 
-    /// As [`Section::view`], for reading one list. `needed` is asked only if
-    /// nobody has sorted the section up to that commit yet.
+    /// As [`Section::view`], for reading one list. `needed` is asked only if the section
+    /// is not sorted up to that commit yet.
     pub(crate) fn lists(
         &self,
         context: &Context,

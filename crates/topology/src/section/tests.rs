@@ -1,4 +1,4 @@
-//! What comes between the freezing of a merge and its publication.
+//! Changes between the freezing of a merge and its publication.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! What a section occupies in DRAM.
+//! DRAM that a section occupies.
 
 use super::{Section, State};
 
-/// What a section occupies in DRAM, and where its entries are.
+/// DRAM that a section occupies, and its entries by tier.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SectionUsage {
     /// Bytes of length pages.

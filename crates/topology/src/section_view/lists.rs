@@ -17,8 +17,8 @@ use crate::section::{Body, Context};
 /// The slices of one list: live neighbors, and beside them bits of weights or ids of
 /// relationships (nothing in a graph without).
 ///
-/// Whoever loops over them keeps what it does with them to itself, so the compiler
-/// can keep sums in registers, which it cannot if a closure is handed on.
+/// An iterator, because the loop body then stays in the caller, so the compiler can keep
+/// sums in registers, which it cannot if a closure is handed on.
 #[derive(Default)]
 pub(crate) struct Segments<'a> {
     first: Option<Slices<'a>>,
@@ -28,7 +28,7 @@ pub(crate) struct Segments<'a> {
 /// Neighbors, and what is beside them.
 pub(crate) type Slices<'a> = (&'a [u32], &'a [u32]);
 
-/// What is not one slice of the extent.
+/// Segments of a list that is not one slice of the extent.
 struct Rest<'a> {
     blocks: Option<blocks::Segments<'a>>,
     buffered: Option<buffers::Segments<'a>>,
@@ -65,14 +65,14 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// Where the entries of a section are, and how many of them count.
+/// Entries of a section, and how many of them count.
 #[derive(Clone, Debug)]
 pub(crate) struct Lists {
     pub body: Arc<Body>,
     pub page: Arc<LengthPage>,
     /// Direct mode: entries of each list in the extent when the view looked.
     pub in_place: Option<Arc<[u32]>>,
-    /// What deletions are about.
+    /// Edges that a deletion cancels.
     pub cancels: Cancels,
 }
 
@@ -107,8 +107,8 @@ impl Lists {
         self.for_each_raw_segment(list, visit)
     }
 
-    /// What [`Lists::for_each_segment`] visits. `scratch` is asked for if the list has
-    /// to be put together.
+    /// Iterator over the segments that [`Lists::for_each_segment`] visits. `scratch` is
+    /// asked for if the list has to be put together.
     pub fn segments<'a>(
         &'a self,
         list: usize,
@@ -148,7 +148,7 @@ impl Lists {
         self.for_each_buffered_segment(list, visit)
     }
 
-    /// What of that is in the extent.
+    /// Segments of that in the extent.
     #[inline(always)]
     pub fn for_each_merged_segment<B>(
         &self,
@@ -159,7 +159,7 @@ impl Lists {
         self.body.base.for_each_segment(list, merged, visit)
     }
 
-    /// What of that is behind the extent.
+    /// Segments of that behind the extent.
     #[inline(always)]
     pub fn for_each_buffered_segment<B>(
         &self,

@@ -1,4 +1,4 @@
-//! What the store does with its attachment around a checkpoint.
+//! Calls of the attachment around a checkpoint.
 
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;

@@ -1,4 +1,4 @@
-//! What a commit is made of, and what comes of it.
+//! Batches of operations, and the results of their commits.
 
 use evergraph_storage::DurabilityLevel;
 
@@ -13,7 +13,7 @@ pub struct Batch {
     pub(super) reserves: bool,
 }
 
-/// What a commit reached.
+/// Result of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// Its place in the order of all commits.
@@ -130,7 +130,7 @@ impl Batch {
     }
 
     /// As [`Batch::create_snapshot`], also of a name that is reserved
-    /// ([`is_reserved`](crate::is_reserved)). For whoever keeps results.
+    /// ([`is_reserved`](crate::is_reserved)). For stores of results.
     pub fn hold_snapshot(&mut self, name: &str) -> &mut Self {
         self.reserves = true;
         self.create_snapshot(name, None)

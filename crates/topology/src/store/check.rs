@@ -9,7 +9,7 @@ use crate::adjacency::Adjacency;
 use crate::list::ListScratch;
 use crate::section_view::SectionView;
 
-/// What a full verification found.
+/// Report of a full verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// Sections read.
@@ -18,7 +18,7 @@ pub struct CheckReport {
     pub entries: u64,
     /// Sealed graphs read.
     pub sealed_graphs: usize,
-    /// What does not hold, one sentence each.
+    /// Violations, one sentence each.
     pub problems: Vec<String>,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Merged {
 
 pub(super) type Named = (SectionKey, Arc<Section>);
 
-/// What a merge wants of each of its sections.
+/// Goal of a merge for each of its sections.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose<'a> {
     /// The same of all.
@@ -69,7 +69,7 @@ impl Purpose<'_> {
     }
 }
 
-/// What a merge publishes beside its sections.
+/// Things that a merge publishes beside its sections.
 struct Target {
     /// From here on the log is still needed; all sections are merged up to it.
     start: GroupEnd,
@@ -78,7 +78,7 @@ struct Target {
     clean: bool,
     /// The attachment is written, too.
     with_attached: bool,
-    /// All of the past is written again, without what nobody needs.
+    /// All of the history is written again, without points that are not needed.
     rewrites_history: bool,
 }
 
@@ -126,10 +126,10 @@ impl Store {
         self.merge_at(&mut roots, &sections, Wanted::CompactedList(list), false)
     }
 
-    /// Merges everything, and writes all that is stored of the past again, without
-    /// what nobody needs: after [`Store::drop_snapshots`], the space of what only
-    /// those showed is free when this returns (that of views of them when those
-    /// end). Entries that were kept for them go with the next [`Store::compact`].
+    /// Merges everything, and writes all stored history again, without points that are
+    /// not needed: after [`Store::drop_snapshots`], the space of what only those showed
+    /// is free when this returns (that of views of them when those end). Entries that
+    /// were kept for them go with the next [`Store::compact`].
     ///
     /// # Errors
     /// As [`Store::checkpoint`].
@@ -342,8 +342,8 @@ impl Store {
         self.refuse_if_not_writable()?;
         let csn = match &self.direct {
             None => token.csn(),
-            // Lists need no merge there; the newest commit in the log is
-            // applied, because whoever commits applies before anybody else.
+            // Lists need no merge there; the newest commit in the log is applied, because
+            // the committer that holds the gate applies before any other.
             Some(_) => {
                 let _applied = self.apply.lock();
                 let newest = self.log.lock().boundaries.back().map(|b| b.csn);
@@ -411,7 +411,7 @@ impl Store {
         self.publish_history(roots, update)
     }
 
-    /// How far the log can be freed once the merged sections are published.
+    /// Position up to which the log can be freed once the merged sections are published.
     fn target(
         &self,
         roots: &RootState,

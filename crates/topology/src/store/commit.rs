@@ -26,11 +26,11 @@ use crate::error::TopologyError;
 use crate::history::name::check_not_reserved;
 use crate::record::{self, Op};
 
-/// What a commit is told whose payload nobody would apply.
+/// Message for a commit whose payload no attachment would apply.
 pub(super) const NOTHING_ATTACHED: &str =
     "this database was opened without its property graph; open it as one";
 
-/// Commits that wait, and whether somebody leads.
+/// Commits that wait, and whether one of them leads.
 #[derive(Default)]
 pub(super) struct Queue {
     pub waiting: Vec<Arc<Ticket>>,
@@ -38,8 +38,8 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Wakes one of those that sleep to lead, if somebody has to. Whoever has enqueued
-    /// and does not wait yet looks by itself.
+    /// Wakes a sleeping committer to lead, if there are commits and no leader. A
+    /// committer that has enqueued and does not sleep yet looks by itself.
     fn wake_a_leader(&self) {
         if self.leading {
             return;
@@ -64,16 +64,16 @@ impl Queue {
 
 pub(super) struct Ticket {
     pub ops: Vec<Op>,
-    /// What the log's record says.
+    /// Content of the log's record.
     pub payload: Vec<u8>,
-    /// What that names, if it does not hold the operations itself.
+    /// Extent that it names, if it does not hold the operations itself.
     pub extent: Option<Arc<Extent>>,
     pub wall_us: i64,
     outcome: Mutex<Option<Result<Commit, Arc<TopologyError>>>>,
     owner: Arc<Owner>,
 }
 
-/// Who waits for tickets.
+/// The thread that waits for tickets.
 pub(super) struct Owner {
     thread: Thread,
     /// Set while the queue is held.
@@ -89,7 +89,7 @@ impl Owner {
         })
     }
 
-    /// Sleeps until it is woken, or somebody may have asked to stop.
+    /// Sleeps until it is woken, or until it is time to ask `stop` again.
     fn sleep(&self, queue: MutexGuard<'_, Queue>, stop: Stop<'_>) {
         self.is_asleep.store(true, Ordering::Release);
         drop(queue);
@@ -150,7 +150,7 @@ impl Store {
         self.commit_in_gate(batch, Some(stop))
     }
 
-    /// A commit of somebody who has passed the gate.
+    /// Commits for a caller that has passed the gate.
     pub(super) fn commit_in_gate(
         &self,
         batch: Batch,

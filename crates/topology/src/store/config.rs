@@ -1,4 +1,4 @@
-//! What is fixed when a database is made, and how the root keeps it.
+//! Choices that are fixed when a database is made, and their encoding in the root.
 
 use evergraph_graph::Direction;
 use evergraph_storage::{Properties, StorageError, USER_BYTES, memory_bytes};
@@ -9,7 +9,7 @@ use crate::front::buffers::{DEFAULT_CHUNK_BYTES, Levels, level_of};
 use crate::ids::IdKind;
 use crate::layout::Layout;
 
-/// How edges reach the medium.
+/// Ways of edges to the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Commit log, unmerged data in DRAM, sections merged out of place. Every medium.
@@ -21,16 +21,16 @@ pub enum Mode {
 /// Chosen at creation, kept for the life of the database.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Which lists are kept.
+    /// Directions of the stored lists.
     pub direction: Direction,
     /// Whether edges carry weights.
     pub weighted: bool,
     /// Whether edges are relationships: they have a type, whose adjacencies come into
     /// being with the first of it, and an id in the place of a weight.
     pub relationships: bool,
-    /// How edges reach the medium.
+    /// Way of edges to the medium.
     pub mode: Mode,
-    /// How merged sections lie on the medium.
+    /// Layout of merged sections.
     pub layout: Layout,
     /// External ids.
     pub ids: IdKind,
@@ -156,7 +156,7 @@ impl Config {
         1 + usize::from(self.weighted || self.relationships)
     }
 
-    /// What a deletion is about.
+    /// Edges that a deletion cancels.
     pub(crate) fn cancels(&self) -> Cancels {
         match self.relationships {
             true => Cancels::Named,
@@ -199,7 +199,7 @@ impl Config {
         }
     }
 
-    /// What is wrong with the sizes, or does not go together, if something is.
+    /// Returns a fault of the sizes, or a contradiction between choices, if there is one.
     pub(crate) fn geometry_problem(&self) -> Option<&'static str> {
         if self.relationships && (self.weighted || self.direction != Direction::Both) {
             return Some("relationships have out- and in-lists, and ids in the place of weights");

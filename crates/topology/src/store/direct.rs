@@ -43,10 +43,10 @@ impl<'a> Window<'a> {
     }
 }
 
-/// What a store in direct mode has beside the common parts.
+/// Parts of a store in direct mode beside the common ones.
 pub struct Direct {
     slots: Slots,
-    /// Where edges stand in two lists; `None` in databases of before them.
+    /// Intents, where edges stand in two lists; `None` in databases of before them.
     intents: Option<Intents>,
     rewrites: Rewrites,
     vertex_count: AtomicU64,
@@ -201,7 +201,7 @@ impl Store {
         })
     }
 
-    /// How sections move in direct mode; for measurements.
+    /// Moves of sections in direct mode; for measurements.
     pub fn rewrites(&self) -> Option<&Rewrites> {
         self.direct.as_ref().map(|direct| &direct.rewrites)
     }
@@ -430,7 +430,7 @@ impl Store {
         })
     }
 
-    /// Where the second entry of an edge goes, if there is one.
+    /// Adjacency of the second entry of an edge, if there is one.
     fn reverse_adjacency(&self) -> Option<&Adjacency> {
         match self.config.direction {
             Direction::Out => None,

@@ -39,8 +39,8 @@ impl Store {
     /// Checks and encodes a batch: everything about a commit that takes time and
     /// that may fail before it is logged.
     ///
-    /// As long as the result lives, whoever commits what it has just read
-    /// ([`Store::delete_vertices`], say) waits, and then whoever comes after: a
+    /// As long as the result lives, commits that close the gate
+    /// ([`Store::delete_vertices`], say) wait, and then all that come after those: a
     /// thread has only one at a time, and commits nothing else meanwhile.
     ///
     /// # Errors
@@ -73,8 +73,8 @@ impl Store {
 }
 
 impl<'a> Prepared<'a> {
-    /// Gives the commit its place. Takes one lock that nobody holds for long: not
-    /// during a sync, a merge, or while a commit is applied.
+    /// Gives the commit its place. Takes one lock that is never held for long: not during
+    /// a sync, a merge, or while a commit is applied.
     pub fn enqueue(self) -> Enqueued<'a> {
         self.store.push(&self.ticket);
         Enqueued {
@@ -87,8 +87,8 @@ impl<'a> Prepared<'a> {
 }
 
 impl Enqueued<'_> {
-    /// Waits until the commit is durable, applied and visible; leads the group that
-    /// it is in, if nobody else does.
+    /// Waits until the commit is durable, applied and visible; leads the group that it is
+    /// in, if no other committer does.
     ///
     /// # Errors
     /// As [`Store::commit`]. Commits that were enqueued later may still succeed.
@@ -102,7 +102,7 @@ impl Enqueued<'_> {
 
 impl Drop for Enqueued<'_> {
     fn drop(&mut self) {
-        // Nobody else need be there to lead.
+        // There may be no other committer to lead.
         if let Some(ticket) = self.ticket.take() {
             drop(self.store.wait_for_one(ticket));
         }

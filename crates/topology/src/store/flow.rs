@@ -16,17 +16,17 @@ use crate::section::Wanted;
 /// Says whether to stop; `None` never stops.
 pub(super) type Stop<'a> = Option<&'a dyn Fn() -> bool>;
 
-/// Whoever can be stopped looks this often.
+/// Interval at which a committer that can be stopped asks whether it is.
 pub(super) const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Sections that are merged between two looks: each time a root is published,
 /// which should not cost more than they do.
 const SLICE: usize = 1024;
 
-/// Who may commit now, and how much of that time was spent waiting.
+/// The gate of commits, and the time that was spent waiting.
 #[derive(Default)]
 pub(super) struct Flow {
-    /// Commits share it; whoever commits what it has just read has it alone.
+    /// Commits share it; a commit of what its caller has just read holds it alone.
     pub gate: RwLock<()>,
     /// Bytes of the log's ring, to be known without the log.
     pub ring_bytes: AtomicU64,
@@ -34,7 +34,7 @@ pub(super) struct Flow {
     waited_us: AtomicU64,
 }
 
-/// How often and how long commits waited for a merge, since the opening.
+/// Number and length of the waits of commits for a merge, since the opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackPressure {
     /// Times that a group of commits found no room.
@@ -67,7 +67,7 @@ pub(super) fn is_stopped(stop: Stop<'_>) -> bool {
 impl Store {
     /// Makes room in the log until a commit fits, with a larger ring or by merges, and in
     /// buffers if they have outgrown their budget. A single group may pass the budget, so
-    /// that a budget smaller than it stops nobody. `false` if it was stopped.
+    /// that a budget smaller than it stops no commit. `false` if it was stopped.
     pub(super) fn make_room(&self, ticket: &Ticket, stop: Stop<'_>) -> Result<bool, TopologyError> {
         if self.has_room(ticket) && !self.is_over_budget() {
             return Ok(true);
@@ -95,7 +95,7 @@ impl Store {
                     None => continue,
                 },
             };
-            // Somebody else may have merged meanwhile.
+            // Another committer may have merged meanwhile.
             if self.has_room(ticket) && !self.is_over_budget() {
                 return Ok(true);
             }

@@ -18,7 +18,7 @@ use crate::history::tiers::{self, Tier};
 use crate::history::{NewPoints, PublishedHistory};
 use crate::layout::Layout;
 
-/// What a root is about to publish of the past.
+/// History that a root is about to publish.
 pub(super) struct Update {
     /// Segments from here on are joined in the new one, or gone.
     absorbed: usize,
@@ -28,7 +28,7 @@ pub(super) struct Update {
 }
 
 impl Update {
-    /// What becomes of one section's points.
+    /// Takes out the update of one section's points.
     pub fn take(&mut self, key: SectionKey) -> Option<PublishedHistory> {
         self.sections.remove(&key)
     }
@@ -154,9 +154,8 @@ impl Store {
         Ok(Some(update))
     }
 
-    /// The points of one section in the segments that are joined, and new ones
-    /// behind them, without those that nobody needs any more. Also whether there
-    /// were such.
+    /// The points of one section in the segments that are joined, and new ones behind
+    /// them, without those that are not needed any more. Also whether there were such.
     fn join(
         &self,
         key: SectionKey,

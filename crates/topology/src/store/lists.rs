@@ -210,7 +210,7 @@ impl ListReader<'_> {
         vertex as usize & ((1 << self.section_shift) - 1)
     }
 
-    /// Where the section of a vertex is kept.
+    /// Index at which the section of a vertex is kept.
     #[inline(always)]
     fn place_of(&mut self, vertex: u32) -> Result<usize, TopologyError> {
         let number = vertex >> self.section_shift;

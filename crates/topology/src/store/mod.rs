@@ -1,8 +1,8 @@
 //! The engine: commit log, unmerged data, sections, checkpoints.
 //!
-//! One [`Store`] is one graph on one [`Storage`]. It starts no threads: commits
-//! run on the threads that call [`Store::commit`], a checkpoint on whoever
-//! calls [`Store::checkpoint`] (or on a commit that finds the log full).
+//! One [`Store`] is one graph on one [`Storage`]. It starts no threads: commits run on
+//! the threads that call [`Store::commit`], a checkpoint on the thread that calls
+//! [`Store::checkpoint`] (or on a commit that finds the log full).
 
 mod apply;
 mod attached;
@@ -69,7 +69,7 @@ const BLOB_HISTORY: u32 = 3;
 /// Headers of sealed graphs.
 const BLOB_SEALED: u32 = 16;
 
-/// What every commit publishes beside its CSN.
+/// State that every commit publishes beside its CSN.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Published {
     /// Vertices are `0..vertex_count`.
@@ -82,7 +82,7 @@ pub struct Published {
 
 /// A durable evolving graph.
 pub struct Store {
-    /// Where a larger ring of the log is made.
+    /// Storage in which a larger ring of the log is made.
     storage: Arc<dyn Storage>,
     config: Config,
     layout: RwLock<Layout>,
@@ -98,7 +98,7 @@ pub struct Store {
     durability: DurabilityLevel,
     read_only: bool,
     failed: AtomicBool,
-    /// Set while nobody else commits.
+    /// Set with the gate closed, so no commit is under way.
     closed: AtomicBool,
     /// It failed by a panic.
     poisoned: AtomicBool,
@@ -122,7 +122,7 @@ struct LogState {
     extents: ring::LoggedExtents,
 }
 
-/// Where a group of commits ends in the log.
+/// End of a group of commits in the log.
 #[derive(Clone, Copy, Debug)]
 struct GroupEnd {
     /// Of the group's last commit.
@@ -139,7 +139,7 @@ struct RootState {
     file: PoolFile,
     directory: Directory,
     stored_ids: usize,
-    /// What is stored of the past, the oldest first.
+    /// Stored segments of the history, the oldest first.
     segments: Vec<Arc<Segment>>,
 }
 
@@ -293,7 +293,7 @@ impl Store {
         &self.context.uuid
     }
 
-    /// What was chosen at creation, and the layout of now.
+    /// Choices of the creation, with the present layout.
     pub fn config(&self) -> Config {
         Config {
             layout: self.layout(),
@@ -419,8 +419,8 @@ impl Store {
         &self.context.pinned_bytes
     }
 
-    /// Which adjacencies may have a list of a vertex, in any view. What is not in the
-    /// set has none; it is for graphs of relationships. The first to ask about a
+    /// Returns the adjacencies that may have a list of a vertex, in any view. What is not
+    /// in the set has none; it is for graphs of relationships. The first to ask about a
     /// section reads the lengths of all adjacencies there; where that finds damage, each
     /// may have a list, so that who reads the list hears of it.
     #[inline]
@@ -436,7 +436,7 @@ impl Store {
         self.direct.is_some()
     }
 
-    /// What else lives in the store.
+    /// The attachment, if there is one.
     pub fn attachment(&self) -> Option<&Arc<dyn Attachment>> {
         self.attached.as_ref()
     }
@@ -457,7 +457,7 @@ impl Store {
         self.attached.as_ref()?.unmerged_since()
     }
 
-    /// Where the sections are.
+    /// Medium of the sections.
     pub fn medium(&self) -> &MediumHandle {
         self.context.region.medium()
     }
@@ -482,12 +482,12 @@ impl Store {
         (self.log.lock().used_bytes(), self.config.log_bytes)
     }
 
-    /// Where logging, applying and merging stand.
+    /// Positions of logging, applying and merging.
     pub fn log_positions(&self) -> LogPositions {
         self.positions_at(self.registry.csn())
     }
 
-    /// How often and how long commits waited for a merge, since the opening.
+    /// Number and length of the waits of commits for a merge, since the opening.
     pub fn back_pressure(&self) -> BackPressure {
         self.flow.back_pressure()
     }
@@ -526,7 +526,7 @@ impl Store {
         Ok(())
     }
 
-    /// Facts, gathered without stopping anybody.
+    /// Statistics, gathered while commits and readers go on.
     pub fn stats(&self) -> StoreStats {
         let (csn, published) = self.published();
         let (log_used_bytes, log_bytes) = self.log_fill();

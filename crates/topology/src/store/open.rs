@@ -42,7 +42,7 @@ use crate::section::{Context, Section};
 
 const EXTENTS: &str = "extents";
 
-/// What opening found and did.
+/// Report of an opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenReport {
     /// Whether the last writer stopped in order.
@@ -136,7 +136,7 @@ impl Store {
         Ok(())
     }
 
-    /// What was chosen when a store was made, without opening it.
+    /// Choices of the creation of a store, without opening it.
     ///
     /// # Errors
     /// If there is none, or its root is damaged.

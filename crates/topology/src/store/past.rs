@@ -6,7 +6,7 @@ use super::{CheckReport, Published, Store};
 use crate::error::TopologyError;
 use crate::history::Snapshot;
 
-/// What the past occupies.
+/// Space of the history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryStats {
     /// Named snapshots.

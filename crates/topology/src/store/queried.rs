@@ -1,11 +1,11 @@
 //! Lists that are queried become one block (XPGraph-S's workload-aware merging,
 //! its section 4.3).
 //!
-//! On a device that is slow at single random reads, a list of many blocks costs a
-//! read each. So a query of one leaves a hint, if few queries run at once; whoever
-//! merges in the background then compacts that list as it would any other. With
-//! many queries at once the device is as fast at scattered reads as at others, and
-//! merging would only cost ingestion.
+//! On a device that is slow at single random reads, a list of many blocks costs a read
+//! each. So a query of one leaves a hint, if few queries run at once; the background
+//! merge then compacts that list as it would any other. With many queries at once the
+//! device is as fast at scattered reads as at others, and merging would only cost
+//! ingestion.
 //!
 //! A query never waits for it, and no view sees anything of it: the list moves to
 //! another block, with the same entries in the same order.
@@ -22,7 +22,8 @@ use crate::error::TopologyError;
 use crate::layout::{Base, Layout};
 use crate::section_view::SectionView;
 
-/// Where nothing was measured: what XPGraph's authors found for their SSD.
+/// Used where nothing was measured: the number that XPGraph's authors found for their
+/// SSD.
 const USUAL_CONCURRENCY: usize = 8;
 /// Lists of fewer blocks stay as they are: the section's index is written again
 /// for one of them.
@@ -30,7 +31,7 @@ const BLOCKS_AT_LEAST: usize = 4;
 /// More hints than that are dropped; who asks often comes again.
 const MOST_HINTS: usize = 1 << 10;
 
-/// Who queries, and what was queried.
+/// Queries that run, and hints of finished ones.
 #[derive(Debug, Default)]
 pub(super) struct Queried {
     /// With so many queries at once, and with more, nothing is merged.

@@ -138,7 +138,7 @@ impl<'a> Replayer<'a> {
         }
     }
 
-    /// What may be asked for later: no view exists before the store is open.
+    /// CSNs that may be asked for later: no view exists before the store is open.
     fn needed(&self) -> Needed {
         match failpoint!("replay.snapshots-jumped") {
             true => Needed::default(),

@@ -12,7 +12,7 @@ use crate::record::Op;
 /// fit into a record of the log.
 const DROPPED_AT_ONCE: usize = 256;
 
-/// Names that a commit on its way creates or drops: nobody else may.
+/// Names that a commit on its way creates or drops, and no other may.
 pub(super) struct Reserved<'a> {
     store: &'a Store,
     names: Vec<String>,
@@ -42,7 +42,7 @@ impl Store {
         let mut batch = Batch::new();
         batch.create_snapshot(name, time_us);
         let _shared = self.flow.gate.read();
-        // Until it has been read back, nobody else may drop it.
+        // Until it has been read back, no other commit may drop it.
         let batches = std::slice::from_ref(&batch);
         self.validate(batches)?;
         let _reserved = self.reserve_names(batches)?;
@@ -72,9 +72,8 @@ impl Store {
         Ok(())
     }
 
-    /// Drops those of all snapshots, ascending by commit, that `which` names.
-    /// Nobody creates or drops one between the choice and the commits. Returns
-    /// their names.
+    /// Drops those of all snapshots, ascending by commit, that `which` names. None is
+    /// created or dropped between the choice and the commits. Returns their names.
     ///
     /// # Errors
     /// As [`Store::drop_snapshots`]; of more than 256, some may be dropped.

@@ -27,7 +27,7 @@ impl Store {
             ));
         }
         self.refuse_of_relationships("nodes come with their records")?;
-        // Nobody else may take the same ids.
+        // No other caller may take the same ids.
         let _alone = self.flow.gate.write();
         let first = self.published().1.vertex_count;
         let mut batch = Batch::new();
@@ -40,8 +40,8 @@ impl Store {
     /// log record: a crash shows all of it or nothing). No other commit comes
     /// between reading the neighbors and logging the deletions.
     ///
-    /// The vertices stay, without edges, and so do their external ids: an id is
-    /// never given to somebody else. Vertices that do not exist have no edges.
+    /// The vertices stay, without edges, and so do their external ids: an id is never
+    /// given to another vertex. Vertices that do not exist have no edges.
     ///
     /// Costs in proportion to the edges of these vertices. A graph that keeps
     /// out-lists alone has to be searched for edges to them: O(edges), in
