@@ -45,17 +45,14 @@ build: deps ## Build the command line, target/release/evergraph
 demo: build ## Show the main job: ingest, analyse, kill, recover, prove
 	$${CARGO_TARGET_DIR:-target}/release/evergraph demo
 
-# Crates with heavy dependencies, which nothing else needs.
-HEAVY = --exclude evergraph-fulltext --exclude evergraph-vector
-
 quick: deps ## Check formatting, lints and tests of what changed and what depends on it
 	testing/tools/quick
 
 test: deps ## Check formatting and lints, run all tests but those behind features; campaigns sampled
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace $(HEAVY) --all-targets -- -D warnings
-	testing/tools/tests --workspace $(HEAVY) --lib --bins --tests
-	$(CARGO) test --workspace $(HEAVY) --doc
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	testing/tools/tests --workspace --lib --bins --tests
+	$(CARGO) test --workspace --doc
 	EVERGRAPH_SCHEDULES=200 $(CARGO) test --config testing/tools/schedules.toml -p evergraph-property-graph --features shuttle --lib schedules
 
 deep: deps ## Run every campaign whole (hours; prints a table, also when interrupted)
@@ -68,10 +65,10 @@ fuzz: deps ## Fuzz every parser for long: with libFuzzer if it is installed, els
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_MUTATIONS=$(FUZZ_MUTATIONS) testing/tools/fuzz $(TARGETS)
 
 bless: deps ## Write expectations and stored killers of mutants anew
-	UPDATE_EXPECT=1 $(CARGO) test --workspace $(HEAVY)
+	UPDATE_EXPECT=1 $(CARGO) test --workspace
 
 documentation: deps ## Build the documentation of the crates; warnings are errors
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace $(HEAVY) --exclude evergraph-cli --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --exclude evergraph-cli --no-deps
 
 # Not compiled once more from the packages, which takes minutes; the sources are those
 # that were tested.
@@ -83,9 +80,8 @@ package: deps ## Pack the crates that ship, as a registry takes them (target/pac
 
 SEARCH = --features evergraph-cli/fulltext,evergraph-cli/vector,evergraph-benches/fulltext,evergraph-benches/vector
 search: deps ## Test full-text and vector search (minutes of compiling; needs a C++ compiler)
-	$(CARGO) clippy -p evergraph-fulltext -p evergraph-vector -p evergraph-cli -p evergraph-benches \
-		$(SEARCH) --all-targets -- -D warnings
-	$(CARGO) test -p evergraph-fulltext -p evergraph-vector
+	$(CARGO) clippy -p evergraph-search -p evergraph-cli -p evergraph-benches $(SEARCH) --all-targets -- -D warnings
+	$(CARGO) test -p evergraph-search --features fulltext,vector
 	$(CARGO) test -p evergraph-cli -p evergraph-benches $(SEARCH) --test it search
 
 columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)

@@ -61,7 +61,7 @@ pub fn table(
 
     let (index, seconds) = timed(|| {
         let index = open()?;
-        index.catch_up().map_err(text)?;
+        index.refresh().map_err(text)?;
         Ok(index)
     })?;
     steps.row(

@@ -88,7 +88,7 @@ pub fn table(
 
     let (index, seconds) = timed(|| {
         let index = open()?;
-        index.catch_up().map_err(text)?;
+        index.refresh().map_err(text)?;
         index.save().map_err(text)?;
         Ok(index)
     })?;
@@ -130,7 +130,7 @@ pub fn table(
         &index,
         &now,
     )?;
-    let (_, taken) = timed(|| index.catch_up().map_err(text))?;
+    let (_, taken) = timed(|| index.refresh().map_err(text))?;
     searches("a search when the index has them", &index, &now)?;
     let before = graph.as_of(SNAPSHOT).map_err(text)?;
     searches("a search as of the snapshot before them", &index, &before)?;

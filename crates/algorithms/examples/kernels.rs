@@ -82,7 +82,7 @@ fn main() {
         });
 }
 
-/// What can be timed: its name in `PROBLEMS`, and its runs.
+/// A problem: its name in `PROBLEMS`, and its timed runs.
 type Problem = (&'static str, fn(&Timing));
 
 /// One line a problem. Each calls [`Timing::of`] with a run and a verifier.
@@ -346,7 +346,7 @@ const PROBLEMS: &[Problem] = &[
 
 const NONE: Normalization = Normalization::None;
 
-/// What a timed run is given.
+/// Input of a timed run.
 struct Timing<'a> {
     graph: &'a Csr,
     weighted: OnceCell<Csr>,

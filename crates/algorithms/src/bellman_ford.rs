@@ -52,7 +52,7 @@ pub fn run<G: Graph>(
     let mut searched_at = 0;
     let revise = |progress: &Progress, labels: &[AtomicU64], frontier: &mut Vec<VertexId>| {
         if progress.rounds == n as u64 {
-            // What still changes has a path of n edges, thus with a cycle, that is
+            // A label that still changes has a path of n edges, thus with a cycle, that is
             // shorter than any with less.
             for &v in &*frontier {
                 labels[v as usize].store(MINUS_INFINITY, Relaxed);
@@ -109,7 +109,7 @@ fn distance(label: u64) -> f64 {
 }
 
 impl Labels for SignedSums {
-    /// That of infinity.
+    /// Label of infinity.
     const UNREACHED: u64 = f64::INFINITY.to_bits() | 1 << 63;
     const WEIGHTS: &'static str = "finite";
 

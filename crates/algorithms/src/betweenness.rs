@@ -22,7 +22,7 @@ use crate::error::{check_source, compare_near};
 use crate::parallel::CHUNK_ITEMS;
 use crate::{Control, Mismatch, RunError, UNREACHED};
 
-/// What scores are divided by.
+/// Divisor of the scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Normalization {
     /// Nothing: sums of dependencies.
@@ -37,7 +37,7 @@ pub enum Normalization {
 }
 
 impl Normalization {
-    /// What scores are divided by, if not by 1.
+    /// Divisor of the scores; `None` for 1.
     fn divisor(self, vertices: usize, sources: usize, max_score: f64) -> Option<f64> {
         let n = vertices as f64;
         let divisor = match self {
@@ -127,8 +127,8 @@ pub fn run<G: Graph>(
     Ok(result)
 }
 
-/// Unnormalized scores by Brandes' sequential algorithm with lists of
-/// predecessors; the reference implementation of [`run`]. Path counts must fit a `f64`.
+/// Unnormalized scores by Brandes' sequential algorithm with lists of predecessors; the
+/// reference implementation of [`run`]. Path counts must fit a `f64`.
 ///
 /// # Panics
 /// If a source is out of range.

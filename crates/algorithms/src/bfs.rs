@@ -27,7 +27,7 @@ pub(crate) const BETA: usize = 18;
 /// A breadth-first tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bfs {
-    /// Where the search began.
+    /// Vertex at which the search began.
     pub source: VertexId,
     /// For each vertex its parent in the tree, the source for itself,
     /// [`UNREACHED`] elsewhere. Which of several possible parents is chosen may

@@ -129,7 +129,7 @@ fn summary(
     control: &Control,
 ) -> Result<Biconnectivity, Cancelled> {
     let n = labels.len();
-    // Where the tree enters a component, there is its head.
+    // The head of a component is the vertex at which the tree enters it.
     let head_of_label = shared_u32(n, UNREACHED, control)?;
     // A second vertex of the component beside its head.
     let second = shared_u32(n, UNREACHED, control)?;
@@ -175,8 +175,8 @@ fn summary(
     })
 }
 
-/// Labels and heads by one depth-first search that keeps the vertices of open
-/// components on a stack; the reference implementation of [`run`].
+/// Labels and heads by one depth-first search that keeps the vertices of open components
+/// on a stack; the reference implementation of [`run`].
 ///
 /// Source: Hopcroft and Tarjan, "Algorithm 447: Efficient Algorithms for Graph
 /// Manipulation", 1973.

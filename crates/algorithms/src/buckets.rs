@@ -35,7 +35,7 @@ use crate::parallel::CHUNK_ITEMS;
 /// The bucket of a vertex that is in none.
 pub const NONE: u32 = u32::MAX;
 
-/// Which bucket comes first.
+/// Order of the buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The lowest.
@@ -62,7 +62,7 @@ pub trait BucketQueue: Iterator<Item = (u32, Vec<VertexId>)> {
     fn update(&mut self, vertices: &[VertexId]);
 }
 
-/// Where each vertex is, and where it belongs.
+/// Bucket of each vertex, now and wanted.
 struct Keys<F> {
     order: Order,
     bucket_of: F,

@@ -6,7 +6,7 @@
 //! they are of, and comes to the result of a run that was never cut off: to the
 //! bit, where results are deterministic.
 //!
-//! What is offered is little: what the next step reads and cannot work out anew.
+//! A step offers little: the state that the next step reads and cannot work out anew.
 
 use evergraph_graph::{Column, ColumnValue, OwnedColumn};
 use thiserror::Error;

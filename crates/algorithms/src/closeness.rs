@@ -28,7 +28,7 @@ use crate::sampling::sample_vertices;
 use crate::{Control, Mismatch, RunError, Saved, UNREACHED};
 use batch::{Batch, SOURCES};
 
-/// Which distances count.
+/// Distances that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Distances {
     /// Those to the vertex, as NetworkX has it.
@@ -38,7 +38,7 @@ pub enum Distances {
     Outgoing,
 }
 
-/// Which distances, and of how many other vertices.
+/// Parameters of the centrality.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// The direction of the paths.
@@ -131,7 +131,7 @@ fn sources(graph: &impl Graph, parameters: &Parameters) -> Vec<VertexId> {
     sample_vertices(n, parameters.samples.unwrap_or(n), parameters.seed)
 }
 
-/// What a vertex has heard of the sources so far, of others than itself.
+/// Sums over the sources that have reached a vertex so far, others than itself.
 #[derive(Clone, Default)]
 struct Sums {
     reached: u32,

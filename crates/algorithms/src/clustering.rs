@@ -1,4 +1,4 @@
-//! What [`louvain`](crate::louvain) and [`leiden`](crate::leiden) share: a graph and
+//! Parts shared by [`louvain`](crate::louvain) and [`leiden`](crate::leiden): a graph and
 //! the smaller graphs that it is contracted to, and moving vertices between
 //! communities.
 //!
@@ -21,7 +21,7 @@ use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, chunk_range};
 use crate::sums::slice_sum;
 use crate::{Cancelled, Control, RunError};
 
-/// What stays the same over all levels of a run.
+/// Modularity's parameters, the same over all levels of a run.
 pub(crate) struct Objective<'c, 'p> {
     /// γ / M: what a pair of unit strengths in one community costs.
     pub(crate) cost: f64,

@@ -57,7 +57,7 @@ pub enum Cancelled {
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being counted, such as `"iterations"` or `"reached vertices"`.
+    /// Unit of the count, such as `"iterations"` or `"reached vertices"`.
     pub unit: &'static str,
     /// How many are done; never falls within one run.
     pub done: u64,
@@ -92,7 +92,7 @@ impl MemoryLimit {
     }
 }
 
-/// What the caller of a run may do to it while it runs. The default does nothing.
+/// The caller's hold on a run: cancellation, progress, memory. The default does nothing.
 #[derive(Clone, Default)]
 pub struct Control<'a> {
     cancellation: Option<Cancellation>,

@@ -140,7 +140,8 @@ impl Peel {
         count
     }
 
-    /// Removes those whose degree is at most `threshold`. Who is kept, and who not.
+    /// Splits off the vertices whose degree is at most `threshold`. Returns those that
+    /// stay, and those removed.
     fn split(
         &self,
         vertices: Vec<VertexId>,
@@ -185,9 +186,9 @@ impl Peel {
     }
 }
 
-/// The density of the best set on the way when vertices are removed one by one,
-/// always one of the smallest degree: at least half the largest. Sequential; the
-/// reference implementation of [`run`].
+/// The density of the best set on the way when vertices are removed one by one, always
+/// one of the smallest degree: at least half the largest. Sequential; the reference
+/// implementation of [`run`].
 ///
 /// Source: Charikar, "Greedy Approximation Algorithms for Finding Dense Components
 /// in a Graph", APPROX 2000.

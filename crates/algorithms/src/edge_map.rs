@@ -39,7 +39,7 @@ use crate::{Cancelled, Control};
 
 /// How a target collects from its sources in a pull, and what it does with that.
 pub trait Gather: Sync {
-    /// What a target collects.
+    /// Values that a target collects.
     type Gathered: Default + Send;
 
     /// Collects from the source `u`; `Break` when more sources change nothing.
@@ -71,7 +71,7 @@ pub trait Gather: Sync {
     fn apply(&self, v: VertexId, gathered: Self::Gathered) -> bool;
 }
 
-/// What an edge from the frontier does to its target, in either direction.
+/// Effect of an edge from the frontier on its target, in either direction.
 ///
 /// In one traversal a target is updated either by pushes, or by gathering and
 /// one `apply`, never by both.

@@ -98,7 +98,7 @@ pub fn run<G: Graph>(
     Ok(result)
 }
 
-/// What one iteration did.
+/// Outcome of one iteration.
 pub(crate) struct Step {
     /// The length of the vector before it was scaled to 1 again.
     pub length: f64,

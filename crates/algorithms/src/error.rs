@@ -1,4 +1,4 @@
-//! What can go wrong in a run, and what a verifier says.
+//! Errors of runs, and complaints of verifiers.
 
 use evergraph_graph::{Direction, Graph, VertexId, Weight};
 use thiserror::Error;
@@ -24,7 +24,7 @@ pub enum RunError {
     InvalidParameter {
         /// The parameter's name.
         name: &'static str,
-        /// What it was.
+        /// Its value.
         value: f64,
         /// Its range, in words.
         expected: &'static str,
@@ -58,7 +58,7 @@ pub enum RunError {
     /// There cannot be so many different vertices in the result.
     #[error("{wanted} {what} are wanted, but there are only {available} vertices to choose from")]
     TooFewVertices {
-        /// What is chosen, in words.
+        /// Name of the chosen vertices, such as "seeds", for the message.
         what: &'static str,
         /// How many are wanted.
         wanted: usize,
@@ -95,7 +95,7 @@ pub enum RunError {
         to: VertexId,
         /// Its weight.
         weight: Weight,
-        /// What weights must be, in words.
+        /// Allowed weights, in words.
         expected: &'static str,
     },
 }
@@ -104,9 +104,9 @@ pub enum RunError {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("vertex {vertex}: {what} is {found}, expected {expected}")]
 pub struct Mismatch {
-    /// Where.
+    /// Vertex whose value is wrong.
     pub vertex: VertexId,
-    /// Which value.
+    /// Name of the value.
     pub what: &'static str,
     /// The value in the result.
     pub found: f64,

@@ -70,7 +70,7 @@ impl BlockSize {
     }
 }
 
-/// Which lists a filter keeps, and so what its predicates may be.
+/// Lists that a filter keeps; this decides which predicates are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
     /// The lists of an undirected graph, for predicates that say the same of
@@ -221,7 +221,8 @@ impl<'g, G: Graph> GraphFilter<'g, G> {
             }
             match (&self.incoming, Lists::incoming(self.graph)) {
                 (Some(side), Some(lists)) => {
-                    // What an in-list loses, out-lists must lose.
+                    // Both sides must agree: edges removed from in-lists are removed from
+                    // out-lists, too.
                     let sources = SharedBitmap::empty(self.graph.vertex_count());
                     let refused = |v, u| predicate(u, v);
                     side.pack(lists, &dirty, refused, Some(&sources), control)?;

@@ -1,4 +1,4 @@
-//! What greedy problems share: a random order of the vertices, and rounds over
+//! Parts shared by greedy problems: a random order of the vertices, and rounds over
 //! those that still wait for others.
 
 use evergraph_graph::VertexId;

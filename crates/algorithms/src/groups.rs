@@ -16,7 +16,7 @@ use crate::parallel::{CHUNK_VERTICES, Lists, prefix_sums};
 /// The edges that leave a list of vertices, in groups. 2 words a vertex.
 pub(crate) struct Groups<'f> {
     frontier: &'f [VertexId],
-    /// Where each list begins, and at last where all end.
+    /// Start of each list, and at last the end of all.
     starts: Vec<u64>,
     size: u64,
 }

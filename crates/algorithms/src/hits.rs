@@ -125,8 +125,8 @@ fn scale(values: &mut [f64], scale: f64) {
         .for_each(|x| *x *= scale);
 }
 
-/// Hubs and authorities after `iterations`, by sequential pushes along out-lists;
-/// the reference implementation of [`run`].
+/// Hubs and authorities after `iterations`, by sequential pushes along out-lists; the
+/// reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G, iterations: u32) -> (Vec<f64>, Vec<f64>) {
     fn to_one(values: &mut [f64]) {
         let sum: f64 = values.iter().sum();

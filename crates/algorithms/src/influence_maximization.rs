@@ -63,7 +63,7 @@ pub enum Method {
     },
 }
 
-/// Which seeds.
+/// Parameters of the seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// How many, from 1 to the number of vertices.
@@ -123,7 +123,7 @@ pub struct Influence {
     /// The seeds in the order in which they were chosen, each with the spread that
     /// it adds to those before, as the method estimates it.
     pub seeds: Vec<(VertexId, f64)>,
-    /// What all reach, estimated apart from the method.
+    /// Spread of all seeds, estimated independently of the method.
     pub spread: Spread,
     /// Sketches drawn; 0 of greedy, and of a graph of one vertex.
     pub sketches: u64,

@@ -106,7 +106,7 @@ struct Peeling {
     /// Vertices that have it.
     innermost: usize,
     peeled: usize,
-    /// Those of bucket `k` that came into it in the last round.
+    /// Vertices of bucket `k` that came into it in the last round.
     waiting: Vec<VertexId>,
 }
 
@@ -173,7 +173,7 @@ fn peel<G: Graph>(
         let before = if k == peeling.k { peeling.innermost } else { 0 };
         peeling.innermost = before + vertices.len();
         peeling.k = k;
-        // Whoever remains has a larger degree: all with this one are removed now.
+        // The remaining vertices have a larger degree: all with this one are removed now.
         let remains = |v| degree(v) > k;
         let lower = |v: VertexId, count| {
             let lower = degree(v).saturating_sub(count).max(k);
@@ -188,9 +188,9 @@ fn peel<G: Graph>(
     Ok(peeling)
 }
 
-/// Coreness as the largest numbers such that each vertex has as many neighbors
-/// (entries of its list) with at least its number: begins with degrees and lowers
-/// them until that holds. Sequential; the reference implementation of [`run`].
+/// Coreness as the largest numbers such that each vertex has as many neighbors (entries
+/// of its list) with at least its number: begins with degrees and lowers them until that
+/// holds. Sequential; the reference implementation of [`run`].
 ///
 /// Source: Lü, Zhou, Zhang and Stanley, "The H-index of a Network Node and its
 /// Relation to Degree and Coreness", 2016.

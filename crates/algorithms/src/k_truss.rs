@@ -124,7 +124,7 @@ fn count_triangles(
         .collect()
 }
 
-/// What is left of the graph. Arrays are by edge.
+/// State of the peeling. Arrays are by edge.
 struct Peeling<'a> {
     /// [`THERE`], [`LEAVING`], or the trussness of an edge that left.
     trussness: Vec<AtomicU32>,
@@ -210,8 +210,8 @@ fn for_each(edges: &[u32], work: impl Fn(u32) + Sync) {
     }
 }
 
-/// Trussness by removing, for one k after the other, all edges in too few
-/// triangles until none is left; the reference implementation of [`run`].
+/// Trussness by removing, for one k after the other, all edges in too few triangles until
+/// none is left; the reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G) -> BTreeMap<(VertexId, VertexId), u32> {
     let mut sets = vec![BTreeSet::new(); graph.vertex_count()];
     let mut left = BTreeSet::new();

@@ -26,9 +26,9 @@ use crate::{Control, Mismatch, RunError};
 /// The parameters of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// What an edge weakens a walk by, at least 0.
+    /// Attenuation of a walk by an edge, at least 0.
     pub alpha: f64,
-    /// What every vertex has by itself, above 0.
+    /// Value of every vertex without any walk, above 0.
     pub beta: f64,
     /// Whether the values are scaled to Euclidean length 1.
     pub normalized: bool,

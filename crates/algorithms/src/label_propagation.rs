@@ -153,7 +153,7 @@ fn summary(ranks: &[u32], control: &Control) -> Result<(usize, usize), Cancelled
     Ok((communities, sizes.into_iter().max().unwrap_or(0) as usize))
 }
 
-/// What iterations need beside the labels.
+/// State of the iterations beside the labels.
 struct Propagation<'g, G> {
     outgoing: Lists<'g, G>,
     /// Of a directed graph.

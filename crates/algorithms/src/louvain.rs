@@ -49,7 +49,7 @@ impl Default for Parameters {
     }
 }
 
-/// What the communities were after the moves on one graph.
+/// Quality of the communities after the moves on one graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelSummary {
     /// Communities.

@@ -331,8 +331,8 @@ pub(crate) fn reference_claims<G: Graph>(graph: &G, rate: f64, seed: u64) -> Vec
     claims
 }
 
-/// Centers by Dijkstra's algorithm from the starting times; the reference implementation of
-/// [`run`].
+/// Centers by Dijkstra's algorithm from the starting times; the reference implementation
+/// of [`run`].
 pub fn reference<G: Graph>(graph: &G, parameters: &Parameters) -> Vec<VertexId> {
     let claims = reference_claims(graph, parameters.beta, parameters.seed);
     claims.into_iter().map(center).collect()

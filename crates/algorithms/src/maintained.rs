@@ -26,7 +26,7 @@ use crate::shortest_paths::for_each_weighted;
 /// without).
 pub type Entry = (VertexId, VertexId, Weight);
 
-/// What an update did.
+/// Work done by an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Vertices that were looked at: the ends of changed edges, and those whose
@@ -65,8 +65,8 @@ impl Changes {
         Self::new(entries(added), entries(removed))
     }
 
-    /// What `after` has gained and lost since `before`, by reading both. O(m log m);
-    /// the reference implementation of whatever finds out at less cost.
+    /// Difference of two graphs, by reading both. O(m log m); the reference
+    /// implementation of change feeds that find it at less cost.
     pub fn between<A: Graph, B: Graph>(before: &A, after: &B) -> Self {
         Self::new(entries_of(after), entries_of(before))
     }

@@ -33,8 +33,8 @@ pub struct MaximalIndependentSet {
     pub members: Vec<VertexId>,
 }
 
-/// States: everything between is the priority of a vertex that is not decided, so
-/// that whoever has a larger number is an earlier neighbor or a member.
+/// States: everything between is the priority of a vertex that is not decided, so that a
+/// vertex with a larger number is an earlier neighbor or a member.
 const OUTSIDE: u32 = 0;
 const MEMBER: u32 = u32::MAX;
 
@@ -103,7 +103,7 @@ struct Waiting {
     /// An earlier neighbor that was not decided either; [`UNREACHED`] if there is
     /// none up to `position`.
     on: VertexId,
-    /// Where to go on in the list.
+    /// Position in the list at which to go on.
     position: usize,
 }
 

@@ -240,8 +240,8 @@ fn in_chunks(
     })
 }
 
-/// Mates by going through all edges in their order. Sequential, O(m log m) and
-/// memory for all edges; the reference implementation of [`run`].
+/// Mates by going through all edges in their order. Sequential, O(m log m) and memory for
+/// all edges; the reference implementation of [`run`].
 pub fn reference<G: Graph>(graph: &G, parameters: &Parameters) -> Vec<VertexId> {
     let order = Order::new(parameters.seed);
     let mut edges = Vec::new();

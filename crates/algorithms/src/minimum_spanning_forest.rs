@@ -80,8 +80,8 @@ fn result(graph: &impl Graph, mut chosen: Vec<Candidate>) -> MinimumSpanningFore
     }
 }
 
-/// The forest by one sort of all edges, of which each is taken unless it closes a
-/// cycle; the reference implementation of [`run`]. Copies the edges.
+/// The forest by one sort of all edges, of which each is taken unless it closes a cycle;
+/// the reference implementation of [`run`]. Copies the edges.
 ///
 /// Source: Kruskal, "On the Shortest Spanning Subtree of a Graph and the Traveling
 /// Salesman Problem", 1956.

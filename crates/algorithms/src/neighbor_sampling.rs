@@ -28,7 +28,7 @@ use crate::parallel::CHUNK_LISTED;
 use crate::shortest_paths::for_each_weighted;
 use crate::{Control, Mismatch, RunError};
 
-/// Which neighbors.
+/// Parameters of the sample.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// How many neighbors of each vertex, hop after hop; `u32::MAX` for all.

@@ -21,7 +21,7 @@ use crate::{Cancelled, Control};
 /// Sums over the in-neighbors of each vertex.
 pub(crate) struct InSums<'g, G> {
     graph: &'g G,
-    /// Where pushes add, 0 between two calls; empty if the graph has in-lists.
+    /// Sums that pushes add to, 0 between two calls; empty if the graph has in-lists.
     pushed: Vec<AtomicU64>,
 }
 

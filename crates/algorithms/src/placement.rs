@@ -1,4 +1,5 @@
-//! Which vertices are worth the fast memory: those whose state is written most.
+//! Choice of the vertices that are worth the fast memory: those whose state is written
+//! most.
 //!
 //! [`choose`] takes as many vertices as a budget has room for, by eigenvector
 //! centrality, by degree, or at random to compare with. [`Centrality`] follows a

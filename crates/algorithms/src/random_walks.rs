@@ -30,10 +30,10 @@ pub(crate) use step::largest_weight;
 /// Walks of one task.
 const CHUNK_WALKS: usize = 64;
 
-/// Which walks.
+/// Parameters of the walks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// Where walks begin; at every vertex if `None`.
+    /// Vertices at which walks begin; all vertices if `None`.
     pub starts: Option<Vec<VertexId>>,
     /// Walks from each of them.
     pub walks: usize,

@@ -39,7 +39,7 @@ use crate::{Control, RunError};
 use choice::Choice;
 pub use reference::{Distances, distances, verify};
 
-/// What sources minimize.
+/// Objective that the sources minimize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Objective {
     /// The sum of the distances.
@@ -49,7 +49,7 @@ pub enum Objective {
     Maximum,
 }
 
-/// Who may be a source.
+/// Candidates for a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Candidates {
     /// Every vertex.
@@ -59,14 +59,14 @@ pub enum Candidates {
     Infected,
 }
 
-/// Which sources.
+/// Parameters of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// How many, from 1 to the number of candidates.
     pub sources: usize,
-    /// What they minimize.
+    /// Objective that they minimize.
     pub objective: Objective,
-    /// Who may be one.
+    /// Candidates for a source.
     pub candidates: Candidates,
     /// Whether edges are as long as their weights, 0 or more; else each is one hop.
     pub weighted: bool,

@@ -103,7 +103,7 @@ pub fn run<G: Graph>(
         for (s, degree) in filter.edge_map_pack(&candidates, uncovered, control)? {
             state.uncovered[s as usize].store(degree, Relaxed);
         }
-        // Those that lost elements since wait in a lower bucket.
+        // Sets that lost elements since wait in a lower bucket.
         let is_active = |&s: &VertexId| (bucket..NONE).contains(&bucket_of(s));
         let (active, waiting): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_active);
         buckets.update(&waiting);
@@ -236,7 +236,7 @@ impl State {
     }
 }
 
-/// What sets do with their elements, one after the other.
+/// Actions of sets on their elements, one after the other.
 #[derive(Clone, Copy, PartialEq)]
 enum Act {
     /// Claim them.

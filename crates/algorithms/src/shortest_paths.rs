@@ -23,7 +23,7 @@ use crate::{Cancelled, Control, Mismatch, UNREACHED};
 /// Distances from one source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShortestPaths {
-    /// Where the paths begin.
+    /// Vertex at which the paths begin.
     pub source: VertexId,
     /// For each vertex the smallest sum of weights on a path from the source, the
     /// sums rounded to `f64` edge by edge; infinity where there is no path.
@@ -94,7 +94,7 @@ pub(crate) fn tree<G: Graph>(
 struct SmallestParent<'a, T> {
     parents: &'a [AtomicU32],
     levels: &'a [AtomicU32],
-    /// Of those who get a parent now.
+    /// Level of the vertices that get a parent now.
     level: u32,
     tight: T,
 }

@@ -32,7 +32,7 @@ use crate::error::{check_source, compare_near};
 use crate::parallel::CHUNK_LISTED;
 use crate::{Cancelled, Control, Mismatch, RunError};
 
-/// What a score says of two vertices.
+/// Measure of the similarity of two vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// How many neighbors they have in common.
@@ -90,7 +90,8 @@ pub fn run<G: Graph>(
 /// Scores pairs by one measure.
 struct Scorer<'g, G> {
     graph: &'g G,
-    /// Whose lists have a vertex: where degrees of common neighbors come from.
+    /// Lists of the vertices that have a vertex in theirs: degrees of common neighbors
+    /// come from them.
     incoming: Option<Lists<'g, G>>,
     measure: Measure,
 }
@@ -111,7 +112,7 @@ impl<'g, G: Graph> Scorer<'g, G> {
         })
     }
 
-    /// What a common neighbor is worth.
+    /// Contribution of a common neighbor to the score.
     fn worth(&self, common: VertexId) -> f64 {
         match (self.measure, &self.incoming) {
             (Measure::AdamicAdar, Some(lists)) => match lists.reader().degree(common) {

@@ -27,7 +27,7 @@ use crate::{Control, Mismatch, RunError, UNREACHED};
 /// Clusters of a vertex that are searched one by one.
 const FEW: usize = 32;
 
-/// Which spanner.
+/// Parameters of a spanner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
     /// How much longer distances may be, up to a constant factor; at least 1, and
@@ -173,7 +173,7 @@ impl Choice {
         self.distinct = self.others.len();
     }
 
-    /// What was chosen; nothing is afterwards.
+    /// Takes the chosen neighbors out; the choice is empty afterwards.
     fn take(&mut self) -> impl Iterator<Item = VertexId> {
         self.leave_smallest();
         self.distinct = 0;

@@ -73,9 +73,9 @@ pub fn run<G: Graph>(
     })
 }
 
-/// Labels by two depth-first searches, the second against the edges and in the
-/// order in which the first leaves vertices for good, the last first; the reference
-/// implementation of [`run`]. Copies the lists.
+/// Labels by two depth-first searches, the second against the edges and in the order in
+/// which the first leaves vertices for good, the last first; the reference implementation
+/// of [`run`]. Copies the lists.
 ///
 /// Source: Kosaraju 1978 (unpublished); Sharir, "A Strong-Connectivity Algorithm
 /// and its Applications in Data Flow Analysis", 1981.

@@ -10,7 +10,7 @@ const FREE: u32 = u32::MAX;
 #[derive(Default)]
 pub(crate) struct Table<T> {
     places: Vec<(u32, T)>,
-    /// Which places have keys, in the order of their first additions.
+    /// Slots with keys, in the order of their first additions.
     taken: Vec<u32>,
 }
 

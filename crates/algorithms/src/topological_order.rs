@@ -4,7 +4,7 @@
 //! Idea: vertices without edges in are the first level; without them and their
 //! edges, others have no edges in and are the next level, until none are left. If
 //! no such vertex is left before the end, each of the rest has an edge in from
-//! another of them; whoever follows those back comes around.
+//! another of them; following those back leads around a cycle.
 //!
 //! Work O(m), depth O(longest path · log n); 4n words (of 8 bytes) of DRAM.
 //! Deterministic. A self-loop is a cycle of one vertex, an undirected edge one of
@@ -150,8 +150,8 @@ fn cycle<G: Graph>(
     Ok(cycle)
 }
 
-/// Levels by one depth-first search, as longest paths; [`UNREACHED`] for vertices
-/// on a cycle and behind one; the reference implementation of [`run`]. Copies the lists.
+/// Levels by one depth-first search, as longest paths; [`UNREACHED`] for vertices on a
+/// cycle and behind one; the reference implementation of [`run`]. Copies the lists.
 ///
 /// Source: Tarjan, "Edge-Disjoint Spanning Trees and Depth-First Search", 1976.
 pub fn reference<G: Graph>(graph: &G) -> Vec<u32> {

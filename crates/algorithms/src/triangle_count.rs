@@ -19,7 +19,7 @@ use crate::error::compare_near;
 use crate::triangles::{Counts, count};
 use crate::{Control, Mismatch, RunError};
 
-/// What to count.
+/// Level of detail of the counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// The triangles of the graph.
@@ -62,7 +62,8 @@ pub fn run<G: Graph>(
     })
 }
 
-/// Triangles of each vertex by sets of neighbors; the reference implementation of [`run`].
+/// Triangles of each vertex by sets of neighbors; the reference implementation of
+/// [`run`].
 pub fn reference<G: Graph>(graph: &G) -> Vec<u64> {
     let mut reader = graph.reader();
     let sets: Vec<BTreeSet<VertexId>> = (0..graph.vertex_count() as VertexId)

@@ -1,4 +1,4 @@
-//! What counts triangles for several problems.
+//! Counting of triangles, shared by several problems.
 //!
 //! Vertices get ranks, those of high degree first, and every edge belongs to its
 //! end of lower degree: a vertex u has a list N+(u) of its neighbors ranked
@@ -38,7 +38,7 @@ use hubs::Hubs;
 use marks::{Marks, Source};
 use order::Order;
 
-/// What [`count`] found. Parallel edges count once, self-loops not at all.
+/// Counts of [`count`]. Parallel edges count once, self-loops not at all.
 pub(crate) struct Counts {
     /// Triangles of the undirected graph.
     pub(crate) triangles: u64,
@@ -100,7 +100,7 @@ struct Passes<'a, G, const CREDIT: bool, const MUTUAL: bool> {
     degrees: Vec<AtomicU32>,
     credits: &'a [AtomicU64],
     triangles: AtomicU64,
-    /// Those that no task uses now.
+    /// Marks that no task uses now.
     marks: Mutex<Vec<Marks<'a, CREDIT, MUTUAL>>>,
 }
 

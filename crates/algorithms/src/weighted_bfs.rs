@@ -31,7 +31,7 @@ const WEIGHT_LIMIT: Weight = 4_294_967_296.0;
 /// Distances from one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightedBfs {
-    /// Where the search began.
+    /// Vertex at which the search began.
     pub source: VertexId,
     /// For each vertex the smallest sum of weights on a path from the source,
     /// [`UNREACHED`] where there is none.

@@ -36,7 +36,7 @@ pub enum Method {
 /// Widths of paths from one source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WidestPath {
-    /// Where the paths begin.
+    /// Vertex at which the paths begin.
     pub source: VertexId,
     /// For each vertex the width of a widest path from the source: infinity for
     /// the source, minus infinity where there is no path.
@@ -102,7 +102,7 @@ fn width(label: u64) -> f64 {
 struct Widths<const BINS: bool>;
 
 impl<const BINS: bool> Labels for Widths<BINS> {
-    /// That of width minus infinity.
+    /// Label of width minus infinity.
     const UNREACHED: u64 = 0xff80_0000;
     const WEIGHTS: &'static str = "numbers";
 

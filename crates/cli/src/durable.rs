@@ -54,7 +54,7 @@ fn memory(text: &str) -> Result<Memory, String> {
 }
 
 impl DurableArgs {
-    /// What they ask for.
+    /// The request for a durable run, of the arguments.
     pub fn durable(&self) -> Result<Durable, Failure> {
         let resumed = self.resume.clone().flatten();
         if let (Some(name), Some(resumed)) = (&self.name, &resumed)
@@ -84,7 +84,7 @@ impl DurableArgs {
     }
 }
 
-/// What keeping states has cost, for `--json`.
+/// Cost of the checkpoints, for `--json`.
 pub fn to_json(cost: &Checkpointing) -> Value {
     json!({
         "resumed_step": cost.resumed_step,

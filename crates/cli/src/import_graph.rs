@@ -66,7 +66,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     }
 }
 
-/// What is said of edges means nothing here.
+/// Refuses flags that only make sense for plain edges.
 fn refuse_flags_of_edges(args: &Args) -> Result<(), Failure> {
     match args.flag_of_edges() {
         None => Ok(()),

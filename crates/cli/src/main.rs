@@ -123,7 +123,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         _ => None,
     };
     evergraph::start_threads(threads)?;
-    // What does not look at the switch is ended by the signal, which loses nothing.
+    // Commands that do not poll the switch are ended by the signal, which loses nothing.
     let stop = stop::on_ctrl_c;
     match &cli.command {
         Command::Demo(args) => demo::execute(args, &stop()),

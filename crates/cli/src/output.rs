@@ -22,10 +22,11 @@ pub fn wants_stdout(output: Option<&Path>, as_json: bool) -> Result<bool, Failur
     }
 }
 
-/// Where values are written. A file appears under its name only when complete.
+/// File or stream that values are written to. A file appears under its name only when
+/// complete.
 pub struct Target {
     path: PathBuf,
-    /// Where it is written first; `None` for what is no ordinary file.
+    /// File that is written first; `None` unless the target is an ordinary file.
     partial: Option<PathBuf>,
     out: BufWriter<Box<dyn Write>>,
 }
@@ -115,7 +116,7 @@ impl<W: Write> Write for Stoppable<'_, W> {
 impl Drop for Target {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
-            // The run failed; half a file helps nobody.
+            // The run failed; half a file would look like a result.
             let _ = std::fs::remove_file(partial);
         }
     }

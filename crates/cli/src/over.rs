@@ -12,7 +12,7 @@ use crate::progress;
 use crate::report::{Failure, Report, aligned, count, seconds};
 use crate::run::{fact, note_damaged};
 
-/// Where the values of the moments go.
+/// Destination of the values of the snapshots.
 enum Sink<'a> {
     /// Nowhere.
     None,
@@ -30,7 +30,7 @@ struct Columns {
     room: u64,
 }
 
-/// What is shown of one moment.
+/// Output for one snapshot.
 struct Row {
     json: Value,
     /// Of the columns that all rows have.
@@ -39,7 +39,7 @@ struct Row {
     facts: Vec<String>,
 }
 
-/// Runs an algorithm on each of the moments.
+/// Runs an algorithm on each of the snapshots.
 pub fn execute(
     db: &Database,
     moments: &[Moment],
@@ -229,7 +229,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Refuses moments of which two would be written to one file.
+/// Refuses snapshots of which two would be written to one file.
 fn check_files(directory: &Path, moments: &[Moment]) -> Result<(), Failure> {
     let mut files = BTreeMap::new();
     for moment in moments {
@@ -247,7 +247,7 @@ fn check_files(directory: &Path, moments: &[Moment]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file of a moment, whose name may hold what separates directories.
+/// The file of a snapshot, whose name may hold what separates directories.
 fn file_of(moment: &Moment) -> String {
     moment.name().replace('/', "_") + ".txt"
 }

@@ -31,7 +31,8 @@ pub fn spinner(message: &str) -> ProgressBar {
         "{spinner} {msg} [{elapsed} elapsed]",
     );
     bar.set_message(message.to_string());
-    // What ticks is a thread, which panics if the system does not start it.
+    // The bar ticks on a thread, and panics if the system does not start it: try one
+    // first.
     if !bar.is_hidden() && std::thread::Builder::new().spawn(|| ()).is_ok() {
         bar.enable_steady_tick(Duration::from_millis(200));
     }

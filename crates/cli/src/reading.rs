@@ -58,7 +58,7 @@ pub struct ReadingArgs {
     pub time_column: Option<Column>,
 }
 
-/// What a file holds.
+/// Content and format of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum InputFormat {
     /// Edges.

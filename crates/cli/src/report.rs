@@ -1,4 +1,4 @@
-//! What commands return, and how it is printed.
+//! Results of commands, and how they are printed.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -131,7 +131,7 @@ pub fn print_usage(error: &clap::Error, as_json: bool) -> ExitCode {
         let hint = "see `evergraph --help`";
         write_out(&format!("{}\n", json!({ "error": message, "hint": hint })));
     }
-    // Nobody is left to tell if standard error is closed.
+    // If standard error is closed, there is no other place for the message.
     let _ = error.print();
     ExitCode::from(2)
 }
@@ -148,7 +148,7 @@ pub fn write_out(text: &str) {
     }
 }
 
-/// Writes a line to standard error, if anybody reads it.
+/// Writes a line to standard error. Errors are passed over: it may be closed.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

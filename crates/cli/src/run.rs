@@ -134,7 +134,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         true => Report::new(json!({}), ""),
         false => report(&outcome, key.zip(written)),
     };
-    // What shows the graph must be gone for a clean stop.
+    // A clean close needs the last view of the graph dropped.
     drop((view, outcome));
     if writes {
         db.close()?;
@@ -317,7 +317,7 @@ fn size(outcome: &Outcome) -> String {
     )
 }
 
-/// What became of the nodes, in words.
+/// Outcome of writing a result into nodes, in words.
 fn written_text(key: &str, written: &Written) -> String {
     let without = match written.without_value {
         0 => String::new(),
@@ -344,7 +344,7 @@ fn list() -> Report {
     Report::new(json!({ "algorithms": all }), table(&rows))
 }
 
-/// What the registry says about an algorithm.
+/// The registry's entry of an algorithm, for `--json`.
 fn described(algorithm: &Algorithm) -> Value {
     let parameters: Vec<Value> = algorithm
         .all_parameters()

@@ -113,8 +113,7 @@ pub fn followed(
     Ok(outcome?)
 }
 
-/// What there is to say about a graph that was sealed, in a database that is at
-/// commit `now`.
+/// Report of a graph that was sealed, in a database that is at commit `now`.
 pub fn report(outcome: &SealOutcome, now: u64, elapsed: f64) -> Report {
     let graph = &outcome.graph;
     let mut json = facts(graph, now);
@@ -168,8 +167,7 @@ fn list(args: &Args) -> Result<Report, Failure> {
     ))
 }
 
-/// What there is to say about sealed graphs, in a database that is at commit
-/// `now`.
+/// Facts about sealed graphs, in a database that is at commit `now`.
 pub fn all_facts(graphs: &[SealedInfo], now: u64) -> Vec<Value> {
     graphs.iter().map(|graph| facts(graph, now)).collect()
 }

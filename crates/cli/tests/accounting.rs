@@ -18,8 +18,8 @@ use Direction::{Both, Out, Undirected};
 
 type Pairs = Vec<(u32, u32)>;
 
-/// Where bounds are tried. Small graphs show what does not depend on the size, and
-/// what each thread has; large ones what each vertex has.
+/// Cases in which bounds are checked. Small graphs show what does not depend on the size,
+/// and what each thread has; large ones what each vertex has.
 struct Case {
     vertices: u32,
     shapes: &'static [&'static str],
@@ -170,7 +170,7 @@ fn takes_long(algorithm: &Algorithm, shape: &str, vertices: u32) -> bool {
     algorithm.name == "influence-maximization" && shape == "path" && vertices > 512
 }
 
-/// What is wrong with a run.
+/// Returns a complaint if a run breaks its bounds.
 fn complaint(
     name: &str,
     algorithm: &Algorithm,
@@ -294,7 +294,7 @@ fn variants(algorithm: &Algorithm) -> Vec<Vec<(String, String)>> {
     variants
 }
 
-/// What a run gave; `None` if it does not take the weights or so few vertices.
+/// Outcome of a run; `None` if it does not take the weights or so few vertices.
 fn outcome(
     db: &Database,
     algorithm: &Algorithm,

@@ -1,4 +1,4 @@
-//! Saying which moment of the past is meant.
+//! Times, names and commits that select a snapshot.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::calendar::{start_of, time_of_text, time_text};
 use crate::names::nearest;
 use crate::{Database, Error};
 
-/// A moment of a database, as one says it.
+/// Selector of a snapshot, as the user gives it.
 ///
 /// As a text: digits are a commit, `now` is the newest commit, anything else is the
 /// name of a snapshot, or, if there is none of that name, a date: `2016-05`,
@@ -32,7 +32,7 @@ pub enum At {
     Name(String),
 }
 
-/// A moment of a database that can be looked at.
+/// A commit of a database that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// The commit.
@@ -86,7 +86,7 @@ impl Database {
     /// The graph as it was; O(1).
     ///
     /// # Errors
-    /// If that moment is not kept: what is, and what is near, stands in the error.
+    /// If no snapshot keeps it: the error lists those that there are, and the nearest.
     pub fn as_of(&self, at: &At) -> Result<View, Error> {
         match at {
             At::Now => Ok(self.view()),
@@ -94,7 +94,7 @@ impl Database {
         }
     }
 
-    /// The graph as of a moment that was found before.
+    /// View of a commit that was found before.
     pub fn view_of(&self, moment: &Moment) -> Result<View, Error> {
         self.view_at(moment.csn)
     }
@@ -104,7 +104,7 @@ impl Database {
         Ok(View::as_of(self.shared_store(), csn)?)
     }
 
-    /// Which kept moment is meant.
+    /// Finds the commit that is meant.
     ///
     /// # Errors
     /// As [`Database::as_of`].
@@ -188,7 +188,7 @@ impl Moment {
     }
 }
 
-/// Where a range begins: with a date, at the first snapshot that is not before it.
+/// First commit of a range; of a date, that of the first snapshot not before it.
 fn from_csn(at: &At, snapshots: &[Snapshot], newest: u64) -> Result<u64, Error> {
     let begins = match at {
         At::Time(time_us) => Some(*time_us),

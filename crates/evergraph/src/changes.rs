@@ -1,4 +1,4 @@
-//! What changed between two views, as those take it who follow a graph.
+//! Changes between two views, in the form that maintained algorithms take.
 
 use std::ops::ControlFlow;
 

@@ -11,7 +11,7 @@ use crate::run::Content;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub csn: u64,
-    /// Which projection of a property graph it is of.
+    /// The projection of a property graph that it is of.
     pub projection: Option<Arc<str>>,
     pub lists: Content,
     pub compressed: bool,
@@ -60,8 +60,8 @@ impl Copies {
         Some(graph)
     }
 
-    /// Keeps a copy, unless it is larger than the budget alone. For room, copies
-    /// of other commits go first, then those that nobody used for longest.
+    /// Keeps a copy, unless it is larger than the budget alone. To make space, copies of
+    /// other commits go first, then those least recently used.
     pub fn keep(&self, key: Key, graph: &Copy) {
         let mut kept = self.kept.lock();
         if graph.bytes() > self.budget || kept.iter().any(|(known, _)| *known == key) {

@@ -28,18 +28,17 @@ const POOL: &str = "pool";
 
 /// An open database.
 ///
-/// Shared freely between threads: commits of all of them are grouped, views
-/// stop nobody. Dropping it without [`Database::close`] is like a crash: what
-/// was committed is recovered at the next open.
+/// Shared freely between threads: commits of all of them are grouped, views block no
+/// writer. Dropping it without [`Database::close`] is like a crash: committed changes are
+/// recovered at the next open.
 ///
 /// One process at a time has a database open for writing, through one `Database`, or
 /// any number have it open for reading. It stays so as long as anything of it is in use:
 /// the `Database`, a view, a transaction, a node, a graph that an algorithm reads, a
 /// result.
-/// What outlives a `Database` that was dropped works on. What outlives one that was
-/// closed can be read, and its writes are refused as
-/// [`Closed`](crate::TopologyError::Closed). Who opens the database meanwhile is
-/// refused, so that two never write.
+/// Parts that outlive a dropped `Database` work on. Parts that outlive a closed one can
+/// be read, and their writes are refused as [`Closed`](crate::TopologyError::Closed). A
+/// second opening of the database meanwhile is refused, so that two never write.
 ///
 /// ```
 /// use evergraph::{Database, MediumKind, Options};
@@ -55,7 +54,7 @@ const POOL: &str = "pool";
 /// ```
 pub struct Database {
     store: Arc<Store>,
-    /// What is over the store, if it is not edges alone.
+    /// The property graph over the store; `None` in a database of plain edges.
     pub(crate) property: Option<PropertyGraph>,
     path: PathBuf,
     medium: MediumKind,
@@ -69,7 +68,7 @@ pub struct Database {
     pub(crate) maintaining: Mutex<()>,
 }
 
-/// What a directory holds.
+/// The kind of database in a directory, opened.
 pub(crate) enum Made {
     /// Edges, perhaps with weights.
     Edges(Box<Store>),
@@ -165,7 +164,8 @@ impl Database {
         };
         let db = Self::assemble(made, report, path, options, opened);
         if !options.read_only {
-            // What cannot be dropped now is in nobody's way, and goes another time.
+            // A snapshot that cannot be dropped now only takes space, and goes another
+            // time.
             let _ = db.drop_abandoned();
         }
         Ok(db)
@@ -198,7 +198,7 @@ impl Database {
         }
     }
 
-    /// Where the database is.
+    /// Directory of the database.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -208,17 +208,17 @@ impl Database {
         self.medium
     }
 
-    /// What was chosen at creation, and the layout of now.
+    /// Configuration of the creation, with the current layout.
     pub fn config(&self) -> Config {
         self.store.config()
     }
 
-    /// What opening found and did.
+    /// Report of the opening: what recovery found and did.
     pub fn open_report(&self) -> &OpenReport {
         &self.opened
     }
 
-    /// Durability level of a commit that has returned: the weakest of the media.
+    /// Failures that a returned commit survives.
     pub fn durability_level(&self) -> DurabilityLevel {
         self.store.durability_level()
     }
@@ -297,7 +297,7 @@ impl Database {
         &self.copies
     }
 
-    /// What the user calls a vertex.
+    /// External name of a vertex.
     pub fn vertex_name(&self, vertex: u32) -> String {
         self.store.ids().read().name(vertex)
     }
@@ -360,7 +360,7 @@ impl Database {
         report
     }
 
-    /// What reached the emulated medium, if the database was opened on one.
+    /// Writes that reached the emulated medium, if the database was opened on one.
     pub fn counters(&self) -> Option<CountersSnapshot> {
         self.emulated.as_ref().map(|device| device.drain())
     }
@@ -402,9 +402,9 @@ impl Database {
         self.end()
     }
 
-    /// Undoes [`Database::create`]: closes the database and removes its files while it
-    /// is still locked, and the directory if nothing else is in it. For those who
-    /// made it and found that they have nothing to put into it.
+    /// Undoes [`Database::create`]: closes the database and removes its files while it is
+    /// still locked, and the directory if nothing else is in it. For a caller that
+    /// created it and then has nothing to put into it.
     ///
     /// # Errors
     /// As [`Database::close`], and what cannot be removed. An empty database that is left
@@ -430,7 +430,7 @@ impl Database {
         }
     }
 
-    /// Closes both stores. Whoever has a part of them is refused from now on.
+    /// Closes both stores. Holders of parts of them are refused from now on.
     fn end(&mut self) -> Result<(), Error> {
         if let Some(merger) = self.merger.take() {
             merger.stop();
@@ -459,8 +459,8 @@ impl Database {
     }
 }
 
-/// What a directory of a database holds. The pool file is the last to be removed: as long
-/// as it is there, nobody else makes a database.
+/// Files of a database's directory. The pool file is the last to be removed: as long as
+/// it is there, no other process creates a database.
 fn database_files() -> impl Iterator<Item = &'static str> {
     let logs = CommitLog::file_names().iter();
     let others = ["extents", "sections", "vertices", "lock", POOL];

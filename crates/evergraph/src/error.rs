@@ -39,24 +39,24 @@ pub enum Error {
     /// Something was asked for that cannot be, as things stand.
     #[error("{message} ({hint})")]
     Usage {
-        /// What is wrong.
+        /// Problem.
         message: String,
-        /// What to do.
+        /// Advice for the user.
         hint: String,
     },
     /// An argument that never makes sense: an unknown name, a value outside
     /// its range.
     #[error("{message} ({hint})")]
     Argument {
-        /// What is wrong.
+        /// Problem.
         message: String,
-        /// What to do.
+        /// Advice for the user.
         hint: String,
     },
     /// The user or a deadline stopped it; what was committed stays.
     #[error("interrupted: {message} ({hint})")]
     Interrupted {
-        /// What was reached.
+        /// Progress until then.
         message: String,
         /// How to go on.
         hint: String,
@@ -77,7 +77,7 @@ impl Error {
         }
     }
 
-    /// What is wrong, on one line, without what to do about it.
+    /// The problem, on one line, without the advice.
     pub fn summary(&self) -> String {
         match self {
             Error::Format(error) => error.summary(),
@@ -88,7 +88,7 @@ impl Error {
         }
     }
 
-    /// What to do about it, on one line.
+    /// Advice for the user, on one line.
     pub fn hint(&self) -> String {
         match self {
             Error::Format(error) => error.hint(),

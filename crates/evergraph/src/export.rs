@@ -14,7 +14,7 @@ use crate::{Cancellation, Database, Error};
 /// Edges that are gathered before they are written.
 const AT_ONCE: usize = 1 << 16;
 
-/// Where edges go to.
+/// Options of an export of plain edges.
 #[derive(Clone, Debug)]
 pub struct EdgeExport {
     /// The file; compressed if it is called so (`.gz`, `.zst`).

@@ -1,4 +1,4 @@
-//! Which snapshot should be the one that reads fastest.
+//! Choice of the snapshot that should read fastest.
 //!
 //! Runs on past commits are counted in windows of time. At the end of each window a
 //! commit's count enters its mean, weighted exponentially, so that what was read
@@ -15,8 +15,7 @@ use std::time::Duration;
 pub struct RebasePolicy {
     /// How long runs are counted before they enter the mean.
     pub window: Duration,
-    /// What a new window counts in the mean, between 0 and 1; those before count
-    /// the rest.
+    /// Weight of a new window in the mean, between 0 and 1; those before have the rest.
     pub weight: f64,
     /// Runs in a window, in the mean, below which nothing is hot.
     pub least: f64,
@@ -46,7 +45,7 @@ impl Default for RebasePolicy {
     }
 }
 
-/// What is to be done.
+/// Decision of one look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     /// The commit whose snapshot is to be rebased...
@@ -92,9 +91,8 @@ impl Heat {
         self.commits.entry(csn).or_default().runs += 1;
     }
 
-    /// What is to be done at `now`, when the share `load` of the processors is busy,
-    /// all of `sealed` have a sealed graph, and those of `automatic` were chosen
-    /// here.
+    /// Decides at `now`, when the share `load` of the processors is busy, all of `sealed`
+    /// have a sealed graph, and those of `automatic` were chosen here.
     pub fn decide(
         &mut self,
         now: Duration,
@@ -250,7 +248,7 @@ mod tests {
             instead_of: Some(1),
         };
         assert_eq!(heat.decide(at, IDLE, &[1, 2], &[1, 2]), Some(instead));
-        // What was rebased by hand is nobody's to drop.
+        // A graph that the user rebased is never dropped automatically.
         assert_eq!(heat.decide(at, IDLE, &[1, 2], &[2]), rebase(3));
         for minute in 4..12 {
             read(&mut heat, 1, 15, minute);

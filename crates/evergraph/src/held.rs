@@ -1,9 +1,9 @@
 //! Snapshots that belong to results: `run/NAME` of the state of a run, and
 //! `maintain/NAME/STEP` of a maintained result.
 //!
-//! No rule counts or drops them. One is needed as long as its result is there, and is
-//! of its commit; then it goes with the result. What a process that was killed has
-//! left is dropped when the database is opened, when nobody can be about to need it.
+//! No rule counts or drops them. One is needed as long as its result is there, and is of
+//! its commit; then it goes with the result. Snapshots left by a process that was killed
+//! are dropped when the database is opened: then no other run can be about to need them.
 
 use evergraph_topology::{RESERVED_NAMES, Snapshot};
 
@@ -13,17 +13,17 @@ use crate::{Database, Error};
 const RUN: &str = RESERVED_NAMES[0];
 const MAINTAINED: &str = RESERVED_NAMES[1];
 
-/// What the snapshot of a run is called whose state has this name.
+/// Name of the snapshot of the run whose state has this name.
 pub(crate) fn name_of_run(state: &str) -> String {
     format!("{RUN}{state}")
 }
 
-/// What the names of the snapshots of a maintained result begin with.
+/// Prefix of the names of a maintained result's snapshots.
 pub(crate) fn prefix_of_maintained(result: &str) -> String {
     format!("{MAINTAINED}{result}/")
 }
 
-/// Whose a snapshot is.
+/// Result that a snapshot belongs to.
 enum Holder<'n> {
     Run(&'n str),
     Maintained(&'n str),
@@ -42,7 +42,7 @@ impl<'n> Holder<'n> {
 }
 
 impl Database {
-    /// Whether a result needs a snapshot, which nobody may drop then. Beside an
+    /// Whether a result needs a snapshot, which must not be dropped then. During an
     /// update, which holds a commit before its result is of it, the answer is wrong.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Database {
     /// Drops the snapshots that belong to results and that none of them needs.
     ///
     /// # Errors
-    /// If results cannot be read; and what a commit says.
+    /// If results cannot be read; and errors of committing.
     pub(crate) fn drop_abandoned(&self) -> Result<(), Error> {
         let mut abandoned = Vec::new();
         for snapshot in self.snapshots() {

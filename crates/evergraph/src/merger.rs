@@ -59,8 +59,8 @@ impl Merger {
                 store.poisoning(|| {
                     failpoint!("merger.woken");
                     if store.merge_is_due() {
-                        // A full disk shows again at the next commit that finds the
-                        // log full, which reports it to somebody who can act.
+                        // A full disk shows again at the next commit that finds the log
+                        // full, which reports it to its caller.
                         let _ = merge(&store);
                     } else if store.has_queried() {
                         // Nothing is lost if it fails: the list is as it was.

@@ -16,7 +16,7 @@ use evergraph_topology::{Config, Layout, Mode, Tuning};
 
 use crate::{Error, RebasePolicy};
 
-/// Where a database's bytes live.
+/// Medium of a database's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MediumKind {
     /// An ordinary directory; commits are synced with `fdatasync`.
@@ -59,7 +59,7 @@ pub struct Options {
     /// properties (creation only). Lists are kept in both directions then, and
     /// weights are properties.
     pub property_graph: bool,
-    /// Which lists to keep (creation only).
+    /// Lists to keep (creation only).
     pub direction: Direction,
     /// Whether edges carry weights (creation only).
     pub weighted: bool,
@@ -88,8 +88,8 @@ pub struct Options {
     pub rebase: Option<RebasePolicy>,
     /// DRAM for what is committed and not merged.
     pub tuning: Tuning,
-    /// What holds for all transactions of a property graph: their time, and the DRAM
-    /// that one may take.
+    /// Settings for all transactions of a property graph: their time, and the DRAM that
+    /// one may take.
     pub transactions: Settings,
     /// DRAM for sealed copies that are kept for the next run of an algorithm;
     /// copies of older commits go when there is no room.

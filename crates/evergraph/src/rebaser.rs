@@ -94,14 +94,14 @@ impl Shared {
     /// Whether to go on after a while.
     fn sleep(&self) -> bool {
         let mut asleep = self.asleep.lock();
-        // Whoever stops it takes the lock, so that no wake-up is missed.
+        // Stopping takes the lock, so that no wake-up is missed.
         if !self.stop.is_cancelled() {
             self.wake.wait_for(&mut asleep, LOOKS_EVERY);
         }
         !self.stop.is_cancelled()
     }
 
-    /// Rebases what is hot; says whether that failed, if something was.
+    /// Rebases the hottest snapshot, if one is hot; returns whether that failed.
     fn look(&self, store: &Arc<Store>, automatic: &mut Vec<u64>) -> Option<bool> {
         let sealed = rebased(store);
         automatic.retain(|csn| sealed.contains(csn));
@@ -122,7 +122,7 @@ impl Shared {
             .map(|graph| graph.name)
             .filter(|name| matches!(name, SealedName::Snapshot(_)))
             .collect();
-        // Whoever dropped it first has done what was to be done.
+        // If another thread dropped it first, nothing is left to be done.
         let _ = store.drop_sealed(&names);
         Some(false)
     }
@@ -142,7 +142,7 @@ impl Shared {
 /// Waits longer and longer while rebasing fails: each time reads the whole graph.
 #[derive(Default)]
 struct Patience {
-    /// On the clock of who asks.
+    /// On the clock of the caller.
     until: Duration,
     failures: u32,
 }

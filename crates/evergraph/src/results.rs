@@ -1,4 +1,4 @@
-//! What algorithms have left in a database.
+//! Stored results of algorithms.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

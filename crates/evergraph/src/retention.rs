@@ -1,4 +1,4 @@
-//! Which snapshots a database keeps.
+//! Rules for the snapshots that a database keeps.
 
 use std::fmt;
 
@@ -16,22 +16,22 @@ const KEY: &[u8] = b"retention";
 /// that kept results need are always kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// The newest so many.
+    /// Number of the newest snapshots.
     pub last: Option<u64>,
-    /// Those of so long before the time of the newest that is no result's: `30d`,
+    /// Snapshots from so long before the time of the newest that is no result's: `30d`,
     /// `6mo`; a month counts 30 days, a year 365.
     pub within: Option<Every>,
-    /// Those whose names fit a pattern, in which `*` stands for any text and `?` for
+    /// Snapshots whose names fit a pattern, in which `*` stands for any text and `?` for
     /// any character.
     pub names: Vec<String>,
 }
 
-/// What rules do to the snapshots of a database.
+/// Effect of rules on the snapshots of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Names of the snapshots that were dropped.
     pub dropped: Vec<String>,
-    /// Those that no rule keeps and that kept results need.
+    /// Snapshots that no rule keeps and that stored results need.
     pub needed: Vec<String>,
 }
 
@@ -41,13 +41,13 @@ impl Retention {
         *self == Retention::default()
     }
 
-    /// What these rules drop.
+    /// Snapshots that these rules drop.
     pub fn applied_to(&self, snapshots: &[Snapshot]) -> Pruned {
         let mut pruned = Pruned::default();
         if self.is_empty() {
             return pruned;
         }
-        // Those of results do not use up the places of others, and are of today.
+        // Snapshots of results do not use up the places of others, and are of today.
         let others = || snapshots.iter().filter(|s| !is_reserved(&s.name));
         let newest = others().map(|s| s.time_us).max().unwrap_or(0);
         let length_us = self.within.and_then(length_us);

@@ -14,16 +14,16 @@ use crate::names::nearest;
 use crate::run::{Content, Form, Source, seal};
 use crate::{Database, Error};
 
-/// What to seal.
+/// Options of sealing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// Which entries the lists keep. A graph that is stored as out-lists alone gets
+    /// Edges that the lists keep. A graph that is stored as out-lists alone gets
     /// in-lists, too.
     pub shape: Shape,
     /// Whether lists are coded: about half the bytes, and up to twice the time to
     /// read them.
     pub compressed: bool,
-    /// What the graph is called; after its shape if `None`.
+    /// Name of the graph; after its shape if `None`.
     pub name: Option<String>,
     /// DRAM that sealing may take; all that the process may use if `None`. A graph
     /// whose bound is above it is refused; [`Control::with_memory_limit`] ends what takes
@@ -31,7 +31,7 @@ pub struct Seal {
     pub memory_limit: Option<u64>,
 }
 
-/// What sealing gave.
+/// Outcome of sealing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealOutcome {
     /// The graph as it is stored.
@@ -54,7 +54,7 @@ impl Default for Seal {
 }
 
 impl Seal {
-    /// What the graph will be called.
+    /// Name that the graph will have.
     pub fn name(&self) -> String {
         let shape = match self.shape {
             Shape::Sorted => "sorted",

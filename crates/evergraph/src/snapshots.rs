@@ -70,7 +70,7 @@ impl Database {
         self.store().snapshots()
     }
 
-    /// What changed from one view of this database to another; see [`diff`].
+    /// Changes from one view of this database to another; see [`diff`].
     ///
     /// # Errors
     /// If a view is of another database.
@@ -102,7 +102,7 @@ impl Database {
     }
 
     /// All snapshots, ascending by commit, each with the bytes that are kept for it
-    /// beside the graph. Reads the past of all sections.
+    /// beside the graph. Reads the version history of all sections.
     pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, Error> {
         Ok(self.store().snapshot_sizes()?)
     }

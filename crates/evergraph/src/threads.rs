@@ -22,7 +22,7 @@ pub fn start_threads(count: Option<usize>) -> Result<(), Error> {
         .build_global();
     match started {
         Err(error) if std::error::Error::source(&error).is_some() => Err(refused(error)),
-        // Somebody has started them.
+        // The global pool exists already.
         _ => Ok(()),
     }
 }
@@ -48,7 +48,7 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     started.map_err(refused)
 }
 
-/// Where a test says that the system starts no more.
+/// Failpoint at which a test refuses new threads.
 fn may_start() -> Result<(), Error> {
     failpoint!("threads.refused" => {
         return Err(refused(std::io::Error::from(std::io::ErrorKind::WouldBlock)));

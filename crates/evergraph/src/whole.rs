@@ -13,7 +13,8 @@ use crate::Error;
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
-    /// Where it is written first; `None` for what is no ordinary file, a pipe say.
+    /// Path until it is complete; `None` for anything but an ordinary file, such as a
+    /// pipe.
     partial: Option<PathBuf>,
     file: File,
 }
@@ -35,25 +36,25 @@ impl WholeFile {
         })
     }
 
-    /// What it will be called.
+    /// Path that it will have.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes what the file is to hold.
+    /// Writer of the file's content.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O errors.
     pub fn writer(&self) -> Result<File, Error> {
         self.file
             .try_clone()
             .map_err(|error| failed(&self.path, error))
     }
 
-    /// Gives it its name, once everything is written.
+    /// Renames it to its final name, once everything is written.
     ///
     /// # Errors
-    /// What the system says; then there is no file.
+    /// I/O errors; then there is no file.
     pub fn finish(mut self) -> Result<(), Error> {
         let Some(partial) = &self.partial else {
             return Ok(());
@@ -72,7 +73,7 @@ impl WholeFile {
 impl Drop for WholeFile {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
-            // Half a file helps nobody.
+            // Half a file would look like a whole one.
             let _ = fs::remove_file(partial);
         }
     }
@@ -122,23 +123,23 @@ impl WholeDirectory {
         })
     }
 
-    /// Begins a file of it. Its writer syncs it.
+    /// Creates a file in it. Its writer syncs it.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O errors.
     pub fn file(&self, name: &str) -> Result<File, Error> {
         File::create(self.partial.join(name)).map_err(|error| failed(&self.path_of(name), error))
     }
 
-    /// What a file will be called.
+    /// Path that a file will have.
     pub fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Gives it its name, once all files are written.
+    /// Renames it to its final name, once all files are written.
     ///
     /// # Errors
-    /// What the system says; then there is no directory.
+    /// I/O errors; then there is no directory.
     pub fn finish(mut self) -> Result<(), Error> {
         let renamed = File::open(&self.partial)
             .and_then(|directory| directory.sync_all())
@@ -165,7 +166,7 @@ fn beside(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// What is in a directory, by name.
+/// Entries of a directory, by name.
 fn entries(path: &Path) -> Result<Vec<PathBuf>, Error> {
     let found = fs::read_dir(path).and_then(|entries| {
         entries

@@ -1,11 +1,11 @@
-//! Numbers in a row that never change, whoever keeps them.
+//! Immutable arrays, owned here or elsewhere.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Items that belong to a graph: in a vector of its own, or kept by somebody else,
-/// as those of a graph that lies on a medium and is read in place.
+/// Items that belong to a graph: in a vector of its own, or of another owner, as those of
+/// a graph that lies on a medium and is read in place.
 ///
 /// Getting at the slice of the latter is a call behind a pointer, so a reader asks
 /// once for all that it reads.
@@ -24,7 +24,7 @@ impl<T> Array<T> {
         Self(Owner::Other(owner))
     }
 
-    /// DRAM that the items take here: none if somebody else keeps them.
+    /// DRAM that the items take here; none if they have another owner.
     pub(crate) fn size_bytes(&self) -> usize {
         match &self.0 {
             Owner::Own(items) => size_of_val(&items[..]),

@@ -63,7 +63,7 @@ pub trait ColumnValue: Copy + Send + Sync + 'static {
 /// Declares the two enums and their conversions for each type of value.
 macro_rules! columns {
     ($($variant:ident($value:ty)),*) => {
-        /// A column that somebody else owns.
+        /// A borrowed column.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum Column<'a> {
             $(#[allow(missing_docs, reason = "see `ColumnKind`")] $variant(&'a [$value]),)*

@@ -30,9 +30,9 @@ use chunk::{Chunk, List};
 pub use joined::CompressedLists;
 use joined::Joined;
 
-/// A sealed graph: for each direction kept 5 bytes a vertex and, on most graphs,
-/// 1.5 to 3 an arc; with weights 8 bytes a vertex and 4 an arc more. In DRAM, but
-/// for arrays that somebody else keeps.
+/// A sealed graph: for each direction kept 5 bytes a vertex and, on most graphs, 1.5 to 3
+/// an arc; with weights 8 bytes a vertex and 4 an arc more. In DRAM, except for arrays
+/// with another owner ([`Array`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compressed {
     vertex_count: usize,
@@ -118,7 +118,7 @@ impl Compressed {
         adjacencies.map(Lists::size_bytes).sum()
     }
 
-    /// Which entries of its lists it keeps.
+    /// Edges of its lists that it keeps.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -170,7 +170,7 @@ impl Lists {
     }
 }
 
-/// Where a reader finds chunks.
+/// The chunks of a graph: each in buffers of its own, or all in common arrays.
 #[derive(Clone, Copy, Debug)]
 enum Chunks<'a> {
     Apart(&'a [Chunk]),
@@ -195,7 +195,7 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// The lists of one adjacency.
+/// Encodes the lists of one adjacency.
 fn encode<G: Graph, E: Send>(
     graph: &G,
     adjacency: Adjacency,

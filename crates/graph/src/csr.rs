@@ -13,8 +13,8 @@ use std::ops::{ControlFlow, Range};
 use crate::{Array, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
 use build::{Arcs, Side};
 
-/// A static graph; 8 bytes a vertex and 4 an arc for each direction kept, 4 more
-/// an arc with weights. In DRAM, but for arrays that somebody else keeps.
+/// A static graph; 8 bytes a vertex and 4 an arc for each direction kept, 4 more an arc
+/// with weights. In DRAM, except for arrays with another owner ([`Array`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr {
     direction: Direction,
@@ -292,7 +292,7 @@ impl NeighborReader for CsrReader<'_> {
 }
 
 impl CsrReader<'_> {
-    /// Where the neighbors at `positions` of `v`'s list are.
+    /// Range in the common arrays of the neighbors at `positions` of `v`'s list.
     #[inline]
     fn part(&self, v: VertexId, positions: Range<usize>) -> Range<usize> {
         let list = range(self.offsets, v);

@@ -35,7 +35,7 @@ pub type Weight = f32;
 /// Number of distinct vertices that the compact adjacencies can hold (ids below 2^30 − 1).
 pub const MAX_VERTICES: usize = (1 << 30) - 1;
 
-/// Which neighbor lists a graph keeps.
+/// Neighbor lists that a graph keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Each edge is stored at both of its ends; out- and in-lists are the same.
@@ -75,7 +75,7 @@ pub trait Graph: Sync {
     /// self-loop as often as it is stored).
     fn arc_count(&self) -> u64;
 
-    /// Which lists exist.
+    /// Lists that exist.
     fn direction(&self) -> Direction;
 
     /// Whether each list is sorted by neighbor id.
@@ -226,7 +226,7 @@ pub trait NeighborReader {
 #[derive(Clone, Debug)]
 pub struct Parts {
     range: Range<usize>,
-    /// Where the next segment begins.
+    /// Position in the list at which the next segment begins.
     position: usize,
 }
 
@@ -236,7 +236,7 @@ impl Parts {
         Self { range, position: 0 }
     }
 
-    /// Which part of the next segment, of `len` neighbors, lies in the range.
+    /// The part of the next segment, of `len` neighbors, that lies in the range.
     #[inline]
     pub fn next(&mut self, len: usize) -> Range<usize> {
         let start = self.range.start.saturating_sub(self.position).min(len);

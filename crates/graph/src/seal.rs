@@ -23,8 +23,8 @@ pub(crate) const CHUNK_VERTICES: usize = 1024;
 /// A list longer than this is a reason to ask the check again.
 const LONG_LIST: usize = 1 << 16;
 
-/// Which entries of its lists a sealed graph keeps. All lists are sorted by
-/// neighbor, and parallel edges by weight, the lightest first.
+/// Edges of its lists that a sealed graph keeps. All lists are sorted by neighbor, and
+/// parallel edges by weight, the lightest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// All.
@@ -74,7 +74,7 @@ pub(crate) fn is_in_order(v: VertexId, list: &[VertexId], shape: Option<Shape>) 
     }
 }
 
-/// Which lists of a graph are sealed.
+/// Lists of a graph that are sealed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Adjacency {
     Out,
@@ -101,8 +101,8 @@ pub(crate) fn chunks(vertex_count: usize) -> impl IndexedParallelIterator<Item =
         })
 }
 
-/// Where the lists of the vertices from `first` end, one after another, and how
-/// long they are together.
+/// Writes the ends of the lists of the vertices from `first`, counted from the first
+/// list's start, into `ends`, and returns their total length.
 pub(crate) fn measure<G: Graph>(
     graph: &G,
     adjacency: Adjacency,
@@ -122,7 +122,7 @@ pub(crate) fn measure<G: Graph>(
 pub(crate) struct Part<'a> {
     /// The first vertex of the chunk.
     pub(crate) first: VertexId,
-    /// Where each list ends in the slices below.
+    /// End of each list in the slices below.
     pub(crate) ends: &'a mut [u64],
     pub(crate) neighbors: &'a mut [VertexId],
     /// Beside `neighbors`, or empty.

@@ -1,4 +1,4 @@
-//! What sealing takes of DRAM at its peak, by an allocator that counts. One test
+//! Peak DRAM of sealing, measured by an allocator that counts. One test
 //! alone in its process, so that nothing else is counted.
 
 use std::alloc::{GlobalAlloc, Layout, System};

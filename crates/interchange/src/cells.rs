@@ -25,7 +25,7 @@ pub(crate) trait Cells {
     fn value(&self, at: usize, kind: PropertyType) -> Result<Option<Value>, String>;
 }
 
-/// What holds for all rows of a file, besides what its cells say.
+/// Defaults for all rows of a file, besides their cells.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     /// Of all nodes.

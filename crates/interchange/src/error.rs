@@ -1,4 +1,4 @@
-//! What can be wrong with a file, said to the person who has to repair it.
+//! Errors of files, worded for the user who has to repair them.
 
 use std::fmt;
 use std::io;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 /// A row that cannot be read, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRow {
-    /// What the caller calls the input.
+    /// The caller's name for the input.
     pub file: Arc<str>,
     /// The line on which the row begins, from 1.
     pub line: u64,
     /// The column or property, where the problem lies in one.
     pub column: Option<Arc<str>>,
-    /// What does not hold.
+    /// Reason, for the message.
     pub problem: String,
 }
 
@@ -34,11 +34,11 @@ pub enum InterchangeError {
     /// The input cannot be read.
     #[error("{file}:{line}: cannot be read: {source}")]
     Input {
-        /// What the caller calls the input.
+        /// The caller's name for the input.
         file: Arc<str>,
         /// The line up to which it was read.
         line: u64,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The output cannot be written.

@@ -82,9 +82,9 @@ pub struct NodeRow {
 /// A relationship.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelationshipRow {
-    /// Where it starts.
+    /// Source node.
     pub source: ExternalId,
-    /// Where it ends.
+    /// Target node.
     pub target: ExternalId,
     /// Its type; not empty.
     pub kind: Arc<str>,
@@ -92,7 +92,7 @@ pub struct RelationshipRow {
     pub properties: Vec<(Arc<str>, Value)>,
 }
 
-/// What stands in a file.
+/// A row of a file.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the rows say it")]
 pub enum Row {
@@ -100,7 +100,7 @@ pub enum Row {
     Relationship(RelationshipRow),
 }
 
-/// Which kinds of rows stand in a file.
+/// Kinds of rows in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// Nodes alone.
@@ -111,7 +111,7 @@ pub enum Contents {
     Both,
 }
 
-/// What is known of a row besides what it says.
+/// Context of a row that the row itself does not carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// A node of an id that there is already is no other node, and nothing is wrong.
@@ -127,16 +127,16 @@ pub struct Standing {
 /// [`InterchangeError::BadRow`] it can be asked for more; after another error there
 /// is no more.
 pub trait RowReader: Iterator<Item = Result<Row, InterchangeError>> {
-    /// What the caller calls the input.
+    /// The caller's name for the input.
     fn file(&self) -> &Arc<str>;
 
     /// The line on which the last row begins, from 1.
     fn line(&self) -> u64;
 
-    /// What there can be, before the first row is asked for.
+    /// Kinds of rows that can come, known before the first row is read.
     fn contents(&self) -> Contents;
 
-    /// What is known of the last row besides.
+    /// Context of the last row.
     fn standing(&self) -> Standing {
         Standing::default()
     }

@@ -112,7 +112,7 @@ impl Scalar {
                 let float: f64 = number
                     .parse()
                     .map_err(|_| format!("{} is no number", shown(text)))?;
-                // Whoever means infinity writes it.
+                // Overflow of digits is an error; infinity has to be written as such.
                 match float.is_infinite() && number.bytes().any(|byte| byte.is_ascii_digit()) {
                     true => Err(format!("{} does not fit into 64 bits", shown(text))),
                     false => Ok(Value::Float(float)),

@@ -1,5 +1,5 @@
-//! What tests of an attachment's parts run in: space on a medium, a directory with
-//! a root, views, and named snapshots, as a store has them.
+//! Environment for tests of a store extension's parts: space on a medium, a directory
+//! with a superblock, views, and named snapshots, as a store has them.
 
 use std::sync::Arc;
 
@@ -69,7 +69,8 @@ impl Host {
         self.registry.register()
     }
 
-    /// Where parts write, and what names it.
+    /// Calls `write` with the place that parts write to, and with the directory that
+    /// names their extents.
     pub fn with_place<T>(&mut self, write: impl FnOnce(&mut Place<'_>) -> T) -> T {
         let region = self.region.clone();
         write(&mut Place {
@@ -79,7 +80,7 @@ impl Host {
         })
     }
 
-    /// Durability steps 2 to 5: what was written is durable, and a root names it.
+    /// Durability steps 2 to 5: what was written is durable, and a superblock names it.
     pub fn switch_root(&mut self, flushed: Vec<Flushed<()>>, publishing: impl FnOnce()) {
         let region = self.region.clone();
         let flushed = Flushed::all(flushed).map(|_| ());
@@ -96,9 +97,10 @@ impl Host {
         self.directory.roll_back();
     }
 
-    /// What an opening finds: no views, and what the root names. The parts claim
-    /// their extents in `restore`. The registry starts at commit `csn`; those that are
-    /// not in the extents are to be applied with [`Host::needed_at_replay`].
+    /// Opens again as after a crash: no views, and only extents that the superblock
+    /// names. The parts claim their extents in `restore`. The registry starts at commit
+    /// `csn`; commits that are not in the extents are to be applied with
+    /// [`Host::needed_at_replay`].
     pub fn reopen(&mut self, csn: u64, restore: impl FnOnce(&mut Place<'_>)) {
         self.region = region(&self.storage);
         self.directory = match self.root {

@@ -1,4 +1,4 @@
-//! What thirty types take of DRAM, by an allocator that counts. One test alone in
+//! DRAM of a graph with thirty types, by an allocator that counts. One test alone in
 //! its process, so that nothing else is counted.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -38,8 +38,8 @@ fn bytes_a_node(before: usize) -> f64 {
     CURRENT.load(Relaxed).saturating_sub(before) as f64 / f64::from(NODES)
 }
 
-/// Types of a node spread over all of them, so that every section of nodes has some
-/// of each: nothing of any adjacency is empty.
+/// Types of a node spread over all of them, so that every section of nodes has some of
+/// each: no adjacency has an empty section.
 fn relationships() -> impl Iterator<Item = (u32, u32, u32)> {
     (0..NODES).flat_map(|node| {
         (0..TYPES_OF_A_NODE).map(move |i| {
@@ -81,8 +81,8 @@ fn thirty_types_take_what_the_documentation_says() {
 
     let before = CURRENT.load(Relaxed);
     let (graph, _) = PropertyGraph::open(&storage, OpenOptions::default()).unwrap();
-    // A database holds a few buffers, however large it is; and the section directory
-    // has a leaf for each adjacency, with room for the 128 sections of 2^18 nodes.
+    // A database holds a few buffers, however large it is; and the section directory has
+    // a leaf for each adjacency, with space for the 128 sections of 2^18 nodes.
     let leaf = 128 * 64;
     let fixed = (256 << 10) + (2 * TYPES * leaf) as usize;
     let opened = bytes_a_node(before + fixed);

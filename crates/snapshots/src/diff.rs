@@ -1,7 +1,7 @@
-//! What changed between two views.
+//! Changes between two views.
 //!
-//! A list as of a commit is a prefix, so what came between two commits is what
-//! stands between two lengths. Lists of equal lengths are not looked at; only
+//! A list as of a commit is a prefix, so the changes between two commits are the encoded
+//! entries between two lengths. Lists of equal lengths are not looked at; only
 //! where a compaction lies between the views, whole lists are compared.
 
 use std::collections::HashMap;
@@ -16,9 +16,9 @@ use crate::view::View;
 /// with one weight only the difference in number is told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeChange {
-    /// Where it starts.
+    /// Source vertex.
     pub source: VertexId,
-    /// Where it ends.
+    /// Target vertex.
     pub target: VertexId,
     /// Its weight; 1 in a graph without.
     pub weight: Weight,
@@ -26,15 +26,15 @@ pub struct EdgeChange {
     pub added: bool,
 }
 
-/// What changed in the out-list of one vertex.
+/// Changes of the out-list of one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ListChange<'a> {
-    /// Whose list.
+    /// Vertex of the list.
     pub vertex: VertexId,
     /// Neighbors with weights (1 without) that only the second view has, by
     /// neighbor; one that it has several times more stands there several times.
     pub added: &'a [(VertexId, Weight)],
-    /// Those that only the first view has.
+    /// Edges that only the first view has.
     pub removed: &'a [(VertexId, Weight)],
 }
 
@@ -45,7 +45,7 @@ pub struct Diff<'a> {
     after: &'a View,
 }
 
-/// What changed from `before` to `after`; nothing is read yet.
+/// Iterator over the changes from `before` to `after`; nothing is read yet.
 ///
 /// # Errors
 /// If the views are of different databases, or of relationships.
@@ -265,8 +265,8 @@ impl Changes {
         });
     }
 
-    /// What the entries do that `long` has behind those of `short`, a version of
-    /// the same generation: `times` 1 if they came, -1 if they went.
+    /// Counts the encoded entries that `long` has behind those of `short`, a version of
+    /// the same generation: `times` 1 if they were added, -1 if they were removed.
     fn between(&mut self, short: &SectionView, long: &SectionView, list: usize, times: i32) {
         let from = short.raw_len(list);
         if from == long.raw_len(list) {

@@ -26,7 +26,7 @@ pub struct GraphView {
 
 type Assembled = Mutex<Option<(Whose, Arc<Live>)>>;
 
-/// Which list, and what is wanted of it.
+/// A list, and the part of it that is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Whose {
     incoming: bool,
@@ -200,8 +200,8 @@ impl<'a> ViewReader<'a> {
 }
 
 impl ViewReader<'_> {
-    /// Where the graph is larger than memory: fetches what this access needs, and
-    /// what the pass that it belongs to will.
+    /// Fetches the bytes of this access ahead, and those of the pass that it belongs to.
+    /// Only graphs larger than memory come here.
     #[cold]
     #[inline(never)]
     fn fetch(&mut self, v: VertexId, range: Range<usize>) {

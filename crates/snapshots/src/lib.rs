@@ -1,6 +1,6 @@
 //! Views: the graph as of one commit, while writers go on.
 //!
-//! Taking a [`View`] is O(1) and stops nobody. [`View::neighbors`] reads one
+//! Taking a [`View`] is O(1) and does not block writers. [`View::neighbors`] reads one
 //! list and touches only its section; [`View::graph`] pins all sections and
 //! gives what the algorithms read.
 //!

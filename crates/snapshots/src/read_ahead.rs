@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_topology::SectionView;
 
-/// What is fetched ahead of a pass.
+/// Bytes fetched ahead of a pass.
 const AHEAD_BYTES: u64 = 2 << 20;
-/// What is fetched of one section at most.
+/// Most bytes fetched of one section.
 const SECTION_BYTES: u64 = 16 << 20;
 /// Lists read one after another in one section, after which that is a pass.
 const PASS_LISTS: u32 = 8;
 /// Bytes fetched, by any reader, after which a section may be gone from memory.
 const FORGOTTEN: u64 = 4 * AHEAD_BYTES;
 
-/// What the readers of one view have fetched.
+/// Read-ahead state that the readers of one view share.
 pub struct ReadAhead {
     /// Bytes fetched until now.
     clock: AtomicU64,

@@ -1,4 +1,4 @@
-//! One moment of a store.
+//! Views: a store as of one commit.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use evergraph_topology::{
 
 use crate::graph_view::GraphView;
 
-/// Which lists of a vertex.
+/// Lists of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lists {
-    /// Those of its out-neighbors.
+    /// Out-neighbors.
     Out,
-    /// Those of its in-neighbors; in an undirected graph the same.
+    /// In-neighbors; in an undirected graph the same.
     In,
 }
 
@@ -61,7 +61,7 @@ impl View {
         }
     }
 
-    /// What keeps the commit readable, for other views of it.
+    /// The token that keeps the commit readable, for other views of it.
     pub fn token(&self) -> &Arc<ViewToken<Published>> {
         &self.token
     }
@@ -251,7 +251,7 @@ impl View {
         Ok((neighbors, weights))
     }
 
-    /// What algorithms read: every section pinned, checked against its
+    /// Pins all sections for algorithms: every section is checked against its
     /// checksums if that has not happened since the database was opened.
     /// Extents that a merge replaces meanwhile stay until it is dropped.
     ///

@@ -630,9 +630,10 @@ impl Words {
     /// As [`Words::new`], for an extent that still takes appends in place
     /// (direct mode, slabs of blocks).
     ///
-    /// # Safety The owner reads the words only through [`Words::range`], only ranges of
-    /// words that will never be stored to again, and only after the thread that stored
-    /// them has handed the range over (under a lock, say).
+    /// # Safety
+    /// The owner reads the words only through [`Words::range`], only ranges of words
+    /// that will never be stored to again, and only after the thread that stored them
+    /// has handed the range over (under a lock, say).
     ///
     /// # Panics
     /// As [`Words::new`].

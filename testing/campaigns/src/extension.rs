@@ -1,5 +1,5 @@
-//! A store with something attached to it, cut off anywhere: relationships and what
-//! is attached are of the same commits, now and as of every named snapshot.
+//! A store with an extension, cut off anywhere: relationships and the extension are of
+//! the same commits, now and as of every named snapshot.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Step {
     }
 }
 
-/// What lives, and what the registers hold.
+/// Live relationships and register values.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Moment {
     live: Vec<Relationship>,
@@ -200,11 +200,12 @@ impl AttachedScenario {
 }
 
 impl AttachedScenario {
-    /// Whether a merge leaves the registers further than the root: its commit is older
-    /// than what they are merged up to, and replay brings them what they have.
+    /// Whether a merge leaves the registers further than the superblock: its commit is
+    /// older than the CSN they are merged up to, and replay brings them operations that
+    /// they have.
     ///
     /// # Errors
-    /// What a step says.
+    /// Errors of the steps.
     pub fn merges_registers_ahead(&self) -> Result<bool, String> {
         let storage = SimulatedStorage::new(self.config());
         let mut opened = self.create(&storage)?;
@@ -333,7 +334,7 @@ fn batch(step: &Step) -> Batch {
     batch
 }
 
-/// A store and what is attached to it.
+/// A store and its extension.
 pub struct Opened {
     store: Store,
     registers: Arc<Registers>,
@@ -465,7 +466,7 @@ impl Scenario for AttachedScenario {
         if steps.is_empty() {
             return Ok(opened);
         }
-        // Where a group was torn, the log comes to start exactly where it goes on.
+        // A group was torn: the log then starts exactly at the point where it goes on.
         let is_merged = !is_first && at.is_multiple_of(2) && is_commit(at);
         told.steps(steps.len(), || {
             let performed = self.perform_all(storage, opened, steps);

@@ -1,4 +1,4 @@
-//! The workload and its reference implementation.
+//! The workload and its model.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,8 @@ pub enum Operation {
     Snapshot(u8),
     /// The name goes; nothing happens if there is no such snapshot.
     DropSnapshot(u8),
-    /// All snapshots but the newest are dropped, and the past is written again.
+    /// All snapshots but the newest are dropped, and the version history is written
+    /// again.
     Flatten,
     /// Stops cleanly and opens again.
     Restart,
@@ -307,7 +308,7 @@ pub fn wall_us(number: usize) -> i64 {
     1_000_000 + number as i64
 }
 
-/// What a snapshot is called: newer ones have greater names.
+/// Name of a snapshot: newer ones have greater names.
 pub fn snapshot_name(number: u8) -> String {
     format!("s{number:03}")
 }

@@ -1,8 +1,8 @@
-//! A small attachment: registers with a number each, in chunks that are extents,
-//! and a table that counts what was ever written.
+//! A small store extension: registers with a number each, in chunks that are extents, and
+//! a table that counts all writes.
 //!
-//! It keeps all versions that somebody needs, in DRAM for views and in its chunks
-//! for named snapshots, so a register can be read as of any commit that the store
+//! It keeps all versions that a view or snapshot needs, in DRAM for views and in its
+//! chunks for named snapshots, so a register can be read as of any commit that the store
 //! keeps.
 
 use std::collections::BTreeMap;

@@ -120,7 +120,7 @@ fn open(storage: &SimulatedStorage, read_only: bool) -> Result<ResultStore, Stri
     ResultStore::open_with(storage, UUID, read_only, GEOMETRY).map_err(|error| error.to_string())
 }
 
-/// What a run does that goes on computing while its state is written.
+/// Writes a version as a run does that goes on computing meanwhile.
 fn stage(
     store: &ResultStore,
     description: &Description,

@@ -24,7 +24,7 @@ const SNAPSHOT: &str = "s";
 enum Step {
     Insert(Vec<(u32, u32)>),
     Checkpoint,
-    /// Under one of [`NAMES`], of the graph of that moment.
+    /// Under one of [`NAMES`], of the graph of that commit.
     Seal(usize, Kind),
     /// Without effect if there is none.
     Drop(usize),
@@ -105,7 +105,7 @@ impl Kind {
         lists
     }
 
-    /// What a facade makes of the lists of a view.
+    /// Seals the lists of a view through the public interface.
     fn seal(self, lists: &Lists) -> SealedGraph {
         let edges: Vec<(u32, u32)> = (0..)
             .zip(lists)
@@ -355,7 +355,8 @@ impl Scenario for SealedScenario {
             })
     }
 
-    /// What is stored is shown.
+    /// Compares stored with visible sealed graphs: one without the other is a leak of
+    /// space.
     fn verify_at_end(&self, store: &Store) -> Result<(), String> {
         store
             .checkpoint()

@@ -427,7 +427,7 @@ impl Scenario for StoreScenario {
     }
 }
 
-/// What the store's own verification says.
+/// Fails with the first problem that the store's own verification reports.
 pub(crate) fn sound(store: &Store) -> Result<(), String> {
     match store.check().problems.first() {
         Some(problem) => Err(format!("check: {problem}")),
@@ -435,7 +435,7 @@ pub(crate) fn sound(store: &Store) -> Result<(), String> {
     }
 }
 
-/// What was opened; `None` if its creation has not come so far.
+/// Unwraps an opening; `None` if the power was cut before the creation was complete.
 pub(crate) fn if_there_is_one<T>(opened: Result<T, TopologyError>) -> Result<Option<T>, String> {
     match opened {
         Ok(opened) => Ok(Some(opened)),

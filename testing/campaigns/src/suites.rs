@@ -1,4 +1,4 @@
-//! Which scenarios there are of each kind, and how many of them a run takes.
+//! Scenarios of each kind, and how many of them a run takes.
 
 use evergraph_graph::Direction;
 use evergraph_simulated::mutants::of_suite;
@@ -124,7 +124,7 @@ pub fn sealed() -> Suite<SealedScenario> {
     }
 }
 
-/// Relationships, and registers that are attached to their store.
+/// Relationships, and registers that are an extension of their store.
 pub fn extension() -> Suite<AttachedScenario> {
     Suite {
         name: "extension",

@@ -1,4 +1,4 @@
-//! Texts that users give: dates and times, moments, steps, types of columns.
+//! Texts that users give: dates and times, snapshots, steps, types of columns.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use evergraph_interchange::csv::LdbcName;
 use evergraph_property_graph::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 use evergraph_topology::check_snapshot_name;
 
-/// What is read is shown as a text that is read as the same.
+/// Whether a parsed value is shown as a text that parses to the same value.
 fn again<T: FromStr + Display + PartialEq>(text: &str) -> bool {
     let Ok(value) = text.parse::<T>() else {
         return false;
@@ -24,7 +24,8 @@ fn again<T: FromStr + Display + PartialEq>(text: &str) -> bool {
     true
 }
 
-/// Times and dates as values, in edge lists, and as moments. Whether one of them is.
+/// Times and dates as values, in edge lists, and as selectors of snapshots. Returns
+/// whether one of them is.
 pub fn times(input: &[u8]) -> bool {
     let seconds = seconds_since_1970(input);
     let Ok(text) = std::str::from_utf8(input) else {
@@ -46,7 +47,7 @@ pub fn times(input: &[u8]) -> bool {
     values.contains(&true) || seconds.is_some() || moment.is_some()
 }
 
-/// Names: moments, formats, types, snapshots, files.
+/// Names: selectors of snapshots, formats, types, snapshots, files.
 pub fn names(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else {
         return false;

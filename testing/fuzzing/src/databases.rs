@@ -124,7 +124,7 @@ fn graph_with_everything() -> Result<Image, GraphError> {
     Ok(Image::of_storage(&storage, &["extents", "log", "pool"]))
 }
 
-/// Those of all targets.
+/// Golden databases of all targets.
 #[cfg(test)]
 pub fn goldens() -> impl Iterator<Item = &'static Golden> {
     let all = all();
@@ -182,8 +182,8 @@ pub fn results(input: &[u8]) -> bool {
     true
 }
 
-/// Input behind the last commit of a log, as one more commit: operations of stores,
-/// and what is attached to them.
+/// Input behind the last commit of a log, as one more commit: operations of stores, and
+/// of their extension.
 pub fn log(input: &[u8]) -> bool {
     let Some((&first, payload)) = input.split_first() else {
         return false;
@@ -205,7 +205,7 @@ pub fn log(input: &[u8]) -> bool {
     }
 }
 
-/// Where the log of a database begins.
+/// Offset of the write-ahead log of a database.
 fn log_start(image: &Image) -> usize {
     let slot = seals::root_slot(image);
     let pool = image.bytes(image.file("pool").expect("a pool"));
@@ -266,7 +266,7 @@ pub fn payloads() -> Vec<Vec<u8>> {
 
 /// Whether a vertex or a section has a number that is in range and far from 0. Each
 /// section before it takes 8 bytes of DRAM, and a check asks for each vertex before it,
-/// as in a graph that has them: no error, and most of the time.
+/// as in a graph that has them: this is correct, and takes most of the time.
 fn names_a_far_vertex(image: &Image) -> bool {
     let far = |&vertex: &u32| (FAR..=MAX_VERTICES as u32).contains(&vertex);
     let pool = image.bytes(image.file("pool").expect("a pool"));
@@ -312,7 +312,7 @@ fn open_store(image: &Image, writes: bool) -> bool {
     let Ok((store, _)) = Store::open(&storage, !writes) else {
         return false;
     };
-    // What fails here was damaged; it must only not panic.
+    // Errors are right here, because the image is damaged; panics are not.
     let _ = read_store(&store);
     if writes {
         let _ = write_store(&store);
@@ -358,7 +358,7 @@ fn read_sealed(graph: &impl Graph) {
     }
 }
 
-/// What cannot be read is passed over: another list may still be sound.
+/// Reads all lists. Errors are passed over: another list may still be sound.
 fn read_lists(store: &Store, token: &ViewToken<Published>) {
     let _ = store.arc_count(token);
     let typed = store.config().relationships;

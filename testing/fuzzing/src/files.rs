@@ -167,7 +167,7 @@ pub fn tables(input: &[u8]) -> bool {
     true
 }
 
-/// What is before a byte and what is behind it.
+/// Splits the input at the first byte `at`, which is in neither half.
 fn split(input: &[u8], at: u8) -> (&[u8], &[u8]) {
     let end = input.iter().position(|&byte| byte == at);
     let end = end.unwrap_or(input.len());

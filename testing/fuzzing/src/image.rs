@@ -190,7 +190,7 @@ impl Golden {
                 put(bytes, long, &sum.to_le_bytes());
             }
             11 => put(bytes, word, &value.to_le_bytes()),
-            // What is right elsewhere: other offsets, keys, numbers of tables.
+            // Copies a value that is right elsewhere: another offset, key or table number.
             12..=14 => {
                 let (from, at) = self.find(value as usize);
                 let len = if edit[0] & 16 == 0 { 4 } else { 8 };

@@ -1,4 +1,4 @@
-//! What fuzzing runs: a target for each parser of stored bytes, of files and of
+//! The targets of fuzzing: one for each parser of stored bytes, of files and of
 //! arguments. `fuzz/` gives them to libFuzzer; `tests/mutations.rs` runs them with any
 //! toolchain over the seeds in `fuzz/seeds` and over mutations of these.
 

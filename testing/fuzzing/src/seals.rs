@@ -166,7 +166,7 @@ pub fn of_image(image: &Image) -> Vec<Seal> {
     walk.seals
 }
 
-/// Where the newer root is in the pool.
+/// Offset of the superblock's newer slot in the pool.
 pub fn root_slot(image: &Image) -> usize {
     let file = image.file("pool").or_else(|| image.file("results"));
     let pool = image.bytes(file.expect("a pool"));

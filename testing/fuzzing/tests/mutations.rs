@@ -72,7 +72,7 @@ fn seeds_of(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Where inputs go that a target does not stand.
+/// Directory for inputs on which a target fails.
 fn failures() -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzzing");
     std::fs::create_dir_all(&directory).expect("a directory");
@@ -161,7 +161,7 @@ fn keep(name: &str, input: &[u8]) -> PathBuf {
     path
 }
 
-/// Where the last panic was, and what it said.
+/// Place and message of the last panic.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Says nothing of panics as they come: they are listed by their place.
@@ -219,7 +219,7 @@ fn run_target(name: &str) {
         from_environment("EVERGRAPH_MUTATIONS", target.mutations),
         from_environment("EVERGRAPH_SEED", SEED),
     );
-    // What is made once, at the first execution, is of no input.
+    // The first execution fills caches and statics, whose memory belongs to no input.
     (target.run)(&seeds[0]);
     std::thread::spawn(move || watch(target.name));
     remember_panics();

@@ -239,7 +239,7 @@ fn check_completeness(index: &Index<'_>, csn: &impl Fn(usize) -> Option<u64>, re
     }
 }
 
-/// Which transaction came before another, among those that committed.
+/// Edges of the dependency graph of committed transactions: which came before another.
 fn edges(index: &Index<'_>) -> Vec<Edge> {
     let mut edges = Vec::new();
     let writer = |element: &Element| {

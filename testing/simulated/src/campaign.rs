@@ -258,7 +258,7 @@ impl<S: Scenario> Suite<S> {
                 reaching.push(scenario);
             }
         }
-        // What only a failing call leads to.
+        // The mutant's code may be reached only after a failing call: try all scenarios.
         if reaching.is_empty() {
             reaching.extend(&scenarios);
         }
@@ -277,7 +277,8 @@ impl<S: Scenario> Suite<S> {
         (executions, found)
     }
 
-    /// What kills a mutant must be no defect of the program as it is.
+    /// Asserts that the line that kills a mutant passes without it: otherwise it would
+    /// show a defect of the program itself.
     fn assert_clean_without(&self, mutant: &str, line: &str) {
         if let Ok(Some(violation)) = self.replay(line) {
             panic!("without {mutant}, too: {violation}");
@@ -298,7 +299,7 @@ impl<S: Scenario> Suite<S> {
         scenarios
     }
 
-    /// Those that killers are looked for in, the same whatever the commit.
+    /// Scenarios in which killers are looked for, the same whatever the commit.
     fn hunting_ground(&self) -> Vec<S> {
         let seeds = self.fixed.iter().copied().chain(1..=self.seeds.min(8));
         let of_seeds = seeds.flat_map(|seed| (self.of_seed)(seed, Depth::Short));
@@ -416,7 +417,8 @@ impl Way {
     }
 }
 
-/// Where a second life is not the point: the ends of what a cut may leave.
+/// Budget for scenarios whose first power cut matters: only the ends of what a cut may
+/// leave, and no second cut.
 fn few_executions() -> Budget {
     Budget {
         exhaustive: [4, 0, 0],

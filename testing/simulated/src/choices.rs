@@ -1,4 +1,4 @@
-//! What a power cut left behind is a sequence of choices; this is who chooses.
+//! Choosers of a power cut's outcome, which is a sequence of choices.
 
 /// A small deterministic generator (SplitMix64), so that a seed is a run.
 #[derive(Clone, Debug)]
@@ -43,21 +43,21 @@ pub enum Rest {
     Before(usize),
     /// Each choice is newest with probability `percent`, else any option.
     Random {
-        /// Where the chances come from.
+        /// Source of randomness.
         random: Random,
         /// Share of choices that take the newest option.
         percent: u8,
     },
 }
 
-/// What was chosen, for messages.
+/// Subject of a choice, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// The content of a line or sector.
     Unit { file: u32, unit: u32 },
     /// The size of a file.
     Size { file: u32 },
-    /// What a name stands for.
+    /// The file that a name refers to.
     Name { name: u32 },
     /// How far the stores of the whole program got (eADR).
     Cut,

@@ -56,7 +56,8 @@ impl<S: Scenario> Program for Damaged<'_, S> {
         live(self.scenario, storage, log).map(drop)
     }
 
-    /// Where only one slot holds, its damage is that of all, and not explored.
+    /// Recovers from the other slot. With one valid slot only, damaging it would lose
+    /// everything, so that case is not explored.
     fn recover(
         &self,
         storage: &SimulatedStorage,

@@ -23,8 +23,8 @@ use crate::{Config, SimulatedStorage};
 
 /// A program to be cut off, and its oracles. Deterministic.
 pub trait Program {
-    /// What must be there: kept up to date by the workload as it starts
-    /// operations and as they are acknowledged.
+    /// Expected state: the workload updates it as it starts operations and as they are
+    /// acknowledged.
     type Model: Clone + Hash;
 
     /// A name for messages, without `;`.
@@ -49,10 +49,10 @@ pub trait Program {
         log: &mut Progress<'_, Self::Model>,
     ) -> Result<(), String>;
 
-    /// Opens what a power cut left, and checks it against [`Progress::model`].
+    /// Opens the image that a power cut left, and checks it against [`Progress::model`].
     ///
-    /// What it found may then be fixed by [`Progress::update`] (a later power
-    /// cut must not take it back), and more operations may follow.
+    /// [`Progress::update`] may then fix the state that was found (a later power cut must
+    /// not take it back), and more operations may follow.
     fn recover(
         &self,
         storage: &SimulatedStorage,
@@ -63,7 +63,7 @@ pub trait Program {
 /// Models, each from a position in the recorded calls on.
 pub(super) type Steps<M> = Vec<(usize, M)>;
 
-/// Which model holds from which recorded call on.
+/// The models, each from a recorded call on.
 pub struct Progress<'a, M> {
     storage: &'a SimulatedStorage,
     start: &'a M,
@@ -123,9 +123,9 @@ pub(super) fn model_at<'m, M>(start: &'m M, steps: &'m [(usize, M)], position: u
 pub struct Explorer {
     /// How much.
     pub budget: Budget,
-    /// What goes wrong in the workload, besides what it plans itself.
+    /// Faults injected into the workload, besides those it plans itself.
     pub workload_faults: FaultPlan,
-    /// What goes wrong in each recovery.
+    /// Faults injected into each recovery.
     pub recovery_faults: FaultPlan,
     /// Violations after which it stops.
     pub most_violations: usize,

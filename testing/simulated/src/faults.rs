@@ -20,7 +20,7 @@ pub enum FaultKind {
 /// A call that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedFailure {
-    /// Which call of its kind, counted from 0 over all files.
+    /// Number of the call among those of its kind, from 0, over all files.
     pub call: u64,
     /// How it fails.
     pub kind: FaultKind,
@@ -45,7 +45,7 @@ impl PlannedFailure {
     }
 }
 
-/// What goes wrong below the data structures in one run.
+/// Faults injected below the data structures in one run.
 ///
 /// Calls are counted from 0 over all files, separately for each kind, from the
 /// start of the workload or of one recovery.
@@ -111,9 +111,9 @@ impl CallKind {
 /// follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailingCall {
-    /// Which kind of call.
+    /// Kind of the call.
     pub kind: CallKind,
-    /// Which of them, from 0.
+    /// Number of the call among those of its kind, from 0.
     pub call: u64,
     /// Whether later ones fail, too.
     pub sticky: bool,
@@ -231,7 +231,7 @@ impl Image {
     /// The bytes of a file.
     ///
     /// # Panics
-    /// If there is no such file: a bug of the test.
+    /// If there is no such file: the test is wrong.
     pub fn file(&mut self, name: &str) -> &mut Vec<u8> {
         self.files
             .get_mut(name)

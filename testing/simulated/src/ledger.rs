@@ -22,7 +22,7 @@ pub(super) enum Event {
         file: u32,
         offset: u32,
         len: u32,
-        /// Where in the journal's bytes.
+        /// Offset in the journal's bytes.
         bytes: u32,
         /// Largest piece that persists at once.
         grain: u16,
@@ -38,7 +38,7 @@ pub(super) enum Event {
         file: u32,
         done: bool,
     },
-    /// What the file has that is not durable never will be.
+    /// Bytes of the file that are not durable yet never will be.
     Lose {
         file: u32,
     },
@@ -110,15 +110,15 @@ impl Record {
 #[derive(Default)]
 pub(super) struct Pending {
     pub unit: u32,
-    /// What an earlier power cut may have left, one unit after the other; empty
-    /// if that is known, and in the image.
+    /// Versions that an earlier power cut may have left, one unit after the other; empty
+    /// if the version is known, and in the image.
     pub alternatives: Vec<u8>,
     records: Vec<Record>,
     /// How many of `records` were flushed.
     flushed: usize,
 }
 
-/// What is known of one file.
+/// Knowledge about one file.
 pub(super) struct FileLedger {
     pub name: Arc<str>,
     /// Durable content; zeros beyond the largest size.
@@ -132,7 +132,7 @@ pub(super) struct FileLedger {
     pub changed: Vec<u32>,
 }
 
-/// What is known of one name: the files it may stand for, the durable one first.
+/// Knowledge about one name: the files it may stand for, the durable one first.
 pub(super) struct NameLedger {
     pub name: Arc<str>,
     pub versions: Vec<Option<u32>>,

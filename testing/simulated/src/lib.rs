@@ -22,10 +22,10 @@
 //! ([`Image`]).
 //!
 //! # Lazy choices
-//! What a power cut left of a line or sector is chosen when the program first
-//! touches it, the size of a file when it is opened, a name when it is asked
-//! for. Until then memory holds a poison pattern, so that a read without
-//! [`Medium::touch`](evergraph_storage::Medium::touch) does not find plausible bytes.
+//! The outcome of a power cut for a line or sector is chosen when the program first
+//! touches it, the size of a file when it is opened, a name when it is looked up. Until
+//! then memory holds a poison pattern, so that a read without
+//! [`Medium::touch`](evergraph_persistence::Medium::touch) does not find plausible bytes.
 //! A unit that is overwritten as a whole without being read is never chosen.
 //!
 //! On `Pages` the program runs over the real medium `file`
@@ -75,7 +75,7 @@ use evergraph_storage::medium::FileMedium;
 use evergraph_storage::{MediumError, MediumHandle, Storage};
 use state::State;
 
-/// What survives a power cut; see the table in the module's documentation.
+/// Outcomes of a power cut; see the table in the module's documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Persistence {
     /// Byte-addressed, cache lines of 64 bytes: persistent memory with ADR.
@@ -107,7 +107,7 @@ impl Persistence {
 /// How a simulated storage is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// What survives.
+    /// Model of persistence.
     pub persistence: Persistence,
     /// Largest size of each file; its memory is allocated when it is made.
     pub capacity_bytes: usize,

@@ -63,10 +63,9 @@ impl Block {
     pub fn put(&self, at: usize, bytes: &[u8]) {
         let end = at.checked_add(bytes.len());
         assert!(end.is_some_and(|end| end <= self.capacity));
-        // SAFETY: the target lies in the block (asserted), which is valid and
-        // aligned for bytes; `bytes` does not overlap it, because nobody may
-        // hold a slice of what is written; the storage's mutex is held, so no
-        // other thread writes.
+        // SAFETY: the target lies in the block (asserted), which is valid and aligned for
+        // bytes; `bytes` does not overlap it, because a slice of bytes that are being
+        // written may not be held; the storage's mutex is held, so no other thread writes.
         unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.as_ptr().add(at), bytes.len());
         }

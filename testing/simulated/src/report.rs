@@ -1,4 +1,4 @@
-//! What an exploration found.
+//! Report of an exploration.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub struct Violation {
     pub seed: u64,
     /// The power cuts, after shrinking; none if the workload itself failed.
     pub path: Vec<Leg>,
-    /// What the oracle said, or the panic.
+    /// Message of the oracle or of the panic.
     pub message: String,
     /// The choices in words.
     pub choices: Vec<String>,
@@ -111,7 +111,7 @@ pub struct Report {
     pub workload_calls: Calls,
     /// Most calls of each kind in one recovery.
     pub recovery_calls: Calls,
-    /// What was found.
+    /// Violations found.
     pub violations: Vec<Violation>,
     /// Whether the budget ended before the exploration did.
     pub budget_spent: bool,

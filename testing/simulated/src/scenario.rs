@@ -1,4 +1,4 @@
-//! What a campaign is about: a workload, a model, and a way to open and compare.
+//! Scenarios of campaigns: a workload, a model, and a way to open and compare.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,7 +8,7 @@ use crate::explorer::{Program, Progress};
 use crate::faults::{FailingCall, FaultPlan};
 use crate::{Config, SimulatedStorage};
 
-/// What an opening is for.
+/// Purpose of an opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// To look at it: nothing is written.
@@ -23,10 +23,10 @@ pub enum Access {
 /// recoveries that are cut off in turn, mutants, replay lines and budgets
 /// ([`crate::Suite`]).
 pub trait Scenario: Sync {
-    /// What must be there. It may leave open what was begun and not acknowledged.
+    /// Expected state. It may leave open operations that were begun and not acknowledged.
     type Model: Clone + Hash;
 
-    /// What a workload runs on.
+    /// System under test.
     type Opened;
 
     /// A name for messages, without `;`.
@@ -53,7 +53,7 @@ pub trait Scenario: Sync {
         expected: &Self::Model,
     ) -> Result<Option<Self::Opened>, String>;
 
-    /// Whose superblock it keeps, if it keeps one.
+    /// Kind of superblock that it keeps, if it keeps one.
     fn superblock(&self) -> PoolKind {
         PoolKind::GRAPH
     }
@@ -90,7 +90,7 @@ pub trait Scenario: Sync {
         2
     }
 
-    /// What else must hold when a recovery and some steps are behind.
+    /// Checks further invariants after a recovery and some steps.
     fn verify_at_end(&self, _opened: &Self::Opened) -> Result<(), String> {
         Ok(())
     }
@@ -123,7 +123,7 @@ impl Steps {
     }
 }
 
-/// What the harness knows besides the scenario's model.
+/// State of the harness beside the scenario's model.
 #[derive(Clone, Hash)]
 pub struct Known<M> {
     is_created: bool,
@@ -188,7 +188,8 @@ pub(super) fn live<S: Scenario>(
     Ok(opened)
 }
 
-/// What must be there is there; nothing else is; life goes on, and is whole.
+/// Recovers and compares: all that is expected is there and nothing else, later
+/// operations succeed, and the result is whole.
 pub(super) fn recover<S: Scenario>(
     scenario: &S,
     storage: &SimulatedStorage,

@@ -1,16 +1,16 @@
-//! The mutation score: mutants, and whether they are caught.
+//! The mutation score: mutants, and whether they are killed.
 
 use crate::explorer::{Explorer, Program};
 use crate::faults::{Calls, FaultPlan};
 use crate::report::Report;
 use evergraph_storage::failpoint;
 
-/// A mutant, and its outcome.
+/// A mutant, and whether it was killed.
 #[derive(Clone, Debug)]
 pub struct Caught<T> {
     /// The mutant.
     pub mutant: T,
-    /// What gave it away; `None` if it survived.
+    /// Message of the violation that killed it; `None` if it survived.
     pub message: Option<String>,
     /// Executions until then, or in all.
     pub executions: u64,
@@ -48,9 +48,9 @@ impl<T> Caught<T> {
 pub struct DroppedCall {
     /// In the recovery, not in the workload.
     pub in_recovery: bool,
-    /// Which method: `flush`, `fence` or `sync_names`.
+    /// Method: `flush`, `fence` or `sync_names`.
     pub method: &'static str,
-    /// Which call of it, from 0.
+    /// Number of the call of it, from 0.
     pub call: u64,
 }
 

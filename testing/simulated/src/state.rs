@@ -23,7 +23,7 @@ pub const DISCARDED: u8 = 0xD5;
 struct Undecided {
     file: u32,
     unit: u32,
-    /// Where its versions start in `versions`.
+    /// Start of its versions in `versions`.
     first: usize,
     count: u32,
     /// eADR: where its cuts start in `marks`.
@@ -217,8 +217,8 @@ impl State {
         let unit_bytes = self.base.unit_bytes;
         let (first, last) = (offset / unit_bytes, (offset + len - 1) / unit_bytes);
         if self.files[file as usize].undecided > 0 {
-            // What is partly overwritten must be decided, because the rest of
-            // it can be read; what is overwritten as a whole stays open below.
+            // A unit that is partly overwritten must be decided, because the rest of it can
+            // be read; one that is overwritten as a whole stays open below.
             if !offset.is_multiple_of(unit_bytes) {
                 self.decide_units(file, first, first);
             }

@@ -28,7 +28,7 @@ pub(super) struct Search<'g, G> {
     /// Shortest paths from the source, 0 if unreached.
     paths: Vec<AtomicF64>,
     dependencies: Vec<AtomicF64>,
-    /// What the vertices of one level show to others; 0 for all others.
+    /// Values that the vertices of one level pass to the next; 0 for all others.
     shown: Vec<AtomicF64>,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Tree {
     pub parents: Vec<VertexId>,
     /// All vertices, level by level.
     order: Vec<VertexId>,
-    /// Where each level ends in `order`.
+    /// End of each level in `order`.
     ends: Vec<VertexId>,
 }
 

@@ -123,7 +123,7 @@ impl<F: Fn(VertexId) -> u32 + Sync> Iterator for Buckets<F> {
     }
 }
 
-/// Where the vertices of a key are listed.
+/// Number of the list that holds the vertices of a key.
 #[inline]
 fn slot(key: u32, open: std::ops::Range<u32>, overflow: usize) -> usize {
     match key < open.end {

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::{BucketQueue, Buckets, NONE, Order, SemiEagerBuckets};
 
-/// What both kinds are for the tests.
+/// Both kinds of bucket queues, as the tests see them.
 trait Kind: BucketQueue {
     fn entries(&self) -> usize;
 }

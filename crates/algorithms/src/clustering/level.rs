@@ -21,7 +21,7 @@ pub(crate) enum Level<'g, G> {
 /// The lists of [`PART_VERTICES`] consecutive vertices (of the last part fewer).
 #[derive(Default)]
 pub(crate) struct Part {
-    /// Where the lists end.
+    /// End of each list.
     pub(super) ends: Vec<u64>,
     pub(super) targets: Vec<VertexId>,
     pub(super) weights: Vec<f64>,

@@ -22,17 +22,17 @@ pub(crate) const FEW: usize = 1 << 12;
 /// A gain counts from this part of a vertex's strength on, or rounding would move
 /// vertices for ever.
 const LEAST_GAIN: f64 = 1e-10;
-/// Where a vertex goes that is better off alone.
+/// Target of a vertex that is better off alone.
 const ALONE: VertexId = VertexId::MAX;
 
-/// Which community each vertex of a level is in.
+/// Community of each vertex of a level.
 pub(crate) struct Partition {
     pub(crate) of: Vec<VertexId>,
     /// For each community the sum of its vertices' strengths.
     pub(crate) totals: Vec<f64>,
     /// For each community its vertices.
     pub(crate) sizes: Vec<u32>,
-    /// Where the search for a community without vertices goes on.
+    /// Position at which the search for a community without vertices goes on.
     cursor: usize,
 }
 
@@ -164,7 +164,8 @@ struct Moving<'a, 'g, 'c, 'p, G> {
 }
 
 impl<G: Graph> Moving<'_, '_, '_, '_, G> {
-    /// Moves those of `waiting` that gain; returns how many did, and who waits then.
+    /// Moves those of `waiting` that gain; returns how many did, and the vertices that
+    /// wait then.
     fn round(
         &mut self,
         waiting: &[VertexId],

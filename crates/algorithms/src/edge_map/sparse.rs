@@ -17,7 +17,7 @@ const BLOCK: usize = 4000;
 /// No vertex.
 const NOBODY: VertexId = VertexId::MAX;
 
-/// Where a push writes who joins.
+/// Layout of the memory in which a push writes the vertices that join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Room {
     /// Each edge has a place of its own, most of which stay empty: edgeMapSparse.

@@ -1,4 +1,4 @@
-//! Which direction a traversal takes.
+//! Choice of the direction of a traversal.
 
 use evergraph_graph::Graph;
 

@@ -1,4 +1,4 @@
-//! What happens to the vertices of a set, without their edges.
+//! Maps and filters over the vertices of a set, without their edges.
 
 use evergraph_graph::VertexId;
 use rayon::prelude::*;

@@ -8,7 +8,7 @@ use super::push::push_lists;
 use crate::parallel::Lists;
 use crate::{Cancelled, Control};
 
-/// What an edge from the frontier does to its target, given its weight.
+/// Effect of an edge from the frontier on its target, given its weight.
 pub trait WeightedKernel: Sync {
     /// Whether `v` still cares. May turn false while a traversal runs.
     fn condition(&self, v: VertexId) -> bool;

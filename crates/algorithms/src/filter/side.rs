@@ -19,7 +19,7 @@ use crate::{Cancelled, Control};
 /// One direction of a filter. Words are atomic so that tasks can write those of
 /// different vertices; no two ever write one word.
 pub(super) struct Side {
-    /// Where the words of each vertex begin, and at last where all end.
+    /// Start of each vertex's words, and at last the end of all.
     starts: Vec<u32>,
     words: Vec<AtomicU64>,
     block_size: BlockSize,

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::side::{Bits, Halves};
 
-/// Where in a list, and where in its bits.
+/// A position in a list and the matching one in its bits.
 pub(super) struct Walk<'a> {
     bits: Bits<'a>,
     /// The block that comes next, and the first that does not come any more.
@@ -15,7 +15,7 @@ pub(super) struct Walk<'a> {
     /// the first of them.
     words: &'a [AtomicU64],
     position: usize,
-    /// Where in the list the next segment begins.
+    /// Position in the list at which the next segment begins.
     segment: usize,
     /// Whether the visitor wants no more.
     pub(super) stopped: bool,
@@ -28,7 +28,7 @@ pub(super) struct Stretch<'a> {
     pub(super) live: u64,
     /// The bit in `word` of the first entry.
     pub(super) shift: usize,
-    /// Where in the segment they are.
+    /// Their positions in the segment.
     pub(super) part: Range<usize>,
 }
 

@@ -11,7 +11,7 @@ use crate::{Cancelled, Control};
 /// the run may go on.
 const VISITS: usize = 256;
 
-/// What a thread needs for a cascade: one word a vertex.
+/// Scratch space of a thread for cascades: one word a vertex.
 pub(super) struct Scratch {
     /// For each vertex the number of the last cascade that reached it.
     reached_by: Vec<u32>,
@@ -50,7 +50,7 @@ impl Scratch {
         }
     }
 
-    /// What was reached so far, first what came first.
+    /// Vertices reached so far, in the order in which they were reached.
     pub(super) fn reached(&self) -> &[VertexId] {
         &self.queue
     }

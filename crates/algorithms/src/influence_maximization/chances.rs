@@ -11,7 +11,7 @@ use crate::parallel::{for_each_chunk, shared_degrees, unshared_u32};
 use crate::shortest_paths::for_each_weighted;
 use crate::{Control, RunError};
 
-/// What SplitMix64 adds to its state for a number.
+/// Increment of SplitMix64's state for a number.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The chances of the edges of a graph with in-lists.

@@ -51,7 +51,7 @@ pub(super) fn choose<G: Graph>(
     Ok(seeds)
 }
 
-/// What the seeds reach in each world: n bits a world.
+/// Vertices that the seeds reach in each world: n bits a world.
 struct Covering<'c, 'g, G> {
     chances: &'c Chances<'g, G>,
     seed: u64,

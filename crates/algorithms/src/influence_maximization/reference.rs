@@ -1,5 +1,5 @@
-//! Reference implementations: the exact spread, greedy that asks everybody, and a check
-//! of results.
+//! Reference implementations: the exact spread, greedy over all vertices, and a check of
+//! results.
 
 use evergraph_graph::random::Random;
 use evergraph_graph::{Graph, NeighborReader, VertexId};

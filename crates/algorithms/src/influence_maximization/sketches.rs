@@ -33,7 +33,7 @@ struct Group {
     /// The sets one after another, each a sorted list of vertices, or a bitmap,
     /// which has as many words as n bits take and is longer than any list.
     data: Box<[u32]>,
-    /// Where each set ends in `data`.
+    /// End of each set in `data`.
     ends: Box<[u32]>,
 }
 
@@ -144,7 +144,7 @@ impl<'c, 'g, G: Graph> Sketches<'c, 'g, G> {
             control.check()?;
             let (v, count) = most_counted(&counts, &chosen);
             if count == 0 {
-                // Nobody adds anything any more.
+                // All sets are covered, so that no further seed adds anything.
                 let rest = (0..n as VertexId).filter(|&v| !chosen.contains(v));
                 seeds.extend(rest.take(k - seeds.len()).map(|v| (v, 0)));
                 break;

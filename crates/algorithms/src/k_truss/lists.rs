@@ -12,7 +12,7 @@ const SEARCH_RATIO: usize = 32;
 
 /// The lists of a simple undirected graph, sorted, with the number of each edge.
 pub(super) struct NumberedLists {
-    /// Where lists start, and where the last one ends.
+    /// Start of each list, and the end of the last.
     starts: Vec<usize>,
     neighbors: Vec<VertexId>,
     /// Beside `neighbors`.
@@ -153,7 +153,7 @@ impl NumberedLists {
     }
 }
 
-/// What follows `u` in its sorted list.
+/// Rest of a sorted list behind `u`.
 fn larger(list: &[VertexId], u: VertexId) -> &[VertexId] {
     &list[list.partition_point(|&v| v < u)..]
 }

@@ -84,7 +84,7 @@ fn cuts<G: Graph>(
 struct Refinement<'a, 'g, 'c, 'p, G> {
     level: &'a Level<'g, G>,
     strengths: &'a [f64],
-    /// What is refined.
+    /// Partition to be refined.
     partition: &'a Partition,
     objective: &'a Objective<'c, 'p>,
     randomness: f64,
@@ -94,7 +94,7 @@ struct Refinement<'a, 'g, 'c, 'p, G> {
     cuts: Vec<f64>,
 }
 
-/// A refined community to join, and the weight between it and who joins.
+/// A refined community to join, and the weight between it and the vertex.
 #[derive(Clone, Copy)]
 struct Choice {
     community: VertexId,
@@ -144,7 +144,7 @@ impl<G: Graph> Refinement<'_, '_, '_, '_, G> {
         cut >= self.objective.cost * strength * rest
     }
 
-    /// What `v` joins, if it is alone and well connected.
+    /// Chooses a community for `v`, if it is alone and well connected.
     fn choose(
         &self,
         v: VertexId,

@@ -33,7 +33,7 @@ pub struct Side {
     counts: BTreeMap<u32, u64>,
 }
 
-/// What can be said of degrees together.
+/// Statistics of all degrees.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
     /// The smallest; 0 in an empty graph.

@@ -27,7 +27,7 @@ use super::{Changes, Summary};
 use crate::shortest_paths::for_each_weighted;
 use crate::{Control, RunError, UNREACHED, bfs, delta_stepping};
 
-/// What the length of a path is.
+/// Measure of the length of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// Its edges.
@@ -98,7 +98,7 @@ impl Distances {
         Self::restore(source, Length::Edges, distances)
     }
 
-    /// Where paths begin.
+    /// Vertex at which paths begin.
     pub fn source(&self) -> VertexId {
         self.source
     }

@@ -118,8 +118,8 @@ impl Cores {
         Ok(lists.summary)
     }
 
-    /// Lowers the coreness of those of `waiting`, and of whoever has to follow, to what
-    /// the lists support.
+    /// Lowers the coreness of those of `waiting`, and of the vertices that have to
+    /// follow, to what the lists support.
     fn fall(
         &mut self,
         mut waiting: Vec<VertexId>,
@@ -167,8 +167,8 @@ impl Cores {
         number
     }
 
-    /// Raises the coreness of whoever is in a higher core with the edge between `u`
-    /// and `v`. False if that would read too much.
+    /// Raises the coreness of the vertices that are in a higher core with the edge
+    /// between `u` and `v`. False if that would read too much.
     fn rise(&mut self, u: VertexId, v: VertexId, lists: &mut Lists<impl NeighborReader>) -> bool {
         let [of_u, of_v] = [u, v].map(|end| self.coreness[end as usize]);
         let core = of_u.min(of_v);
@@ -202,7 +202,7 @@ impl<R: NeighborReader> Lists<R> {
     fn read(&mut self, v: VertexId, list: &mut Vec<VertexId>) {
         self.overlay.read(&mut self.reader, v, list);
         self.summary.touched += 1;
-        // Those that do not count yet are read, too.
+        // Edges that do not count yet are read, too.
         self.summary.edges_read += self.reader.degree(v) as u64;
     }
 }
@@ -255,8 +255,8 @@ impl Search<'_> {
         coreness > self.core || coreness == self.core && not_given_up()
     }
 
-    /// Takes `v`, which cannot rise, from the support of its neighbors, and whoever
-    /// cannot then.
+    /// Takes `v`, which cannot rise, from the support of its neighbors, and then the
+    /// vertices that cannot rise without it.
     fn give_up(&mut self, v: VertexId, lists: &mut Lists<impl NeighborReader>) {
         let mut list = Vec::new();
         let mut given_up = vec![v];

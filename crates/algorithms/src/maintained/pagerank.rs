@@ -58,7 +58,7 @@ const EXACTER: f64 = 0.05;
 /// error that they leave is somewhat larger than they are.
 const SHARE: f64 = 0.6;
 
-/// What is maintained.
+/// Parameters of maintained ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// Probability of following an edge, 0 up to but without 1.
@@ -95,9 +95,9 @@ pub struct Ranks {
 /// The part of the state that is no array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scalars {
-    /// What the residuals that ranks leave may sum up to, as a part of the sum of y.
+    /// Bound of the sum of the residuals that ranks leave, as a part of the sum of y.
     pub accuracy: f64,
-    /// What they sum up to, absolutely; an estimate or a bound.
+    /// That sum now, absolutely; an estimate or a bound.
     pub unsettled: f64,
     /// The part that is taken off all residuals.
     pub shift: f64,
@@ -194,7 +194,7 @@ impl Ranks {
         }
     }
 
-    /// What is maintained.
+    /// Parameters of the ranks.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -215,7 +215,7 @@ impl Ranks {
         ranks
     }
 
-    /// What the ranks are divided by for their sum to be 1. O(n).
+    /// Divisor that makes the ranks' sum 1. O(n).
     pub fn scale(&self) -> f64 {
         let both = self.values.iter().zip(&self.residuals);
         both.map(|(value, residual)| value + residual - self.scalars.shift)
@@ -311,7 +311,8 @@ impl Ranks {
         for &(_, v, _) in removed {
             self.miss(v, -before);
         }
-        // What the last push would give, which goes elsewhere now.
+        // The last push would have given this share to the old neighbors; it goes to others
+        // now.
         let goes_on = self.residuals[u as usize] - self.scalars.shift;
         self.scalars.unsettled += 2.0 * damping * goes_on.abs();
     }

@@ -161,11 +161,11 @@ fn transitions(
     (added, removed)
 }
 
-/// What finds the triangles of changed edges.
+/// Search for the triangles of changed edges.
 struct Pass<R> {
     reader: R,
-    /// Who is a neighbor of the end whose edges are looked at has its mark. Zeros are
-    /// handed out by the system without being written.
+    /// A vertex has the current mark if it is a neighbor of the end whose edges are
+    /// looked at. Zeros are handed out by the system without being written.
     marks: Vec<u32>,
     mark: u32,
     summary: Summary,

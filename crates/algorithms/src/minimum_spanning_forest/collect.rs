@@ -229,7 +229,7 @@ impl<'a, G: Graph> Collector<'a, G> {
     }
 }
 
-/// What a task finds.
+/// Candidates that a task finds.
 struct Found<'a> {
     places: &'a mut [Candidate],
     len: usize,

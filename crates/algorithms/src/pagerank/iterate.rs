@@ -39,9 +39,10 @@ impl Real for f64 {
     }
 }
 
-/// Where a reader starts, and lands when not following an edge.
+/// Distribution over the vertices at which a reader starts, and lands when not following
+/// an edge.
 pub(crate) trait Teleport: Sync {
-    /// What of `mass` lands on each vertex.
+    /// Part of `mass` that lands on each vertex.
     fn shares(&self, mass: f64) -> impl Fn(VertexId) -> f64 + Sync;
 }
 
@@ -117,7 +118,7 @@ struct Ranking<'t, R, T> {
     lost: f64,
 }
 
-/// What one task's vertices add up to.
+/// Totals over one task's vertices.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     change: f64,
@@ -201,7 +202,7 @@ impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
         Ok(())
     }
 
-    /// What a vertex receives beside its in-neighbors' contributions.
+    /// Rank that a vertex receives beside its in-neighbors' contributions.
     fn base(&self) -> impl Fn(VertexId) -> f64 + Sync + use<'t, R, T> {
         self.teleport
             .shares(1.0 - self.damping + self.damping * self.lost)

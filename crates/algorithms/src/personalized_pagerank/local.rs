@@ -191,7 +191,7 @@ pub fn verify_approximation<G: Graph>(
             });
         }
     }
-    // What the iterations have not settled is damping^count.
+    // The iterations leave damping^count of the mass unsettled.
     let settled = (1e-12_f64.ln() / parameters.damping.max(0.01).ln()).ceil();
     let expected = reference(graph, seeds, parameters.damping, settled as u32);
     let missing = result.missing + 1e-9;

@@ -15,7 +15,7 @@ use crate::sums::slice_sum;
 use crate::{Control, RunError, eigenvector};
 use rayon::prelude::*;
 
-/// What an update looks at.
+/// Vertices that an update reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Every vertex: O(m) an iteration.
@@ -77,7 +77,7 @@ impl Centrality {
     ) -> Result<(), RunError> {
         let n = graph.vertex_count();
         let known = self.scores.len().max(1) as f64;
-        // What is new begins as an average vertex.
+        // New vertices begin with an average score.
         self.scores.resize(n, 1.0 / known.sqrt());
         match extent {
             Extent::Whole => self.iterate(graph, iterations, control)?,

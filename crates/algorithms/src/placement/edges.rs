@@ -1,4 +1,4 @@
-//! Which edges of hot vertices are worth fast memory, too.
+//! Choice of the edges of hot vertices that are worth fast memory, too.
 //!
 //! NVGraph, section III-C, step 2: of each hot vertex a few edges, drawn by the
 //! centrality of their targets; of these the ones within communities. The section
@@ -30,14 +30,14 @@ pub enum Keep {
     Chance,
 }
 
-/// Which edges.
+/// Parameters of the choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// Edges drawn of each hot vertex, at most.
     pub drawn: usize,
     /// The share of the drawn edges that is kept, from 0 to 1.
     pub kept: f64,
-    /// Which of them are kept.
+    /// Edges that are kept.
     pub keep: Keep,
     /// Chooses the draws.
     pub seed: u64,

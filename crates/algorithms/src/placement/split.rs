@@ -24,7 +24,7 @@ pub struct Latencies {
     pub medium_write: f64,
 }
 
-/// What is read and written, and how well fast memory of a size serves it.
+/// Reads and writes of a run, and how well fast memory of a size serves them.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// Reads of the graph's lists, for each snapshot that is read.
@@ -45,12 +45,12 @@ pub struct Load {
     pub state_write_hits: HitCurve,
 }
 
-/// What accesses cost, in nanoseconds.
+/// Cost of accesses, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Those of the graph.
+    /// Cost of the graph's accesses.
     pub graph: f64,
-    /// Those of the state.
+    /// Cost of the state's accesses.
     pub state: f64,
 }
 
@@ -62,7 +62,7 @@ impl Cost {
 }
 
 impl Load {
-    /// What the accesses cost if `fast_bytes` are there, a share `alpha` of them for
+    /// Cost of the accesses with `fast_bytes` of fast memory, a share `alpha` of them for
     /// the cache.
     pub fn cost(&self, alpha: f64, fast_bytes: u64, latencies: &Latencies) -> Cost {
         let share = |part: f64, of: u64| match of {

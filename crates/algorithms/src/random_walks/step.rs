@@ -16,7 +16,7 @@ const PATIENCE: usize = 64;
 /// Steps after which a walk takes a new reader and looks whether it may go on.
 const STEPS: usize = 16;
 
-/// What steps are drawn by.
+/// Draws the steps of walks.
 pub(super) struct Stepper<'g, G> {
     graph: &'g G,
     /// For each vertex the largest weight in its list, as bits; empty if weights

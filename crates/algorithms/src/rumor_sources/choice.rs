@@ -13,7 +13,7 @@ use crate::strips::Strips;
 use crate::subset::Bitmap;
 use crate::{Cancelled, Control, RunError, UNREACHED};
 
-/// What a distance costs; the sources minimize the sum of it.
+/// Cost of a distance; the sources minimize the sum of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cost {
     /// Itself.
@@ -163,7 +163,7 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
         self.begin_with(Vec::new())?;
         while self.sources.len() < self.parameters.sources {
             let cost = match self.total(cost, self.distances()) {
-                // Where nothing costs any more, the rest may as well be near.
+                // At cost 0 all candidates are equal: the rest may as well be near.
                 0 => Cost::Distance,
                 _ => cost,
             };

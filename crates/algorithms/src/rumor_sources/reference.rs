@@ -10,7 +10,7 @@ use crate::{Mismatch, UNREACHED, bfs};
 /// How far infected vertices are from a set of sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Distances {
-    /// Those that no source leads to.
+    /// Vertices that no source leads to.
     pub unreached: usize,
     /// The sum of the distances of the others.
     pub sum: f64,

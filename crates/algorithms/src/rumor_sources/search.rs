@@ -77,7 +77,7 @@ fn largest<G: Graph>(graph: &G, control: &Control) -> Result<Weight, RunError> {
     Ok(Weight::from_bits(largest.into_inner()))
 }
 
-/// What a search needs: at most 3 words of 8 bytes a vertex.
+/// Scratch space of a search: at most 3 words of 8 bytes a vertex.
 pub(super) struct Scratch {
     /// For each vertex the number of the last search that found it.
     found_by: Vec<u32>,

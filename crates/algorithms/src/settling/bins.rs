@@ -14,7 +14,7 @@ const OPEN: usize = 1 << 10;
 /// Entries that are never too many: some for each slot that a sweep visits.
 const FEW: usize = 1 << 12;
 
-/// Which bins are open: from `first`, `2^shift` of them in one slot.
+/// Open bins: from `first`, `2^shift` of them in one slot.
 #[derive(Clone, Copy)]
 struct Window {
     first: u64,
@@ -37,7 +37,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// That of all labels, if there is one bin.
+    /// Place of all labels, if there is one bin.
     pub(super) const ONLY: Self = Self {
         slot: 0,
         window: Window { first: 0, shift: 0 },

@@ -41,7 +41,7 @@ pub(crate) struct Progress {
     pub(crate) expanded: u64,
 }
 
-/// What one task works with.
+/// State of one task.
 struct Task<'a> {
     place: Place,
     improved: &'a mut Vec<VertexId>,
@@ -61,7 +61,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// What the tasks of an expansion have to say.
+/// Results of the tasks of an expansion.
 #[derive(Default)]
 struct Found {
     /// Vertices to list, each once.

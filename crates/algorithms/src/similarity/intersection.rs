@@ -1,4 +1,4 @@
-//! What two sorted lists have in common.
+//! Intersection of two sorted lists.
 
 use std::ops::ControlFlow;
 

@@ -209,7 +209,7 @@ fn color<G: Graph>(
     Ok(true)
 }
 
-/// What a search from one vertex has reached, among the vertices without a label.
+/// Marks of a search from one vertex, among the vertices without a label.
 struct Reach<'a> {
     labels: &'a [AtomicU32],
     marks: &'a [AtomicU32],

@@ -15,7 +15,7 @@ const TASK_LISTS: usize = 256;
 /// Lists of ranks `first..`.
 pub(super) struct Batch {
     first: u32,
-    /// Where lists start, and where the last one ends.
+    /// Start of each list, and the end of the last.
     starts: Vec<u32>,
     entries: Vec<u32>,
 }

@@ -49,7 +49,7 @@ impl<const MUTUAL: bool> Hubs<MUTUAL> {
         })
     }
 
-    /// Where the row of `rank` starts.
+    /// Start of the row of `rank`.
     #[inline]
     fn start(rank: usize) -> usize {
         let (group, at) = (rank / GROUP, rank % GROUP);

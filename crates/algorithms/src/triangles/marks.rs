@@ -1,4 +1,4 @@
-//! What one task works with: the list N+ of one vertex, as a list and marked.
+//! State of one task: the list N+ of one vertex, as a list and marked.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -21,9 +21,9 @@ pub(super) struct Marks<'a, const CREDIT: bool, const MUTUAL: bool> {
     marked: Vec<u64>,
     /// A bit for those of them that u is joined with in both directions.
     mutual: Vec<u64>,
-    /// What u owes each of `list`.
+    /// Credit that u owes each of `list`.
     debts: Debts<'a>,
-    /// What the triangles here are worth to u itself.
+    /// Credit of the triangles here for u itself.
     credit: u64,
     /// The hubs of `list`, or `list` as entries.
     scratch: Vec<u32>,
@@ -31,7 +31,7 @@ pub(super) struct Marks<'a, const CREDIT: bool, const MUTUAL: bool> {
     unchecked: usize,
 }
 
-/// Where a task reads: with readers of its own, for a short time.
+/// Readers of a task: its own, for a short time.
 pub(super) struct Source<'a, G: Graph + 'a> {
     pub(super) order: &'a Order,
     pub(super) control: &'a Control<'a>,
@@ -220,7 +220,7 @@ impl<'a, const CREDIT: bool, const MUTUAL: bool> Marks<'a, CREDIT, MUTUAL> {
         }
     }
 
-    /// What a triangle with u and v is worth to its third vertex.
+    /// Credit of a triangle with u and v for its third vertex.
     #[inline]
     fn worth(&self, v: u32) -> u32 {
         match MUTUAL {
@@ -264,9 +264,10 @@ impl<'a, const CREDIT: bool, const MUTUAL: bool> Marks<'a, CREDIT, MUTUAL> {
 
 /// Credits that are still to be added to the counts of all tasks.
 struct Debts<'a> {
-    /// Those of the first ranks, which most of them are.
+    /// Debts of the first ranks, which most of them are.
     own: Vec<u32>,
-    /// Where they go in the end, and those of other ranks at once.
+    /// Counts of all tasks: the credits of the first ranks are added at the end, those of
+    /// other ranks at once.
     shared: &'a [AtomicU64],
 }
 
@@ -292,13 +293,13 @@ impl Debts<'_> {
     }
 }
 
-/// What a v had in common with u.
+/// Triangles that a v forms with u.
 #[derive(Default)]
 struct Found {
     triangles: u64,
-    /// Those of which v and w are joined in both directions.
+    /// Triangles of which v and w are joined in both directions.
     for_u: u64,
-    /// Those of which u and w are.
+    /// Triangles of which u and w are.
     for_v: u64,
 }
 

@@ -131,7 +131,7 @@ fn searches_go_on_where_they_were_cut_off() {
     for graph in &graphs() {
         let source = busiest(graph);
         let depths = |c: &Control<'_>| {
-            // Which parent is taken may differ from run to run.
+            // The chosen parent may differ from run to run.
             let found = bfs::run(graph, source, c)?;
             bfs::verify(graph, &found).unwrap();
             Ok((found.depths, found.reached, found.max_depth))

@@ -88,7 +88,7 @@ impl Count {
         Self((0..n).map(|_| AtomicU32::new(0)).collect())
     }
 
-    /// Who joined, ascending, and all counts.
+    /// Joined vertices, ascending, and all counts.
     fn done(self, mut joined: Vec<VertexId>) -> (Vec<VertexId>, Vec<u32>) {
         joined.sort_unstable();
         (

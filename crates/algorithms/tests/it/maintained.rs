@@ -21,8 +21,8 @@ struct Model {
     edges: Vec<Entry>,
 }
 
-/// What happens to it at once: vertices that come, and edges: the ends of one that
-/// is inserted and its weight, or the position of one that is deleted.
+/// Changes that happen at once: vertices that come, and edges: the ends of one that is
+/// inserted and its weight, or the position of one that is deleted.
 #[derive(Clone, Debug)]
 struct Batch {
     vertices: usize,
@@ -282,8 +282,8 @@ proptest! {
     }
 }
 
-/// What the residuals that the ranks of `state` leave sum up to: those of vertices after
-/// one more push of all, the part that is taken off not among them.
+/// Sum of the residuals that the ranks of `state` leave: those of vertices after one more
+/// push of all, the part that is taken off not among them.
 fn residuals_left(graph: &Segmented, state: &pagerank::Ranks) -> f64 {
     let mut left = vec![0.0; graph.vertex_count()];
     let mut reader = graph.reader();

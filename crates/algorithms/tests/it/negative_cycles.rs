@@ -36,7 +36,7 @@ fn plain(n: usize, edges: &[Edge], source: VertexId) -> (Vec<f64>, bool) {
             break;
         }
     }
-    // What still falls is behind a cycle, and so is all that it reaches.
+    // A distance that still falls is behind a cycle, and so is all that it reaches.
     let falls = edges.iter().filter_map(|edge| shorter(&distances, edge));
     let mut waiting: Vec<usize> = falls.map(|(v, _)| v).collect();
     let has_cycle = !waiting.is_empty();
@@ -137,8 +137,8 @@ fn cycles_one_behind_the_other_are_all_found() {
     }
 }
 
-/// Who rates whom: a few are rated by many, most ratings are answered, one in ten is
-/// negative; as in the ratings of Bitcoin OTC.
+/// Ratings of users by users: a few are rated by many, most ratings are answered, one in
+/// ten is negative; as in the ratings of Bitcoin OTC.
 fn ratings(n: u32, count: usize, seed: u64) -> Vec<Edge> {
     let mut random = Random::new(seed);
     let mut rated: Vec<VertexId> = (0..n).collect();

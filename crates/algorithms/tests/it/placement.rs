@@ -100,7 +100,7 @@ const EXACT: eigenvector::Parameters = eigenvector::Parameters {
 /// The bounds are those that `docs/placement.md` gives.
 #[test]
 fn updated_centralities_are_near_those_from_scratch() {
-    // What is looked at, iterations, the largest difference and the least overlap.
+    // Extent, iterations, the largest difference and the least overlap.
     for (extent, iterations, most, least) in [
         (Extent::Whole, 1, 0.01, 0.99),
         (Extent::Whole, 3, 1e-4, 0.995),

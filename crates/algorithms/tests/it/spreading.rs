@@ -497,13 +497,13 @@ fn swaps_that_led_to_nothing_do_not_count() {
 
 #[test]
 fn rumors_spread_along_edges() {
-    // 0 leads to all, nobody to 0.
+    // 0 leads to all, no vertex to 0.
     let graph = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3)], Direction::Both);
     let one = rumor::Parameters { sources: 1, ..SUM };
     let result = find(&graph, &[3, 1, 2, 3], &one);
     assert_eq!((result.sources, result.infected), (vec![1], vec![1, 2, 3]));
     assert_eq!(result.distances, [0.0, 1.0, 2.0]);
-    // What nobody reaches counts, but has no distance.
+    // A vertex that no source reaches counts, but has no distance.
     let result = find(
         &graph,
         &[0, 3],

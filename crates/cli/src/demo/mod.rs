@@ -64,7 +64,7 @@ impl Plan {
     }
 }
 
-/// What the process that is killed ingests.
+/// Edges that the process ingests which is killed.
 fn interrupted_stream(scale: u32) -> Vec<Edge> {
     Kronecker::new(scale, LATER_DEGREE, 3).edges()
 }

@@ -1,4 +1,4 @@
-//! Where the demo's database lies, and its removal.
+//! Directory of the demo's database, and its removal.
 
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         if !self.is_kept {
-            // What is left behind is a temporary directory.
+            // An error is passed over: a temporary directory stays behind.
             let _ = std::fs::remove_dir_all(&self.directory);
         }
     }

@@ -115,7 +115,7 @@ fn write(
         .collect())
 }
 
-/// A file that refuses bytes once somebody wants the work to stop.
+/// A file that refuses bytes once the run is cancelled.
 struct Stoppable<'a> {
     file: BufWriter<File>,
     stop: &'a Cancellation,

@@ -1,4 +1,4 @@
-//! What searches by words and by vectors have in common: the moment that is searched,
+//! Parts shared by the searches by words and by vectors: the snapshot that is searched,
 //! the directory of indexes, what is shown of a node, and failures.
 
 use std::io::ErrorKind;
@@ -23,7 +23,7 @@ impl Args {
         Ok(Database::open(&self.db, &self.medium.read_only()?)?)
     }
 
-    /// Where indexes are.
+    /// Directory of the indexes.
     pub fn indexes(&self, db: &Database) -> PathBuf {
         let given = self.directory.clone();
         given.unwrap_or_else(|| db.search_directory())
@@ -31,7 +31,7 @@ impl Args {
 }
 
 impl ShownArgs {
-    /// The graph at the moment that is searched; labels and keys must be known there.
+    /// The graph at the snapshot that is searched; labels and keys must be known there.
     pub fn view(&self, db: &Database, label: &str, keys: &[String]) -> Result<View, Failure> {
         let graph = db.property_graph()?;
         let at = self.as_of.as_deref().map_or(At::Now, At::from_text);
@@ -95,12 +95,12 @@ fn cell(value: &Value) -> String {
 
 /// Has an index brought up to date, with a bar, until Ctrl-C.
 pub fn watched<E>(
-    catch_up: impl FnOnce(&dyn Fn(u64, u64) -> bool) -> Result<(), E>,
+    refresh: impl FnOnce(&dyn Fn(u64, u64) -> bool) -> Result<(), E>,
 ) -> Result<(), E> {
     let stop = stop::on_ctrl_c();
     let bar = progress::of_count(0);
     bar.set_message("nodes into the index");
-    let done = catch_up(&|done, all| {
+    let done = refresh(&|done, all| {
         bar.set_length(all);
         bar.set_position(done);
         !stop.is_cancelled()

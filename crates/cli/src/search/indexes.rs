@@ -16,13 +16,13 @@ struct Index {
     kind: &'static str,
     bytes: u64,
     written_us: Option<i64>,
-    /// What it says about itself, if that can be read.
+    /// Header of the index, if it can be read.
     about: Option<About>,
     remove: fn(&Path, &str) -> Result<u64, Failure>,
 }
 
 struct About {
-    /// What it is about, in words...
+    /// Its definition, in words...
     text: String,
     /// ...and for `--json`.
     json: Value,
@@ -70,7 +70,7 @@ pub fn drop(args: &Args, names: &[String]) -> Result<Report, Failure> {
     Ok(Report::dropped(names, freed))
 }
 
-/// Those that this program knows, by name.
+/// Indexes of the kinds that this program knows, by name.
 fn all(directory: &Path) -> Result<Vec<Index>, Failure> {
     let mut all = Vec::new();
     #[cfg(feature = "fulltext")]

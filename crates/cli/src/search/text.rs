@@ -21,7 +21,7 @@ pub fn search(args: &Args, asked: &TextArgs) -> Result<Report, Failure> {
     let started = Instant::now();
     let index = FullText::open(graph, args.indexes(&db), definition).map_err(failure)?;
     index.check_query(&asked.query).map_err(failure)?;
-    watched(|watch| index.catch_up_watched(watch)).map_err(failure)?;
+    watched(|watch| index.refresh_watched(watch)).map_err(failure)?;
     let opened = started.elapsed().as_secs_f64();
     let started = Instant::now();
     let limit = asked.shown.limit as usize;

@@ -12,11 +12,11 @@ use super::hits::{failure, watched};
 use super::{Args, VectorArgs};
 use crate::report::{Failure, Report, count, note, seconds};
 
-/// What a search by an index found, and what it took.
+/// Hits of a search by an index, and its cost.
 struct Found {
     near: Vec<Near>,
     index: serde_json::Value,
-    /// What was searched, in words.
+    /// Description of the vectors searched, in words.
     among: String,
     opened: f64,
     elapsed: f64,
@@ -112,7 +112,7 @@ fn look_up(
     let index =
         Vectors::open(db.property_graph()?, args.indexes(db), definition).map_err(failure)?;
     let before = index.statistics().csn;
-    watched(|watch| index.catch_up_watched(watch)).map_err(failure)?;
+    watched(|watch| index.refresh_watched(watch)).map_err(failure)?;
     // The next search, a process of its own, finds it as it is now.
     if index.statistics().csn > before {
         index.save().map_err(failure)?;

@@ -1,4 +1,4 @@
-//! `snapshot diff`: what changed between two moments.
+//! `snapshot diff`: changes between two snapshots.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl Args {
     }
 }
 
-/// What was counted, and the lines that are shown.
+/// Counts, and the lines that are shown.
 #[derive(Default)]
 struct Seen {
     added: u64,
@@ -46,7 +46,7 @@ struct Seen {
     shown: String,
 }
 
-/// Compares two moments.
+/// Compares two snapshots.
 pub fn diff(db: &Database, args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let moment = |text: &str| db.moment(&At::from_text(text));
     let (before, after) = (moment(&args.before)?, moment(&args.after)?);

@@ -1,4 +1,4 @@
-//! What `evergraph stats` tells of a property graph.
+//! The part of `evergraph stats` about a property graph.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -139,7 +139,7 @@ fn a_run_goes_on_only_as_what_it_was() {
     }
 }
 
-/// Where the run leaves less free than its state may take, the model decides.
+/// The model divides the memory if the run leaves less free than its state may take.
 #[test]
 fn memory_for_states_is_divided() {
     let place = prepare("--undirected");
@@ -147,7 +147,7 @@ fn memory_for_states_is_divided() {
     let whole = place.json(keeping);
     let (cost, bound) = (&whole["checkpoints"], whole["dram_bound"].as_u64().unwrap());
     let state = cost["divided"]["state_bytes"].as_u64().unwrap();
-    // As much for the state as for the run itself, and so nobody is preferred.
+    // As much for the state as for the run itself, so no vertex has to be preferred.
     assert_eq!((state, &cost["hot"]), (bound / 2, &serde_json::Value::Null));
     let limit = bound / 2 + 60_000;
     let short = place.json(&format!("{keeping} --memory-limit {limit}"));

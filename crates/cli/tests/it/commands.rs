@@ -1,4 +1,4 @@
-//! What the commands say, with `--json` and without.
+//! Output of the commands, with `--json` and without.
 
 use crate::common::Place;
 use serde_json::json;
@@ -283,7 +283,7 @@ fn property_graphs_are_imported_counted_and_verified() {
     let counted = &place.json("stats film2")["property_graph"];
     assert_eq!(counted["types"]["ACTED_IN"], 1);
 
-    // What is about plain edges says so.
+    // Commands about plain edges refuse a property graph and say why.
     for command in [
         "seal film2",
         "maintain film2 pagerank --name p",

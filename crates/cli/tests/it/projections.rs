@@ -247,7 +247,7 @@ fn rows_of_a_range_stand_below_each_other() {
     assert_eq!(rows[2][iterations].trim(), "-", "{}", outcome.stdout);
     assert_eq!(rows[1].len(), rows[0].len(), "{}", outcome.stdout);
     assert_eq!(rows[2].len(), rows[0].len(), "{}", outcome.stdout);
-    // What cannot be written is told before anything runs.
+    // A path that cannot be written is refused before anything runs.
     let refused = place.call("run film pagerank --over before..now -o no/such/place");
     refused.expect(1);
     assert!(

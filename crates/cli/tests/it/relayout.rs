@@ -19,7 +19,7 @@ fn edges_of(file: &Path) -> Vec<(usize, u32)> {
     text.lines().filter_map(pair).collect()
 }
 
-/// What a database holds that imported `edges` and then lost `deleted`.
+/// Lists of a database that imported `edges` and then lost `deleted`.
 fn model(vertices: usize, edges: &[(usize, u32)], deleted: &[(usize, u32)]) -> Lists {
     let mut lists = vec![Vec::new(); vertices];
     for &(u, v) in edges {
@@ -130,7 +130,7 @@ fn the_layout_is_chosen_changed_and_shown() {
     assert!(done["bytes_before"].as_u64() > Some(0), "{done}");
     assert!(done["bytes_after"].as_u64() > Some(0), "{done}");
     assert_eq!(place.json("stats db")["layout"], "pma");
-    // What has the layout already stays as it is.
+    // Sections that have the layout already stay as they are.
     let extents = std::fs::read(place.path("db/extents")).expect("readable");
     let again = place.json("relayout db --layout pma");
     assert_eq!(again["bytes_before"], again["bytes_after"], "{again}");

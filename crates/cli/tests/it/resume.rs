@@ -2,9 +2,10 @@
 
 use crate::common::{Place, killed_scale};
 
-/// Where imports are killed, one after another: behind a commit that the program was
-/// told of or not, before and behind the switch to a new root. A checkpoint comes when
-/// the log of 1 MiB is full at the latest, and at the end: then nothing is left.
+/// Points at which imports are killed, one after another: behind a commit that the
+/// program was told of or not, before and behind the switch of the superblock's slots. A
+/// checkpoint comes when the log of 1 MiB is full at the latest, and at the end: then
+/// nothing is left.
 const KILLS: [(&str, u32); 7] = [
     ("import.committed", 1),
     ("commit.logged", 3),
@@ -162,8 +163,8 @@ fn a_killed_import_goes_on(place: &Place, files: &str, counts: (u64, u64)) {
     assert_eq!(place.json(&import)["nodes"], 0);
 }
 
-/// What is killed before its first commit goes on as what is killed later: a creation, the
-/// first import, a second one, a deletion.
+/// An import that is killed before its first commit goes on as one that is killed later:
+/// a creation, the first import, a second one, a deletion.
 #[test]
 fn what_is_killed_before_its_first_commit_goes_on() {
     let place = Place::new();

@@ -67,7 +67,7 @@ mod with {
     const TEXT: &str = "--label Note --property title,body";
     const VECTOR: &str = "--label Note --property at";
 
-    /// What a search says, with a query that may have spaces.
+    /// Runs a search, with a query that may have spaces, and returns its output.
     fn search(place: &Place, kind: &str, query: &[&str], flags: &str) -> Value {
         let mut words = vec!["--json", "search", "db", kind];
         words.extend(query);

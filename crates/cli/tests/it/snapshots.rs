@@ -99,7 +99,7 @@ fn what_changed_between_two_months() {
         short.ends_with("3 edges\nremoved       0 edges\nnew vertices  3\n+ 1 3\n"),
         "{short}"
     );
-    // What is written is a file of events, which makes one of the other.
+    // The output is a file of events, whose import makes one snapshot of the other.
     place
         .call("snapshot db diff 2016-05 now -o changes.tsv")
         .expect(0);

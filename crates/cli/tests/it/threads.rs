@@ -1,4 +1,4 @@
-//! Where the system starts no more threads.
+//! Behaviour when the system starts no more threads.
 
 use crate::common::Place;
 

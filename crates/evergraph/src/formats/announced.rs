@@ -1,4 +1,4 @@
-//! What the head of a file says how many of there are.
+//! Counts that the head of a file announces.
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use super::options::EndpointKind;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextColumn {
     bytes: String,
-    /// Where each text ends.
+    /// End of each text.
     ends: Vec<usize>,
 }
 
@@ -72,13 +72,13 @@ impl TextColumn {
 /// sources are filled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgeBatch {
-    /// Where each edge starts.
+    /// Source of each edge.
     pub sources: Vec<u64>,
-    /// Where each edge ends.
+    /// Target of each edge.
     pub targets: Vec<u64>,
-    /// Where each edge starts, for text ids.
+    /// Source of each edge, for text ids.
     pub source_texts: TextColumn,
-    /// Where each edge ends, for text ids.
+    /// Target of each edge, for text ids.
     pub target_texts: TextColumn,
     /// A weight for each edge; never NaN.
     pub weights: Vec<f32>,

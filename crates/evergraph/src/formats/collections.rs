@@ -1,4 +1,4 @@
-//! What well-known collections of graphs put at the head of an edge list.
+//! Heads of edge lists of well-known collections of graphs.
 
 use std::path::Path;
 
@@ -6,8 +6,7 @@ use super::error::{Endpoint, FormatError};
 use super::options::{EndpointKind, Options};
 use super::values::{id, is_blank};
 
-/// What the first two comments of a KONECT file say: `% sym|asym|bip …` and
-/// `% edges left right`.
+/// The first two comments of a KONECT file: `% sym|asym|bip …` and `% edges left right`.
 #[derive(Default)]
 pub(super) struct Konect {
     pub symmetric: bool,

@@ -1,4 +1,4 @@
-//! Which column of a table holds what.
+//! Roles of a table's columns.
 
 use super::error::{BadLine, Flaw};
 use super::options::{Header, Options};
@@ -13,8 +13,8 @@ pub enum Column {
     Name(String),
 }
 
-/// Which columns to read; `None` leaves the choice to names in the header and
-/// to the usual order `source target [weight] [time]`.
+/// Columns to read; `None` leaves the choice to names in the header and to the usual
+/// order `source target [weight] [time]`.
 ///
 /// With four or more columns and both or only one of weight and time wanted,
 /// the third is the weight and the fourth the time, unless the first edge has
@@ -22,9 +22,9 @@ pub enum Column {
 /// without [`Options::weighted`] or [`Options::timestamps`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnChoice {
-    /// Where the edge starts.
+    /// Column of the source.
     pub source: Option<Column>,
-    /// Where it ends.
+    /// Column of the target.
     pub target: Option<Column>,
     /// Its weight.
     pub weight: Option<Column>,
@@ -58,7 +58,7 @@ pub(super) struct Columns {
     pub target: Option<usize>,
     pub weight: Option<usize>,
     pub timestamp: Option<usize>,
-    /// Where `+` or `-` stands, in a file of events.
+    /// Column of `+` or `-`, in a file of events.
     pub operation: Option<usize>,
 }
 
@@ -206,7 +206,7 @@ impl Columns {
         if want_time {
             timestamp = named(is_time);
         }
-        // What is wanted and still open goes by position.
+        // Wanted columns that are not found yet are taken by position.
         let used = [Some(source), Some(target), weight, timestamp];
         let mut free = (0..first.len()).filter(|index| !used.contains(&Some(*index)));
         let (third, fourth) = (free.next(), free.next());

@@ -13,8 +13,8 @@ pub(crate) enum Compressed<W: Write> {
 }
 
 impl<W: Write> Compressed<W> {
-    /// At levels that keep up with whoever writes; lists of edges gain little from
-    /// more.
+    /// Compresses at a level that keeps up with the export; lists of edges gain little
+    /// from a higher one.
     pub fn new(writer: W, compression: Compression) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Compressed::Plain(writer),

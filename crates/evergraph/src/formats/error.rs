@@ -1,4 +1,4 @@
-//! What can be wrong with a file, said to the person who has to repair it.
+//! Errors of files, worded for the user who has to repair them.
 
 use std::fmt;
 use std::io;
@@ -9,9 +9,9 @@ use super::input::Compression;
 /// An end of an edge, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
-    /// Where the edge starts.
+    /// Source of the edge.
     Source,
-    /// Where it ends.
+    /// Target of the edge.
     Target,
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for BadLine {
 }
 
 impl BadLine {
-    /// What to do about it.
+    /// Advice for the user.
     pub fn hint(&self) -> String {
         let hint = match self {
             BadLine::TooFewColumns { .. } => {
@@ -157,12 +157,12 @@ pub struct ParseError {
     pub column: Option<usize>,
     /// The start of the line, made printable.
     pub text: String,
-    /// What is wrong.
+    /// Problem.
     pub reason: BadLine,
 }
 
 impl ParseError {
-    /// What to do about it.
+    /// Advice for the user.
     pub fn hint(&self) -> String {
         self.reason.hint()
     }
@@ -314,7 +314,7 @@ impl FormatError {
         }
     }
 
-    /// What to do about it.
+    /// Advice for the user.
     pub fn hint(&self) -> String {
         let hint = match self {
             FormatError::NotFound { .. } => "check the path",

@@ -3,7 +3,7 @@
 use super::error::{BadLine, Flaw};
 use super::values::is_blank;
 
-/// What separates fields.
+/// Separators of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// Blanks, or one comma or semicolon with blanks around it: two commas in
@@ -42,8 +42,8 @@ pub(super) fn is_idle(line: &[u8], comments: bool) -> bool {
 }
 
 impl Dialect {
-    /// Which separator a csv file has, from its first line: a tab if there is
-    /// one, else what is there most often.
+    /// Separator of a csv file, from its first line: a tab if there is one, else the most
+    /// frequent candidate.
     pub fn of_csv(line: &[u8]) -> Dialect {
         let mut counts = [(b',', 0), (b';', 0), (b'|', 0)];
         let mut quoted = false;
@@ -98,7 +98,7 @@ fn skip_blanks(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// What ends a field that stands between blanks.
+/// Classes of the bytes that end a field between blanks.
 const BLANK: u8 = 1;
 const MARK: u8 = 2;
 const ENDS: [u8; 256] = {

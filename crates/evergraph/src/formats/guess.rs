@@ -1,4 +1,4 @@
-//! Which format a file has, from its name and its first bytes.
+//! Format of a file, guessed from its name and its first bytes.
 
 use std::path::Path;
 

@@ -31,7 +31,7 @@ impl fmt::Display for Compression {
 }
 
 impl Compression {
-    /// What a file name promises.
+    /// Compression that the extension of a file name stands for.
     pub(crate) fn of_name(name: &Path) -> Compression {
         let extension = name.extension().and_then(|extension| extension.to_str());
         match extension.map(str::to_ascii_lowercase).as_deref() {
@@ -52,7 +52,7 @@ impl Compression {
     }
 }
 
-/// What a file is read through.
+/// Decompressing reader of a file.
 pub(super) struct Input {
     pub bytes: Box<dyn Read + Send>,
     pub compression: Compression,

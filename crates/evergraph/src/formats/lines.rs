@@ -27,7 +27,7 @@ pub(super) struct Lines {
     ended: bool,
     /// Whole lines consumed.
     consumed: u64,
-    /// Where the last line of [`Lines::next`] started.
+    /// Start of the last line of [`Lines::next`].
     previous: usize,
     limit: usize,
     /// A failed input stays failed: a decompressor asked again may claim that
@@ -236,7 +236,8 @@ impl Lines {
     }
 }
 
-/// Where the first `\n` is, eight bytes at a time.
+/// Position of the first `
+/// `, searched eight bytes at a time.
 #[inline]
 pub(super) fn find_newline(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);

@@ -1,4 +1,4 @@
-//! What a caller may say about a file; everything else is found out.
+//! Options of reading a file; everything else is detected.
 
 use std::fmt;
 use std::str::FromStr;
@@ -97,7 +97,7 @@ pub enum Header {
     Absent,
 }
 
-/// What the lines of an `edgelist` or `csv` file stand for.
+/// Meaning of the lines of an `edgelist` or `csv` file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Contents {
     /// Vertices if the file is named `….v` (Graphalytics), edges otherwise.
@@ -121,10 +121,9 @@ pub struct Options {
     pub weighted: bool,
     /// Reads a time with each edge; a file without times is then an error.
     pub timestamps: bool,
-    /// What times that are numbers count.
+    /// Unit of times that are numbers.
     pub time_unit: TimeUnit,
-    /// Which column holds what, where the usual order does not hold
-    /// (`edgelist` and `csv`).
+    /// Roles of the columns, if they are not in the usual order (`edgelist` and `csv`).
     pub columns: ColumnChoice,
     /// Whether there is a header line (`edgelist` and `csv`).
     pub header: Header,
@@ -159,7 +158,7 @@ impl Options {
         self.timestamps || self.columns.timestamp.is_some()
     }
 
-    /// What is subtracted from the ids of a format that counts from 1.
+    /// Number subtracted from the ids of a format that counts from 1.
     pub(super) fn base_shift(&self) -> u64 {
         u64::from(self.ids == EndpointKind::Number && !self.keep_base)
     }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// What a time that is a number counts; dates are read whatever it is.
+/// Unit of a time that is a number; dates are read in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     /// Seconds since 1970.

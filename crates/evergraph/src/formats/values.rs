@@ -122,7 +122,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Where the next token starts, if there is one.
+    /// Start of the next token, if there is one.
     #[inline]
     fn start(&mut self) -> Option<usize> {
         while is_blank(*self.line.get(self.at)?) {

@@ -23,7 +23,7 @@ pub enum WriteFormat {
 }
 
 impl WriteFormat {
-    /// What the name of a file asks for; formats that are only read are refused.
+    /// Format for the extension of a file name; formats that are only read are refused.
     pub(crate) fn of_name(path: &Path) -> Result<WriteFormat, FormatError> {
         let name = uncompressed_name(path);
         let extension = name.extension().and_then(|extension| extension.to_str());

@@ -19,7 +19,7 @@ pub(super) enum NoVertex {
     Full,
 }
 
-/// Which end of an edge.
+/// Ends of an edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Source,

@@ -14,7 +14,7 @@ use crate::formats::{EdgeBatch, EdgeReader, FormatError, Options, Position, Skip
 /// Edges that are looked at together.
 const LOOKED_AT: usize = 1 << 16;
 
-/// Where edges come from.
+/// Source of the edges.
 pub(super) enum Input {
     /// The files.
     Files(Box<EdgeReader>),

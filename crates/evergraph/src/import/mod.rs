@@ -39,7 +39,7 @@ const WAITING_BATCHES: usize = 2;
 /// Edges that are looked at to tell what a file holds.
 const PROBED_EDGES: usize = 4096;
 
-/// What is done with each edge of the files.
+/// Action on each edge of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// It is added, or deleted if a file of events says so.
@@ -51,7 +51,7 @@ pub enum Action {
 /// How to import.
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
-    /// What to do.
+    /// Action on each edge.
     pub action: Action,
     /// How to read the files. Kind of ids and weights follow the database.
     pub reading: formats::Options,
@@ -99,13 +99,13 @@ pub struct ImportControl<'a> {
     pub progress: &'a dyn Fn(ImportProgress),
 }
 
-/// What an import did.
+/// Outcome of an import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportReport {
     /// Edges of the input that this run committed, added or deleted; an
     /// undirected one counts once.
     pub edges: u64,
-    /// Those of them that were to be deleted.
+    /// Edges among them that were to be deleted.
     pub deletions: u64,
     /// Edges that earlier runs of this import had committed.
     pub resumed_edges: u64,
@@ -121,11 +121,11 @@ pub struct ImportReport {
     pub snapshots: u64,
     /// Snapshots that the rules of retention dropped at its end.
     pub pruned: u64,
-    /// Where the times of the files first went back, if the edges were sorted.
+    /// Line at which the times of the files first went back, if the edges were sorted.
     pub sorted_from: Option<String>,
 }
 
-/// What files hold, as far as their heads and first edges tell.
+/// Facts about files, as far as their heads and first edges tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// Every file says that its edges are undirected.
@@ -136,7 +136,7 @@ pub struct Probe {
     pub dense: bool,
 }
 
-/// What times that are numbers most likely count, from the first edges of a file.
+/// Most likely unit of times that are numbers, from the first edges of a file.
 pub fn probe_times(file: impl AsRef<Path>, reading: &formats::Options) -> Result<TimeUnit, Error> {
     let options = formats::Options {
         ids: EndpointKind::Text,
@@ -204,11 +204,11 @@ struct Prepared {
     ends_step: bool,
 }
 
-/// Imports files in their order. When it returns, everything is durable and
-/// merged. Nobody else may assign external ids meanwhile.
+/// Imports files in their order. When it returns, everything is durable and merged. The
+/// caller must not assign external ids from another thread meanwhile.
 ///
 /// # Errors
-/// What was committed stays; [`Error::Interrupted`] and errors in the files
+/// Edges committed before an error stay; [`Error::Interrupted`] and errors in the files
 /// leave an import that can be resumed.
 pub fn import(
     db: &Database,

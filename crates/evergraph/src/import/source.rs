@@ -50,7 +50,7 @@ pub(super) struct Source<'a> {
     finished: bool,
 }
 
-/// What is gathered for one commit.
+/// Edges gathered for one commit.
 #[derive(Default)]
 struct Gathered {
     /// Edges that are added or deleted one after another, and whether deleted.
@@ -59,7 +59,7 @@ struct Gathered {
     bytes: usize,
     /// Edges of the input.
     count: u64,
-    /// Those of them that are to be deleted.
+    /// Edges among them that are to be deleted.
     deletions: u64,
     missed: u64,
     vertex_count: u64,
@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
         (key, record): (Vec<u8>, Record),
         cancellation: &Cancellation,
     ) -> Result<Self, Error> {
-        // Whoever passes the lines that are in does not meet their errors again.
+        // Skipping the lines that are in does not report their errors again.
         let mut skipped_before = record.skipped;
         let behind = formats::Options {
             skip_bad: reading.skip_bad.saturating_sub(skipped_before),
@@ -128,7 +128,7 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// Where the times of the files first go back, if the edges were sorted.
+    /// Line at which the times of the files first go back, if the edges were sorted.
     pub fn sorted_from(&self) -> Option<String> {
         self.sorted_from.clone()
     }

@@ -107,7 +107,7 @@ impl Every {
         }
     }
 
-    /// What a step is called: the last of its months, days, hours, minutes or
+    /// Name of a step: the last of its months, days, hours, minutes or
     /// seconds, so that the name, read as a time, means its end.
     pub(super) fn name_of_step(self, end: i64) -> String {
         let unit = match self {
@@ -121,7 +121,7 @@ impl Every {
     }
 }
 
-/// Which snapshots an import names.
+/// Snapshots that an import makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
     /// How often.
@@ -226,7 +226,7 @@ impl Steps {
         })
     }
 
-    /// Where the open step ends, and the time of the last edge.
+    /// End of the open step, and the time of the last edge.
     pub fn position(&self) -> (Option<i64>, Option<i64>) {
         (self.open, self.last)
     }

@@ -1,8 +1,8 @@
-//! Power cuts while results follow the graph: a result is never without the graph
-//! that it is of, and no graph is held for nobody.
+//! Power cuts while results follow the graph: a result is never without the graph that it
+//! is of, and no graph is held without a result.
 //!
-//! Graph and results are published by roots of their own, so the order between
-//! the two is what is explored here: hold, put, release; remove, release.
+//! Graph and results are published by superblocks of their own, so the order between the
+//! two is explored here: hold, put, release; remove, release.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -176,7 +176,7 @@ fn database(
     Ok(db)
 }
 
-/// What does not hold of a database.
+/// Checks the invariants of a database.
 fn check(db: &Database) -> Result<(), String> {
     if let Some(problem) = db.check().problems.first() {
         return Err(format!("check: {problem}"));

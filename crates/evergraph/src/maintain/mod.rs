@@ -34,10 +34,10 @@ use crate::{Database, Error};
 use holds::Holds;
 use problem::{Problem, State};
 
-/// What to maintain.
+/// Request to maintain a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// What the result is called.
+    /// Name of the result.
     pub name: String,
     /// Name or alias of the algorithm; one of [`maintainable`].
     pub algorithm: String,
@@ -47,12 +47,12 @@ pub struct Request {
     pub threads: Option<usize>,
 }
 
-/// What bringing a result up to date did.
+/// Outcome of an update of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Followed {
-    /// What the result is called.
+    /// Name of the result.
     pub name: String,
-    /// What computes it.
+    /// Name of the algorithm.
     pub algorithm: &'static str,
     /// The commit that it was of; `None` if it is new.
     pub from: Option<u64>,
@@ -100,8 +100,8 @@ impl Database {
             .collect())
     }
 
-    /// A handle that keeps the state of a maintained result in memory, for whoever
-    /// brings it up to date again and again. Nothing happens before the first
+    /// Returns a handle that keeps the state of a maintained result in memory, for
+    /// callers that update it repeatedly. Nothing happens before the first
     /// [`Follower::update`].
     ///
     /// # Errors
@@ -152,7 +152,7 @@ pub struct Follower<'db> {
 }
 
 impl Follower<'_> {
-    /// What the result is called.
+    /// Name of the result.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -173,7 +173,7 @@ impl Follower<'_> {
         let results = self.db.results()?;
         // The version that may be the newest needs its graph.
         if updated.is_err() && !results.is_uncertain() {
-            // What cannot be dropped now goes with the next update.
+            // A snapshot that cannot be dropped now goes with the next update.
             let holds = Holds::of(self.db, &self.name);
             let _ = match results.get(&self.name) {
                 None => holds.release_all(),

@@ -1,4 +1,4 @@
-//! What can be maintained, and its state: begun, brought up to date, kept and read.
+//! The problems that can be maintained, and their state: begun, updated, stored and read.
 
 use evergraph_algorithms::maintained::components::{self, Components};
 use evergraph_algorithms::maintained::degrees::{self, Degrees};
@@ -28,7 +28,7 @@ enum Kind {
     Distances,
 }
 
-/// Which algorithm it is by its full name, and which of its parameters make sense.
+/// Algorithms by their full names, with the parameters that make sense.
 const KINDS: [(&str, Kind, &[&str]); 7] = [
     ("pagerank", Kind::Ranks, &["damping", "tolerance"]),
     ("connected-components", Kind::Components, &[]),
@@ -39,15 +39,15 @@ const KINDS: [(&str, Kind, &[&str]); 7] = [
     ("delta-stepping", Kind::Distances, &["source"]),
 ];
 
-/// What of a result is notes: the rest of the state of PageRank.
+/// State of PageRank that is stored as notes beside the columns.
 const SCALARS: [&str; 4] = ["scale", "accuracy", "unsettled", "shift"];
 
-/// What is maintained.
+/// A maintained problem.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Problem {
     kind: Kind,
     name: &'static str,
-    /// Those that differ from the defaults, as they are compared.
+    /// Parameters that differ from the defaults, as they are compared.
     parameters: Vec<(String, String)>,
     /// Whether any were given, be they the defaults: else those of the result count.
     given: bool,
@@ -276,7 +276,7 @@ fn vertex(db: &Database, name: &str) -> Result<VertexId, Error> {
     })
 }
 
-/// What is kept up to date.
+/// State of a maintained result.
 pub(super) enum State {
     Ranks(Ranks),
     Components(Components),
@@ -310,7 +310,7 @@ impl State {
         }
     }
 
-    /// What the column `value` holds.
+    /// Type of the column `value`, in words.
     pub fn kind(&self) -> &'static str {
         match self {
             State::Ranks(_) | State::Distances(_) => "reals",
@@ -354,7 +354,7 @@ impl State {
         }
     }
 
-    /// What of the state is no column.
+    /// The part of the state that is not in columns.
     pub fn notes(&self) -> Vec<(String, String)> {
         let State::Ranks(state) = self else {
             return Vec::new();

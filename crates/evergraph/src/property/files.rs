@@ -1,4 +1,4 @@
-//! Which files hold what: formats told from names and first lines.
+//! Formats of files, told from names and first lines.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ impl FileKind {
         }
     }
 
-    /// What the name of a file says it is, compression aside; `None` if nothing.
+    /// Kind of a file by its name, compression aside; `None` if the name does not tell.
     pub fn of_name(path: &Path) -> Option<Self> {
         match extension(path)?.as_str() {
             "jsonl" | "ndjson" | "json" => Some(FileKind::JsonLines),
@@ -69,7 +69,7 @@ impl FileKind {
         }
     }
 
-    /// What a file looks like; `None` if like nothing that is known.
+    /// Kind of a file by its name and first line; `None` if it is not recognized.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -83,7 +83,7 @@ impl FileKind {
         let mut first = String::new();
         let mut beginning = BufReader::new(open_bytes(path)?.take(1 << 16));
         let read = beginning.read_line(&mut first);
-        // What is no text is no header either.
+        // A file that is not text has no header either.
         if read.is_err() {
             return Ok(None);
         }
@@ -106,7 +106,7 @@ impl FileKind {
     }
 }
 
-/// What files do not say.
+/// Defaults for what files do not say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Defaults {
     /// Between columns of CSV with Neo4j's header.
@@ -209,7 +209,7 @@ pub(super) fn open(path: &Path) -> Result<impl BufRead + use<>, Error> {
     Ok(BufReader::with_capacity(1 << 18, open_bytes(path)?))
 }
 
-/// What is to be read.
+/// Files to be read.
 #[derive(Default)]
 pub(super) struct Chosen {
     pub files: Vec<Source>,
@@ -311,7 +311,7 @@ impl Chosen {
                 count += self.add_directory(&path, kind)?;
                 continue;
             }
-            // What cannot be opened was not named, either.
+            // A file that cannot be opened here is passed over, as it was not named.
             match FileKind::of(&path).ok().flatten() {
                 // An export that was cut off leaves such.
                 _ if is_partial(&path) => self.ignored.push(path),

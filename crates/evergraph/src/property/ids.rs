@@ -1,4 +1,4 @@
-//! Which node a file means by an id.
+//! Mapping from the ids in files to nodes.
 
 use std::collections::HashMap;
 use std::sync::Arc;

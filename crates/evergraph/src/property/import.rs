@@ -51,14 +51,14 @@ struct Import<'a> {
     nodes: NodeIds,
     /// Rows that wait for their commit, and their file.
     rows: Vec<Placed>,
-    /// What they take.
+    /// DRAM of the waiting rows.
     bytes: usize,
     file: Arc<str>,
     done: Imported,
-    /// What the commits so far say, and what those of an earlier run said.
+    /// Position recorded by the commits so far, and that of an earlier run.
     position: Position,
     earlier: Place,
-    /// Which rows became which nodes.
+    /// Node ids of the rows.
     assigned: Assigned,
     /// The last row of a node before the relationship at hand, and whether the node may
     /// be another row's.

@@ -1,4 +1,4 @@
-//! What is asked of an import, and what it says at the end.
+//! Options and report of an import.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use evergraph_interchange::BadRow;
 
 use super::FileKind;
 
-/// What to import, and how.
+/// Options of an import.
 #[derive(Clone, Debug)]
 pub struct PropertyImport {
     /// Files, and directories whose files are meant.
     pub files: Vec<PathBuf>,
-    /// What they are; told from each file if nothing is said.
+    /// Kind of the files; detected for each file if `None`.
     pub kind: Option<FileKind>,
     /// Between columns of CSV with Neo4j's header, if not a comma.
     pub separator: Option<u8>,
-    /// Where the files of mappings are, if not beside them.
+    /// Directory of the mappings' data files; beside the mappings if `None`.
     pub data: Option<PathBuf>,
     /// The label of nodes that have none in their file.
     pub label: Option<String>,
@@ -25,8 +25,8 @@ pub struct PropertyImport {
     pub skip_bad: u64,
     /// Rows of one transaction, from 1 to [`PropertyImport::ROWS_AT_ONCE`].
     pub rows_at_once: usize,
-    /// Goes on behind what the newest import, of the same files, has committed.
-    /// Nobody may have deleted nodes meanwhile.
+    /// Goes on behind the last commit of the newest import, of the same files. No node
+    /// may have been deleted meanwhile.
     pub resume: bool,
 }
 
@@ -51,7 +51,7 @@ impl Default for PropertyImport {
     }
 }
 
-/// What was imported.
+/// Counts of an import.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
     /// Nodes that this run made.

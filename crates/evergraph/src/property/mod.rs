@@ -37,13 +37,13 @@ mod tables;
 mod writing;
 
 pub use census::Census;
-#[cfg(feature = "fulltext")]
-pub use evergraph_fulltext as fulltext;
 pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::index::KeyRange;
 pub use evergraph_property_graph::{transaction, value};
+#[cfg(feature = "fulltext")]
+pub use evergraph_search::fulltext;
 #[cfg(feature = "vector")]
-pub use evergraph_vector as vector;
+pub use evergraph_search::vector;
 pub use export::{Exported, PropertyExport, export};
 pub use files::FileKind;
 pub use import::import;

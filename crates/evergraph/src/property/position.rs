@@ -2,8 +2,8 @@
 //! on exactly behind its last durable commit.
 //!
 //! Every commit of an import carries two facts: where it ends in the files, and which
-//! rows became which nodes. Whoever goes on reads all files again from their
-//! beginnings, which rebuilds what ids mean, and writes only what lies behind.
+//! rows became which nodes. A resumed import reads all files again from their beginnings,
+//! which rebuilds what ids mean, and writes only the rows behind.
 
 use std::path::PathBuf;
 
@@ -15,8 +15,8 @@ use super::{NodeId, PropertyGraph};
 use crate::Error;
 use crate::import::identity_of;
 
-/// Where the position of the newest import is recorded; a colon and a number follow
-/// for the nodes of each of its commits.
+/// Key of the position of the newest import; a colon and a number follow for the nodes of
+/// each of its commits.
 const KEY: &str = "graph-import";
 
 /// Facts that one commit takes away: some tens of KiB of the log.
@@ -38,7 +38,7 @@ pub(super) struct Place {
     pub row: u64,
 }
 
-/// What the commits of an import so far say.
+/// Position that the commits of an import so far have recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     /// Of the files and how they are read.
@@ -60,7 +60,7 @@ struct Run {
     count: u32,
 }
 
-/// Which rows became which nodes.
+/// Node ids of the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Assigned(Vec<Run>);
 
@@ -121,7 +121,7 @@ impl Position {
     /// that one would be found if this one is killed before its first commit.
     ///
     /// # Errors
-    /// Those of a commit.
+    /// Errors of committing.
     pub fn record_beginning(&self, graph: &PropertyGraph) -> Result<(), Error> {
         let store = graph.store();
         if store.meta(KEY.as_bytes()).is_some() {
@@ -132,8 +132,7 @@ impl Position {
         Ok(())
     }
 
-    /// Where a commit of so many nodes or relationships gets to, the rows before
-    /// `next`.
+    /// Position after a commit of so many nodes or relationships, the rows before `next`.
     pub fn advance(&self, nodes: u64, relationships: u64, next: Place) -> Self {
         Position {
             next,
@@ -155,10 +154,10 @@ impl Position {
     }
 
     /// Records that nothing is left to read, and forgets which rows are which nodes: the
-    /// last first, and not all in one commit, which a small log would have no room for.
+    /// last first, and in several commits, as a small log has no space for one.
     ///
     /// # Errors
-    /// What committing says.
+    /// Errors of committing.
     pub fn finish(self, store: &Store) -> Result<(), Error> {
         let mut batch = Batch::new();
         let done = Position { done: true, ..self };

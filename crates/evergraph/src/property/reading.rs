@@ -19,14 +19,14 @@ use crate::threads::start;
 const PORTION: usize = 1024;
 /// ...and what they take at most, but for the last of them.
 const PORTION_BYTES: usize = 1 << 20;
-/// Portions of a file that wait for whoever takes them.
+/// Portions of a file that may wait to be taken.
 const AHEAD: usize = 8;
 /// More threads would wait for the one that takes the rows.
 const MOST_THREADS: usize = 4;
 
-/// What a file has, one after another.
+/// Some consecutive rows of a file.
 pub(super) struct Portion {
-    /// What the file is called.
+    /// Name of the file.
     pub file: Arc<str>,
     pub contents: Contents,
     pub items: Vec<Item>,
@@ -37,15 +37,15 @@ pub(super) struct Item {
     pub row: Result<Row, InterchangeError>,
     pub line: u64,
     pub standing: Standing,
-    /// What the row takes in DRAM, about.
+    /// DRAM of the row, about.
     pub bytes: usize,
 }
 
-/// Hands `take` the number of each file and what it has, portion by portion, in their
-/// order. Files whose `contents` are not wanted are not read on.
+/// Hands `take` the number of each file and its rows, portion by portion, in their order.
+/// Files whose `contents` are not wanted are not read on.
 ///
 /// # Errors
-/// What `take` says; a file that cannot be read.
+/// Errors of `take`; a file that cannot be read.
 pub(super) fn read_all(
     files: &[Source],
     defaults: &Defaults,
@@ -60,7 +60,8 @@ pub(super) fn read_all(
         })
         .unzip();
     let next = AtomicUsize::new(0);
-    // Files are begun in their order: whoever is waited for never waits itself.
+    // Files are begun in their order: the file that is taken next always has a thread
+    // that reads it, so there is no deadlock.
     let read_some = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -109,7 +110,7 @@ fn take_all(
     Ok(())
 }
 
-/// Sends what a file has. Whether somebody takes it.
+/// Sends a file's portions. Returns whether the receiver still takes them.
 fn read(
     source: &Source,
     defaults: &Defaults,
@@ -132,7 +133,7 @@ fn read(
                 node.labels.extend(defaults.label.clone());
             }
             Ok(_) | Err(InterchangeError::BadRow(_)) => {}
-            // What came before it counts.
+            // The rows before the error count.
             Err(_) => {
                 let sent = send(&file, contents, items, sender);
                 return sent && row.is_err_and(|error| sender.send(Err(error.into())).is_ok());
@@ -156,7 +157,7 @@ fn read(
     send(&file, contents, items, sender)
 }
 
-/// What a row takes in DRAM, about.
+/// DRAM of a row, about.
 fn bytes_of(row: &Row) -> usize {
     let properties = match row {
         Row::Node(node) => &node.properties,

@@ -9,9 +9,9 @@ use crate::names::check_names;
 use crate::{Database, Error};
 
 impl Database {
-    /// Where the command line keeps indexes of full-text and vector search, and where
-    /// programs may: a directory within that of the database, which need not be there.
-    /// What it holds is derived, and can be removed whenever nobody searches.
+    /// Directory in which the command line keeps indexes of full-text and vector search,
+    /// and programs may: it is within that of the database, and need not be there. It
+    /// holds secondary indexes only, and can be removed whenever no search has one open.
     pub fn search_directory(&self) -> PathBuf {
         self.path().join("search")
     }
@@ -19,7 +19,7 @@ impl Database {
     /// Bytes of disk that indexes there occupy; 0 if there are none.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O errors.
     pub fn search_bytes(&self) -> Result<u64, Error> {
         let directory = self.search_directory();
         match directory.is_dir() {
@@ -60,18 +60,18 @@ pub fn known_keys(view: &View, keys: &[String]) -> Result<(), Error> {
 }
 
 #[cfg(any(feature = "fulltext", feature = "vector"))]
-fn of_place(error: evergraph_derived::PlaceError) -> Error {
-    use evergraph_derived::PlaceError;
+fn of_file(error: evergraph_search::IndexFileError) -> Error {
+    use evergraph_search::IndexFileError;
     match error {
-        PlaceError::InUse { .. } => Error::usage(
+        IndexFileError::InUse { .. } => Error::usage(
             "somebody else searches with this index",
             "try again when they have ended",
         ),
-        PlaceError::NotThere { path } => Error::usage(
+        IndexFileError::NotThere { path } => Error::usage(
             format!("{}: there is no such index", path.display()),
             "`evergraph search DB list` shows what there is",
         ),
-        PlaceError::Io { path, source } => Error::io(path.display().to_string(), source),
+        IndexFileError::Io { path, source } => Error::io(path.display().to_string(), source),
     }
 }
 
@@ -84,12 +84,12 @@ fn stopped() -> Error {
 }
 
 #[cfg(feature = "fulltext")]
-impl From<evergraph_fulltext::TextError> for Error {
-    fn from(error: evergraph_fulltext::TextError) -> Self {
-        use evergraph_fulltext::TextError;
+impl From<evergraph_search::fulltext::TextError> for Error {
+    fn from(error: evergraph_search::fulltext::TextError) -> Self {
+        use evergraph_search::fulltext::TextError;
         match error {
             TextError::Graph(error) => error.into(),
-            TextError::Place(error) => of_place(error),
+            TextError::Place(error) => of_file(error),
             TextError::Stopped => stopped(),
             TextError::Query { .. } => Error::argument(
                 error.to_string(),
@@ -107,12 +107,12 @@ impl From<evergraph_fulltext::TextError> for Error {
 }
 
 #[cfg(feature = "vector")]
-impl From<evergraph_vector::VectorError> for Error {
-    fn from(error: evergraph_vector::VectorError) -> Self {
-        use evergraph_vector::VectorError;
+impl From<evergraph_search::vector::VectorError> for Error {
+    fn from(error: evergraph_search::vector::VectorError) -> Self {
+        use evergraph_search::vector::VectorError;
         match error {
             VectorError::Graph(error) => error.into(),
-            VectorError::Place(error) => of_place(error),
+            VectorError::Place(error) => of_file(error),
             VectorError::Stopped => stopped(),
             VectorError::Library(_) => Error::usage(
                 error.to_string(),

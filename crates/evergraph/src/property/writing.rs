@@ -34,17 +34,17 @@ pub(super) struct Why {
     pub problem: String,
 }
 
-/// What a commit has done.
+/// Outcome of a commit.
 pub(super) struct Written {
-    /// Where the import is behind it.
+    /// Position of the import after it.
     pub position: Position,
-    /// Which rows became which nodes.
+    /// Node ids of the rows.
     pub assigned: Assigned,
     /// Rows that fit nowhere.
     pub bad: Vec<Unfit>,
 }
 
-/// What makes nodes and relationships.
+/// Writers of nodes and relationships: a transaction or a bulk load.
 trait Maker {
     fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError>;
     fn make_relationship(
@@ -82,9 +82,9 @@ macro_rules! maker {
 maker!(Transaction);
 maker!(Load<'_>);
 
-/// Commits rows of one kind, in bulk if they are many. After an error nothing
-/// has changed, `ids` neither. Ends before the bad row that is one more than
-/// `most_bad`: a row is not behind an import before somebody has left it out.
+/// Commits rows of one kind, in bulk if they are many. After an error nothing has
+/// changed, `ids` neither. Ends before the bad row that is one more than `most_bad`: an
+/// import's position passes a bad row only when it may be left out.
 pub(super) fn write(
     graph: &PropertyGraph,
     ids: &mut NodeIds,
@@ -125,7 +125,8 @@ fn forget(ids: &mut NodeIds, named: &mut Vec<&ExternalId>) {
     }
 }
 
-/// Makes what rows say. Ids that they give are added to `ids` and to `named`.
+/// Makes the nodes and relationships of rows. Ids that they give are added to `ids` and
+/// to `named`.
 fn make<'r>(
     maker: &mut impl Maker,
     ids: &mut NodeIds,
@@ -209,7 +210,7 @@ pub(super) fn ends(
     Ok((end(0, &row.source)?, end(1, &row.target)?))
 }
 
-/// What is wrong with a node whose id is there already, if anything is.
+/// The problem of a node whose id is there already; `None` if the row may merge.
 pub(super) fn is_taken(id: &ExternalId, standing: &Standing) -> Option<Why> {
     let problem = || format!("there is a node {id} already");
     (!standing.merges).then(|| Why::of_row(problem()))

@@ -1,4 +1,4 @@
-//! What the registry says about an algorithm, and the check of its parameters.
+//! Entries of the registry, and the check of their parameters.
 
 use super::given::Given;
 use super::parameters::COMMON;
@@ -12,15 +12,15 @@ pub struct Algorithm {
     pub name: &'static str,
     /// Usual abbreviations.
     pub aliases: &'static [&'static str],
-    /// What it computes.
+    /// Summary of the computation.
     pub computes: &'static str,
-    /// What an output file holds for each vertex, or in each line.
+    /// Meaning of an output file's value for each vertex, or of a line.
     pub value: &'static str,
     /// Its parameters, beside [`COMMON`].
     pub parameters: &'static [Parameter],
-    /// Which lists it reads.
+    /// Lists that it reads.
     pub needs: Needs,
-    /// What it does with weights.
+    /// Treatment of weights.
     pub weights: Weights,
     /// Bound of its memory.
     pub dram: Dram,
@@ -28,13 +28,13 @@ pub struct Algorithm {
     pub determinism: Determinism,
     /// Work and depth.
     pub bound: &'static str,
-    /// Where the method is from: authors, title, place and year.
+    /// Publication that the method is from: authors, title, place and year.
     pub source: &'static str,
     pub(super) run: fn(&Context<'_>) -> Result<Computed, Error>,
 }
 
-/// Which lists an algorithm reads. The graph is prepared accordingly; what the
-/// stored graph already is costs nothing.
+/// Lists that an algorithm reads. The graph is prepared accordingly; a stored graph that
+/// has them already costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Needs {
     /// Out-lists; in-lists speed it up at most.
@@ -52,7 +52,7 @@ pub enum Needs {
     SimpleDirected,
 }
 
-/// What an algorithm does with weights.
+/// Treatment of weights by an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
     /// It does not read them.
@@ -79,7 +79,7 @@ pub struct Dram {
     pub(super) beside: Option<Beside>,
 }
 
-/// What a run takes beside words a vertex: the text for people, and the bytes.
+/// DRAM of a run beside words a vertex: the text for the user, and the bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Beside {
     pub text: &'static str,
@@ -113,13 +113,13 @@ pub struct Parameter {
     pub name: &'static str,
     /// Default, as one would write it, or in words.
     pub default: &'static str,
-    /// What it means.
+    /// Meaning of the parameter.
     pub meaning: &'static str,
-    /// Which values it takes.
+    /// Values that it takes.
     pub kind: Kind,
 }
 
-/// Which values a parameter takes.
+/// Values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Whole numbers in a range, ends included.
@@ -217,7 +217,7 @@ impl Needs {
         }
     }
 
-    /// What becomes of a directed graph, in words.
+    /// Treatment of a directed graph, in words.
     pub fn on_directed(self) -> &'static str {
         match self {
             Needs::OutLists => "follows out-edges",

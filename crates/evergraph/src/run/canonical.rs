@@ -6,8 +6,7 @@ use super::algorithm::{Algorithm, Kind, Parameter};
 use super::given::Given;
 use crate::{Database, IdKind};
 
-/// What separates ids in one text; `None` where they are texts, which may hold any
-/// character.
+/// Separator of ids in one text; `None` if ids are texts, which may hold any character.
 pub(crate) fn between_ids(db: &Database) -> Option<char> {
     match (db.is_property_graph(), db.config().ids) {
         (false, IdKind::Texts) => None,
@@ -50,8 +49,8 @@ pub(super) fn joined<'n>(names: impl Iterator<Item = &'n str>) -> Option<String>
     (!escaped.is_empty()).then(|| escaped.join(","))
 }
 
-/// What is given for a parameter, in the one spelling; `None` if it is not given. Of a
-/// file it says what stands in it.
+/// The value of a parameter, in the one spelling; `None` if it is not given. Of a file,
+/// its content.
 fn spell_given(parameter: &Parameter, given: &Given, between_ids: Option<char>) -> Option<String> {
     let values = given.all(parameter.name);
     let first = *values.first()?;

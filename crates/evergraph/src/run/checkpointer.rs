@@ -38,7 +38,7 @@ struct Job {
     description: Description,
 }
 
-/// What became of it; the memory comes back.
+/// Outcome of writing a version, with the memory to be used again.
 type Done = (Staging, Result<Written, StateError>);
 
 /// The kernel's end.
@@ -113,8 +113,8 @@ impl<'a> Checkpointer<'a> {
         self.writer.lock().take().expect("asked once")
     }
 
-    /// Lets the writer end when it is dropped, also if the kernel panics: nobody
-    /// would wait for the writer in vain.
+    /// Lets the writer end when it is dropped, also if the kernel panics: otherwise
+    /// joining the writer would never return.
     pub(super) fn ending(&self) -> Ending<'_, 'a> {
         Ending(self)
     }

@@ -1,4 +1,4 @@
-//! Which vertices hang together, and how: one way, both ways, or twice.
+//! Components: weakly, strongly and doubly connected ones.
 
 use evergraph_algorithms::{
     biconnectivity as twice, connected_components as weak, strongly_connected_components as strong,

@@ -1,4 +1,5 @@
-//! What an algorithm's function works with, and what it returns: parameters as
+//! Input and output of an algorithm's function: parameters as vertices, measuring,
+//! verifying, and names for the user.
 //! vertices, measuring, verifying, and names for people.
 
 use std::borrow::Cow;
@@ -18,20 +19,20 @@ use super::{Fact, Format, MemoryMeter, Outcome, Values, cancelled};
 use crate::property::NodeId;
 use crate::{Database, Error, IdKind};
 
-/// What a kernel's function here works with.
+/// Input of a kernel's function.
 pub(super) struct Context<'a> {
     pub db: &'a Database,
     pub graph: &'a AnyGraph<'a>,
     pub given: Given,
     pub control: &'a Control<'a>,
     pub memory: Option<MemoryMeter>,
-    /// What vertices are called.
+    /// External names of vertices.
     pub naming: &'a Naming,
     /// Of a property graph.
     pub part: Option<&'a Part>,
 }
 
-/// What such a function returns.
+/// Output of such a function.
 pub(super) struct Computed {
     pub measured: Measured,
     pub iterations: Option<u64>,
@@ -66,7 +67,7 @@ impl Computed {
     }
 }
 
-/// What a kernel took.
+/// Time and memory of a kernel.
 #[derive(Default)]
 pub(super) struct Measured {
     pub seconds: f64,
@@ -113,12 +114,12 @@ impl Context<'_> {
         wanted.then(|| verifier(&plain).map_err(|mismatch| mismatch.to_string()))
     }
 
-    /// What the user calls a vertex, as a fact.
+    /// External name of a vertex, as a fact.
     pub fn name(&self, vertex: u32) -> Fact {
         Fact::Text(self.name_of(vertex))
     }
 
-    /// What the user calls a vertex.
+    /// External name of a vertex.
     pub fn name_of(&self, vertex: u32) -> String {
         self.naming.name(self.db, vertex)
     }

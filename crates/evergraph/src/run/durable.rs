@@ -1,5 +1,4 @@
-//! What a run leaves in the database: its state while it goes on, its result when
-//! it has ended.
+//! Stored parts of a run: its state while it goes on, its result when it has ended.
 //!
 //! The state is kept under a name, and the graph that it belongs to under a
 //! snapshot `run/NAME`, so that the run can go on whatever is committed meanwhile.
@@ -25,12 +24,12 @@ use super::{Computed, Outcome, Request};
 use crate::threads::start;
 use crate::{Database, Error};
 
-/// What of a run is to survive.
+/// Options for storing the state and result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Durable {
     /// The state is kept after every so many steps, not 0.
     pub checkpoint_every: Option<u64>,
-    /// What the state is called; as the algorithm if `None`.
+    /// Name of the state; that of the algorithm if `None`.
     pub name: Option<String>,
     /// Go on from the state of that name. Without one it is an error, unless
     /// states are kept: then the run begins anew.
@@ -49,7 +48,7 @@ pub struct Durable {
     pub hot: Policy,
 }
 
-/// What keeping states has cost, and where the run began.
+/// Cost of storing states, and the step at which the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Checkpointing {
     /// The step that the run went on from; 0 if it began anew.
@@ -64,7 +63,7 @@ pub struct Checkpointing {
     pub blocks_shared: u64,
     /// Seconds that the run waited for its state to be copied or written.
     pub waited_seconds: f64,
-    /// Whose state was in DRAM first, if there was not room for all.
+    /// Vertices whose state was in DRAM first, if there was not space for all.
     pub placed: Option<Placed>,
     /// How the memory was divided, if that was to be decided.
     pub divided: Option<Divided>,
@@ -126,7 +125,7 @@ pub(super) fn saved(
     Ok(Some(stored))
 }
 
-/// Refuses to keep states of a graph that nobody could go on with.
+/// Refuses to store states of a graph that no snapshot keeps: no run could go on with it.
 fn check_kept(db: &Database, csn: u64, durable: &Durable) -> Result<(), Error> {
     let is_kept = db.snapshots().iter().any(|snapshot| snapshot.csn == csn);
     match durable.keeps_state() && !is_kept {
@@ -138,11 +137,11 @@ fn check_kept(db: &Database, csn: u64, durable: &Durable) -> Result<(), Error> {
     }
 }
 
-/// What a run leaves, decided before it begins.
+/// Plan for storing a run's state and result, made before it begins.
 pub(super) struct Plan<'a> {
     results: Arc<ResultStore>,
     durable: &'a Durable,
-    /// Of what is being computed.
+    /// Description of the result that is being computed.
     description: Description,
     from: Option<Arc<Stored>>,
     /// See [`Plan::stage`].
@@ -221,7 +220,7 @@ impl<'a> Plan<'a> {
             let bytes = (graph.bytes_on_medium(), bound);
             let divided = divide(free, graph.size().vertices, bytes, every);
             self.divided = Some(divided);
-            // Where all has room, there is nothing to choose.
+            // If there is space for all of the state, there is nothing to choose.
             if divided.state_bytes < bound {
                 self.staging_bytes = Some(divided.state_bytes as usize);
             }

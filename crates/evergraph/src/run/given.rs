@@ -6,7 +6,7 @@ use super::{Form, Format};
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     pub(super) values: Vec<(&'static str, String)>,
-    /// What stood in the files that values name, when they were checked.
+    /// Content of the files that values name, as it was when they were checked.
     pub(super) files: Vec<(&'static str, String)>,
 }
 
@@ -22,7 +22,7 @@ impl Given {
         self.all(name).first().copied()
     }
 
-    /// What stands in the file that a parameter names.
+    /// Content of the file that a parameter names.
     pub fn file(&self, name: &str) -> Option<&str> {
         let file = self.files.iter().find(|(known, _)| *known == name);
         file.map(|(_, text)| text.as_str())
@@ -33,7 +33,7 @@ impl Given {
         self.text(name)?.parse().ok()
     }
 
-    /// Which form of the graph is wanted.
+    /// Form of the graph that is wanted.
     pub fn form(&self) -> Form {
         match self.text("graph") {
             Some("sealed") => Form::Sealed,

@@ -1,4 +1,4 @@
-//! What algorithms read: the stored lists, or what was made of them.
+//! Graphs that algorithms read: the stored lists, or a graph made of them.
 
 use std::ops::{ControlFlow, Range};
 

@@ -96,7 +96,7 @@ pub(crate) use view::drop_snapshot;
 pub use view::{RunView, view};
 pub use writing::{WriteBack, Written};
 
-/// What to run.
+/// Request to run an algorithm.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// Name or alias of the algorithm.
@@ -109,7 +109,7 @@ pub struct Request {
     /// whose bound is above it is refused before it starts; with a [`MemoryMeter`] one
     /// that takes more is ended. All that the process may use if `None`.
     pub memory_limit: Option<u64>,
-    /// What of the run is to survive.
+    /// Storing of the run's state and result.
     pub durable: Durable,
     /// The part of a property graph that it reads; all of it, as it points and without
     /// weights, if `None`.
@@ -133,7 +133,7 @@ pub enum Fact {
     Text(String),
 }
 
-/// What a run gave.
+/// Outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Full name of the algorithm.
@@ -144,11 +144,11 @@ pub struct Outcome {
     pub vertices: u64,
     /// Edges of the graph; of a property graph, relationships of the projection.
     pub edges: u64,
-    /// What the vertices of the values are called.
+    /// External names of the vertices of the values.
     pub naming: Naming,
     /// Seconds of the algorithm alone.
     pub seconds: f64,
-    /// What was made of the stored graph, if it was not read as it is.
+    /// Graph made of the stored one, if that was not read as it is.
     pub prepared: Option<Prepared>,
     /// Iterations, levels or searches, where the algorithm has such.
     pub iterations: Option<u64>,
@@ -166,11 +166,11 @@ pub struct Outcome {
     pub dram_bytes: Option<u64>,
     /// The most that it may take, by its documented bound.
     pub dram_bound: u64,
-    /// What the emulated medium wrote meanwhile; 0 if it counts nothing.
+    /// Writes of the emulated medium meanwhile; 0 if it counts nothing.
     pub medium_writes: u64,
     /// The verifier's judgement, if it was asked for.
     pub verified: Option<Result<(), String>>,
-    /// What keeping states has cost, if they were to be kept.
+    /// Cost of storing states, if they were to be stored.
     pub checkpointing: Option<Checkpointing>,
 }
 

@@ -1,4 +1,4 @@
-//! What the vertices of a result are called.
+//! External names of the vertices of a result.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use crate::property::value::Value;
 use crate::property::{self, GraphError, NodeId};
 use crate::{Database, Error};
 
-/// What the vertices of a result are called.
+/// External names of the vertices of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Naming {
     /// By the external ids of the database.
@@ -98,8 +98,7 @@ impl Nodes {
 }
 
 impl Naming {
-    /// What a vertex is called, for a message. A node that cannot be read goes by its
-    /// id.
+    /// Name of a vertex, for a message. A node that cannot be read goes by its id.
     pub(super) fn name(&self, db: &Database, vertex: u32) -> String {
         match self {
             Naming::External => db.vertex_name(vertex),
@@ -110,7 +109,7 @@ impl Naming {
         }
     }
 
-    /// What stands between the parts of a line: names may have blanks.
+    /// Separator of the parts of a line: names may have blanks.
     pub(super) fn separator(&self) -> &'static [u8] {
         match self {
             Naming::Nodes(Nodes { by: Some(_), .. }) => b"\t",

@@ -10,11 +10,11 @@ use crate::property::NodeId;
 /// of a list, one line each, by external ids or ids of nodes; what is unreachable is
 /// `inf`. Of a result that is only a summary, `name value` lines.
 ///
-/// Where nodes are named by a property, parts of a line are separated by tabs, and
-/// `\t`, `\n`, `\r` and `\\` stand for what a name has of those.
+/// If nodes are named by a property, parts of a line are separated by tabs, and
+/// `\t`, `\n`, `\r` and `\\` escape those characters in a name.
 ///
 /// # Errors
-/// What `out` says; damage, if names cannot be read.
+/// Errors of `out`; damage, if names cannot be read.
 pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io::Result<()> {
     let facts = outcome.result.iter();
     let facts = facts.map(|(name, fact)| (name.as_ref(), fact));
@@ -59,11 +59,11 @@ pub(super) fn write_lines<'a>(
 /// A column of [`write_columns`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueColumn {
-    /// What stands above it.
+    /// Title of the column.
     pub title: String,
     /// The values.
     pub values: Values,
-    /// What their vertices are called.
+    /// External names of their vertices.
     pub naming: Naming,
 }
 

@@ -1,8 +1,8 @@
-//! One algorithm on one moment after another, each starting from the result before
+//! One algorithm on one snapshot after another, each starting from the result before
 //! where the algorithm can.
 //!
-//! PageRank and connected components follow the changes between two moments, which
-//! cost what changed; other algorithms run anew on each moment.
+//! PageRank and connected components follow the changes between two snapshots, at a cost
+//! in proportion to these; other algorithms run anew on each snapshot.
 
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ use crate::{Database, Error, Moment};
 /// within that.
 ///
 /// # Errors
-/// As `run`, and what `each` says; then the moments behind are not looked at.
+/// As `run`, and errors of `each`; then later snapshots are not looked at.
 pub fn over(
     db: &Database,
     moments: &[Moment],
@@ -76,7 +76,7 @@ pub fn over(
     Ok(())
 }
 
-/// What follows the graph.
+/// Algorithms that update their result from snapshot to snapshot.
 #[derive(Clone, Copy, Debug)]
 enum Followed {
     Ranks(pagerank::Parameters),
@@ -86,7 +86,7 @@ enum Followed {
     Unions,
 }
 
-/// The result of the moment before, and what its update needs.
+/// The result of the snapshot before, and what its update needs.
 enum State {
     Ranks(pagerank::Ranks),
     Components(components::Components),
@@ -100,7 +100,7 @@ struct Follower {
 }
 
 impl Followed {
-    /// What can follow, with these parameters; `None` if each moment is a run.
+    /// The update for these parameters; `None` if each snapshot is a run of its own.
     fn by(algorithm: &Algorithm, given: &Given, direction: Direction) -> Option<Self> {
         if given.form() != Form::Live {
             return None;
@@ -127,9 +127,9 @@ impl Followed {
         }
     }
 
-    /// Which lists make updates fast. Without in-lists, ranks would be pushed along
-    /// all edges for each residual that a few pulls settle; a copy with in-lists is
-    /// made in the time of some pulls.
+    /// Lists that make updates fast. Without in-lists, ranks would be pushed along all
+    /// edges for each residual that a few pulls settle; a copy with in-lists is made in
+    /// the time of some pulls.
     fn needs(self) -> Needs {
         match self {
             Followed::Ranks(_) => Needs::InLists,
@@ -299,7 +299,7 @@ fn unite(found: &mut ConnectedComponents, vertices: usize, edges: &[Entry]) {
     found.largest = sizes.into_iter().max().unwrap_or(0) as usize;
 }
 
-/// Where a vertex leads; halves the way there.
+/// Root of a vertex's tree; halves the path to it.
 fn root(labels: &mut [u32], mut vertex: u32) -> u32 {
     while labels[vertex as usize] != vertex {
         let next = labels[vertex as usize];

@@ -69,7 +69,7 @@ pub(super) const DAMPING: Parameter = Parameter {
     kind: Kind::Real(0.0, 1.0),
 };
 
-/// Whose definition and format are wanted.
+/// Publication whose definition and format are wanted.
 pub(super) const SPEC: Parameter = Parameter {
     name: "spec",
     default: "evergraph",

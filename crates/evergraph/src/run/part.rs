@@ -1,5 +1,5 @@
-//! The part of a property graph that a run reads: which it is, and the errors of
-//! those who name it.
+//! The part of a property graph that a run reads: its selection, and the errors of a
+//! request for it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,13 +22,14 @@ use crate::{Database, Error};
 /// A part of a property graph, as a request asks for it.
 pub(super) struct Part {
     view: property::View,
-    /// Names are sorted, and known to the graph. Without a weight that nobody reads.
+    /// Names are sorted, and known to the graph. Without a weight if the algorithm reads
+    /// none.
     options: ProjectionOptions,
     name_by: Option<String>,
 }
 
 impl Part {
-    /// What a request is about; `None` if the database holds plain edges.
+    /// Part that a request names; `None` if the database holds plain edges.
     ///
     /// # Errors
     /// Names that the graph does not know; a request for a part of a database of plain
@@ -77,7 +78,7 @@ impl Part {
         }))
     }
 
-    /// What tells it from other parts, as parameters of a result.
+    /// Parameters of a result that tell this part from others.
     pub fn parameters(&self) -> Vec<(String, String)> {
         let options = &self.options;
         let orientation = match options.orientation {
@@ -106,7 +107,7 @@ impl Part {
     ///
     /// # Errors
     /// If it could take more than `limit` bytes; a weight that no relationship has;
-    /// damage; and what `control` says.
+    /// damage; and errors of `control`.
     pub fn project(&self, limit: u64, control: &Control<'_>) -> Result<Option<Projected>, Error> {
         let most = self.view.projection_bytes(&self.options);
         if most > limit {
@@ -142,7 +143,7 @@ impl Part {
         }))
     }
 
-    /// What the vertices of a result are called that is of `nodes` of this part.
+    /// External names of the vertices of a result that is of `nodes` of this part.
     pub fn naming(&self, count: u32, nodes: Option<Arc<[u32]>>) -> Naming {
         let nodes = Nodes::new(count, nodes);
         Naming::Nodes(match &self.name_by {
@@ -183,7 +184,7 @@ impl Part {
     }
 }
 
-/// For those who ask for a part of plain edges.
+/// Error of a request for a part of plain edges.
 fn of_plain_edges() -> Error {
     Error::usage(
         "this database holds edges without labels, types and properties: it has no projections",

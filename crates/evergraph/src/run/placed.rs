@@ -1,4 +1,4 @@
-//! Hot vertices of a run whose state has not enough room in DRAM.
+//! Hot vertices of a run whose state has not enough space in DRAM.
 
 use evergraph_algorithms::placement::curve::HitCurve;
 use evergraph_algorithms::placement::split::{Latencies, Load};
@@ -22,7 +22,7 @@ const LATENCIES: Latencies = Latencies {
     medium_write: 200.0,
 };
 
-/// Which vertices' state has gone to DRAM first.
+/// Vertices whose state has gone to DRAM first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// How they were chosen.

@@ -1,12 +1,12 @@
-//! What an algorithm reads: the lists as they are, both of a vertex as one, or a
-//! sealed copy.
+//! Choice of the graph that an algorithm reads: the lists as they are, both of a vertex
+//! as one, or a sealed copy.
 
 use evergraph_graph::Direction;
 
 use super::algorithm::Needs;
 use super::sealing::Content;
 
-/// Which form of the graph the caller wants.
+/// Form of the graph that the caller wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// The stored lists where that is possible.
@@ -20,7 +20,7 @@ pub enum Form {
     Simple,
 }
 
-/// What is to be read.
+/// Graph to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plan {
     Live,
@@ -28,7 +28,7 @@ pub(super) enum Plan {
     Copy(Content),
 }
 
-/// What serves best, of lists in these directions.
+/// Chooses the cheapest graph that serves, of lists in these directions.
 pub(super) fn plan(needs: Needs, form: Form, direction: Direction) -> Plan {
     let wanted = match needs {
         Needs::OutLists | Needs::AnyLists => Content::Stored,

@@ -21,7 +21,7 @@ use super::sealing::{Content, Source, is_doubled, seal};
 use crate::copies::{Copy, Key};
 use crate::{Database, Error};
 
-/// What was made of the stored graph for an algorithm.
+/// Description of a graph that was made of the stored one for an algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prepared {
     /// In words.
@@ -44,7 +44,7 @@ pub(super) enum Held {
 /// A projection of a property graph.
 pub(super) struct Projected {
     pub projection: Projection,
-    /// What tells it from others of the same commit.
+    /// Key that tells it from others of the same commit.
     pub key: Arc<str>,
     /// Seconds that it took.
     pub seconds: f64,
@@ -64,8 +64,8 @@ pub(super) struct Preparation<'a> {
 }
 
 impl<'a> Preparation<'a> {
-    /// What the algorithm reads, in words: the same words, the same lists in the
-    /// same order. States of runs keep them, and go on only where they are the same.
+    /// Description of the lists that the algorithm reads: the same words, the same lists
+    /// in the same order. States of runs keep them, and go on only if they are the same.
     pub fn reads(&self) -> String {
         let what = match self.plan {
             Plan::Live => "the stored lists".to_string(),
@@ -120,7 +120,7 @@ impl<'a> Preparation<'a> {
         copy + projected.map_or(0, |projected| projected.projection.size_bytes())
     }
 
-    /// What takes them, in words.
+    /// Name of what takes those bytes, for messages.
     pub fn what(&self) -> &'static str {
         match (self.projected.is_some(), self.plan) {
             (false, _) => "a sealed copy of the graph",
@@ -144,7 +144,7 @@ impl<'a> Preparation<'a> {
         projected.projection.nodes().cloned()
     }
 
-    /// What a result has to be of to be one of this graph.
+    /// Identity that a result of this graph has.
     pub fn identity(&self) -> GraphIdentity {
         GraphIdentity {
             csn: self.view.csn(),
@@ -272,7 +272,7 @@ impl<'a> Preparation<'a> {
             Some((Copy::Sealed(source), _)) => seal(&*source, lists, compressed, &check),
             _ => {
                 let graph = self.view.graph()?;
-                // What is held of the stored graph is not the run's.
+                // Memory held for the stored graph is not counted as the run's.
                 let control = control.clone().with_memory_counted_from_now();
                 seal(&graph, lists, compressed, &|| control.check())
             }
@@ -308,7 +308,7 @@ impl<'a> Preparation<'a> {
     }
 }
 
-/// A stored graph, verified if nobody has read it yet; `None` if it was dropped
+/// Opens a stored graph, verifying it at the first opening; `None` if it was dropped
 /// meanwhile.
 fn open_stored(
     db: &Database,
@@ -341,7 +341,7 @@ fn open_stored(
 }
 
 impl Projected {
-    /// What it is without a copy.
+    /// Description of the projection without a copy.
     fn prepared(&self) -> Prepared {
         let what = match self.projection.weighted() {
             None => "projection".to_string(),

@@ -1,4 +1,4 @@
-//! Which algorithms can be cut off and go on, and what a step of theirs is.
+//! Algorithms that can be cut off and go on, and their steps.
 
 use super::algorithm::Algorithm;
 use super::given::Given;
@@ -43,8 +43,8 @@ const RESUMABLE: &[Resumable] = &[
 ];
 
 impl Algorithm {
-    /// What a step is after which its state can be kept; `None` if it has to run
-    /// in one go.
+    /// Name of a step after which the state can be stored; `None` if the algorithm has to
+    /// run in one go.
     pub fn step(&self) -> Option<&'static str> {
         self.resumable().map(|resumable| resumable.step)
     }

@@ -12,9 +12,9 @@ use crate::copies::Copy;
 /// The lists that a sealed graph holds; sorted but for the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
-    /// Those that are stored, in their order.
+    /// Stored lists, in their order.
     InOrder,
-    /// Those that are stored.
+    /// Stored lists.
     Stored,
     /// Out- and in-lists.
     InLists,
@@ -79,7 +79,7 @@ pub(super) fn is_doubled(lists: Content, direction: Direction) -> bool {
     undirected && direction != Direction::Undirected
 }
 
-/// What a sealed graph is made of.
+/// Size and shape of the graph that is sealed.
 #[derive(Clone, Copy)]
 pub(crate) struct Source {
     pub(super) vertices: u64,
@@ -107,9 +107,8 @@ impl Source {
         }
     }
 
-    /// What [`seal`] takes at its peak, but for the longest lists of its tasks. A
-    /// compressed graph is counted as large as another: how small it will be is
-    /// not known before.
+    /// Peak DRAM of [`seal`], without the longest lists of its tasks. A compressed graph
+    /// is counted as large as another: how small it will be is not known before.
     pub fn peak_bytes(self, lists: Content, compressed: bool) -> u64 {
         let entry = if self.weighted { 8 } else { 4 };
         let one_way = 8 * (self.vertices + 1) + entry * self.arcs;
@@ -129,8 +128,8 @@ impl Source {
 }
 
 impl Content {
-    /// What a graph of this shape holds that serves most algorithms: in-lists too,
-    /// where only out-lists are stored.
+    /// Lists that serve most algorithms for this shape: in-lists too, even if only
+    /// out-lists are stored.
     pub fn of_shape(shape: Shape, direction: Direction) -> Self {
         match (shape, direction) {
             (Shape::Sorted, Direction::Out) => Content::InLists,
@@ -141,7 +140,7 @@ impl Content {
         }
     }
 
-    /// What a stored graph holds in a database of `direction`.
+    /// Lists of a stored graph in a database of `direction`.
     pub fn of(stored: &SealedInfo, direction: Direction) -> Self {
         match stored.shape {
             None => Content::InOrder,

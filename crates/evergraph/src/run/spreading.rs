@@ -1,4 +1,4 @@
-//! What spreads along edges: whom to begin with, and where it began.
+//! Spreading along edges: seeds that reach most vertices, and sources of a rumor.
 
 use evergraph_algorithms::influence_maximization::{self as influence, Method, Probabilities};
 use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Objective};

@@ -23,7 +23,7 @@ use crate::{Database, Error};
 
 /// Notes that begin so are facts of the summary.
 const FACT: &str = "result.";
-/// What the values are.
+/// Type of the values.
 const VALUES: &str = "values";
 /// How they are to be written.
 const FORMAT: &str = "format";
@@ -157,7 +157,7 @@ pub(super) fn find_kept(
     failed.map_or(Ok(None), Err)
 }
 
-/// What a result was computed with: parameters of the algorithm, and the part of a
+/// Parameters that a result was computed with: those of the algorithm, and the part of a
 /// property graph.
 pub(super) fn parameters(
     db: &Database,

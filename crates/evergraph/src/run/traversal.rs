@@ -106,7 +106,7 @@ const NEARNESS: &[Parameter] = &[
     SEED,
 ];
 
-/// What both centralities have in common.
+/// Fields that both centralities share.
 const NEAR: Algorithm = Algorithm {
     name: "",
     aliases: &[],

@@ -1,4 +1,4 @@
-//! What results consist of.
+//! Values of results.
 
 use evergraph_algorithms::UNREACHED;
 
@@ -35,7 +35,7 @@ pub enum Values {
 /// Lists of vertices, one after another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
-    /// Where each list ends in `vertices`.
+    /// End of each list in `vertices`.
     pub ends: Vec<usize>,
     /// The vertices of all lists.
     pub vertices: Vec<u32>,

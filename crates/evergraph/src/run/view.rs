@@ -1,4 +1,4 @@
-//! What a run reads, and the snapshot that keeps it for the run's state.
+//! The view that a run reads, and the snapshot that keeps it for the run's state.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::{Request, find};
 use crate::held::name_of_run;
 use crate::{At, Database, Error};
 
-/// What a run reads, and the name of its state, which no other run of the process
-/// can have meanwhile. When it is dropped, the snapshot `run/NAME` goes, unless a
-/// state was kept that needs it.
+/// The view that a run reads, and the name of its state, which no other run of the
+/// process can have meanwhile. When it is dropped, the snapshot `run/NAME` goes, unless a
+/// state was stored that needs it.
 pub struct RunView<'db> {
     view: View,
     _name: Option<NameOfRun<'db>>,
@@ -33,9 +33,9 @@ impl Deref for RunView<'_> {
 struct NameOfRun<'db> {
     db: &'db Database,
     name: String,
-    /// Of what the run reads.
+    /// Commit that the run reads.
     csn: Option<u64>,
-    /// What the run is to keep its result as.
+    /// Name of the result that the run is to store.
     result: Option<String>,
 }
 
@@ -71,16 +71,15 @@ impl<'db> NameOfRun<'db> {
 
 impl Drop for NameOfRun<'_> {
     fn drop(&mut self) {
-        // What cannot be dropped now goes when the database is opened.
+        // A snapshot that cannot be dropped now goes when the database is opened.
         let _ = self.end();
         self.db.results.running.lock().remove(&self.name);
     }
 }
 
-/// The view that a request runs on: that of the state that it goes on from, else
-/// that of a moment, if a snapshot of it is given, else the newest, as a new snapshot
-/// if states are kept. A run on a moment of the past can go on as long as its
-/// snapshot is there.
+/// The view that a request runs on: that of the state that it goes on from, else that of
+/// the given snapshot, else the newest, as a new snapshot if states are kept. A run on an
+/// older snapshot can go on as long as that is there.
 ///
 /// # Errors
 /// If there is nothing to go on from, its commit is not kept any more, or is not
@@ -90,7 +89,7 @@ pub fn view<'db>(
     request: &Request,
     at: Option<&At>,
 ) -> Result<RunView<'db>, Error> {
-    // The newest is a moment of its own: the run makes a snapshot of it.
+    // The newest commit may have no snapshot: the run makes one of it.
     let at = at.filter(|at| !matches!(at, At::Now));
     let moment = at.map(|at| db.moment(at)).transpose()?;
     if !request.durable.keeps_state() {
@@ -150,7 +149,7 @@ pub fn view<'db>(
     })
 }
 
-/// Makes the snapshot of the newest moment that the state of a run will need, in
+/// Makes the snapshot of the newest commit that the state of a run will need, in
 /// place of one that a run left that ended before its first state. Returns its commit.
 fn hold_newest(db: &Database, name: &str) -> Result<u64, Error> {
     let name = name_of_run(name);

@@ -62,7 +62,7 @@ pub struct WriteBack {
     key: String,
 }
 
-/// What was written.
+/// Counts of a result written into nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Nodes that have the property now.

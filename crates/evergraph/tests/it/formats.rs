@@ -177,7 +177,7 @@ fn files_are_read_or_refused() {
 
 #[test]
 fn bytes_that_are_no_text_are_no_ids() {
-    // What is no UTF-8 is an id neither as text nor as a number.
+    // Bytes that are not UTF-8 are an id neither as text nor as a number.
     for (words, reason) in [("text", "is not UTF-8 text"), ("", "is not a number")] {
         let got = outcome("a.e", words, b"1 2\n3 \xff\xfe\n", 10);
         assert!(

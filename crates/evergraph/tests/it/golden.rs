@@ -404,7 +404,7 @@ fn golden_import_of_tables_goes_on() {
     a_golden_import_of_rows_goes_on("v4-interrupted-tables", write_tables, 13, counts);
 }
 
-// What lies beside the graph.
+// Files beside the graph.
 
 fn request(algorithm: &str, parameters: &[(&str, &str)], durable: Durable) -> run::Request {
     let owned = |&(name, value): &(&str, &str)| (name.to_string(), value.to_string());

@@ -92,8 +92,8 @@ fn a_stopped_import_goes_on_exactly_where_it_was() {
     }
 }
 
-/// A tiny log and nobody who merges in the background: the import waits for
-/// room again and again, and is stopped at each step of it.
+/// A tiny log and no merging in the background: the import waits for space again and
+/// again, and is stopped at each step of it.
 #[test]
 fn an_import_that_waits_for_room_stops_cleanly() {
     let place = tempfile::tempdir().expect("a directory");

@@ -1,5 +1,5 @@
-//! Who may open a database beside whom, whatever becomes of its files, and what outlives
-//! a database.
+//! Exclusion of one opening by another, whatever becomes of the files, and handles that
+//! outlive a database.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -135,7 +135,7 @@ fn a_program_of_the_version_before_is_kept_out_and_keeps_out() {
     });
 }
 
-/// Somebody restores a backup between the opening of the file and its lock.
+/// A backup is restored between the opening of the file and its lock.
 #[test]
 fn a_file_that_is_replaced_meanwhile_is_not_the_one_that_is_locked() {
     on_each_medium(|path, options| {
@@ -159,7 +159,7 @@ fn a_file_that_is_replaced_meanwhile_is_not_the_one_that_is_locked() {
     });
 }
 
-/// It is never removed, because somebody may have locked it by then.
+/// It is never removed, because another process may have locked it by then.
 #[test]
 fn what_an_interrupted_creation_leaves_is_locked_and_used_again() {
     on_each_medium(|path, options| {
@@ -184,14 +184,14 @@ fn what_an_interrupted_creation_leaves_is_locked_and_used_again() {
     });
 }
 
-/// Of two who make the same database, one gets it, whoever comes when.
+/// Of two creations of the same database one succeeds, in any order.
 #[test]
 fn a_creation_is_locked_from_its_first_file_on() {
     on_each_medium(|path, options| {
         let (there, other) = (path.to_path_buf(), options.clone());
         let (tell, told) = channel();
         let meanwhile = Scope::calling("lock.pool-opened", move |time| {
-            // Before anything is locked, it is for whoever comes first.
+            // Before anything is locked, the other creation may come first.
             if time == 1 {
                 tell.send(Database::create(&there, &other)).unwrap();
             }
@@ -248,7 +248,8 @@ fn a_creation_is_undone_while_it_is_locked() {
     });
 }
 
-/// Whoever has opened the file before it was removed, and locks it then, starts anew.
+/// An opening of the file from before its removal, which locks it afterwards, starts
+/// anew.
 #[test]
 fn who_waits_while_a_creation_is_undone_locks_no_file_without_a_name() {
     on_each_medium(|path, options| {
@@ -300,7 +301,7 @@ fn a_transaction_that_outlives_a_close_is_told_so() {
     tx.create_node(&["Person"], [("name", "Bob".into())])
         .unwrap();
     db.close().unwrap();
-    // It may still read what it has, and write what nobody will see.
+    // It may still read its view, and write changes that can never be committed.
     let kept = late.node(node).unwrap().expect("committed");
     assert_eq!(kept.get("name"), Some(&Value::from("Ann")));
     drop(kept);
@@ -346,7 +347,7 @@ fn what_reads_keeps_a_closed_database_locked() {
         assert_eq!(view.neighbors(0).unwrap(), [1, 2]);
         locked(path, options);
         drop((view, store));
-        // What an algorithm reads needs neither.
+        // The graph that an algorithm reads needs neither.
         locked(path, options);
         drop(graph);
         locked(path, options);

@@ -43,7 +43,7 @@ fn run_at(db: &Database, csn: u64, algorithm: &str) -> Outcome {
     run::run(db, &view, &request, &Control::new(), None).expect("the run succeeds")
 }
 
-/// What the result of `name` holds is what a run on its commit gives.
+/// Compares the result of `name` with a run on its commit.
 fn check(db: &Database, algorithm: &str, name: &str) {
     let kept = run::Kept::read(&db.results().unwrap().find(name).unwrap()).unwrap();
     let csn = csn_of(db, name);

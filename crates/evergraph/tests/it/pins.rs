@@ -67,7 +67,7 @@ fn database() -> Database {
     db
 }
 
-/// Which columns, notes and parameters there are; values only of notes that are words.
+/// Columns, notes and parameters of a result; values only of notes that are words.
 fn described(stored: &Stored) -> String {
     let description = stored.description();
     let mut text = format!("of {}", description.algorithm);

@@ -1,5 +1,5 @@
-//! What is exported reads as the same graph; what cannot be is refused, and what is
-//! cut off leaves nothing.
+//! Exports read as the same graph; values that cannot be exported are refused, and an
+//! export that is cut off leaves nothing.
 
 #[path = "../../../interchange/tests/it/common/values.rs"]
 mod values;
@@ -134,7 +134,7 @@ fn graph_of(
     })
 }
 
-/// What a view shows, to the bit, however its ids are.
+/// Content of a view, to the bit, independent of its ids.
 fn content(view: &View) -> (Vec<String>, Vec<String>) {
     let uid = |id: NodeId| format!("{:?}", view.node(id).unwrap().unwrap().get("uid"));
     let all = |properties: &mut dyn Iterator<Item = (Arc<str>, &Value)>| {

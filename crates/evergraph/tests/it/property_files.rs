@@ -149,7 +149,7 @@ fn failures_that_no_row_is_to_blame_for_end_the_import() {
 fn an_import_is_stopped_before_its_first_commit() {
     let place = Place::new();
     let rows: String = (0..2000).map(|i| format!("{i},1\n")).collect();
-    // What cannot be read stands behind the first look at whether to stop.
+    // The unreadable line comes after the first check of whether to stop.
     let file = place.file("nodes.csv", format!(":ID,age:int\n{rows}\"never ends\n"));
     let options = PropertyImport {
         files: vec![file],
@@ -300,7 +300,7 @@ fn an_import_that_was_cut_off_goes_on_where_it_was() {
         let db = Database::open(&path, &options).unwrap();
         let graph = db.property_graph().unwrap();
         assert_eq!(content(graph), content(whole));
-        // What is done is done once.
+        // A finished import does nothing when it is resumed.
         let again = PropertyImport {
             files: files.clone(),
             rows_at_once,

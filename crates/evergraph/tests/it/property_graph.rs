@@ -58,7 +58,7 @@ fn years(found: &[Relationship]) -> Vec<i64> {
     found.iter().map(year).collect()
 }
 
-/// What the document shows, in the same words, with and without indexes.
+/// The examples of the document, in the same words, with and without indexes.
 #[test]
 fn nodes_and_relationships_are_found_by_values() -> Result<(), GraphError> {
     let db = database(Options::default());

@@ -1,4 +1,4 @@
-//! What runs leave in the database, and what later runs make of it.
+//! Results and states that runs store, and their use by later runs.
 
 use std::io::{self, Write};
 use std::sync::mpsc::channel;
@@ -159,7 +159,7 @@ fn a_result_of_a_run_with_states_is_read_again() {
     db.insert_edges(&[(0, 30)]).unwrap();
     assert_eq!(run_now(&db, &plain).kept, None);
 
-    // What is committed meanwhile makes it one of the past.
+    // A commit meanwhile makes it a result of an older commit.
     let wanted = with_states(&keeping(&plain, "past"));
     let view = run::view(&db, &wanted, None).unwrap();
     db.insert_edges(&[(0, 31)]).unwrap();
@@ -192,7 +192,7 @@ fn a_run_on_the_newest_commit_by_its_number_goes_on() {
     drop(view);
     assert!(db.snapshots().is_empty());
 
-    // Nobody could go on from a state of a moment that nothing keeps.
+    // No run could go on from a state whose commit no snapshot keeps.
     let ran = run::run(&db, &db.view(), &wanted, &Control::new(), None);
     let error = ran.unwrap_err().to_string();
     assert!(error.contains("no snapshot keeps commit"), "{error}");
@@ -217,13 +217,13 @@ fn a_name_belongs_to_one_run_at_a_time() {
     assert_eq!(ran.edges, 100);
     drop(first);
     assert!(db.snapshots().is_empty());
-    // Of a view that nobody ran anything on nothing stays.
+    // A view on which nothing was run leaves nothing.
     drop(run::view(&db, &wanted, None).unwrap());
     assert!(db.snapshots().is_empty());
     drop(run::view(&db, &wanted, None).unwrap());
 }
 
-/// Has somebody else commit when the first name comes.
+/// Commits from another owner when the first name comes.
 struct Meanwhile {
     db: Arc<Database>,
     once: Once,

@@ -79,7 +79,7 @@ fn northwind() {
         ("IN_REGION", 53),
         ("PART_OF", 77),
         ("PURCHASED", 830),
-        // All but the one who reports to nobody.
+        // All but the one employee without a superior.
         ("REPORTS_TO", 8),
         ("SHIPPED_BY", rows("orders.csv")),
         ("SOLD", 830),

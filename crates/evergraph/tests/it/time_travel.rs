@@ -1,4 +1,4 @@
-//! The graph as it was: moments by name, date and commit, and what keeps them.
+//! Older commits of the graph: by name, date and number, and what keeps them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -292,7 +292,7 @@ fn a_run_that_keeps_no_state_leaves_no_snapshot() {
     begin(&db, &request, &Control::new()).unwrap();
     assert!(db.snapshots().is_empty());
 
-    // What nothing can be called is told before anything is computed.
+    // An impossible name is refused before anything is computed.
     let mut unnamed = request.clone();
     unnamed.durable.name = Some(String::new());
     let bad = evergraph::run::view(&db, &unnamed, None).err().unwrap();
@@ -380,7 +380,7 @@ fn retention_keeps_what_its_rules_name() {
     assert!(db.set_retention(&edges).is_err());
 }
 
-/// Whoever applies the rules chooses among the snapshots that there are then.
+/// Each application of the rules chooses among the snapshots that there are then.
 #[test]
 fn rules_are_applied_beside_each_other() {
     let db = with_snapshots();
@@ -690,7 +690,7 @@ fn lists(view: &View) -> Vec<Vec<u32>> {
     vertices.map(|v| view.neighbors(v).unwrap()).collect()
 }
 
-/// Of each moment of a range, its name and what an algorithm gave.
+/// Name of each snapshot of a range, and the outcome of an algorithm on it.
 fn over_all(db: &Database, request: &Request) -> Vec<(String, Outcome)> {
     let moments = db.moments_of("..now").unwrap();
     let mut all = Vec::new();

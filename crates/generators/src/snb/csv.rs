@@ -8,7 +8,7 @@ use crate::snb::network::Network;
 use crate::snb::rows::{Change, Comment, Event, Forum, Message, Person, Post};
 use crate::snb::world::World;
 
-/// Which rows to write.
+/// Rows to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// All.
@@ -71,11 +71,11 @@ files! {
 }
 
 /// Writes all files of a network, in one pass over its rows. `open` is called with
-/// the name of each file, in the order of [`FILES`]; whoever wants a file compressed
-/// or buffered returns such a writer.
+/// the name of each file, in the order of [`FILES`]; to compress or buffer a file, return
+/// such a writer.
 ///
 /// # Errors
-/// What `open` or a writer says.
+/// Errors of `open` and of the writers.
 pub fn write<W: Write>(
     network: &Network,
     part: Part,

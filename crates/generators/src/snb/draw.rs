@@ -2,8 +2,8 @@
 
 use evergraph_graph::random::{Random, split_mix};
 
-/// What a stream of choices is for. Each (seed, purpose, key) has its own stream,
-/// so rows can be made in any order.
+/// Purpose of a stream of choices. Each (seed, purpose, key) has its own stream, so rows
+/// can be made in any order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     Profile = 1,

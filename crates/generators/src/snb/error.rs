@@ -1,4 +1,4 @@
-//! What parameters cannot be met.
+//! Errors of parameters that no network can meet.
 
 /// Why there is no network of these parameters.
 #[derive(Debug, thiserror::Error)]

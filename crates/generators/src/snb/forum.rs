@@ -1,4 +1,4 @@
-//! The forums that a person moderates, and who joins them.
+//! The forums that a person moderates, and their members.
 
 use crate::snb::CAUSAL_GAP;
 use crate::snb::draw::{Draw, Purpose};
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Group,
 }
 
-/// Somebody who may write in a forum.
+/// A person who may write in a forum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     /// Since when; the forum's creation for the moderator.
@@ -39,7 +39,7 @@ pub(crate) struct Room {
     pub forum: Forum,
     /// The creation of the moderator.
     pub moderator_since: i64,
-    /// The moderator first, then members, those who joined first before others.
+    /// The moderator first, then members in the order in which they joined.
     pub members: Vec<Member>,
 }
 
@@ -151,7 +151,7 @@ fn members(
     friends: &[Friend],
     draw: &mut Draw,
 ) -> Vec<Member> {
-    // Friends see the forum, in groups everybody may.
+    // Friends see the forum; groups are open to all persons.
     let per_mille = match kind {
         Kind::Wall => 1000,
         Kind::Album => 400,

@@ -1,4 +1,4 @@
-//! Who knows whom, and since when.
+//! Friendships of persons, and their dates.
 //!
 //! Persons stand in three circles: ordered by where and when they studied, by what
 //! they are interested in, and at random. Two who are close in a circle know each
@@ -22,7 +22,7 @@ const HALF: f64 = 12.0;
 /// The part of the friendships that each circle brings.
 const SHARES: [f64; 3] = [0.45, 0.45, 0.1];
 
-/// Somebody whom a person knows.
+/// One end of a friendship, as seen from the other person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Friend {
     /// Since when, in milliseconds since 1970.

@@ -17,7 +17,7 @@ const MINUTE: i64 = 60_000;
 const MOST_COMMENTS: usize = 40;
 const MOST_PHOTOS: usize = 20;
 
-/// Who writes a message, from where and with what.
+/// Author of a message, with place and browser.
 struct Writing {
     creator: u32,
     location_ip: Ipv4Addr,
@@ -148,7 +148,8 @@ impl Thread<'_> {
         }
     }
 
-    /// A time for a post: any, or when everybody writes about the same tag.
+    /// A time for a post: any, or that of an event at which many write about the same
+    /// tag.
     fn occasion(&mut self) -> (i64, Option<u32>) {
         let (from, end) = (
             self.room.forum.creation_date + CAUSAL_GAP,

@@ -38,7 +38,7 @@ impl Network {
         })
     }
 
-    /// What it was made from.
+    /// Parameters that the network was made from.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -75,7 +75,7 @@ impl Network {
         (0..self.person_count()).map(|id| self.person(id))
     }
 
-    /// Whom a person knows, oldest friendships first. Some microseconds.
+    /// Friends of a person, oldest friendships first. Some microseconds.
     pub fn friends(&self, person: u32) -> Vec<Friend> {
         self.friendships.of(&self.profiles, person)
     }

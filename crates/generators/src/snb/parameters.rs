@@ -1,4 +1,4 @@
-//! What a network is made from.
+//! Parameters of a network.
 
 use crate::snb::SocialError;
 
@@ -49,8 +49,7 @@ const MEAN_FRIENDS: [(f64, f64); 12] = [
     (20_000_000.0, 178.0),
 ];
 
-/// What a network is made from. The same parameters give the same network, byte
-/// for byte.
+/// Parameters of a network. The same parameters give the same network, byte for byte.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Persons, 1 to 2^24.

@@ -31,7 +31,7 @@ const MAIL_HOSTS: [&str; 5] = [
     "post.example",
 ];
 
-/// What friendships and messages of a person depend on; 48 bytes.
+/// Attributes that a person's friendships and messages depend on; 48 bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Profile {
     pub creation_date: i64,
@@ -139,7 +139,7 @@ pub(crate) fn address(country: usize, draw: &mut Draw) -> Ipv4Addr {
     )
 }
 
-/// What a person writes with at home.
+/// The browser that a person uses at home.
 pub(crate) fn own_browser(parameters: &Parameters, person: u32) -> &'static str {
     browser(&mut Draw::new(
         parameters.seed,

@@ -17,7 +17,7 @@ use crate::snb::rows::{Change, Person};
 /// Persons whose friends are counted to find the median.
 const SAMPLE: usize = 2_000;
 
-/// Which queries.
+/// Queries to be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
     /// Complex reads, 1 to 14.
@@ -52,7 +52,7 @@ impl Parameters {
     /// Writes the file: `|` between columns, names first.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         writeln!(to, "{}", self.columns.join("|"))?;
         for row in &self.rows {
@@ -149,7 +149,7 @@ pub fn short_parameters(network: &Network, calls: usize) -> Vec<Parameters> {
     (1..=7).map(query).collect()
 }
 
-/// Whom a person knew before the updates; the person itself if nobody.
+/// A friend that a person had before the updates; the person itself if there is none.
 fn earlier_friend(network: &Network, person: u32, draw: &mut Draw) -> u32 {
     let cut = network.parameters.cut();
     let friends = network.friends(person);

@@ -40,7 +40,7 @@ pub struct Job {
     pub work_from: i32,
 }
 
-/// Somebody who has an account.
+/// A person with an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Person {
@@ -156,7 +156,7 @@ pub struct Like {
     pub creation_date: i64,
 }
 
-/// What comes into being.
+/// The row that an event creates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the rows say it")]
 pub enum Change {
@@ -177,6 +177,6 @@ pub struct Event {
     /// The time of the youngest thing it refers to; 0 if there is none (persons).
     /// At least [`crate::snb::CAUSAL_GAP`] before `time`.
     pub depends_on: i64,
-    /// What.
+    /// Row that is created.
     pub change: Change,
 }

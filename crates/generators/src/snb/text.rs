@@ -1,4 +1,4 @@
-//! What messages say.
+//! Texts of messages.
 
 use crate::snb::draw::Draw;
 use crate::snb::world::World;

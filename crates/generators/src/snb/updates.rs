@@ -25,7 +25,7 @@ const AT_A_TIME: u64 = 200_000;
 /// Updates a person and the whole time, about.
 const EVENTS_OF_PERSON: u64 = 600;
 
-/// What was written.
+/// Counts of written updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Updates of both streams.
@@ -81,7 +81,7 @@ fn in_slices(network: &Network, slices: u64) -> impl Iterator<Item = Event> + '_
 /// Writes both streams.
 ///
 /// # Errors
-/// What a writer says.
+/// Errors of the writers.
 pub fn write(
     network: &Network,
     persons: &mut impl Write,
@@ -107,7 +107,7 @@ pub fn write(
 /// One line of a stream.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write_update(to: &mut impl Write, update: &Event) -> io::Result<()> {
     write!(to, "{}|{}|", update.time, update.depends_on)?;
     match &update.change {

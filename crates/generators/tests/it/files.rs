@@ -247,7 +247,7 @@ fn queries_ask_for_what_there_is() {
     all[12].write(&mut file).unwrap();
     assert!(file.starts_with(b"person1Id|person2Id\n"));
     assert_eq!(all[12].file_name(), "interactive_13_param.txt");
-    // Nobody to ask for.
+    // With one person there is no second to ask for.
     let alone = Network::new(Parameters::with_persons(1)).unwrap();
     assert!(
         queries::parameters(&alone, 10)

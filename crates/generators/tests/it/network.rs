@@ -66,7 +66,7 @@ impl Births {
         assert!(!twice, "{event:?} comes twice");
     }
 
-    /// When somebody may write in a forum.
+    /// Time from which a person may write in a forum.
     fn since(&self, forum: u64, person: u64) -> i64 {
         match self.moderators[&forum] == person {
             true => self.forums[&forum],
@@ -175,8 +175,8 @@ fn a_persons_rows_do_not_depend_on_the_order_in_which_they_are_made() {
     assert!(network(60, 10).events().ne(forth.events()));
 }
 
-/// The same on every machine and in every release; whoever changes it on purpose
-/// says so in the changelog.
+/// The same on every machine and in every release; a deliberate change belongs in the
+/// changelog.
 #[test]
 fn the_network_of_seed_one_is_always_the_same() {
     let network = network(100, 1);

@@ -23,7 +23,7 @@ const CHECK_EDGES: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chunk {
     shift: u32,
-    /// Where each list starts.
+    /// Start of each list.
     starts: Vec<u32>,
     bytes: Vec<u8>,
     arc_count: u64,
@@ -67,7 +67,7 @@ impl Chunk {
             chunk.put_list(v, list, block_edges, check)?;
             start = end as usize;
         }
-        // What a block's last number is loaded with.
+        // Decoding a block's last number loads so many bytes, which must exist.
         chunk.bytes.extend([0; code::BEHIND]);
         chunk.bytes.shrink_to_fit();
         if !part.weights.is_empty() {
@@ -107,7 +107,8 @@ impl Chunk {
         Ok(())
     }
 
-    /// Where the next list or block starts, in units.
+    /// Pads the bytes to a whole unit; returns the start of the next list or block, in
+    /// units.
     fn place(&mut self) -> usize {
         let units = self.bytes.len().div_ceil(1 << self.shift);
         self.bytes.resize(units << self.shift, 0);
@@ -148,11 +149,11 @@ pub struct CompressedChunk<'a> {
     pub shift: u32,
     /// Entries of all lists.
     pub arc_count: u64,
-    /// Where each list starts in `bytes`.
+    /// Start of each list in `bytes`.
     pub starts: &'a [u32],
     /// The lists.
     pub bytes: &'a [u8],
-    /// Where each list starts in `weights`; empty in a graph without.
+    /// Start of each list in `weights`; empty in a graph without.
     pub weight_starts: &'a [u64],
     /// One for each entry.
     pub weights: &'a [Weight],

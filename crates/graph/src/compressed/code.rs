@@ -11,7 +11,7 @@ use crate::VertexId;
 /// A number is loaded with so many bytes, which must exist behind its own.
 pub(super) const BEHIND: usize = 4;
 
-/// What a load of 4 bytes has of a number of 1 to 4.
+/// Masks that leave of a load of 4 bytes a number of 1 to 4 bytes.
 const MASKS: [u32; 4] = [0xff, 0xffff, 0xff_ffff, 0xffff_ffff];
 
 /// A degree takes one byte, and 9 from here on.

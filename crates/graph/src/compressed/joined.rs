@@ -12,11 +12,11 @@ pub struct CompressedLists {
     /// `bytes`, where in `weights` (counted also where there are none), and its
     /// shift; and at last those of the chunk that would follow, with a shift of 0.
     pub places: Array<u64>,
-    /// Where each list starts, counted from its chunk; see [`CompressedChunk::starts`].
+    /// Start of each list, counted from its chunk; see [`CompressedChunk::starts`].
     pub starts: Array<u32>,
     /// The lists.
     pub bytes: Array<u8>,
-    /// Where each list's weights start, counted from its chunk, or empty.
+    /// Start of each list's weights, counted from its chunk, or empty.
     pub weight_starts: Array<u64>,
     /// One for each entry, or empty.
     pub weights: Array<Weight>,

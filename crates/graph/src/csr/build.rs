@@ -15,7 +15,7 @@ const MIN_CHUNK_EDGES: usize = 1 << 16;
 /// About as many streams as a core can write to without losing its caches' help.
 const MAX_BUCKETS: usize = 512;
 
-/// Which arcs an edge `(u, v)` contributes.
+/// Arcs that an edge `(u, v)` contributes.
 #[derive(Clone, Copy)]
 pub(super) enum Side {
     /// `v` to the list of `u`.
@@ -26,7 +26,7 @@ pub(super) enum Side {
     Ends,
 }
 
-/// An edge of the input: `()` weights take no room.
+/// An edge of the input: `()` weights take no space.
 pub(super) trait Arcs: Copy + Sync {
     type Weight: Copy + Default + Send + Sync;
 
@@ -207,7 +207,7 @@ struct BucketTask<'a, W> {
     /// Position of the bucket's first arc among all.
     first_arc: u64,
     arcs: &'a [Arc<W>],
-    /// Where each vertex's list ends, to be found.
+    /// End of each vertex's list, written by the task.
     ends: &'a mut [u64],
     neighbors: &'a mut [VertexId],
     weights: &'a mut [W],

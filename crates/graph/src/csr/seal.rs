@@ -61,7 +61,7 @@ impl Csr {
     /// out-lists; with all its entries, or as a simple graph. An undirected graph
     /// stays undirected.
     ///
-    /// Work and DRAM as those of [`Csr::seal`], of both adjacencies.
+    /// Work and DRAM as those of [`Csr::seal`], of both directions.
     ///
     /// # Errors
     /// As [`Csr::seal`].

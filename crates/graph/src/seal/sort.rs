@@ -2,13 +2,14 @@
 
 use crate::{VertexId, Weight};
 
-/// What the standard sort does in some 10 ms.
+/// Elements that the standard sort handles in some 10 ms: the sort cannot be stopped in
+/// between.
 const MAX_AT_ONCE: usize = 1 << 18;
 /// A longer list is divided into so many ranges of neighbors first.
 const RANGES: usize = 1 << 10;
 
-/// What sorting needs beside the list: nothing for most lists, a key for each
-/// entry with weights, and as much again for a list above [`MAX_AT_ONCE`].
+/// Scratch space of a sort beside the list: none for most lists, a key for each edge with
+/// weights, and as much again for a list above [`MAX_AT_ONCE`].
 pub(super) struct Scratch {
     /// Makes a range of a neighbor.
     shift: u32,

@@ -1,5 +1,5 @@
-//! What out-lists alone do not have: in-lists, and the lists of the undirected
-//! graph. Every entry goes to its target, or to both of its ends.
+//! Builds the in-lists from the out-lists, or the lists of the undirected graph: every
+//! edge goes to the list of its target, or of both of its ends.
 //!
 //! Entries are counted, then put in their places, by tasks that share a cursor
 //! for each vertex. Which of them comes first does not matter, as the lists are
@@ -17,7 +17,7 @@ use crate::{Graph, NeighborReader, VertexId, Weight};
 /// Entries that are put in their places between two checks.
 const PIECE: usize = 1 << 16;
 
-/// Where entries go.
+/// The lists that an edge goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
     Target,

@@ -1,4 +1,4 @@
-//! Graphs over arrays that somebody else keeps, sound or not.
+//! Graphs over arrays of another owner, sound or not.
 
 use std::convert::Infallible;
 use std::sync::Arc;

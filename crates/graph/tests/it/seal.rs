@@ -40,7 +40,7 @@ fn compress(graph: &impl Graph, shape: Shape, block_edges: usize) -> Compressed 
     compressed
 }
 
-/// What sealing should make of `lists`.
+/// Reference implementation of sealing `lists`.
 fn expected(mut lists: Lists, shape: Shape) -> Lists {
     for (v, list) in lists.iter_mut().enumerate() {
         list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));

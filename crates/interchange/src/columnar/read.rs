@@ -23,11 +23,11 @@ use crate::{BadRow, Contents, Id, InterchangeError, PropertyType, Row, RowReader
 
 use super::values::{is_supported, value};
 
-/// What the file does not say.
+/// Options for what the file does not say itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnarOptions {
-    /// What columns hold, by their names: `("src", ":START_ID")`. Columns that are not
-    /// named hold what their names say.
+    /// Roles of columns, by their names: `("src", ":START_ID")`. Other columns have the
+    /// role that their name says.
     pub roles: Vec<(String, String)>,
     /// Of all nodes of the file, besides those in the column `:LABEL`.
     pub labels: Vec<Arc<str>>,
@@ -239,8 +239,8 @@ impl Cells for ColumnarReader {
     }
 }
 
-/// What the library does with the file. It panics on some damaged files; that is an
-/// error of the file, and nothing of the library is used behind it.
+/// Runs a call of the library. It panics on some damaged files; that becomes an error of
+/// the file, and the library's reader is not used afterwards, as its state is unknown.
 fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = panic.downcast_ref::<&str>().copied();

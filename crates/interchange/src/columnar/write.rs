@@ -24,7 +24,7 @@ const BATCH: usize = 8192;
 
 const FORMAT: &str = "Parquet or Arrow";
 
-/// What is written.
+/// Format of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Parquet, compressed with Snappy.
@@ -59,7 +59,7 @@ impl<W: Write + Send> ColumnarWriter<W> {
     /// A file of nodes of one id space.
     ///
     /// # Errors
-    /// If a name cannot be told from a declaration, or what the writer says.
+    /// If a name cannot be told from a declaration; errors of the writer.
     pub fn nodes(
         output: W,
         format: Format,
@@ -161,7 +161,7 @@ impl<W: Write + Send> ColumnarWriter<W> {
     /// file is not whole.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn finish(mut self) -> Result<W, InterchangeError> {
         self.flush()?;
         let mut output = match self.sink {

@@ -19,7 +19,7 @@ pub(crate) struct IdColumn {
     pub ids: Ids,
 }
 
-/// What a column holds.
+/// Role of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     Id(IdColumn),

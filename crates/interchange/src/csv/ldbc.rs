@@ -27,7 +27,7 @@ pub enum Naming {
     File,
 }
 
-/// What a file holds, told from its name.
+/// Content of a file, by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LdbcName {
     /// Nodes of a kind.

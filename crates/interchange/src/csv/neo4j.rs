@@ -13,7 +13,7 @@ use crate::{Contents, Id, InterchangeError, PropertyType, Row, RowReader};
 use super::header::Header;
 use super::records::{Dialect, Field, Outcome, Records};
 
-/// What ids are.
+/// Syntax of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ids {
     /// Any texts: `007` and `7` differ.
@@ -22,7 +22,7 @@ pub enum Ids {
     Integers,
 }
 
-/// What the header does not say.
+/// Options for what the header does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neo4jOptions {
     /// Between fields.

@@ -42,7 +42,7 @@ impl Dialect {
     }
 }
 
-/// What became of a record.
+/// Outcome of reading a record.
 pub(crate) enum Outcome {
     /// Its fields can be asked for.
     Record,

@@ -14,7 +14,7 @@ use super::neo4j::Ids;
 
 const NEO4J: &str = "CSV with Neo4j's header";
 
-/// What a file holds, with the id spaces of its ids.
+/// Nodes or relationships, with the id spaces of their ids.
 pub(super) enum Contents {
     Nodes(Arc<str>),
     Relationships(Arc<str>, Arc<str>),
@@ -42,7 +42,7 @@ impl<W: Write> Neo4jWriter<W> {
     /// A file of nodes of one id space, with its header.
     ///
     /// # Errors
-    /// If a name has no place in a header, or what the writer says.
+    /// If a name has no place in a header; errors of the writer.
     pub fn nodes(
         output: W,
         space: &str,
@@ -145,7 +145,7 @@ impl<W: Write> Neo4jWriter<W> {
     /// Flushes, and gives the writer back.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn finish(mut self) -> Result<W, InterchangeError> {
         self.output.flush()?;
         Ok(self.output)

@@ -25,7 +25,7 @@ impl<W: Write> LdbcWriter<W> {
     /// node's id.
     ///
     /// # Errors
-    /// If a name has no place in a header, or what the writer says.
+    /// If a name has no place in a header; errors of the writer.
     pub fn nodes(output: W, kind: &str, columns: &Columns) -> Result<Self, InterchangeError> {
         Self::new(output, Contents::Nodes(kind.into()), columns)
     }
@@ -108,7 +108,7 @@ impl<W: Write> LdbcWriter<W> {
     /// Flushes, and gives the writer back.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn finish(mut self) -> Result<W, InterchangeError> {
         self.output.flush()?;
         Ok(self.output)

@@ -38,7 +38,7 @@ impl From<quick_xml::Error> for Stop {
     }
 }
 
-/// What stands between the tags of an element.
+/// Content between the tags of an element.
 #[derive(Default)]
 pub(super) struct Inside {
     pub data: Vec<(String, String)>,

@@ -1,4 +1,4 @@
-//! What the keys of a file declare.
+//! Declarations of a file's `<key>` elements.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -33,7 +33,7 @@ impl<R: BufRead> BufRead for Lines<R> {
     }
 
     fn consume(&mut self, count: usize) {
-        // What is consumed lies in the buffer, so this reads nothing.
+        // The consumed bytes lie in the buffer, so this reads nothing.
         if let Ok(buffer) = self.input.fill_buf() {
             let consumed = &buffer[..count.min(buffer.len())];
             self.ends += consumed.iter().filter(|&&byte| byte == b'\n').count() as u64;

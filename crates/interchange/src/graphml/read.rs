@@ -15,10 +15,10 @@ use super::element::{Attributes, Element, Inside, Stop, parts, predefined};
 use super::keys::{Key, Keys};
 use super::lines::Lines;
 
-/// What the file does not say.
+/// Options for what the file does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphMlOptions {
-    /// What ids are; texts, unless something else is known.
+    /// Syntax of ids; texts, unless something else is known.
     pub ids: Ids,
     /// Of all nodes, besides those that the file names.
     pub labels: Vec<Arc<str>>,

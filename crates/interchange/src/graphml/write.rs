@@ -31,7 +31,7 @@ impl<W: Write> GraphMlWriter<W> {
     /// Writes the keys of all properties, a key for each type ([`Columns::mixed`]).
     ///
     /// # Errors
-    /// If a name has characters that XML has not, or what the writer says.
+    /// If a name has characters that XML has not; errors of the writer.
     pub fn new(
         mut output: W,
         nodes: &Columns,
@@ -107,7 +107,7 @@ impl<W: Write> GraphMlWriter<W> {
     /// whole.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn finish(mut self) -> Result<W, InterchangeError> {
         writeln!(self.output, "</graph>\n</graphml>")?;
         self.output.flush()?;

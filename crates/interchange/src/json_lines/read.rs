@@ -122,7 +122,7 @@ fn unknown(name: &str) -> Problem {
     )
 }
 
-/// What is left of a row is an error: nothing that is said is dropped silently.
+/// Refuses members of a row that no one has read: nothing in a file is dropped silently.
 fn finish(object: &Map<String, Json>, passed: &[&str]) -> Result<(), Problem> {
     let mut left = object
         .keys()

@@ -28,7 +28,7 @@ impl<W: Write> JsonLinesWriter<W> {
     /// Appends a row.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn write(&mut self, row: &Row) -> Result<(), InterchangeError> {
         let json = match row {
             Row::Node(node) => {
@@ -60,7 +60,7 @@ impl<W: Write> JsonLinesWriter<W> {
     /// Flushes, and gives the writer back.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn finish(mut self) -> Result<W, InterchangeError> {
         self.output.flush()?;
         Ok(self.output)

@@ -1,4 +1,4 @@
-//! What a mapping says of the columns of one file, by their numbers.
+//! Compiles a mapping for the columns of one file, by their numbers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::plan::{EndPlan, KeyPlan, NamePlan, NodePlan, PropertyPlan, Relationsh
 use super::resolve::{Known, Resolver};
 use super::section::Said;
 
-/// What is done with one file.
+/// Compiler for one file.
 pub(super) struct OfFile<'a> {
     pub resolver: &'a Resolver<'a>,
     pub known: &'a Known<'a>,

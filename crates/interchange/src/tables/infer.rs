@@ -24,7 +24,7 @@ const TYPES: [Scalar; 6] = [
 /// Digits that every float holds.
 const SURE_DIGITS: usize = 15;
 
-/// What the values of a column were so far.
+/// Types that the values of a column allowed so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Observed {
     any: bool,
@@ -48,8 +48,8 @@ impl Observed {
     }
 }
 
-/// Takes all rows of a file into account, an `Observed` for each column. Rows that
-/// cannot be read are left out here: whoever reads the file for its rows reports them.
+/// Takes all rows of a file into account, an `Observed` for each column. Rows that cannot
+/// be read are left out here: the pass that reads the file for its rows reports them.
 /// `ask` is asked now and then whether to go on.
 pub(crate) fn observe<R: BufRead, E: From<InterchangeError>>(
     records: &mut Records<R>,

@@ -1,4 +1,4 @@
-//! What a mapping says of tables.
+//! Mappings of plain tables, parsed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use crate::{InterchangeError, PropertyType};
 
 use super::section::{Said, wrong};
 
-/// What plain tables hold: which rows are nodes, and which columns refer to others.
+/// Mapping of plain tables: which rows are nodes, and which columns refer to others.
 /// `docs/property-files.md` describes the file.
 #[derive(Clone, Debug)]
 pub struct Mapping {
-    /// What messages call it.
+    /// Name of the mapping's file, for messages.
     pub(crate) file: Arc<str>,
     pub(crate) tables: Vec<Table>,
     pub(crate) lookups: BTreeMap<String, Lookup>,
@@ -21,7 +21,7 @@ pub struct Mapping {
 /// How the lines of a file become fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
-    /// If not given, what the name of the file says.
+    /// `None`: by the name of the file.
     pub delimiter: Option<u8>,
     /// Lines before the header or the first row.
     pub skip: u64,
@@ -84,7 +84,7 @@ pub(crate) enum Name {
     Column(Said<String>, Names),
 }
 
-/// What the texts of a column stand for.
+/// Translation of a column's texts to names.
 #[derive(Clone, Debug)]
 pub(crate) enum Names {
     AsTheyAre,

@@ -1,4 +1,4 @@
-//! What becomes of each column of each file.
+//! Plan of a file: the use of each column.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ pub(crate) enum NamePlan {
     Column {
         at: usize,
         list: bool,
-        /// What its texts stand for, if not for themselves.
+        /// Translation of its texts; `None` if they stand for themselves.
         texts: Option<Arc<Texts>>,
     },
 }

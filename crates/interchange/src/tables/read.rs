@@ -26,7 +26,7 @@ pub struct TableReader<R> {
     file: Arc<str>,
     records: Records<R>,
     plan: Arc<Plan>,
-    /// What the row at hand still gives.
+    /// Rows of the current record that were not returned yet.
     waiting: VecDeque<(Result<Row, Problem>, Standing)>,
     standing: Standing,
     done: bool,
@@ -58,7 +58,7 @@ impl<R: BufRead> TableReader<R> {
         })
     }
 
-    /// What the record at hand gives.
+    /// Appends the rows of the current record to `waiting`.
     fn take(&mut self) -> Result<(), Problem> {
         let (found, expected) = (self.records.field_count(), self.plan.columns.len());
         if found != expected {
@@ -277,7 +277,7 @@ impl<R: BufRead> Record<'_, R> {
     }
 }
 
-/// What helps against quotes that are none.
+/// Adds a hint to errors of quotes that are no quotes.
 fn with_hint(mut problem: Problem, quotes: bool) -> Problem {
     if quotes && problem.text.contains("quote") {
         problem.text += "; in a table without quoted fields say `quotes = false`";

@@ -15,7 +15,7 @@ use super::mapping::{Mapping, Table};
 use super::plan::{Plan, TableFile};
 use super::section::Said;
 
-/// What is known of a table behind its files' headers.
+/// A table of the mapping with its files' headers.
 pub(super) struct Known<'a> {
     pub table: &'a Table,
     files: Vec<(&'a Said<String>, Vec<String>)>,
@@ -42,7 +42,7 @@ impl Mapping {
     /// go on.
     ///
     /// # Errors
-    /// What `open` and `ask` say; [`InterchangeError::Mapping`] with the line of the
+    /// Errors of `open` and `ask`; [`InterchangeError::Mapping`] with the line of the
     /// mapping that does not fit the files; [`InterchangeError::Unreadable`] of a lookup.
     pub fn resolve<R: BufRead, E: From<InterchangeError>>(
         &self,

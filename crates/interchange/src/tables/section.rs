@@ -9,7 +9,7 @@ use crate::error::Problem;
 use crate::types::shown;
 use crate::{BadRow, InterchangeError};
 
-/// What is said, and on which line.
+/// A value with its line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Said<T> {
     pub value: T,
@@ -40,13 +40,13 @@ impl Source<'_> {
     }
 }
 
-/// What is wrong with a mapping.
+/// Error of a mapping, at a line.
 pub(crate) fn wrong(file: &Arc<str>, line: u64, problem: impl Into<String>) -> InterchangeError {
     InterchangeError::Mapping(Problem::new(problem).row(file, line))
 }
 
-/// A table of the file. Its keys are asked for one by one; one that nobody asked for
-/// is an error at the end.
+/// A table of the file. Its keys are read one by one; an unread key is an error at the
+/// end, because it would be ignored silently.
 pub(crate) struct Section<'a> {
     source: &'a Source<'a>,
     table: &'a DeTable<'a>,

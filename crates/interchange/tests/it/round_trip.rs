@@ -1,5 +1,6 @@
-//! What is written reads as the same rows, in every format and for any values; what
-//! a format cannot hold is refused and never written as something else.
+//! Round trips: rows that are written read as the same rows, in every format and for any
+//! values; values that a format cannot hold are refused and never written as something
+//! else.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -111,7 +111,7 @@ fn a_row_gives_its_node_and_its_relationships() {
     let expected = [
         r#"(A of Customer:Customer {id: "A", name: "Ann, \"the\" first"})"#,
         r#"(B of Customer:Customer {id: "B"})"#,
-        // What relationships take is not of the node, too.
+        // Columns that relationships use are not properties of the node, too.
         "(1 of Order:Order:Document {id: 1, total: 14.0})",
         r#"(A of Customer)-[BOUGHT {day: "mon"}]->(1 of Order)"#,
         "(2 of Order:Order:Document {id: 2})",
@@ -501,7 +501,7 @@ proptest! {
         );
         let files = [("t", file.as_str())];
         prop_assert_eq!(read(&mapping, &files), expected);
-        // What is inferred is written as it was read: nothing changes but the type.
+        // Inferred values are written as they were read: nothing changes but the type.
         let plain = mapping.replace("types = { key = \"long\" }", "");
         let untyped = |rows: Vec<String>| -> BTreeMap<usize, String> {
             rows.into_iter().map(|row| row.replace('"', "")).enumerate().collect()

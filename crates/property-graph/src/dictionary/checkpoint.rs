@@ -102,14 +102,14 @@ impl Dictionary {
         Ok(())
     }
 
-    /// A root names what was written.
+    /// A superblock names what was written.
     pub fn published(&self) {
         self.names.iter().for_each(publish_space);
         publish_space(&self.label_sets);
         publish_space(&self.texts);
     }
 
-    /// No root names what was written.
+    /// No superblock names what was written.
     pub fn abandoned(&self) {
         let names = self.names.iter().chain([&self.texts]);
         names.for_each(|space| space.write().pending = None);

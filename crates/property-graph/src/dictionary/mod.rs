@@ -1,12 +1,12 @@
 //! Codes for the strings that repeat: labels, relationship types, property
 //! keys, sets of labels, and text values.
 //!
-//! Names (labels, types, keys) get their code from the commit that first uses
-//! them, in which the assignment travels: a code that a record holds is known
-//! wherever the record is. Sets of labels and repeated texts get theirs from the
-//! checkpoint that writes records with them, and are stored with those records by
-//! the same root; before that, versions hold the labels and the text themselves.
-//! No assigned code is ever taken back, so that a record of any age can be read.
+//! Names (labels, types, keys) get their code from the commit that first uses them, in
+//! which the assignment travels: a code that a record holds is known wherever the record
+//! is. Sets of labels and repeated texts get theirs from the checkpoint that writes
+//! records with them, and are stored with those records by the same superblock; before
+//! that, versions hold the labels and the text themselves. No assigned code is ever taken
+//! back, so that a record of any age can be read.
 //!
 //! A transaction that writes a name without a code, or commits a set without one,
 //! is promised a code ([`Dictionary::promise`]). Readers do not see it. If the
@@ -39,8 +39,8 @@ pub use texts::TextPolicy;
 pub type KeyCode = u32;
 /// Code of a label.
 pub type LabelCode = u32;
-/// Code of a relationship type; its adjacencies in the topology are `2 * code` (out)
-/// and `2 * code + 1` (in).
+/// Code of a relationship type; its adjacencies in the topology are `2 * code` (out) and
+/// `2 * code + 1` (in).
 pub type TypeCode = u16;
 
 /// A name has at most so many bytes.
@@ -48,7 +48,7 @@ pub const MOST_NAME_BYTES: usize = 1 << 16;
 /// Labels, keys, and sets of labels are fewer.
 const MOST_CODES: u32 = 1 << 24;
 
-/// What a name names.
+/// Kinds of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Names {
@@ -89,7 +89,7 @@ pub enum NameError {
     /// There are as many already as there can be.
     #[error("there are {most} {what} already; use those, or properties instead of them")]
     TooMany {
-        /// What there are too many of.
+        /// Kind of names that is exhausted, for the message.
         what: &'static str,
         /// How many there can be.
         most: u32,
@@ -111,7 +111,7 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// An empty dictionary; `number` tells it from other parts of the attachment.
+    /// An empty dictionary; `number` tells it from other parts of the store extension.
     pub fn new(number: u32, policy: TextPolicy) -> Self {
         Dictionary {
             kind: evergraph_topology::attachment::ATTACHED_BLOBS + number,

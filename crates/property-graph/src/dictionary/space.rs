@@ -7,7 +7,7 @@ use std::sync::Arc;
 use evergraph_storage::Blob;
 use evergraph_storage::layout::WALKED_AT_MOST;
 
-/// What codes stand for.
+/// Items that have codes.
 pub(super) trait Item: Hash + Eq {
     /// A shared copy.
     fn share(&self) -> Arc<Self>;
@@ -55,7 +55,7 @@ pub(super) struct Space<T: Item + ?Sized> {
     pub pending: Option<Pending>,
 }
 
-/// What is written, and no root names yet.
+/// Pages that are written, before a superblock names them.
 pub(super) struct Pending {
     /// Number of the first page that is new.
     pub first: usize,

@@ -91,7 +91,7 @@ proptest! {
     }
 }
 
-/// What one name has in the model: its code, promises, and whether a commit assigned it.
+/// State of a name in the model: its code, promises, and whether a commit assigned it.
 type Known = (u32, usize, bool);
 
 proptest! {

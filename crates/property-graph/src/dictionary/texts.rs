@@ -1,4 +1,4 @@
-//! Which text values get a code.
+//! Choice of the text values that get a code.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Texts of which sightings are counted at the same time.
 const COUNTED: usize = 1 << 16;
 
-/// Which text values are stored as codes.
+/// Policy for the text values that are stored as codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPolicy {
     /// Bytes of the shortest.
@@ -44,7 +44,7 @@ impl Sightings {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         if self.counts.len() >= COUNTED {
-            // What is seen rarely is forgotten with the rest.
+            // All counts are dropped: a text that comes often is soon counted again.
             self.counts.clear();
         }
         let count = self.counts.entry(hasher.finish()).or_insert(0);

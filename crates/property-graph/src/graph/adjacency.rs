@@ -1,4 +1,4 @@
-//! What lies beside a node.
+//! Neighbors of a node, with their relationships.
 
 use std::ops::ControlFlow;
 
@@ -6,12 +6,12 @@ use super::ids::{NodeId, RelationshipId};
 use super::types::ListOf;
 use crate::dictionary::TypeCode;
 
-/// Which relationships of a node.
+/// Direction of a node's relationships, seen from the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Towards {
-    /// Those that leave it.
+    /// Relationships that leave it.
     Outgoing,
-    /// Those that enter it.
+    /// Relationships that enter it.
     Incoming,
     /// All; a loop counts once.
     Both,
@@ -31,7 +31,7 @@ impl Towards {
 /// A relationship of a node, as the node's neighbor list has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Adjacent {
-    /// Which relationship.
+    /// Id of the relationship.
     pub relationship: RelationshipId,
     /// Its other end.
     pub neighbor: NodeId,

@@ -1,4 +1,4 @@
-//! What names mean to one view, for whoever asks for the same ones again and again.
+//! A cache, in each view, of the codes of names that its callers ask for repeatedly.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// each time.
 const MOST_REMEMBERED: usize = 8;
 
-/// What was looked up by names, found again without a lock and without hashing.
+/// Values looked up by names, found again without a lock and without hashing.
 #[derive(Debug)]
 pub(super) struct Asked<V>(OnceLock<Box<Entry<V>>>);
 
@@ -24,7 +24,7 @@ impl<V> Default for Asked<V> {
 }
 
 impl<V> Asked<V> {
-    /// What was remembered for these names in this order.
+    /// Value remembered for these names in this order.
     #[inline]
     pub fn recall(&self, names: &[&str]) -> Option<&V> {
         let mut next = self;

@@ -45,7 +45,7 @@ struct Pass<'a, R> {
     of: std::marker::PhantomData<fn(R)>,
 }
 
-/// What was found for each entry; `None` for one that has no index.
+/// Entries gathered for each index; `None` for a definition that has no index.
 type Gathered = Vec<Option<Collector>>;
 
 impl<'a, R: Tabled> Pass<'a, R> {

@@ -1,4 +1,4 @@
-//! What a transaction's changes are in the log.
+//! Encoding of a transaction's changes as redo operations of the log.
 
 use std::collections::{BTreeMap, HashSet};
 

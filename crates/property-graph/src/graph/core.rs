@@ -1,4 +1,4 @@
-//! What all parts of one graph share.
+//! State shared by all parts of one graph.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::view::View;
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::{CommittedState, Newest};
 
-/// The store and what is attached to it.
+/// The store and its extension.
 pub(super) struct Core {
     pub store: Arc<Store>,
     pub state: Arc<State>,
@@ -28,7 +28,7 @@ impl Core {
     }
 }
 
-/// What transactions know of a graph.
+/// Committed state of a graph, as transactions read it.
 #[derive(Clone)]
 pub struct Committed {
     pub(super) core: Arc<Core>,

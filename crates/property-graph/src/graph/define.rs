@@ -136,8 +136,8 @@ impl PropertyGraph {
     }
 }
 
-/// Definitions that are being made. Whatever ends that before they are confirmed, a
-/// panic among it, they have failed.
+/// Definitions that are populating. If anything ends that before they are online, even a
+/// panic, they have failed.
 struct Making<'g> {
     core: &'g Arc<Core>,
     entries: Vec<Arc<Entry>>,

@@ -8,7 +8,7 @@ use crate::dictionary::{KeyCode, Names, TypeCode};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::value::{Properties, Value, ValueError};
 
-/// A node as of one moment. Stays what it is, whatever happens to the graph.
+/// A node as of one commit. Stays what it is, whatever happens to the graph.
 #[derive(Clone)]
 pub struct Node {
     id: NodeId,
@@ -16,8 +16,7 @@ pub struct Node {
     names: KnownNames,
 }
 
-/// A relationship as of one moment. Stays what it is, whatever happens to the
-/// graph.
+/// A relationship as of one commit. Stays what it is, whatever happens to the graph.
 #[derive(Clone)]
 pub struct Relationship {
     id: RelationshipId,
@@ -34,7 +33,7 @@ impl Node {
         }
     }
 
-    /// Which node.
+    /// Id of the node.
     pub fn id(&self) -> NodeId {
         self.id
     }
@@ -94,7 +93,7 @@ impl Relationship {
         }
     }
 
-    /// Which relationship.
+    /// Id of the relationship.
     pub fn id(&self) -> RelationshipId {
         self.id
     }

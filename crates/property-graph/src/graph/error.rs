@@ -1,4 +1,4 @@
-//! What can go wrong in a property graph.
+//! Errors of property graphs.
 
 use evergraph_storage::{MediumError, StorageError};
 use evergraph_topology::TopologyError;
@@ -40,10 +40,10 @@ pub enum GraphError {
     /// More than can be stored; nothing of the transaction is in the graph.
     #[error("{0}")]
     Limit(String),
-    /// What is asked for is not possible.
+    /// The request is not possible.
     #[error("{0}")]
     Unsupported(String),
-    /// An error of the caller's own: whoever writes ends the transaction with it.
+    /// An error of the caller's own code, which ends the transaction.
     #[error(transparent)]
     User(#[from] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -20,14 +20,14 @@ use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::{KeyRange as ReadRange, Predicate};
 use crate::value::Value;
 
-/// What is looked for, in names.
+/// Subject of a lookup, in names.
 #[derive(Clone, Copy)]
 enum Sought<'a> {
     Label(&'a str),
     Type(&'a str),
 }
 
-/// What is looked for, in codes.
+/// Subject and properties of a lookup, in codes.
 struct Wanted {
     subject: SubjectCode,
     keys: Vec<KeyCode>,
@@ -263,7 +263,7 @@ fn sorted<R>(mut found: Keyed<R>) -> Keyed<R> {
     found
 }
 
-/// What an index has in a range.
+/// Ids that an index has in a range.
 fn read(index: &Index, csn: u64, range: &KeyRange) -> Result<Vec<u32>, IndexError> {
     let mut ids = Vec::new();
     match range.only_key() {
@@ -350,8 +350,8 @@ impl Transaction {
         relationships(found, &self.known_names())
     }
 
-    /// What an index and the transaction have in a range; `None` if there is no index
-    /// that can say.
+    /// Merges the entries of an index in a range with the transaction's own changes;
+    /// `None` if there is no index that can answer.
     fn indexed<R: Tabled>(
         &self,
         wanted: &Wanted,

@@ -1,9 +1,9 @@
-//! What is derived from a graph and follows its commits: indexes of other crates.
+//! Change feed of a graph for its secondary indexes in other crates.
 //!
-//! [`PropertyGraph::follow`] tells which nodes commits change. Commits are told in
-//! their order and before anybody sees them, so whoever reads at a commit finds
-//! here every change up to it. Nothing waits for the follower: what it does not
-//! take falls out of the queue when there is too much of it, and is found again by
+//! [`PropertyGraph::follow`] tells which nodes commits change. Commits are told in their
+//! order and before any view shows them, so a reader at a commit finds here every change
+//! up to it. No commit waits for a follower: changes that it does not take fall out of
+//! the queue when there are too many, and are found again by
 //! [`PropertyGraph::changed_since`].
 
 use std::collections::{BTreeMap, VecDeque};
@@ -42,7 +42,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Where the changes after a commit begin.
+    /// Position of the first change after a commit.
     fn after(&self, csn: u64) -> usize {
         self.changes.partition_point(|change| change.csn <= csn)
     }
@@ -148,13 +148,13 @@ fn latest_of(changes: &[Change]) -> Vec<ChangedNodes> {
     latest.into_values().collect()
 }
 
-/// Those who follow a graph.
+/// Followers of a graph.
 #[derive(Debug, Default)]
 pub(super) struct Followers(Mutex<Following>);
 
 #[derive(Debug, Default)]
 struct Following {
-    /// The last commit that was told, also if nobody followed.
+    /// The last commit that was told, also if there was no follower.
     told: u64,
     followers: Vec<Weak<Changes>>,
 }
@@ -175,8 +175,8 @@ impl Followers {
         });
     }
 
-    /// Who begins when `visible` is the newest commit that views show. Of what was
-    /// committed before the opening, nobody was told.
+    /// Adds a follower that begins when `visible` is the newest commit that views show.
+    /// Commits before the opening were never told, hence the larger of both.
     fn add(&self, limit: usize, visible: u64) -> Arc<Changes> {
         let mut following = self.0.lock();
         let changes = Arc::new(Changes::new(limit, following.told.max(visible)));
@@ -194,7 +194,7 @@ pub struct ChangedNodes {
     pub until: u64,
 }
 
-/// What a follower that knows one commit has to look at to know another.
+/// Nodes and commits that a follower reads to get from one commit to another.
 #[derive(Clone, Debug)]
 pub struct Work {
     /// Nodes that may have changed in between.
@@ -224,9 +224,9 @@ impl PropertyGraph {
         Arc::ptr_eq(&self.core, view.core())
     }
 
-    /// What a follower that knows everything up to commit `after` has to look at to
-    /// know everything up to a view of the newest commit. Changes that were lost are
-    /// looked for in all chunks.
+    /// Returns the work of a follower that knows everything up to commit `after` to know
+    /// everything up to a view of the newest commit. Changes that were lost are looked
+    /// for in all chunks.
     pub fn work_since(&self, changes: &Changes, after: u64, newest: &View) -> Work {
         let nodes = changes.latest(after, newest.csn());
         let mut shown = self.shown_before(newest.csn());
@@ -278,7 +278,7 @@ impl PropertyGraph {
     /// snapshot shows that commit any more, the node may be that of another commit.
     ///
     /// # Errors
-    /// Damage, and what the medium says.
+    /// Damage, and errors of the medium.
     pub fn node_at(&self, id: NodeId, csn: u64) -> Result<Option<Node>, GraphError> {
         let record = self.core.state.nodes().get(id.0, csn)?;
         Ok(record.map(|record| Node::new(id, record, &self.core.state.dictionary)))

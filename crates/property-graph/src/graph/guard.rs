@@ -1,4 +1,4 @@
-//! What a transaction may write under the constraints that there are.
+//! Checks of a transaction's writes against the constraints.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::transaction::IndexKey;
 type Entries = Arc<Vec<Arc<Entry>>>;
 
 impl Transaction {
-    /// What there is, which nobody changes before this transaction has ended.
+    /// Indexes and constraints, locked against changes until this transaction has ended.
     pub(super) fn hold_schema(&mut self) -> Result<Entries, GraphError> {
         if !self.holds_schema && !failpoint!("schema.not-locked") {
             self.inner.share_schema()?;
@@ -96,7 +96,8 @@ impl Transaction {
             }
             let Some(key) = new else { continue };
             let other = match self.own_with::<R>(entry, &key, id) {
-                // Of what is committed nothing else has what it had at the begin.
+                // A record that keeps its key needs no look: no other committed one had it
+                // at the begin.
                 None if old.as_ref() != Some(&key) => self.committed_with::<R>(entry, &key, id)?,
                 own => own,
             };

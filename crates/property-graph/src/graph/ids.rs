@@ -1,15 +1,14 @@
-//! What names a node and a relationship.
+//! Ids of nodes and relationships.
 
 use std::fmt;
 
-/// A node, for as long as it exists: the vertex of this number in the topology.
-/// Given to another node only when nobody can see the first any more.
+/// A node, for as long as it exists: the vertex of this number in the topology. Reused
+/// only when no view or snapshot shows the first node any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
-/// A relationship, for as long as it exists. It lies beside the neighbor in both
-/// neighbor lists. Given to another one only when nobody can see the first any
-/// more.
+/// A relationship, for as long as it exists. It lies beside the neighbor in both neighbor
+/// lists. Reused only when no view or snapshot shows the first one any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RelationshipId(pub u32);
 
@@ -25,7 +24,7 @@ impl fmt::Display for RelationshipId {
     }
 }
 
-/// What has properties.
+/// Entities with properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Entity {
     /// A node.

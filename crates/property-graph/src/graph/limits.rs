@@ -1,5 +1,5 @@
-//! What no checkpoint could store is refused at the commit, by name: later nobody
-//! could be told, and the log could not be freed any more.
+//! A commit that no checkpoint could store is refused, by name: later there would be no
+//! caller to tell, and the log could not be freed any more.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const CHUNK_BYTES: u64 = u32::MAX as u64 - UNCOUNTED_BYTES;
 /// Kind of record and chunk.
 type Chunk = (&'static str, u32);
 
-/// What commits on their way add to chunks.
+/// Bytes that commits in flight add to chunks.
 pub(super) struct Limits {
     in_flight: Mutex<HashMap<Chunk, u64>>,
     chunk_bytes: Mutex<u64>,
@@ -38,7 +38,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What the properties of one chunk may be together.
+    /// Most bytes of the properties of one chunk together.
     pub fn chunk_bytes(&self) -> u64 {
         *self.chunk_bytes.lock()
     }
@@ -127,7 +127,7 @@ impl Transaction {
         if self.inner.overlay().bytes() as u64 <= uncounted {
             return Ok(());
         }
-        // What is written to each chunk, and the largest of it.
+        // For each chunk its bytes, and its largest record.
         let mut chunks: BTreeMap<u32, (u64, u32, u64)> = BTreeMap::new();
         for (id, change) in R::changes(self.inner.overlay()) {
             let bytes = change.after().map_or(0, |after| after.heap_bytes() as u64);

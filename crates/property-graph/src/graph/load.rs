@@ -62,7 +62,7 @@ pub struct Load<'g> {
 struct Part<R> {
     /// Ids that were reserved, the oldest first.
     reserved: Vec<Range<u32>>,
-    /// Those of the last of them that are left.
+    /// Ids of the last block that are left.
     left: Range<u32>,
     /// Rows of a chunk that is not full.
     gathered: Loaded<R>,
@@ -236,7 +236,7 @@ impl Load<'_> {
         Ok(commit)
     }
 
-    /// What goes into the log.
+    /// Redo operations of the load, for the log.
     fn batch(&mut self) -> Result<Batch, GraphError> {
         let mut batch = Batch::new();
         let vertices = self.nodes.taken().map(|ids| u64::from(ids.end)).max();
@@ -256,7 +256,8 @@ impl Load<'_> {
         Ok(batch)
     }
 
-    /// Whether the ends of all relationships are nodes; nobody deletes any meanwhile.
+    /// Whether the ends of all relationships are nodes. Deletions are locked out
+    /// meanwhile.
     fn check_ends(&self) -> Result<(), GraphError> {
         let own: Vec<Range<u32>> = self.nodes.taken().collect();
         let nodes = self.graph.core.state.nodes();
@@ -416,7 +417,8 @@ impl<R: Row> Part<R> {
     }
 }
 
-/// Whether chunks have room for what they get. Nobody else commits records meanwhile.
+/// Checks that chunks have room for their records. Other commits of records are locked
+/// out meanwhile.
 fn check_room<T: Tabled>(
     state: &State,
     table: &Table<T>,

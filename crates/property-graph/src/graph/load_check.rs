@@ -1,4 +1,4 @@
-//! What a bulk load may write under the constraints that there are.
+//! Checks of a bulk load against the constraints.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ pub(super) const RELATIONSHIPS: u8 = 9;
 pub struct Loaded<R> {
     /// The first id.
     pub first: u32,
-    /// What is not properties, by id.
+    /// Fixed parts of the records, by id.
     pub rows: Vec<R>,
     /// Properties of all, as [`Properties::encode`](crate::value::Properties::encode)
     /// writes them.
@@ -51,7 +51,7 @@ pub struct LoadedRelationship {
 /// Sets of labels, each ascending, by number.
 pub type LabelSets = Vec<Vec<LabelCode>>;
 
-/// What all rows have: the length of their properties.
+/// The part that rows of both tables share: the length of their properties.
 pub(super) trait Row: Copy {
     fn len(&self) -> usize;
 }

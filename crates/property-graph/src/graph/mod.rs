@@ -122,10 +122,10 @@ impl PropertyGraph {
         Ok(View::new(&self.core, token))
     }
 
-    /// The graph at a moment of its store that is held already. O(1).
+    /// The graph as of a view of its store. O(1).
     ///
     /// # Errors
-    /// A moment of another store.
+    /// A view of another store.
     pub fn view_of(&self, moment: &evergraph_snapshots::View) -> Result<View, GraphError> {
         View::of_moment(&self.core, moment)
     }
@@ -141,14 +141,15 @@ impl PropertyGraph {
         Transaction::new(&self.core, self.transactions.begin(options))
     }
 
-    /// Runs `work` in a transaction with snapshot isolation and commits it. When
-    /// another transaction came first, it is run again, a little later. What has to be
-    /// locked exclusively, the schema or a node that is deleted, and was not free, it
-    /// has the next time before it begins; transactions that are younger wait as long.
+    /// Runs `work` in a transaction with snapshot isolation and commits it. After a
+    /// conflict with another transaction, it is run again, a little later. A resource
+    /// that has to be locked exclusively (the schema, or a node that is deleted) and was
+    /// not free is reserved before the next attempt begins; transactions that are younger
+    /// wait as long.
     ///
     /// # Errors
-    /// What `work` returns, conflicts after many attempts, and what committing
-    /// says. Then nothing of it is in the graph. An error of its own `work` returns as
+    /// Errors of `work`, conflicts after many attempts, and errors of the commit. Then
+    /// nothing of it is in the graph. `work` returns errors of its own as
     /// [`GraphError::User`].
     pub fn write<T>(
         &self,
@@ -197,9 +198,9 @@ impl PropertyGraph {
         self.transactions.active()
     }
 
-    /// Ends a transaction of somebody else: its locks are free at once, and its owner
-    /// gets an error at the next step. `false` if there is none of this number, or it
-    /// is committing.
+    /// Terminates a transaction of another owner: its locks are free at once, and its
+    /// owner gets an error at the next step. `false` if there is none of this number, or
+    /// it is committing.
     pub fn terminate(&self, id: TransactionId) -> bool {
         self.transactions.terminate(id)
     }

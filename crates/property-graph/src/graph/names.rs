@@ -89,7 +89,8 @@ impl NewNames {
         self.0.is_none()
     }
 
-    /// Those that a commit would use, and that no other has given a code meanwhile.
+    /// Promised names that a commit would use, and that no other has given a code
+    /// meanwhile.
     pub fn to_commit(&self, is_used: impl Fn(Names, u32) -> bool) -> Vec<NewName> {
         let Some(promised) = &self.0 else {
             return Vec::new();
@@ -108,7 +109,7 @@ impl NewNames {
     }
 }
 
-/// What says in a commit what codes mean.
+/// Redo operations that give codes their names.
 pub(super) fn naming(new: &[NewName]) -> Vec<RedoOperation> {
     let operation = |(names, code, name): &NewName| RedoOperation::Name {
         names: *names,
@@ -133,7 +134,7 @@ impl From<&Arc<Dictionary>> for KnownNames {
 }
 
 impl KnownNames {
-    /// Those of commits and of one transaction.
+    /// Names of commits and of one transaction.
     pub fn of(dictionary: &Arc<Dictionary>, new: &NewNames) -> Self {
         KnownNames {
             dictionary: Arc::clone(dictionary),
@@ -196,12 +197,12 @@ pub(super) fn type_code(code: u32) -> Result<TypeCode, GraphError> {
     })
 }
 
-/// Names of one kind with their codes, for whoever uses the same ones again and again
-/// in about the same order.
+/// Names of one kind with their codes, for a caller that uses the same ones repeatedly in
+/// about the same order.
 pub(super) struct Recalled {
     names: Names,
     codes: Vec<(Box<str>, u32)>,
-    /// Where the next name is looked for first.
+    /// Position at which the next name is looked for first.
     next: usize,
 }
 

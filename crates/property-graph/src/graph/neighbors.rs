@@ -42,10 +42,10 @@ impl View {
         Ok(found)
     }
 
-    /// Calls `visit` with what [`View::neighbors`] gathers, in the same order, until
-    /// it breaks. Of many types, only the lists that the node has are read: the first
-    /// time that somebody asks for many types in a section of nodes, what they have is
-    /// found out for all of them.
+    /// Calls `visit` with the neighbors that [`View::neighbors`] gathers, in the same
+    /// order, until it breaks. Of many types, only the lists that the node has are read:
+    /// the first query for many types in a section of nodes finds out which lists all of
+    /// them have.
     ///
     /// Nothing is allocated unless a list has deletions. Names of types are looked up
     /// once for each of the first few lists of them that the view is asked for.
@@ -118,7 +118,7 @@ impl View {
         Expander::new(self, towards, self.types(types).into_owned())
     }
 
-    /// Which lists a node may have, if it is worth asking.
+    /// Lists that a node may have, if the question is worth its cost.
     #[inline(always)]
     pub(super) fn adjacencies_of(
         &self,
@@ -132,7 +132,7 @@ impl View {
         }
     }
 
-    /// Reads the lists of one adjacency.
+    /// Reader of the lists of one adjacency.
     pub(super) fn list_reader(&self, adjacency: usize) -> ListReader<'_> {
         let store = &self.core.store;
         store.reader_with(self.token(), &self.read.pins, adjacency)
@@ -203,7 +203,7 @@ impl View {
             .filter_map(code)
             .filter_map(|code| TypeCode::try_from(code).ok())
             .collect();
-        // What has no code yet may get one.
+        // A name without a code may get one later, so that answer is not remembered.
         let all_are_known = codes.len() == names.len();
         let types = TypeSet::of(codes);
         if all_are_known {

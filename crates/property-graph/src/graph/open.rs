@@ -20,7 +20,7 @@ impl PropertyGraph {
     /// default number of records in a chunk.
     ///
     /// # Errors
-    /// A storage on which there is a database, and what the medium says.
+    /// A storage that holds a database already, and errors of the medium.
     pub fn create(
         storage: &dyn Storage,
         options: GraphOptions,
@@ -48,8 +48,8 @@ impl PropertyGraph {
         let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
         let config = options.config();
         let store = Store::create_attached(storage, config, uuid, opening.tuning, attachment)?;
-        // What was chosen is stored before the first commit, whose replay depends on it.
-        // A checkpoint would find nothing new.
+        // The options are stored before the first commit, whose replay depends on them. A
+        // checkpoint would find nothing new.
         if !failpoint!("graph.choices-not-stored") {
             store.compact()?;
         }
@@ -64,7 +64,7 @@ impl PropertyGraph {
     /// records; one that cannot be built is done without.
     ///
     /// # Errors
-    /// Damage, and what the medium says.
+    /// Damage, and errors of the medium.
     pub fn open(
         storage: &dyn Storage,
         opening: OpenOptions,

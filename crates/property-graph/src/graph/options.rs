@@ -1,11 +1,11 @@
-//! What can be chosen about a property graph.
+//! Options of property graphs.
 
 use evergraph_graph::Direction;
 use evergraph_topology::{Config, Mode, Tuning};
 
 use crate::transaction::Settings;
 
-/// What is fixed when a graph is made. Lists are always kept in both directions.
+/// Options fixed when a graph is created. Lists are always kept in both directions.
 #[derive(Clone, Debug)]
 pub struct GraphOptions {
     /// The store: log, extents, sections. Direction, mode and columns are not
@@ -16,7 +16,7 @@ pub struct GraphOptions {
     pub chunk_records: u32,
 }
 
-/// What is chosen at each opening.
+/// Options of one opening.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
     /// Nothing is written, replay happens in DRAM.
@@ -44,7 +44,7 @@ impl Default for GraphOptions {
 }
 
 impl GraphOptions {
-    /// What the store is made with.
+    /// Configuration that the store is created with.
     pub(super) fn config(&self) -> Config {
         Config {
             direction: Direction::Both,

@@ -1,4 +1,4 @@
-//! What a view and a transaction have in common, for what answers on both.
+//! The reading interface that a view and a transaction share.
 
 use super::entity::Node;
 use super::error::GraphError;
@@ -15,7 +15,7 @@ pub trait Reading {
     /// A node; `None` if there is none of this id.
     ///
     /// # Errors
-    /// Damage, and what the medium says.
+    /// Damage, and errors of the medium.
     fn node(&self, id: NodeId) -> Result<Option<Node>, GraphError>;
 
     /// The nodes that have a label, by id.

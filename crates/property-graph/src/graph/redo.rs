@@ -1,10 +1,10 @@
-//! What a commit did, as the log carries it.
+//! Redo operations of a commit, as the log carries them.
 //!
-//! Redo operations are whole record images, codes and ids, never statements: replaying
-//! them twice gives what replaying them once gives. The relationships' places in
-//! the neighbor lists travel beside them, as the store's own operations.
+//! They are whole record images, codes and ids, never statements: replaying them twice
+//! gives the same state as replaying them once. The relationships' places in the neighbor
+//! lists travel beside them, as the store's own operations.
 //!
-//! Each redo operation is one byte of kind and its fields, little-endian, unaligned:
+//! Each operation is one byte of kind and its fields, little-endian, unaligned:
 //!
 //! | Kind | Fields |
 //! |---|---|
@@ -44,33 +44,33 @@ pub enum RedoOperation {
     /// A code stands for a name, now and for ever. Every commit that may be the
     /// first to use the code says so.
     Name {
-        /// Which names.
+        /// Kind of the name.
         names: Names,
         /// The code.
         code: u32,
         /// The name.
         name: String,
     },
-    /// What a node is from this commit on; `None` if it is deleted.
+    /// A node from this commit on; `None` if it is deleted.
     Node {
         /// The node.
         id: u32,
         /// All of it.
         record: Option<NodeRecord>,
     },
-    /// What a relationship is from this commit on; `None` if it is deleted.
+    /// A relationship from this commit on; `None` if it is deleted.
     Relationship {
         /// The relationship.
         id: u32,
         /// All of it.
         record: Option<RelationshipRecord>,
     },
-    /// What is written from this commit on is held to an index or a constraint;
-    /// `None` if it is dropped.
+    /// Records written from this commit on are held to an index or a constraint; `None`
+    /// if it is dropped.
     Schema {
         /// Its number.
         number: u32,
-        /// What it says, encoded by whoever knows it.
+        /// Its definition, encoded by module `schema`.
         definition: Option<Vec<u8>>,
     },
     /// All that there is was held to it, too, if it is still there: it stays.
@@ -410,7 +410,7 @@ mod tests {
         })
     }
 
-    /// What logs of version 4 of the format hold.
+    /// Pins the bytes in logs of version 4 of the format.
     #[test]
     fn the_bytes_of_redo_operations_are_pinned() {
         let properties = || Properties::from_iter([(9, Value::from(true))]);

@@ -1,10 +1,10 @@
-//! Indexes that were damaged, and those that were never stored.
+//! Repair of indexes that were damaged, and building of those that were never stored.
 //!
-//! An index is never trusted after damage. Whoever meets it, a reader or a
-//! checkpoint, gives the index up; lookups read all records instead, and the next
-//! commit or checkpoint that a caller asks for builds it again from the records,
-//! while others read and write. Records that are damaged are an error wherever they
-//! are met, also here: then the index stays away.
+//! An index is never trusted after damage. The reader or checkpoint that meets the damage
+//! gives the index up; lookups read all records instead, and the next commit or
+//! checkpoint that a caller asks for builds it again from the records, while others read
+//! and write. Damaged records are an error wherever they are read, also here: then the
+//! index stays away.
 
 use std::slice;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::build::build;
 use super::core::Core;
 use super::schema::Entry;
 
-/// Builds the indexes that were given up. One that cannot be built stays given up:
-/// what is in the way, a damaged record or a full disk, is an error of whoever reads
-/// or writes there.
+/// Builds the indexes that were given up. One that cannot be built stays given up: the
+/// cause, a damaged record or a full disk, is an error of the next caller that reads or
+/// writes there.
 pub(super) fn repair_indexes(core: &Arc<Core>) {
     let schema = &core.state.schema;
     schema.repair(|damaged| build_if_possible(core, damaged));

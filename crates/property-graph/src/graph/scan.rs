@@ -21,7 +21,7 @@ use crate::transaction::{Change, KeyOf, Overlay, Transaction};
 
 type Found<R> = Vec<(u32, Arc<R>)>;
 
-/// Whose records are read.
+/// A view, or a transaction over it.
 #[derive(Clone, Copy)]
 struct Source<'r> {
     view: &'r View,
@@ -45,7 +45,7 @@ impl<'r> Source<'r> {
     }
 }
 
-/// Where a pass over a table is.
+/// Position of a pass over a table.
 struct Chunks<'r, R> {
     source: Source<'r>,
     next: u32,
@@ -57,11 +57,11 @@ struct Chunks<'r, R> {
 pub(super) trait Tabled: Governed {
     fn table(core: &Core) -> &Table<Self>;
     fn merge(overlay: &Overlay, ids: Range<u32>, committed: Found<Self>) -> Found<Self>;
-    /// What a transaction changed, ascending by id.
+    /// Changes of a transaction, ascending by id.
     fn changes(overlay: &Overlay) -> impl DoubleEndedIterator<Item = (u32, &Change<Self>)>;
-    /// What it changed of one.
+    /// Change of one record.
     fn change(overlay: &Overlay, id: u32) -> Option<&Change<Self>>;
-    /// Those that it changed and that an index would have in a range.
+    /// Changed records that an index would have in a range.
     fn changes_in(overlay: &Overlay, index: &Arc<Entry>, range: &KeyRange) -> Vec<u32>;
     /// One as a view shows it.
     fn of_view(view: &View, id: u32) -> Result<Option<Arc<Self>>, GraphError>;
@@ -175,7 +175,7 @@ impl<'r, R: Tabled> Chunks<'r, R> {
         let size = table.geometry().records_per_chunk;
         let mut end = table.chunk_count();
         if let Some(transaction) = source.transaction {
-            // What it made may lie behind what is committed.
+            // Records that the transaction created may lie behind the committed ones.
             let last = R::changes(transaction.overlay()).next_back();
             end = end.max(last.map_or(0, |(id, _)| id / size + 1));
         }
@@ -297,7 +297,7 @@ impl<'r> RelationshipScan<'r> {
         Self::of(Source::view(view), view.dictionary().into(), None)
     }
 
-    /// Those of one type.
+    /// Relationships of one type.
     pub(super) fn of_type(view: &'r View, kind: TypeCode) -> Self {
         Self::of(Source::view(view), view.dictionary().into(), Some(kind))
     }

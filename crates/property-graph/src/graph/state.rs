@@ -1,8 +1,8 @@
-//! What the property graph keeps beside the neighbor lists.
+//! State of the property graph beside the neighbor lists.
 //!
-//! [`State`] is the attachment of the store: the store hands it the redo operations of
-//! each commit in log order, and lets it write and publish its extents with its
-//! own checkpoints. It knows nothing of transactions.
+//! [`State`] is the extension of the store: the store hands it the redo operations of
+//! each commit in log order, and lets it write and publish its extents with its own
+//! checkpoints. It knows nothing of transactions.
 
 use std::sync::{Arc, OnceLock};
 
@@ -30,7 +30,7 @@ const CHOICES: u32 = ATTACHED_BLOBS + 3;
 pub(super) struct State {
     pub dictionary: Arc<Dictionary>,
     pub schema: Schema,
-    /// Those who are told what commits change.
+    /// Followers of the change feed.
     pub followers: Followers,
     pub limits: Limits,
     /// Records of a chunk, unless something else is stored.
@@ -304,7 +304,7 @@ mod pins {
     use crate::graph::schema::{DEFINITIONS, INDEX_OWNERS};
     use crate::records::Record;
 
-    /// Which tables of the section directory are whose.
+    /// Pins which table of the section directory belongs to which part.
     #[test]
     fn numbers_of_parts_are_pinned() {
         assert_eq!([NODES, RELATIONSHIPS, DICTIONARY], [0, 1, 2]);

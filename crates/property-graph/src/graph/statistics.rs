@@ -23,7 +23,7 @@ pub struct GraphStatistics {
 }
 
 impl PropertyGraph {
-    /// Facts, gathered without stopping anybody. O(chunks and sections).
+    /// Facts, gathered without blocking writers. O(chunks and sections).
     pub fn statistics(&self) -> GraphStatistics {
         let state = &self.core.state;
         let entries = state.schema.entries();

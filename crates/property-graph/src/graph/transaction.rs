@@ -21,9 +21,9 @@ use crate::records::{NodeRecord, RelationshipRecord};
 use crate::transaction::{self, Predicate, Resource, Savepoint};
 use crate::value::{Properties, Value};
 
-/// A transaction. It reads the graph as of its begin, with what it wrote itself;
-/// nobody else sees what it wrote before it is committed. Dropped without a
-/// commit, it leaves nothing.
+/// A transaction. It reads the graph as of its begin, with its own writes; no other
+/// transaction or view sees those before it is committed. Dropped without a commit, it
+/// leaves nothing.
 ///
 /// A write that another transaction is in the way of fails at once, with an error
 /// that says so ([`Retryable`](crate::transaction::Retryable)); then the whole
@@ -38,7 +38,7 @@ pub struct Transaction {
     pub(super) schema: Vec<RedoOperation>,
     /// Named facts of the store.
     pub(super) facts: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// Nobody changes indexes and constraints before it has ended.
+    /// Indexes and constraints are locked against changes until it has ended.
     pub(super) holds_schema: bool,
 }
 
@@ -65,7 +65,7 @@ impl Transaction {
         code
     }
 
-    /// What codes mean, also those that the transaction is the first to use.
+    /// Names of codes, with those that the transaction is the first to use.
     pub(super) fn known_names(&self) -> KnownNames {
         KnownNames::of(&self.core.state.dictionary, &self.names)
     }
@@ -307,9 +307,9 @@ impl Transaction {
         Ok(value.cloned())
     }
 
-    /// Stores a small named fact of the store with the commit, if it has other
-    /// effects; an empty one is removed. Conflicts with nobody: the last one stays.
-    /// Names that begin with `retention`, `import:` or `graph-import` are those of
+    /// Stores a small named fact of the store with the commit, if it has other effects;
+    /// an empty one is removed. Never conflicts: the last one stays. Names that begin
+    /// with `retention`, `import:` or `graph-import` are those of
     /// Evergraph itself.
     pub fn set_fact(&mut self, name: &[u8], value: &[u8]) {
         self.facts.insert(name.to_vec(), value.to_vec());
@@ -356,7 +356,7 @@ impl Transaction {
             return Ok(None);
         }
         let mut keys = self.check_schema()?;
-        // A definition that is confirmed changes nothing else.
+        // A definition that goes online changes nothing else.
         let confirmed = self.schema.iter().filter_map(|operation| match operation {
             RedoOperation::Confirmed { number } => Some((*number, Box::default())),
             _ => None,

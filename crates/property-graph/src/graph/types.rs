@@ -10,7 +10,7 @@ use crate::dictionary::TypeCode;
 /// Types below this have bits of their own in an [`AdjacencySet`].
 const TYPES_WITH_BITS: TypeCode = 32;
 
-/// Adjacency of the topology that holds the lists of a type.
+/// Number of the adjacency that holds the lists of a type.
 pub(super) fn adjacency_of(kind: TypeCode, incoming: bool) -> usize {
     match incoming {
         false => out_adjacency(kind),
@@ -24,12 +24,12 @@ pub(super) struct TypeSet {
     codes: Arc<[TypeCode]>,
     /// Adjacencies of the types that have bits of their own.
     adjacencies: AdjacencySet,
-    /// Where the others begin in `codes`.
+    /// Start of the others in `codes`.
     others: usize,
 }
 
-/// A neighbor list of a node: its type, whether its relationships enter the node,
-/// and its adjacency.
+/// A neighbor list of a node: its type, whether its relationships enter the node, and its
+/// adjacency.
 pub(super) type ListOf = (TypeCode, bool, usize);
 
 impl TypeSet {
@@ -54,7 +54,7 @@ impl TypeSet {
         &self.codes
     }
 
-    /// The lists to read of a node that `may_have` those in these adjacencies: by type,
+    /// The lists to read of a node that `may_have` those of these adjacencies: by type,
     /// outgoing before incoming.
     #[inline(always)]
     pub fn lists(&self, towards: Towards, may_have: AdjacencySet) -> Lists<'_> {

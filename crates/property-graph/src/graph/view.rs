@@ -17,8 +17,8 @@ use crate::dictionary::{Dictionary, KeyCode, Names};
 use crate::records::{NodeRecord, RelationshipRecord};
 use crate::value::Value;
 
-/// The graph as of one commit. Cheap to clone. Taking one is O(1) and stops nobody; everything
-/// that it shows stays readable as long as it lives, whatever is committed
+/// The graph as of one commit. Cheap to clone. Taking one is O(1) and blocks no writer;
+/// everything that it shows stays readable as long as it lives, whatever is committed
 /// meanwhile.
 #[derive(Clone)]
 pub struct View {
@@ -27,7 +27,7 @@ pub struct View {
     pub(super) read: Arc<Read>,
 }
 
-/// What a view and its clones have read.
+/// Caches that a view shares with its clones.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub pins: Pins,
@@ -45,7 +45,7 @@ impl View {
         }
     }
 
-    /// Of a moment that somebody holds already.
+    /// View of a commit that the caller's view of the store holds already.
     pub(super) fn of_moment(core: &Arc<Core>, moment: &Moment) -> Result<Self, GraphError> {
         match Arc::ptr_eq(&core.store, moment.store()) {
             true => Ok(View {
@@ -59,7 +59,7 @@ impl View {
         }
     }
 
-    /// The same moment of the store below, for what reads no properties. O(1).
+    /// The same commit of the store below, for callers that read no properties. O(1).
     pub fn moment(&self) -> Moment {
         Moment::of_token(&self.core.store, &self.token)
     }
@@ -96,12 +96,12 @@ impl View {
         Ok(record.map(|record| Relationship::new(id, record, self.dictionary())))
     }
 
-    /// What a node is, by code.
+    /// The record of a node, by code.
     pub fn node_record(&self, id: NodeId) -> Result<Option<Arc<NodeRecord>>, GraphError> {
         Ok(self.core.state.nodes().get(id.0, self.csn())?)
     }
 
-    /// What a relationship is, by code.
+    /// The record of a relationship, by code.
     pub fn relationship_record(
         &self,
         id: RelationshipId,

@@ -1,4 +1,4 @@
-//! What is merged: rows of extents in the order of their keys, and the manifest
+//! The base of an index: rows of extents in the order of their keys, and the manifest
 //! that names them on the medium.
 //!
 //! ```text
@@ -48,7 +48,7 @@ const _: () = assert!(tiles(
     PLACE
 ));
 
-/// Where a page begins.
+/// First key of a page.
 pub(super) type Fence = (Vec<u8>, u32);
 
 /// The merged part of an index, as of one commit. Never changes.
@@ -69,7 +69,7 @@ pub(super) struct Base {
 #[derive(Debug)]
 pub(super) struct Manifest {
     pub extent: Extent,
-    /// Where the fences between extents begin.
+    /// Offset of the fences between extents.
     fences_at: usize,
 }
 
@@ -138,7 +138,7 @@ impl Base {
         self.fences.bytes() + extents.sum::<usize>()
     }
 
-    /// Where an extent begins.
+    /// First key of an extent.
     pub fn fence(&self, extent: usize) -> Fence {
         self.fences.get(extent)
     }
@@ -173,7 +173,7 @@ impl Base {
         (extent < self.extents.len()).then_some(LeafPlace { extent, leaf: 0 })
     }
 
-    /// Where the leaf behind this one begins.
+    /// First key of the leaf behind this one.
     pub fn end(&self, place: LeafPlace) -> Result<Option<Fence>, StorageError> {
         match self.next(place) {
             None => Ok(None),

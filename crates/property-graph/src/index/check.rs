@@ -22,7 +22,7 @@ impl Index {
         }
     }
 
-    /// Where its bytes lie, and how many they are; the manifest is last.
+    /// Offsets and lengths of its extents; the manifest is last.
     #[cfg(test)]
     pub(crate) fn stored_places(&self) -> Vec<(u64, u64)> {
         let base = self.state.read().base.clone();

@@ -88,7 +88,7 @@ pub(super) struct Interval {
 impl Interval {
     /// The end of what has none.
     pub const OPEN: u64 = u64::MAX;
-    /// Visible to everybody.
+    /// Visible at every commit.
     pub const ALWAYS: Interval = Interval {
         begin: 0,
         end: Interval::OPEN,

@@ -1,4 +1,4 @@
-//! What can go wrong with an index.
+//! Errors of indexes.
 
 use evergraph_storage::StorageError;
 

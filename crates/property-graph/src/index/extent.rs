@@ -11,7 +11,7 @@ use super::entry::{EntryRef, Interval};
 use super::fences::{Fences, PackedFences, pack};
 use super::leaf::{self, Leaf};
 
-/// What an extent's reader has to know before it reads.
+/// Facts that a reader of an extent needs before it reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
     pub leaf_count: u32,
@@ -19,7 +19,7 @@ pub(super) struct Summary {
     pub entries: u64,
     /// Entries that were removed, and that a kept snapshot shows.
     pub closed: u64,
-    /// A range of commits in which all of those are visible: where nobody needs
+    /// A range of commits in which all of those are visible: if no view or snapshot needs
     /// any of it, they can go.
     pub closed_from: u64,
     pub closed_until: u64,
@@ -101,7 +101,7 @@ enum Place {
 pub(super) struct NewLeaf {
     /// All but the checksum.
     pub bytes: Vec<u8>,
-    /// Where it begins.
+    /// First key.
     pub fence: (Vec<u8>, u32),
 }
 
@@ -268,7 +268,7 @@ impl LeafExtent {
         }
     }
 
-    /// Where a leaf begins.
+    /// First key of a leaf.
     pub fn fence(&self, i: usize, inner: Inner) -> Result<(Vec<u8>, u32), StorageError> {
         match inner {
             Inner::Dram => Ok(self.fences()?.get(i)),

@@ -1,6 +1,6 @@
 //! Sizes of an index, and where its pages are.
 
-/// Where the pages of an index are (Poseidon, section 7.4, Figure 8).
+/// Placement of an index's pages (Poseidon, section 7.4, Figure 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Leaves on the medium, inner pages in DRAM: a lookup reads one page of the

@@ -103,7 +103,7 @@ impl<'a> Leaf<'a> {
         self.count
     }
 
-    /// What all keys begin with.
+    /// Common prefix of all keys.
     pub fn prefix(&self) -> &'a [u8] {
         self.prefix
     }

@@ -22,7 +22,7 @@ use super::writer::{ExtentWriter, Target};
 /// and refused by the record.
 const MOST_CLOSED: usize = 2;
 
-/// What a merge writes.
+/// Output of a merge.
 pub(super) struct Merged {
     pub extents: Vec<(Fence, Arc<LeafExtent>)>,
     pub flushed: Vec<Flushed<()>>,
@@ -31,7 +31,7 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    /// What is there already.
+    /// Output without any change: the extents of the base.
     pub fn unchanged(base: &Base) -> Self {
         let extents = base.extents.iter().enumerate();
         Merged {
@@ -84,7 +84,7 @@ pub(super) fn merge(
     }))
 }
 
-/// Which extents have to be written again; of an empty index, the one to be.
+/// Extents that have to be written again; of an empty index, the one to be.
 fn dirty_extents(
     base: &Base,
     changes: &Delta,
@@ -102,7 +102,8 @@ fn dirty_extents(
         let summary = &extent.summary;
         *dirty |= summary.closed > 0 && !needed.is_kept(summary.closed_from, summary.closed_until);
     }
-    // What has become small is joined with a neighbor.
+    // Small extents are joined with a neighbor, so that many deletions do not leave
+    // crumbs.
     let changed = dirty.clone();
     for (i, extent) in base.extents.iter().enumerate() {
         if changed[i] && extent.leaf_count() * 4 < geometry.leaves_per_extent {
@@ -209,7 +210,7 @@ impl Merge<'_> {
             intervals[0].begin = first.begin;
         }
         if let Some(begin) = open {
-            // Nobody could tell it from one that was always there.
+            // No kept snapshot can tell it from one that was always there.
             let is_always = !self.needed.is_kept(0, begin);
             intervals.push(Interval {
                 begin: if is_always { 0 } else { begin },
@@ -222,7 +223,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Keeps a removed entry as far as somebody sees it.
+    /// Keeps a removed entry as long as a view or snapshot shows it.
     fn keep(&mut self, entry: EntryRef<'_>, interval: Interval, stored: &mut Vec<Interval>) {
         let Interval { begin, end } = interval;
         if self.needed.is_kept(begin, end) {
@@ -273,8 +274,8 @@ impl<'a> OldEntries<'a> {
             if place.leaf == 0 && self.next == 0 {
                 extent.prefetch();
             }
-            // What is written anew gets a new checksum: damage is not to hide behind
-            // it, also not that of memory.
+            // A page written anew gets a new checksum. Verifying it again keeps damage from
+            // hiding behind that, also damage of memory.
             let leaf = match self.next {
                 0 => extent.leaf_again(place.leaf)?,
                 _ => extent.leaf(place.leaf)?,

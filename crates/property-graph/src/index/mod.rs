@@ -10,20 +10,19 @@
 //! is first needed.
 //!
 //! # Versions
-//! What is committed and not merged is an ordered delta in DRAM. A checkpoint
-//! freezes it, writes the extents that it touches out of place, and switches to
-//! them when a root names them. An entry that was removed can still be found as of
-//! a view that saw it: through the delta, through DRAM while a live view needs it,
-//! through the leaf while a kept snapshot does. What is found is a superset of what
-//! a view sees (of keys that were cut, and of views older than the newest
-//! checkpoint): **every hit has to be checked against its record**, as of the view.
+//! Changes that are committed and not merged are an ordered delta in DRAM. A checkpoint
+//! freezes it, writes the extents that it touches out of place, and switches to them when
+//! the superblock names them. An entry that was removed can still be found as of a view
+//! that saw it: through the delta, through DRAM while a live view needs it, through the
+//! leaf while a kept snapshot does. The result is a superset of the entries that a view
+//! sees (of keys that were cut, and of views older than the newest checkpoint): **every
+//! hit has to be checked against its record**, as of the view.
 //!
 //! # Failures
-//! All that is read from the medium is verified at its first touch, and again when
-//! it is merged. An index that is damaged is given up ([`Index::damaged`]), by a
-//! checkpoint that meets the damage as well as by a reader: the next root does not
-//! name it, and it is built again ([`Index::build`]) while others write; it is never
-//! repaired.
+//! All that is read from the medium is verified at its first touch, and again when it is
+//! merged. An index that is damaged is given up ([`Index::damaged`]), by a checkpoint
+//! that meets the damage as well as by a reader: the next superblock does not name it,
+//! and it is built again ([`Index::build`]) while others write; it is never repaired.
 
 mod base;
 mod build;
@@ -111,7 +110,7 @@ impl Index {
         }
     }
 
-    /// Where its pages are.
+    /// Placement of its pages.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -127,9 +126,9 @@ impl Index {
         self.state.read().is_built()
     }
 
-    /// Whether a root names something of it, or may soon. An index that was dropped
-    /// ([`Index::clear`]) has to take part in checkpoints as long, and nothing else
-    /// may use its owner.
+    /// Whether a superblock names something of it, or may soon. An index that was dropped
+    /// ([`Index::clear`]) has to take part in checkpoints as long, and nothing else may
+    /// use its plane.
     pub fn is_stored(&self) -> bool {
         let state = self.state.read();
         state.is_named || state.pending.is_some()
@@ -195,7 +194,7 @@ impl Index {
         };
         let restored = Base::restore(region, uuid, &entry, self.inner());
         let mut state = self.state.write();
-        // Also if it is damaged: the next root is not to name it.
+        // Also if it is damaged: the next superblock is not to name it.
         state.is_named = true;
         state.restored(restored?);
         Ok(())
@@ -236,8 +235,8 @@ impl Index {
         self.state.read().lost == Lost::Damaged
     }
 
-    /// As [`Index::clear`], for good: what somebody may be building for it is thrown
-    /// away when it is done.
+    /// As [`Index::clear`], for good: an index that another thread builds for it is
+    /// thrown away when it is done.
     pub fn dropped(&self) {
         let mut state = self.state.write();
         state.clear();

@@ -104,12 +104,12 @@ pub struct Candidates<'a> {
     index: &'a Index,
     csn: u64,
     base: Arc<Base>,
-    /// Where to go on; `None` at the end.
+    /// Key at which to go on; `None` at the end.
     next: Option<Fence>,
     to: Option<Fence>,
     /// The keys of `found`, one after another.
     keys: Vec<u8>,
-    /// Where each key ends, and the id.
+    /// End of each key, and the id.
     found: Vec<(usize, u32)>,
     /// How many of `found` have been given away.
     given: usize,
@@ -219,7 +219,8 @@ impl Candidates<'_> {
             while let Some((changed, present)) = verdicts.next_if(|v| v.0.parts() < stored) {
                 self.give(changed.parts(), *present);
             }
-            // What changed decides, and is given with the next entry or the end.
+            // A change overrides the leaf's entry, and is given with the next entry or the
+            // end.
             let is_changed = verdicts.peek().is_some_and(|v| v.0.parts() == stored);
             self.give(stored, !is_changed && entry.interval.contains(self.csn));
         }

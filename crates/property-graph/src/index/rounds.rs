@@ -14,22 +14,21 @@ use super::state::{Pending, State};
 use super::writer::Target;
 use super::{Index, Kind};
 
-/// What readers read, and the changes to be merged into it.
+/// The base that readers use, and the changes to be merged into it.
 type Frozen = (Arc<Base>, Arc<Delta>);
 
 impl Index {
-    /// Durability steps 1 and 2: merges what is committed up to `csn` into new
-    /// extents and names them in the directory. The caller fences what is returned
-    /// before a root names it, and rolls the directory back if anything fails.
+    /// Durability steps 1 and 2: merges what is committed up to `csn` into new extents
+    /// and names them in the directory. The caller fences what is returned before a
+    /// superblock names it, and rolls the directory back if anything fails.
     /// `needed` was gathered after `csn` was fixed.
     ///
     /// Writes each extent that has a change, and the manifest; nothing if there is
     /// none. Then come [`Index::publishing`] and [`Index::published`], or
     /// [`Index::abandoned`].
     ///
-    /// If what has to be merged is damaged, the index is given up
-    /// ([`Index::is_damaged`]) and the root is not to name it: all of it is in the
-    /// records.
+    /// If what has to be merged is damaged, the index is given up ([`Index::is_damaged`])
+    /// and the superblock is not to name it: all of it is in the records.
     ///
     /// # Errors
     /// A full disk, say: nothing has changed.
@@ -68,7 +67,7 @@ impl Index {
         }
     }
 
-    /// There is nothing that this root could name.
+    /// There is nothing that this superblock could name.
     fn name_nothing(&self, state: &mut State, directory: &mut Directory) {
         if state.is_named {
             directory.remove(self.name);
@@ -150,7 +149,7 @@ impl Index {
         Ok(flushed)
     }
 
-    /// Before Durability step 4: a root on the medium may name what was written,
+    /// Before Durability step 4: a superblock on the medium may name what was written,
     /// whatever is reported from now on.
     pub fn publishing(&self) {
         let state = self.state.read();
@@ -165,9 +164,9 @@ impl Index {
         }
     }
 
-    /// Durability step 6: the root is durable. Readers are switched to the new
-    /// extents, and the old are free when the last of them lets go. `needed` is
-    /// asked now.
+    /// Durability step 6: the superblock is durable. Readers are switched to the new
+    /// extents, and the old are free when the last of them lets go. `needed` is asked
+    /// now.
     pub fn published(&self, needed: &dyn Fn() -> Needed) {
         self.publishing();
         let dropped = self.state.write().published(needed);
@@ -175,7 +174,7 @@ impl Index {
         drop(dropped);
     }
 
-    /// No root names what was written: what is not merged still is not.
+    /// No superblock names what was written: what is not merged still is not.
     pub fn abandoned(&self) {
         self.state.write().abandoned();
     }

@@ -1,4 +1,4 @@
-//! What an index knows: the merged part, and the changes since.
+//! State of an index: its base, and the changes since.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use super::{IndexError, IndexUsage};
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// What readers read.
+    /// Base that readers use.
     pub base: Option<Arc<Base>>,
-    /// What the durable root names.
+    /// Base that the durable superblock names.
     pub named: Option<Arc<Base>>,
     /// Whether the directory names something, sound or not.
     pub is_named: bool,
@@ -29,7 +29,7 @@ pub(super) struct State {
     arrived_since: Option<u64>,
     /// A round of checkpoint that is written and neither published nor abandoned.
     pub pending: Option<Pending>,
-    /// What has been built while a round was going on.
+    /// Base that was built during a round.
     built: Option<Arc<Base>>,
     /// Why there is no content, if there was some.
     pub lost: Lost,
@@ -47,10 +47,10 @@ pub(super) enum Lost {
     Dropped,
 }
 
-/// What a round of checkpoint has written.
+/// Output of a round of a checkpoint.
 #[derive(Debug)]
 pub(super) struct Pending {
-    /// What the root is to name.
+    /// Base that the superblock is to name.
     pub base: Option<Arc<Base>>,
     /// Whether readers are to read it; else what is named is older than what they
     /// read, or nothing.
@@ -61,7 +61,7 @@ pub(super) struct Pending {
     pub newer: Vec<(EntryKey, Vec<Event>)>,
 }
 
-/// What one view sees of an entry that changed: whether it is there.
+/// Whether one view sees an entry that changed.
 pub(super) type Verdict = (EntryKey, bool);
 
 /// Changed entries of a range, ascending.
@@ -102,7 +102,7 @@ impl State {
         self.base.is_some()
     }
 
-    /// What answers as of a commit.
+    /// Base that answers as of a commit.
     pub fn readable(&self, csn: u64) -> Result<&Arc<Base>, IndexError> {
         let base = self.base.as_ref().ok_or(IndexError::NotBuilt)?;
         match base.since <= csn {
@@ -125,7 +125,8 @@ impl State {
     }
 
     pub fn unmerged_since(&self) -> Option<u64> {
-        // What no root names is built again, from the records.
+        // A base that no superblock names is built again from the records, so it does not
+        // hold the log back.
         self.unmerged_since.filter(|_| self.named.is_some())
     }
 
@@ -194,8 +195,7 @@ impl State {
         self.recent.is_empty() && self.frozen.is_none() && self.past.is_empty()
     }
 
-    /// What a view at `csn` sees of the changed entries of a range, of at most
-    /// about `most`.
+    /// Changed entries of a range as a view at `csn` sees them, at most about `most`.
     pub fn overlay(
         &self,
         csn: u64,
@@ -250,7 +250,7 @@ impl State {
         self.invariants();
     }
 
-    /// The round's root is durable. Returns what is to be dropped outside the lock.
+    /// The round's superblock is durable. Returns what is to be dropped outside the lock.
     pub fn published(&mut self, needed: &dyn Fn() -> Needed) -> impl Sized + use<> {
         if !self.past.is_empty() {
             self.past.prune(&needed());
@@ -284,7 +284,7 @@ impl State {
         Some((before, frozen))
     }
 
-    /// No root names what the round has written.
+    /// No superblock names what the round has written.
     pub fn abandoned(&mut self) {
         self.pending = None;
         self.thaw();
@@ -315,7 +315,8 @@ impl State {
     }
 }
 
-/// What no root names any more can be used again when its last reader lets go.
+/// Returns extents that no superblock names any more; they can be reused when their last
+/// reader lets go.
 fn retire(before: Option<&Base>, now: Option<&Base>) {
     let Some(before) = before else { return };
     let mut kept: Vec<*const _> = Vec::new();

@@ -11,7 +11,7 @@ use super::extent::{LeafExtent, NewLeaf, Summary};
 use super::geometry::Geometry;
 use super::leaf::{LeafBuilder, common_len};
 
-/// Where extents are written.
+/// Destination of extents.
 #[derive(Clone, Copy)]
 pub(super) enum Target<'a> {
     Medium { region: &'a Region, uuid: &'a Uuid },
@@ -24,7 +24,7 @@ pub(super) struct ExtentWriter<'a> {
     geometry: Geometry,
     builder: LeafBuilder,
     summary: Summary,
-    /// Where the leaf that is being filled begins.
+    /// First key of the leaf that is being filled.
     fence: Fence,
     last: Fence,
     /// Full leaves that are in no extent yet.

@@ -23,7 +23,7 @@ const PARALLEL_AT_LEAST: usize = 32;
 /// So many chunks are in DRAM twice.
 const ENCODED_AT_ONCE: usize = 128;
 
-/// What is written, and no root names yet.
+/// Chunks that are written, before a superblock names them.
 pub(super) struct Round<R> {
     chunks: Vec<Written<R>>,
     history: Option<Arc<Vec<Arc<Segment>>>>,
@@ -37,7 +37,7 @@ struct Written<R> {
     shown: Vec<(u32, Version<R>)>,
 }
 
-/// What changes in a chunk that is merged.
+/// Changes of a chunk that is merged.
 struct Frozen<R> {
     base: Option<Arc<StoredChunk>>,
     /// Ascending by place.
@@ -46,7 +46,7 @@ struct Frozen<R> {
 
 struct Change<R> {
     at: u32,
-    /// What the chunk will hold.
+    /// Version that the chunk will hold.
     merged: Version<R>,
     /// Versions that were never in a chunk and are past now.
     past: Vec<Version<R>>,
@@ -59,7 +59,7 @@ struct Encoded<'a, R> {
     number: u32,
     image: ChunkImage,
     needed: &'a Needed,
-    /// What goes to the history table.
+    /// Versions that go to the history table.
     past: Vec<NewPast>,
     shown: Vec<(u32, Version<R>)>,
 }
@@ -162,7 +162,7 @@ impl<R: Record> Table<R> {
                 let image = &mut encoded.image;
                 let mut stored = reader.properties(at)?;
                 if base.is_some_and(|base| base.extent().is_none()) {
-                    // What was loaded has no codes for texts yet.
+                    // Properties loaded in bulk have no codes for texts yet.
                     Properties::recode(stored, &*self.dictionary, &mut properties)
                         .map_err(|what| self.cannot_store(number, what))?;
                     stored = &properties;
@@ -209,8 +209,7 @@ impl<R: Record> Table<R> {
         chunk * self.geometry.records_per_chunk + at
     }
 
-    /// What the chunk held of a record that changes: the past keeps it where it is
-    /// needed.
+    /// Replaces a record of the chunk; the history keeps the old version if it is needed.
     fn replace(
         &self,
         encoded: &mut Encoded<'_, R>,
@@ -272,7 +271,7 @@ impl<R: Record> Table<R> {
         Ok(())
     }
 
-    /// A root may name what was written from now on.
+    /// A superblock may name what was written from now on.
     pub fn publishing(&self) {
         if let Some(round) = &*self.round.lock() {
             let chunks = round.chunks.iter();
@@ -287,7 +286,8 @@ impl<R: Record> Table<R> {
         let Some(round) = self.round.lock().take() else {
             return;
         };
-        // First: whoever sees a new chunk looks for the past here.
+        // The history comes first: a reader that sees a new chunk looks for older versions
+        // here.
         if let Some(history) = round.history {
             self.history.publish(history);
         }
@@ -318,7 +318,7 @@ impl<R: Record> Table<R> {
         }
     }
 
-    /// No root names what was written.
+    /// No superblock names what was written.
     pub fn abandoned(&self) {
         *self.round.lock() = None;
     }
@@ -337,7 +337,7 @@ fn store<R: Record>(
 }
 
 impl<R: Record> ChunkState<R> {
-    /// What a merge up to commit `csn` has to write.
+    /// Changes that a merge up to commit `csn` has to write.
     fn freeze(&self, csn: u64) -> Frozen<R> {
         let merged = self.merged();
         let change = |(&at, chain): (&u32, &super::versions::Chain<R>)| {

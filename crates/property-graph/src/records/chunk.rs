@@ -20,9 +20,9 @@ pub(super) struct Chunk<R> {
     pub state: RwLock<ChunkState<R>>,
 }
 
-/// What a chunk's lock guards.
+/// State behind a chunk's lock.
 pub(super) struct ChunkState<R> {
-    /// What the newest root names; or what was loaded in bulk since, all of it at once.
+    /// Extent that the newest superblock names; or a bulk load since, all of it at once.
     pub base: Option<Arc<StoredChunk>>,
     /// Versions by record.
     pub chains: BTreeMap<u32, Chain<R>>,
@@ -34,7 +34,7 @@ pub(super) struct ChunkState<R> {
     pub unmerged_bytes: usize,
 }
 
-/// Where the version of a record is.
+/// Location of a record's version.
 pub(super) enum Lookup<R> {
     /// Here.
     Version(Option<Arc<R>>),
@@ -44,7 +44,7 @@ pub(super) enum Lookup<R> {
     Nothing,
 }
 
-/// What applying a change did.
+/// Outcome of applying a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Applied {
     /// Commits that created and deleted what was there.
@@ -66,8 +66,8 @@ impl<R: Record> Chunk<R> {
         }
     }
 
-    /// Where to look for a record as of a commit. O(log versions); no read waits for
-    /// a checkpoint.
+    /// Location of a record as of a commit. O(log versions); no read waits for a
+    /// checkpoint.
     pub fn look_up(&self, at: u32, csn: u64) -> Lookup<R> {
         let state = self.state.read();
         if let Some(version) = state.chains.get(&at).and_then(|chain| chain.at(csn)) {
@@ -127,7 +127,7 @@ impl<R: Record> ChunkState<R> {
         self.merged().max(newest.unwrap_or(0))
     }
 
-    /// What is known of a record as of the newest commit.
+    /// State of a record as of the newest commit.
     pub fn newest(&self, at: u32, uuid: &Uuid) -> Result<Slot, StorageError> {
         if let Some(newest) = self.chains.get(&at).and_then(Chain::newest) {
             return Ok(Slot {
@@ -160,7 +160,7 @@ impl<R: Record> ChunkState<R> {
             deleted: record.is_none().then_some((before.born, csn)),
             created: record.is_some() && !before.is_used,
         };
-        // What a commit deletes and creates again has never been away.
+        // A record that one commit deletes and creates again was never away.
         let goes_on = before.is_used || before.begin == csn;
         let born = if goes_on { before.born } else { csn };
         self.unmerged_since.get_or_insert(csn);
@@ -214,7 +214,7 @@ impl<R: Record> ChunkState<R> {
         base.map_or((None, 0), |base| (Some(base.csn()), base.loaded_bytes()))
     }
 
-    /// Drops versions that nobody needs, and counts what is left.
+    /// Drops versions that no view or snapshot needs, and counts the rest.
     pub fn prune(&mut self, needed: &Needed) {
         let merged = self.merged();
         let (mut since, mut bytes) = self.loaded();

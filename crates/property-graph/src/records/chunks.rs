@@ -1,4 +1,4 @@
-//! Which chunks there are: a sparse index by number, read without a lock.
+//! A sparse index of chunks by number, read without a lock.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -72,14 +72,14 @@ const _: () = assert!(
     "the mark is the top bit of the bytes for the creating commit"
 );
 
-/// Where records begin is a multiple of it.
+/// Records begin at a multiple of it.
 const LINE: usize = 256;
 pub(super) const RECORD_BYTES: usize = 32;
 /// Beside the creating commit: the record is used. So reading one does not touch the
 /// bitmap.
 const USED: u64 = 1 << 47;
-/// What fits into the bytes for the creating commit. A later one is stored as this
-/// one: then an id waits longer than it has to.
+/// Largest commit that fits into the bytes for the creating commit. A later one is stored
+/// as this one: then an id waits longer than it has to.
 const MOST_BORN: u64 = USED - 1;
 
 /// The versions that a stored record says of itself.
@@ -93,7 +93,7 @@ pub(super) struct Slot {
     pub born: u64,
 }
 
-/// Which chunk of which table, and how large.
+/// Identity of a chunk: its table, number and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub magic: [u8; 4],
@@ -224,7 +224,7 @@ pub(super) struct StoredChunk {
     verified: OnceLock<()>,
 }
 
-/// Where the bytes are.
+/// Location of the bytes.
 enum Content {
     Extent(Extent),
     /// Loaded in bulk by a commit that is in the log; no checkpoint has written it.
@@ -249,7 +249,7 @@ impl StoredChunk {
         Ok(stored)
     }
 
-    /// What was just written.
+    /// A chunk that a checkpoint has just written.
     pub fn written(identity: Identity, entry: Entry, extent: Extent) -> Self {
         StoredChunk {
             identity,
@@ -259,7 +259,7 @@ impl StoredChunk {
         }
     }
 
-    /// What a commit loaded in bulk.
+    /// A chunk that a commit loaded in bulk.
     pub fn loaded(image: ChunkImage, csn: u64) -> Self {
         StoredChunk {
             identity: image.identity,
@@ -386,7 +386,7 @@ pub(super) struct ChunkReader<'a> {
 }
 
 impl<'a> ChunkReader<'a> {
-    /// Which of 64 records from `64 * word` on are used.
+    /// Bits of the used ones among the 64 records from `64 * word` on.
     pub fn used_word(&self, word: u32) -> u64 {
         u64_at(self.bytes, HEADER_BYTES + 8 * word as usize)
     }

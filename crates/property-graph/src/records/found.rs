@@ -1,4 +1,4 @@
-//! A record that a read found, read as far as somebody asks.
+//! A record that a read found. Its parts are read on demand.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct Found<'a, R> {
     pub(super) uuid: &'a Uuid,
 }
 
-/// Where it is.
+/// Its location.
 pub(super) enum FoundAt<R> {
     /// In DRAM.
     Version(Arc<R>),
@@ -51,7 +51,7 @@ impl<R: Record> Found<'_, R> {
         found.map_err(|error| self.damaged(&error))
     }
 
-    /// What the medium holds of it; not of a version.
+    /// The record in its chunk; not of a version.
     fn stored(&self) -> Result<(Fixed, &[u8]), StorageError> {
         match &self.place {
             FoundAt::Version(_) => unreachable!("a version is in DRAM"),

@@ -123,7 +123,7 @@ impl History {
         Ok(Some(Arc::new(segments)))
     }
 
-    /// A root names what was written.
+    /// A superblock names what was written.
     pub fn publish(&self, segments: Arc<Segments>) {
         *self.segments.write() = segments;
     }

@@ -1,8 +1,8 @@
-//! Which ids can be given to new records.
+//! Ids that can be given to new records.
 //!
-//! An id is free when no commit that somebody may ask for shows what it named: it
-//! named something from commit `born` until `died`, and no view or named snapshot
-//! lies between. Which ids those are is never stored. It is what the chunks show:
+//! An id is free when no commit that can still be read shows the record that it named: it
+//! named one from commit `born` until `died`, and no view or named snapshot lies between.
+//! Which ids those are is never stored. It follows from the chunks:
 //! a slot that is not used says when it was. So no crash loses an id or gives one
 //! twice. At opening nothing is read for it: chunks with room are looked through
 //! when ids are wanted.
@@ -107,7 +107,7 @@ fn is_free(span: Span, needed: &Needed) -> bool {
         return true;
     }
     let (born, died) = span;
-    // Of what is newer than the watermark `needed` says nothing.
+    // `needed` says nothing of commits newer than the watermark.
     died <= needed.watermark().unwrap_or(0) && !needed.is_needed(born, died)
 }
 
@@ -132,7 +132,7 @@ impl Ids {
         let mut state = self.state.lock();
         debug_assert!(id < self.most, "id {id} of {}", self.most);
         state.name_until(id + 1);
-        // Somebody gave it to another in the commit that deleted it.
+        // The id was given to another record in the commit that deleted the first.
         state.waiting.remove(&id);
     }
 

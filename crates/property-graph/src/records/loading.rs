@@ -13,9 +13,9 @@ use super::record::{Fixed, Record};
 use super::table::Table;
 
 impl<R: Record> Table<R> {
-    /// Applies what commit `csn` loaded: all records of a chunk that had none, with
-    /// their properties encoded without codes for texts. In the order of commits.
-    /// What is merged already is skipped (replay).
+    /// Applies the bulk load of commit `csn`: all records of a chunk that had none, with
+    /// their properties encoded without codes for texts. In the order of commits. Chunks
+    /// that are merged already are skipped (replay).
     ///
     /// # Errors
     /// A chunk that cannot be, that had records, or other than a chunk's number.

@@ -1,4 +1,4 @@
-//! Reading the chunks that a root names, at opening, and verifying all of them.
+//! Reading the chunks that a superblock names, at opening, and verifying all of them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -43,7 +43,7 @@ impl<R: Record> Table<R> {
     pub fn check(&self, csn: u64, problems: &mut Vec<String>) {
         for (number, chunk) in self.chunks.all() {
             let base = chunk.state.read().base.clone();
-            // Of what was loaded since the last checkpoint nothing is stored.
+            // A bulk load since the last checkpoint is not stored yet.
             let stored = base.filter(|base| base.extent().is_some());
             if let Some(base) = stored
                 && let Err(error) = self.check_chunk(number, &base, csn)

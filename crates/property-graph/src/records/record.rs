@@ -1,4 +1,4 @@
-//! What a record holds. Which versions of it exist is the table's business.
+//! Content of a record. Which versions of it exist is the table's business.
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ pub struct RelationshipRecord {
     pub properties: Properties,
 }
 
-/// What is stored of a record in its own 32 bytes, beside commits and the place
-/// of its properties.
+/// The part of a record in its own 32 bytes, beside commits and the place of its
+/// properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fixed {
     /// Of a relationship, its type.
@@ -40,12 +40,12 @@ pub struct Fixed {
     pub second: u32,
 }
 
-/// What tables hold: nodes or relationships.
+/// Records of tables: nodes or relationships.
 pub trait Record: Clone + PartialEq + std::fmt::Debug + Send + Sync + Sized + 'static {
     /// Begins each chunk of the table.
     const MAGIC: [u8; 4];
 
-    /// What goes into the record's own bytes. `None` if the dictionary has no room.
+    /// The record's own bytes. `None` if the dictionary has no room.
     fn to_fixed(&self, dictionary: &Dictionary) -> Option<Fixed>;
 
     /// The properties.
@@ -54,7 +54,7 @@ pub trait Record: Clone + PartialEq + std::fmt::Debug + Send + Sync + Sized + 's
     /// A record as it was stored.
     ///
     /// # Errors
-    /// What does not hold, for a message.
+    /// Reason why it cannot be read, for a message.
     fn from_stored(
         fixed: Fixed,
         properties: Properties,
@@ -67,7 +67,7 @@ pub trait Record: Clone + PartialEq + std::fmt::Debug + Send + Sync + Sized + 's
     /// Whether commits have assigned all the codes in it.
     ///
     /// # Errors
-    /// Which kind is not known, for a message.
+    /// Kind of the unknown code, for a message.
     fn check_names(&self, dictionary: &Dictionary) -> Result<(), &'static str>;
 }
 

@@ -75,7 +75,7 @@ impl<R: Record> Table<R> {
     /// As [`Table::for_each_in_chunk`], to the end or the first error.
     ///
     /// # Errors
-    /// What `visit` says, and damage.
+    /// Errors of `visit`, and damage.
     pub fn try_for_each_in_chunk<E: From<StorageError>>(
         &self,
         chunk: u32,

@@ -50,7 +50,7 @@ const _: () = assert!(tiles(
     VERSION_BYTES
 ));
 
-/// A version of the past.
+/// A version in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Past<'a> {
     pub id: u32,
@@ -122,7 +122,7 @@ pub(super) struct Segment {
     verified: OnceLock<Summary>,
 }
 
-/// What is known of a segment once it was verified.
+/// Facts about a segment, known once it was verified.
 #[derive(Clone, Copy)]
 pub(super) struct Summary {
     count: usize,

@@ -11,7 +11,7 @@ impl<R: Record> Table<R> {
         self.chunks.get(chunk).map_or(0, |chunk| {
             let state = chunk.state.read();
             let extent = state.base.as_ref().and_then(|base| base.extent());
-            // What was loaded and is not stored is not merged either.
+            // A bulk load that is not stored is counted as unmerged, too.
             let stored = extent.map_or(0, |extent| extent.len());
             stored + state.unmerged_bytes as u64
         })

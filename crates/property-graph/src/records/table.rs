@@ -65,7 +65,7 @@ pub struct Table<R> {
     pub(super) ids: Ids,
     pub(super) history: History,
     pub(super) work: Mutex<Work>,
-    /// What is written, and no root names yet.
+    /// Output of a checkpoint, before a superblock names it.
     pub(super) round: Mutex<Option<Round<R>>>,
     pub(super) used: AtomicU64,
     unmerged_bytes: AtomicUsize,
@@ -81,7 +81,7 @@ pub(super) struct Work {
 }
 
 impl<R: Record> Table<R> {
-    /// An empty table; `number` tells it from other parts of the attachment.
+    /// An empty table; `number` tells it from other parts of the store extension.
     ///
     /// # Panics
     /// If a chunk has no record.
@@ -196,9 +196,9 @@ impl<R: Record> Table<R> {
         Ok((slot.begin, slot.is_used))
     }
 
-    /// Applies one change of commit `csn`: what the record is from then on, or that
-    /// it is deleted. In the order of commits, and before any view shows the commit.
-    /// What is merged already is skipped (replay).
+    /// Applies one change of commit `csn`: the new record, or its deletion. In the order
+    /// of commits, and before any view shows the commit. Changes that are merged already
+    /// are skipped (replay).
     ///
     /// # Errors
     /// An id that cannot be; damage of the chunk.
@@ -306,9 +306,8 @@ impl<R: Record> Table<R> {
         self.len() == 0
     }
 
-    /// An id for a new record, which nobody else gets. One that a deleted record had
-    /// is given again when no view and no named snapshot shows that record; `needed`
-    /// is asked for it.
+    /// Reserves an id for a new record. The id of a deleted record is given again when no
+    /// view and no named snapshot shows that record; `needed` is asked for it.
     pub fn reserve(&self, needed: impl FnOnce() -> Needed) -> Result<u32, ReserveError> {
         self.ids.reserve(needed, |chunk| self.unused_ids(chunk))
     }
@@ -351,7 +350,7 @@ impl<R: Record> Table<R> {
         self.work.lock().unmerged.values().copied().min()
     }
 
-    /// Facts, gathered without stopping anybody. O(chunks).
+    /// Facts, gathered without blocking writers. O(chunks).
     pub fn stats(&self) -> TableStats {
         let mut stats = TableStats {
             records: self.len(),

@@ -24,8 +24,8 @@ impl<R> Version<R> {
     }
 }
 
-/// Versions, the oldest first. Between two of them there may be some that nobody
-/// needs any more, and one that the chunk holds.
+/// Versions, the oldest first. Between two of them some may be missing that no view or
+/// snapshot needs any more, and one that the chunk holds.
 #[derive(Clone, Debug)]
 pub(super) struct Chain<R>(Vec<Version<R>>);
 
@@ -122,12 +122,12 @@ impl<R> Chain<R> {
         Some(self.0.get(at)?.begin)
     }
 
-    /// Drops what nobody needs. What ended up to `merged` is stored where a kept
-    /// commit needs it, and what holds as of `merged` is in the chunk: of those, only
-    /// what live views need of the former stays.
+    /// Drops versions that are not needed. A version that ended up to `merged` is stored
+    /// for the kept commits that need it, and the one that holds as of `merged` is in the
+    /// chunk: of those, only the former stay that live views need.
     ///
-    /// `needed` may have been gathered a while ago: of what is newer than the
-    /// watermark of that time it says nothing.
+    /// `needed` may have been gathered a while ago: it says nothing of commits newer than
+    /// the watermark of that time.
     pub fn prune(&mut self, merged: u64, needed: &Needed, mut dropped: impl FnMut(&Version<R>)) {
         let known = needed.watermark().unwrap_or(u64::MAX);
         self.0.retain(|version| {

@@ -25,7 +25,7 @@ use crate::records::{NodeRecord, RelationshipRecord};
 pub struct Transaction<S: CommittedState> {
     pub(super) view: S::View,
     pub(super) overlay: Overlay,
-    /// What it read, if it is serializable.
+    /// Its reads, if it is serializable.
     pub(super) reads: Option<Mutex<ReadSet>>,
     /// Names that its commit is the first to use.
     pub(super) names: Vec<NewName>,
@@ -35,7 +35,7 @@ pub struct Transaction<S: CommittedState> {
     pub(super) part: Participation<S>,
 }
 
-/// What a transaction holds of what is shared; given back on drop.
+/// Shared resources that a transaction holds; given back on drop.
 pub(super) struct Participation<S: CommittedState> {
     pub manager: Arc<TransactionManager<S>>,
     pub lease: Arc<Lease>,
@@ -75,7 +75,7 @@ impl<S: CommittedState> Transaction<S> {
         }
     }
 
-    /// Who began it.
+    /// Manager that began it.
     pub fn manager(&self) -> &Arc<TransactionManager<S>> {
         &self.part.manager
     }
@@ -90,19 +90,19 @@ impl<S: CommittedState> Transaction<S> {
         self.part.snapshot
     }
 
-    /// What is committed, as of the snapshot. Who reads it without the methods
-    /// here says so with [`Transaction::has_read`] and
-    /// [`Transaction::has_read_node`].
+    /// The committed state as of the snapshot. A caller that reads it without the methods
+    /// here has to record its reads with [`Transaction::has_read`] and
+    /// [`Transaction::has_read_node`], or validation misses them.
     pub fn view(&self) -> &S::View {
         &self.view
     }
 
-    /// What it has changed.
+    /// Its own changes.
     pub fn overlay(&self) -> &Overlay {
         &self.overlay
     }
 
-    /// What it is protected from.
+    /// Its isolation level.
     pub fn isolation(&self) -> Isolation {
         match self.reads {
             Some(_) => Isolation::Serializable,
@@ -110,8 +110,8 @@ impl<S: CommittedState> Transaction<S> {
         }
     }
 
-    /// Whether it may go on: it is not past its time, nobody terminated it. To
-    /// be asked now and then by whoever reads for long.
+    /// Whether it may go on: it is not past its time, and was not terminated. Long reads
+    /// have to ask now and then.
     ///
     /// # Errors
     /// [`TransactionError::TimedOut`], [`TransactionError::Terminated`].
@@ -143,7 +143,7 @@ impl<S: CommittedState> Transaction<S> {
     /// A node as the transaction sees it.
     ///
     /// # Errors
-    /// Those of the committed state.
+    /// Errors of the committed state.
     pub fn node(&self, id: u32) -> Result<Option<Arc<NodeRecord>>, S::Error> {
         self.has_read_node(id);
         self.look_at_node(id)
@@ -152,7 +152,7 @@ impl<S: CommittedState> Transaction<S> {
     /// A relationship as the transaction sees it.
     ///
     /// # Errors
-    /// Those of the committed state.
+    /// Errors of the committed state.
     pub fn relationship(&self, id: u32) -> Result<Option<Arc<RelationshipRecord>>, S::Error> {
         self.has_read_relationship(id);
         self.look_at_relationship(id)

@@ -29,7 +29,7 @@ use super::settings::TransactionOptions;
 /// How often a claim that waits looks for transactions that are past their time.
 const LOOK_AFTER: Duration = Duration::from_millis(20);
 
-/// What one transaction, as often as it is run, is to hold before it begins.
+/// Resources that one transaction, over all its attempts, is to hold before it begins.
 /// Reservations end with it.
 pub(super) struct Claim<'m, S: CommittedState> {
     manager: &'m Arc<TransactionManager<S>>,
@@ -92,7 +92,8 @@ impl<'m, S: CommittedState> Claim<'m, S> {
     fn number(&mut self, inner: &mut Inner) -> TransactionId {
         let before = self.id.filter(|id| !inner.is_active(*id));
         if let Some(kept) = self.id.filter(|_| before.is_none()) {
-            // What was begun as it has not ended: somebody keeps it.
+            // The last attempt has not ended, as the caller still holds it: this one gets a
+            // new number.
             self.unreserve(kept);
         }
         *self

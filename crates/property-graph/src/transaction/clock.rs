@@ -1,4 +1,4 @@
-//! What time it is for timeouts.
+//! Time for timeouts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

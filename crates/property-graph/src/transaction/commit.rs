@@ -29,11 +29,10 @@ pub struct Pending<S: CommittedState, T> {
 
 impl<S: CommittedState> Transaction<S> {
     /// Commits: `enqueue` gives the redo operations to the log, where they take their
-    /// place before it returns; `wait` returns the CSN when the commit is durable
-    /// and every view taken from then on shows it. `keys` are the entries that
-    /// come into indexes or go from them. Encode the redo operations
-    /// ([`Transaction::overlay`]) before: `enqueue` runs one at a time and must
-    /// not wait for another commit.
+    /// place before it returns; `wait` returns the CSN when the commit is durable and
+    /// every view taken from then on shows it. `keys` are the entries that come into
+    /// indexes or go from them. Encode the operations ([`Transaction::overlay`]) before:
+    /// `enqueue` runs one at a time and must not wait for another commit.
     ///
     /// Gives the CSN, or `None` if nothing was written; then neither closure was
     /// called.
@@ -133,7 +132,7 @@ impl<S: CommittedState> Transaction<S> {
 /// A transaction that has written everything and has no place in the log yet.
 struct Entering<S: CommittedState> {
     part: Participation<S>,
-    /// What it read, if it is serializable.
+    /// Its reads, if it is serializable.
     reads: Option<ReadSet>,
     /// Commits before this position are validated.
     position: u64,
@@ -195,16 +194,16 @@ impl<S: CommittedState> Entering<S> {
 }
 
 impl<S: CommittedState, T> Pending<S, T> {
-    /// What the log gave.
+    /// Ticket that the log gave for the commit.
     pub fn ticket(&self) -> &T {
         &self.ticket
     }
 
-    /// Waits until the commit is durable and visible, and gives its CSN. Only
-    /// then others can lock what it wrote.
+    /// Waits until the commit is durable and visible, and returns its CSN. Only then can
+    /// other transactions lock the records that it wrote.
     ///
     /// # Errors
-    /// What `wait` gives.
+    /// Errors of `wait`.
     pub fn finish<E>(self, wait: impl FnOnce(T) -> Result<u64, E>) -> Result<u64, E> {
         let Pending { mut part, ticket } = self;
         let csn = wait(ticket)?;

@@ -1,4 +1,4 @@
-//! What transactions need to know of what is committed.
+//! The committed state, as transactions read it.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use crate::records::{NodeRecord, RelationshipRecord};
 /// The newest visible version of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newest {
-    /// The commit that made it, or that deleted the record; zero if it is older
-    /// than every snapshot of an active transaction and nobody knows better.
+    /// The commit that made it, or that deleted the record; zero if it is unknown because
+    /// it is older than every snapshot of an active transaction.
     pub csn: u64,
     /// It is a record, not its deletion.
     pub exists: bool,
@@ -18,9 +18,9 @@ pub struct Newest {
 
 /// The committed state, for as many threads as like.
 pub trait CommittedState: Send + Sync + 'static {
-    /// One moment of it, which stays readable as long as this lives.
+    /// The state as of one commit, which stays readable as long as this lives.
     type View: Send;
-    /// What can go wrong.
+    /// Errors of reading.
     type Error: From<TransactionError> + Retryable;
 
     /// A view at the watermark. Called under a short lock: O(1), and it must not
@@ -57,14 +57,13 @@ pub trait CommittedState: Send + Sync + 'static {
     /// The newest visible version of a relationship.
     fn newest_relationship(&self, id: u32) -> Result<Newest, Self::Error>;
 
-    /// An id for a new node, which nobody else gets until it is released.
+    /// Reserves an id for a new node until it is released.
     fn reserve_node(&self) -> Result<u32, Self::Error>;
 
     /// Ids of nodes that were reserved and not committed.
     fn release_nodes(&self, ids: &[u32]);
 
-    /// An id for a new relationship, which nobody else gets until it is
-    /// released.
+    /// Reserves an id for a new relationship until it is released.
     fn reserve_relationship(&self) -> Result<u32, Self::Error>;
 
     /// Ids of relationships that were reserved and not committed.

@@ -15,7 +15,7 @@ pub enum TransactionError {
     /// It took longer than it may.
     #[error("the transaction was given {limit:?} and has not committed")]
     TimedOut {
-        /// What it was given.
+        /// Its time limit.
         limit: Duration,
     },
     /// It would hold more than it may.
@@ -26,10 +26,10 @@ pub enum TransactionError {
     TooLarge {
         /// With the change that was refused.
         bytes: usize,
-        /// What it may hold.
+        /// Most bytes that it may hold.
         limit: usize,
     },
-    /// Somebody ended it.
+    /// It was terminated from outside.
     #[error("{0} was terminated")]
     Terminated(TransactionId),
     /// There is no such node as of its snapshot, or it deleted it.
@@ -46,14 +46,14 @@ pub enum TransactionError {
     NoSavepoint,
 }
 
-/// What another transaction did first. Running the transaction again from its
-/// beginning may succeed.
+/// Conflicts with another transaction, which came first. Running the transaction again
+/// from its beginning may succeed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
     /// Another transaction, not yet committed, has locked it.
     #[error("{resource} is being changed by another transaction")]
     Held {
-        /// What.
+        /// Resource that is locked.
         resource: Resource,
         /// By whom; `None` if by several.
         holder: Option<TransactionId>,
@@ -61,7 +61,7 @@ pub enum Conflict {
     /// An older transaction waits for it, and is to have it next.
     #[error("{resource} is wanted exclusively by {by}, which is older")]
     Reserved {
-        /// What.
+        /// Resource of the conflict.
         resource: Resource,
         /// For whom.
         by: TransactionId,
@@ -69,7 +69,7 @@ pub enum Conflict {
     /// It was committed after the snapshot.
     #[error("{resource} was changed by commit {newest}, after the snapshot at {snapshot}")]
     Newer {
-        /// What.
+        /// Resource of the conflict.
         resource: Resource,
         /// The transaction's snapshot.
         snapshot: u64,
@@ -84,16 +84,16 @@ pub enum Conflict {
         /// The transaction's snapshot.
         snapshot: u64,
     },
-    /// What a serializable transaction read was changed by a commit before its
-    /// own.
+    /// A record or predicate that a serializable transaction read was changed by a commit
+    /// before its own.
     #[error("{what}, which the transaction read, was changed after its snapshot at {snapshot}")]
     Read {
-        /// What it read.
+        /// Name of the record or predicate.
         what: String,
         /// The transaction's snapshot.
         snapshot: u64,
     },
-    /// What was committed since the snapshot is not remembered any more.
+    /// The write sets since the snapshot are not remembered any more.
     #[error(
         "the snapshot at {snapshot} is too old to tell what was changed since; commits up to \
          {forgotten} are forgotten"

@@ -1,4 +1,4 @@
-//! What a transaction holds of what is shared, and whether it may go on.
+//! Shared resources that a transaction holds, and whether it may go on.
 //!
 //! The lease is shared with the manager, so that locks of a transaction that is
 //! past its time can be taken from it while its owner sleeps. Owners find out at
@@ -37,7 +37,7 @@ pub(super) struct Lease {
     /// When it expires, by the manager's clock, and how long it was given.
     deadline: Option<(Duration, Duration)>,
     held: Mutex<BTreeMap<Resource, Held>>,
-    /// What it was refused and needs exclusively.
+    /// Resources that it was refused and needs exclusively.
     wanted: Mutex<BTreeSet<Resource>>,
 }
 
@@ -53,7 +53,7 @@ impl Lease {
         }
     }
 
-    /// Whose it is.
+    /// Number of the transaction.
     pub fn id(&self) -> TransactionId {
         self.id
     }
@@ -82,7 +82,8 @@ impl Lease {
         mode: Mode,
     ) -> Result<(), TransactionError> {
         let mut held = self.held.lock();
-        // Under the lock: whoever ends this transaction takes all it holds then.
+        // Checked under the lock: terminating this transaction takes all that it holds
+        // then.
         self.check()?;
         let before = held.get(resource).copied().unwrap_or_default();
         match table.acquire(self.id, resource, mode, before) {
@@ -110,12 +111,12 @@ impl Lease {
         self.wanted.lock().insert(resource);
     }
 
-    /// What it said that it wants.
+    /// Resources that it needs exclusively at its next run.
     pub fn wanted(&self) -> BTreeSet<Resource> {
         self.wanted.lock().clone()
     }
 
-    /// Resources that are held in a mode, by whoever knows that nothing changes
+    /// Resources that are held in a mode. The caller has to keep them from changing
     /// meanwhile.
     pub fn held(&self, mode: Mode) -> Vec<Resource> {
         let held = self.held.lock();
@@ -128,7 +129,7 @@ impl Lease {
         self.held.lock().len()
     }
 
-    /// Begins to commit: from here on nobody takes the locks away.
+    /// Begins to commit: from here on its locks cannot be taken away.
     pub fn begin_commit(&self) -> Result<(), TransactionError> {
         self.pass(ACTIVE, COMMITTING);
         self.check()

@@ -18,7 +18,7 @@ use evergraph_storage::failpoint;
 use super::lease::TransactionId;
 use super::sync::{AtomicUsize, Mutex, Ordering, RandomState};
 
-/// What can be locked.
+/// Resources that can be locked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Resource {
     /// A node.
@@ -28,8 +28,8 @@ pub enum Resource {
     /// A value that is to be unique: the number of the constraint and the
     /// encoded value. It need not exist.
     Key(u32, Arc<[u8]>),
-    /// Constraints and indexes: shared by who writes what they are about,
-    /// exclusive for who changes them.
+    /// Constraints and indexes: shared by transactions that write their subjects,
+    /// exclusive for those that change them.
     Schema,
 }
 

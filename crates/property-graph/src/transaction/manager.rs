@@ -1,4 +1,4 @@
-//! Who is active, and who committed what lately.
+//! Active transactions, and the write sets of recent commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -63,7 +63,7 @@ pub struct ActiveTransaction {
     pub id: TransactionId,
     /// The commit that it reads as of.
     pub snapshot: u64,
-    /// What it is protected from.
+    /// Isolation level.
     pub isolation: Isolation,
     /// How long it has been active.
     pub age: Duration,
@@ -71,7 +71,7 @@ pub struct ActiveTransaction {
     pub locks: usize,
     /// Whether it is committing, and cannot be ended any more.
     pub is_committing: bool,
-    /// What [`TransactionOptions::name`] said.
+    /// Name given by [`TransactionOptions::name`].
     pub name: Option<Arc<str>>,
 }
 
@@ -304,9 +304,8 @@ impl<S: CommittedState> TransactionManager<S> {
         lease.check()
     }
 
-    /// Ends transactions that are past their time, so that nobody finds their
-    /// locks. Happens by itself when one is in the way of another. Gives their
-    /// number.
+    /// Ends transactions that are past their time, so that others do not meet their
+    /// locks. Happens by itself when one is in the way of another. Returns their number.
     pub fn expire_overdue(&self) -> usize {
         self.expire(None)
     }

@@ -1,8 +1,8 @@
-//! What a serializable transaction has read.
+//! Read set of a serializable transaction.
 //!
-//! Single records by id, and predicates: what a scan, an expansion or an index
-//! lookup asked for, whether or not anything was there. So records that came
-//! later and would have been found (phantoms) are told, too.
+//! It has single records by id, and predicates: the subject of a scan, an expansion or an
+//! index lookup, whether or not anything was found. So records that came later and would
+//! have been found (phantoms) are told, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
@@ -20,9 +20,9 @@ use crate::dictionary::{LabelCode, Names, TypeCode};
 pub struct KeyRange {
     /// The number of the index.
     pub index: u32,
-    /// Where it begins.
+    /// Lower bound.
     pub from: Bound<Box<[u8]>>,
-    /// Where it ends.
+    /// Upper bound.
     pub to: Bound<Box<[u8]>>,
 }
 
@@ -51,25 +51,25 @@ impl KeyRange {
     }
 }
 
-/// What a read asked for. Whose properties are read is another matter: each
-/// record that is looked at counts as read by itself.
+/// The subject of a read. Properties are another matter: each record that is looked at
+/// counts as read by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Predicate {
-    /// Which nodes there are.
+    /// All nodes.
     Nodes,
-    /// Which nodes have a label.
+    /// All nodes of a label.
     Label(LabelCode),
-    /// Which relationships there are.
+    /// All relationships.
     Relationships,
-    /// Which relationships of a type there are.
+    /// All relationships of a type.
     Type(TypeCode),
-    /// What a neighbor list has.
+    /// A neighbor list.
     List(List),
-    /// What all lists of a node in one direction have (`true` for incoming).
+    /// All lists of a node in one direction (`true` for incoming).
     Neighbors(u32, bool),
-    /// What an index has in a range.
+    /// The entries of an index in a range.
     Keys(KeyRange),
-    /// What has a name that no commit had used. The first that uses it changes that.
+    /// A name that no commit had used. The first commit that uses it changes that.
     Unknown(Names, Box<str>),
 }
 
@@ -152,7 +152,8 @@ impl ReadSet {
         }
     }
 
-    /// What of it a commit has changed.
+    /// Describes the first of these reads that a commit has changed; `None` if it changed
+    /// none.
     pub fn changed_by(&self, writes: &WriteSet) -> Option<String> {
         if self.everything && !writes.is_empty() {
             return Some("more than it can remember".to_string());
@@ -167,7 +168,7 @@ impl ReadSet {
         record.or_else(|| self.predicate_changed_by(writes))
     }
 
-    /// Which of the records it has changed.
+    /// The first of these records that a commit has changed.
     fn record_changed_by(&self, writes: &WriteSet) -> Option<String> {
         let node = writes.nodes.iter().find(|id| self.nodes.contains(id));
         let relationships = &self.relationships;

@@ -29,7 +29,7 @@ struct Entry {
     outcome: Outcome,
 }
 
-/// What was written lately, and who may still want to know.
+/// Write sets of recent commits, and the snapshots that may still need them.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     /// Position of the first entry.
@@ -39,7 +39,8 @@ pub(super) struct Recent {
     last: HashMap<Resource, u64, RandomState>,
     /// Entries of all write sets.
     size: usize,
-    /// Commits up to this one were forgotten although somebody may need them.
+    /// Commits up to this one were forgotten although an active transaction may need
+    /// them.
     forgotten: u64,
     /// Snapshots of active transactions, with their number.
     snapshots: BTreeMap<u64, usize>,
@@ -101,8 +102,7 @@ impl Recent {
         self.first + self.entries.len() as u64
     }
 
-    /// What was written from a position on by commits that a snapshot does not
-    /// show.
+    /// Write sets from a position on, of commits that a snapshot does not show.
     pub fn since(&self, position: u64, snapshot: u64) -> Result<Vec<Arc<WriteSet>>, Conflict> {
         if self.forgotten > snapshot {
             return Err(Conflict::Forgotten {
@@ -222,7 +222,8 @@ impl Recent {
     }
 }
 
-/// What locks ask for: nodes that got a relationship, and what was exclusive.
+/// Resources of a write set that locks ask for: nodes that got a relationship, and those
+/// locked exclusively.
 fn remembered(writes: &WriteSet) -> impl Iterator<Item = Resource> {
     let attached = writes.attached.iter().map(|&node| Resource::Node(node));
     attached.chain(writes.exclusive.iter().cloned())

@@ -73,7 +73,7 @@ impl RetryPolicy {
         let doublings = attempts.saturating_sub(1).min(31);
         let longest = self.first_pause.saturating_mul(1 << doublings);
         let longest = longest.min(self.longest_pause);
-        // Anything between half of it and all, so that those who collided do not
+        // Anything between half of it and all, so that transactions that collided do not
         // collide again.
         longest.mul_f64(0.5 + 0.5 * fraction())
     }

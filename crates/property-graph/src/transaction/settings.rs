@@ -1,4 +1,4 @@
-//! What can be chosen about transactions.
+//! Settings of transactions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use std::time::Duration;
 use super::clock::{Clock, SystemClock};
 use super::retry::RetryPolicy;
 
-/// What a transaction is protected from.
+/// Isolation levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Isolation {
-    /// Reads as of one moment; nobody's write is lost. Two transactions that
-    /// each read what the other writes may both commit (write skew).
+    /// Reads as of one commit; no write is lost. Two transactions that each read what the
+    /// other writes may both commit (write skew).
     #[default]
     Snapshot,
     /// As if the transaction had run alone, at the moment of its commit.
     Serializable,
 }
 
-/// What one transaction is started with.
+/// Options of one transaction.
 #[derive(Clone, Debug, Default)]
 pub struct TransactionOptions {
-    /// What it is protected from.
+    /// Isolation level.
     pub isolation: Isolation,
     /// How long it may take up to its commit; `None`: [`Settings::timeout`].
     pub timeout: Option<Duration>,
@@ -42,7 +42,7 @@ impl TransactionOptions {
     }
 }
 
-/// What holds for all transactions of a graph.
+/// Settings for all transactions of a graph.
 #[derive(Clone)]
 pub struct Settings {
     /// How long a transaction may take up to its commit; `None`: as long as it
@@ -55,12 +55,12 @@ pub struct Settings {
     /// Single records that a serializable transaction remembers to have read.
     /// When it reads more, it conflicts with every write of a record.
     pub remembered_reads: usize,
-    /// What one transaction may hold in DRAM before it commits, in bytes: its changed
+    /// Most bytes of DRAM that one transaction may hold before it commits: its changed
     /// records with their properties, and what savepoints need to go back.
     pub overlay_bytes: usize,
     /// Parts of the lock table, which do not wait for each other; at least one.
     pub lock_shards: usize,
-    /// What time it is.
+    /// Source of time.
     pub clock: Arc<dyn Clock>,
 }
 

@@ -1,4 +1,4 @@
-//! What a commit wrote, for those that come after it.
+//! Write set of a commit, which later transactions are validated against.
 
 use super::lock::Resource;
 use super::overlay::{Change, List, Overlay};
@@ -12,7 +12,7 @@ pub type IndexKey = (u32, Box<[u8]>);
 /// A name that no commit had used before.
 pub type NewName = (Names, Box<str>);
 
-/// What a commit wrote. Everything ascending and without duplicates.
+/// Write set of a commit. Everything ascending and without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteSet {
     /// Nodes that were made, changed or deleted.
@@ -41,8 +41,8 @@ pub struct WriteSet {
 }
 
 impl WriteSet {
-    /// What the commit of an overlay writes. Entries of indexes, in any order,
-    /// are given by whoever knows the indexes.
+    /// Write set of an overlay's commit. The caller, which knows the indexes, gives their
+    /// entries, in any order.
     pub fn new(
         overlay: &Overlay,
         keys: Vec<IndexKey>,

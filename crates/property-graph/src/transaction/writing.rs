@@ -1,4 +1,4 @@
-//! What a transaction writes: locked first, then kept in its overlay.
+//! Writes of a transaction: locked first, then kept in its overlay.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl<S: CommittedState> Transaction<S> {
         let now = self.lock_to_delete(id)?;
         self.check_room(0)?;
         if !self.relationships_of(id, 1)?.is_empty() {
-            // Who is told this has seen the lists.
+            // The error tells that the lists are not empty, so it counts as reading them.
             self.has_read(Predicate::Neighbors(id, false));
             self.has_read(Predicate::Neighbors(id, true));
             return Err(TransactionError::StillConnected(id).into());
@@ -221,7 +221,8 @@ impl<S: CommittedState> Transaction<S> {
         }
     }
 
-    /// Locks a node. Nobody else sees one that was made here.
+    /// Locks a node. One that was created here needs no lock, as no other transaction
+    /// sees it.
     fn lock_node(&self, id: u32, mode: Mode) -> Result<(), S::Error> {
         if self.overlay.creates_node(id) {
             return Ok(self.check()?);
@@ -246,7 +247,7 @@ impl<S: CommittedState> Transaction<S> {
             return Ok(());
         });
         let snapshot = self.part.snapshot;
-        // Who needs it to exist does not mind that it was changed.
+        // A shared lock only needs the node to exist; a change does not matter.
         let minds = mode != Mode::Share || !newest.exists;
         if newest.csn <= snapshot || !minds {
             return Ok(());

@@ -73,7 +73,7 @@ impl<T: Into<Value>> FromIterator<T> for Value {
     }
 }
 
-/// What is in a value, if it is of the type; `None` for any other, null among
+/// Typed access: the content of a value of that type; `None` for any other, null among
 /// them.
 impl Value {
     /// Of a boolean.

@@ -313,8 +313,8 @@ pub(super) fn check_zone(name: &str) -> Result<(), ValueError> {
         .map_err(|why| not_readable("TIME ZONE", name, why))
 }
 
-/// What clocks of a time zone are ahead of UTC; of a local time that is there
-/// twice, the first; of one that is not there, as before the jump.
+/// Offset of a time zone from UTC at a local time; of one that occurs twice, the first;
+/// of one that is skipped, the offset before the jump.
 fn offset_in(zone: &TimeZone, local: LocalDateTime) -> i32 {
     let offset = match zone.to_ambiguous_timestamp(local.to_civil()).offset() {
         AmbiguousOffset::Unambiguous { offset } => offset,

@@ -1,4 +1,4 @@
-//! What can be wrong with a value.
+//! Errors of values.
 
 /// A value that does not exist or does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -8,9 +8,9 @@ pub enum ValueError {
     OutOfRange {
         /// The component.
         what: &'static str,
-        /// What was given.
+        /// Value that was given.
         found: String,
-        /// What would be right.
+        /// Allowed range, for the message.
         range: &'static str,
     },
     /// A text that does not read as the type.
@@ -20,7 +20,7 @@ pub enum ValueError {
         type_name: &'static str,
         /// The text.
         text: String,
-        /// What does not hold.
+        /// Reason, for the message.
         why: String,
     },
     /// Another type than the caller asked for.
@@ -36,15 +36,15 @@ pub enum ValueError {
     Damaged {
         /// Offset in the bytes given.
         at: usize,
-        /// What does not hold.
+        /// Reason, for the message.
         what: &'static str,
     },
     /// Lists and maps in each other, deeper than is stored.
     #[error("lists and maps lie {depth} deep in each other; at most {most} are stored")]
     TooDeep {
-        /// What was found.
+        /// Depth of the value.
         depth: usize,
-        /// What is stored.
+        /// Greatest depth that is stored.
         most: usize,
     },
 }

@@ -45,8 +45,8 @@ impl Value {
         }
     }
 
-    /// `self = other` in Cypher; `None` is null, that is: nobody knows, because a
-    /// null is involved.
+    /// `self = other` in Cypher; `None` is null, that is: unknown, because a null is
+    /// involved.
     pub fn equals(&self, other: &Value) -> Option<bool> {
         match (self, other) {
             (Value::Null, _) | (_, Value::Null) => None,
@@ -67,10 +67,9 @@ impl Value {
         }
     }
 
-    /// What `<`, `<=`, `>` and `>=` look at: `None` if a null is involved or the
-    /// types do not compare, in which case they give null; with a NaN all four
-    /// give false, and this gives `None`, too. Durations, maps and points do not
-    /// compare.
+    /// Order behind `<`, `<=`, `>` and `>=`: `None` if a null is involved or the types do
+    /// not compare, in which case they give null; with a NaN all four give false, and
+    /// this gives `None`, too. Durations, maps and points do not compare.
     pub fn compares(&self, other: &Value) -> Option<Ordering> {
         let comparable = match self {
             Value::Null | Value::Map(_) | Value::Point(_) | Value::Duration(_) => false,

@@ -2,7 +2,7 @@
 
 use crate::value::ValueError;
 
-/// What the coordinates of a point mean, with the numbers that indexes order them by.
+/// Coordinate systems of points, with the numbers that indexes order them by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoordinateSystem {
     /// Longitude and latitude in degrees (SRID 4326).
@@ -91,7 +91,7 @@ impl Point {
         })
     }
 
-    /// What the coordinates mean.
+    /// Coordinate system.
     pub fn system(&self) -> CoordinateSystem {
         self.system
     }

@@ -165,7 +165,7 @@ impl DateTime {
     pub fn from_seconds(seconds: i64, nanoseconds: u32, offset: i32) -> Result<Self, ValueError> {
         checked_moment(seconds, nanoseconds)?;
         checked_offset(offset)?;
-        // What its clock shows has to be a date, too.
+        // Its local time has to be a date, too.
         checked_moment(seconds + i64::from(offset), nanoseconds)?;
         Ok(DateTime {
             seconds,
@@ -221,7 +221,7 @@ impl DateTime {
         self.zone.as_deref()
     }
 
-    /// What calendar and clock show there.
+    /// Local date and time there.
     pub fn local(&self) -> LocalDateTime {
         LocalDateTime {
             seconds: self.seconds + i64::from(self.offset),

@@ -336,7 +336,7 @@ fn unknown_time_zones_are_refused() {
             assert!(refused.contains("time zone"), "{refused}");
         }
         if !zone.is_empty() {
-            // What an earlier program stored can be read.
+            // A zone that an earlier program stored can be read.
             let stored = Value::from(moment.clone().in_stored_zone(zone));
             assert_eq!(decode(&encoded(&stored), &NoTextCodes).unwrap(), stored);
         }

@@ -29,7 +29,7 @@ const POLICY: TextPolicy = TextPolicy {
     most_codes: 3,
 };
 
-/// What is attached to the store.
+/// Extension of the store.
 struct Parts {
     dictionary: Arc<Dictionary>,
     nodes: Table<NodeRecord>,
@@ -203,7 +203,7 @@ impl Attachment for Parts {
     }
 }
 
-/// What a node is from a commit on; numbers tell contents apart.
+/// Content of a node from a commit on; numbers tell contents apart.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     id: u32,
@@ -584,7 +584,7 @@ fn fail_checkpoints(seed: u64, call: u64, grows: bool) -> Result<usize, String> 
         storage.plan(FaultPlan::default());
         compare(&records, &opened, number)?;
         failures += usize::from(failed);
-        // After a root that nobody knows to be there, only opening goes on.
+        // After a failed publication either slot may be the newest: only opening goes on.
         if failed && opened.0.checkpoint().is_err() {
             drop(opened);
             opened = open(&storage, false).map_err(text)?;

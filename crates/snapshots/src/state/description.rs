@@ -1,4 +1,4 @@
-//! What a result is, beside its numbers.
+//! Description of a stored result, beside its values.
 
 use evergraph_graph::Direction;
 
@@ -13,23 +13,23 @@ pub struct GraphIdentity {
     pub vertex_count: u64,
     /// Live entries of the out-lists as of the commit.
     pub arc_count: u64,
-    /// Which lists are kept.
+    /// Lists that are kept.
     pub direction: Direction,
     /// Whether edges have weights.
     pub weighted: bool,
 }
 
-/// What a result is.
+/// Description of a stored result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// What the user calls it: 1 to 255 bytes, no control characters.
+    /// The user's name for it: 1 to 255 bytes, no control characters.
     pub name: String,
-    /// What computed it.
+    /// Name of the algorithm that computed it.
     pub algorithm: String,
     /// Every parameter by name, in the order and spelling in which they are
     /// compared.
     pub parameters: Vec<(String, String)>,
-    /// What it was computed on.
+    /// Graph that it was computed on.
     pub graph: GraphIdentity,
     /// How far the computation is, in the algorithm's own steps.
     pub step: u64,

@@ -1,4 +1,4 @@
-//! What can go wrong with results.
+//! Errors of stored results.
 
 use evergraph_storage::{MediumError, StorageError};
 
@@ -13,7 +13,7 @@ pub enum StateError {
     Unknown {
         /// The name asked for.
         name: String,
-        /// Which there are.
+        /// The results that there are.
         hint: String,
     },
     /// A result cannot be called so.
@@ -21,7 +21,7 @@ pub enum StateError {
     BadName {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// Reason, for the message.
         problem: &'static str,
     },
     /// A result has no such column, or not of the type asked for.
@@ -33,7 +33,7 @@ pub enum StateError {
         result: String,
         /// The column asked for.
         column: String,
-        /// What there is instead.
+        /// Damage that was found.
         problem: String,
     },
     /// The store was opened for reading.

@@ -1,4 +1,4 @@
-//! The two files of results, and the switch from one root to the next.
+//! The two files of results, and the switch from one superblock to the next.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::{Description, StateError, Stored};
 const EXTENTS: &str = "results.extents";
 /// Kind of a manifest among the directory's blobs.
 const MANIFEST: u32 = 1;
-/// What is read at once to see whether a file was ever written.
+/// Bytes read at once to see whether a file was ever written.
 const READ_BYTES: u64 = 1 << 20;
 
 /// How results lie in their file; chosen when it is made.
@@ -29,7 +29,7 @@ pub struct Geometry {
     pub block_bytes: u32,
     /// Every block begins at a multiple of this power of two.
     pub alignment: u32,
-    /// What the file grows by at least, bytes.
+    /// Bytes that the file grows by at least.
     pub growth_step: u64,
 }
 
@@ -44,7 +44,7 @@ impl Default for Geometry {
     }
 }
 
-/// What is known of the two files.
+/// The pool and the extents of the stored results.
 pub(super) struct Files {
     pool: Pool,
     pool_file: PoolFile,
@@ -53,7 +53,7 @@ pub(super) struct Files {
     pub block_bytes: usize,
     growth_step: u64,
     pub results: BTreeMap<String, Arc<Stored>>,
-    /// A publication failed, so either root may be on the medium.
+    /// A publication failed, so either slot of the superblock may be the newest.
     pub broken: bool,
 }
 
@@ -65,7 +65,7 @@ impl Files {
         uuid: &Uuid,
         geometry: Geometry,
     ) -> Result<Self, StateError> {
-        // What an interrupted creation left; nothing was ever kept there.
+        // Left by an interrupted creation; no result was ever stored there.
         for name in [PoolKind::RESULTS.file_name(), EXTENTS] {
             if storage.exists(name)? {
                 storage.remove(name)?;
@@ -161,7 +161,7 @@ impl Files {
         Ok(results)
     }
 
-    /// State steps S2 to S5 for one result: its manifest, the fence, the root, and
+    /// State steps S2 to S5 for one result: its manifest, the fence, the superblock, and
     /// then the space of what only the version before had.
     pub fn switch_to(
         &mut self,
@@ -216,7 +216,7 @@ impl Files {
     }
 
     /// Panics in debug builds if the results in DRAM are not those that the directory
-    /// names, or have not the blocks that they need. To be called when a root is
+    /// names, or have not the blocks that they need. To be called when a superblock is
     /// published.
     fn invariants(&self) {
         if !cfg!(debug_assertions) {
@@ -268,8 +268,8 @@ impl Files {
         Ok(())
     }
 
-    /// State steps S3 and S4: a root over the directory as it is now. `written` is
-    /// what it names beside itself; `publishing` is called before the root may be
+    /// State steps S3 and S4: a superblock over the directory as it is now. `written` is
+    /// what it names beside itself; `publishing` is called before the superblock may be
     /// on the medium.
     fn publish(
         &mut self,
@@ -312,8 +312,8 @@ impl Files {
         Ok(())
     }
 
-    /// The directory as the durable root names it, after `error` and before a new
-    /// root was written.
+    /// The directory as the durable superblock names it, after `error` and before a new
+    /// superblock was written.
     fn undo(&mut self, error: StorageError) -> StateError {
         self.directory.roll_back();
         error.into()
@@ -354,7 +354,7 @@ fn blocks_of(columns: &[StoredColumn]) -> impl Iterator<Item = &Arc<Block>> {
 }
 
 impl Geometry {
-    /// What a root says, if it can be.
+    /// Decodes the user bytes of a superblock slot; `None` if they are impossible.
     fn of(user: &[u8; USER_BYTES]) -> Option<Self> {
         let geometry = Geometry {
             block_bytes: u32::from_le_bytes(user[..4].try_into().ok()?),

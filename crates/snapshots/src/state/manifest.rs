@@ -129,7 +129,7 @@ fn put_pairs(bytes: &mut Vec<u8>, pairs: &[(String, String)]) {
     }
 }
 
-/// What is left to be read.
+/// Rest of the bytes to be decoded.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {

@@ -2,11 +2,10 @@
 //! crash.
 //!
 //! A [`ResultStore`] lies beside the graph in two files of its own, `results` (the
-//! root) and `results.extents`. A result is known by its name and consists of a
-//! [`Description`] and columns, which are cut into blocks. A new version writes
-//! only the blocks that differ and shares the others with the version before;
-//! then one root switches to it, so there is always a whole version: the old or
-//! the new one.
+//! superblock) and `results.extents`. A result is known by its name and consists of a
+//! [`Description`] and columns, which are cut into blocks. A new version writes only the
+//! blocks that differ and shares the others with the version before; then one superblock
+//! switches to it, so there is always a whole version: the old or the new one.
 //!
 //! This is NVGraph's pair of versions (section III): of the new one, what is
 //! changed goes from DRAM (D: [`Staging`], the hot vertices first) or directly (N)

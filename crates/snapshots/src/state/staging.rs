@@ -1,14 +1,14 @@
 //! Staging: state that is held in DRAM until it is written.
 //!
-//! Whoever computes goes on as soon as its columns are copied here; a thread of
-//! its own writes the copy. What the budget has no room for is written before the
-//! computation goes on. The blocks with the most hot vertices are copied first
+//! The computation goes on as soon as its columns are copied here; a thread of its own
+//! writes the copy. Blocks beyond the budget are written before the computation goes on.
+//! The blocks with the most hot vertices are copied first
 //! (NVGraph's D, section III-A), the others in the order of their vertices.
 
 use evergraph_graph::VertexId;
 
-/// The vertices whose state changes most, or is read most. Whoever knows them
-/// says so; without any, blocks are staged in order.
+/// The vertices whose state changes most, or is read most, as the caller knows them;
+/// without any, blocks are staged in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hot {
     /// Ascending.

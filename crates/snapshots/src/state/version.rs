@@ -32,7 +32,7 @@ pub(super) struct StoredColumn {
     pub blocks: Vec<Arc<Block>>,
 }
 
-/// What a new version took.
+/// Cost of writing a new version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Blocks that differ from the version before, or are new.
@@ -44,7 +44,7 @@ pub struct Written {
 }
 
 impl Stored {
-    /// What it is.
+    /// Description of the result.
     pub fn description(&self) -> &Description {
         &self.description
     }

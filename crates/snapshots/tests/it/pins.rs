@@ -1,7 +1,7 @@
 //! The bytes of results, which every later program has to read.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evergraph-snapshots --test it pins` writes them anew.
-//! Where they change, so does the format: the golden results say whether the old one is
+//! If they change, so does the format: the golden results say whether the old one is
 //! still read.
 
 use std::sync::Arc;

@@ -383,7 +383,7 @@ fn damage_names_file_and_offset() {
         assert!(text.contains("another database"), "{text}");
     }
     assert!(noticed > 80 && stored_bytes > 0);
-    // The root is gone, the rest is not: not to be taken for an empty store.
+    // The superblock is gone, the rest is not: not to be taken for an empty store.
     std::fs::remove_file(directory.path().join("results")).unwrap();
     let text = read().unwrap_err().to_string();
     assert!(text.contains("the root of results is missing"), "{text}");

@@ -20,7 +20,7 @@ const GEOMETRY: Geometry = Geometry {
 
 type Results = BTreeMap<String, Vec<u32>>;
 
-/// What is put under a name, or that it is removed.
+/// A value stored under a name, or the removal of the name.
 type Operation = (&'static str, Option<u32>);
 
 const OPERATIONS: [Operation; 7] = [
@@ -88,8 +88,8 @@ fn found(store: &ResultStore) -> Results {
     results.collect()
 }
 
-/// Runs all operations, each again after an error unless the store refuses, and
-/// compares with the reference implementation. How many failed.
+/// Runs all operations, each again after an error unless the store refuses, and compares
+/// with the reference implementation. Returns the number of failures.
 fn survives(persistence: Persistence, plan: FaultPlan) -> usize {
     let told = format!("{persistence:?} {plan:?}");
     let config = Config::new(persistence);
@@ -204,7 +204,7 @@ fn a_full_disk_loses_nothing() {
         storage.plan(FaultPlan::default());
         match perform(&store, ("a", Some(2 + call as u32))) {
             Ok(()) => assert_eq!(store.bytes(), used),
-            // The root may be on the medium: nothing more is written.
+            // The superblock may be on the medium: nothing more is written.
             Err(error) => {
                 assert!(matches!(error, StateError::Broken), "{error}");
                 return;

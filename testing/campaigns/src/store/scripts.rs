@@ -65,9 +65,9 @@ impl StoreScenario {
         scenario
     }
 
-    /// Of what a later life finds in the log, one section is merged and another is not:
-    /// the log goes on to start among records of the life before. Replay reads them in
-    /// two parts, because a section is merged in between.
+    /// Of the commits that a later life finds in the log, one section's are merged and
+    /// another's are not: the log goes on to start among records of the life before.
+    /// Replay reads them in two parts, because a section is merged in between.
     pub fn left_behind(persistence: Persistence) -> Self {
         let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 9, 0);
         scenario.name += "-left-behind";

@@ -1,4 +1,4 @@
-//! Relationships and what is attached to their store, beside what the campaigns cut.
+//! Relationships and a store's extension, beside what the campaigns cut.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,8 +17,8 @@ use evergraph_topology::{
     Attachment, Batch, Config, Published, Store, TopologyError, Tuning, out_adjacency,
 };
 
-/// What is attached is merged as a whole, sections are not: the state that this
-/// leaves has to be among those that are cut off.
+/// A store extension is merged as a whole, sections are not: the campaign has to cut the
+/// power in states where the registers are ahead.
 #[test]
 fn registers_are_merged_further_than_the_root() {
     let suite = evergraph_campaigns::suites::extension();
@@ -240,7 +240,7 @@ fn a_checkpoint_that_fails_changes_nothing_and_loses_nothing() {
     }
 }
 
-/// Every write, growth and sync fails in turn, once or for ever, those of the root
+/// Every write, growth and sync fails in turn, once or for ever, those of the superblock
 /// among them. What was acknowledged is there at the next opening, registers and
 /// relationships of the same commits.
 #[test]
@@ -259,7 +259,7 @@ fn every_failing_call_with_something_attached() {
     assert!(publications >= 12, "only {publications} failures of merges");
 }
 
-/// Which calls of the medium fail.
+/// Calls of the medium that fail.
 #[derive(Clone, Copy)]
 enum Call {
     Fence,

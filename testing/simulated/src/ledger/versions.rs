@@ -1,4 +1,4 @@
-//! What follows from a ledger: the versions of each unit, and a fingerprint.
+//! Versions of each unit that follow from a ledger, and their fingerprint.
 
 use super::{Ledger, Pending, Record};
 use crate::choices::Random;
@@ -141,7 +141,7 @@ impl Ledger {
     }
 }
 
-/// Which of `count` non-temporal stores survived, as bit sets: all subsets, or
+/// Sets of `count` non-temporal stores that may survive, as bit sets: all subsets, or
 /// none, singles, all but one, some at random, and all.
 fn subsets(count: usize) -> Vec<u64> {
     if count < MOST_SUBSETS.ilog2() as usize {

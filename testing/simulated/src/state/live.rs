@@ -27,7 +27,7 @@ pub(super) struct LiveFile {
 pub(super) struct LiveName {
     pub name: Arc<str>,
     pub current: Option<u32>,
-    /// What it stood for after the power cut, once that is decided.
+    /// File it stood for after the power cut, once that is decided.
     pub initial: Option<Option<u32>>,
 }
 

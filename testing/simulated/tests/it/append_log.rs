@@ -206,7 +206,7 @@ impl Log {
             }
             _ => {}
         }
-        // What the scan found may be in the page cache of this life only.
+        // The bytes that the scan found may be in the page cache of this life only.
         log.log.fence()?;
         log.publish()?;
         Ok(Some((log, found)))

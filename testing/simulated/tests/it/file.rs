@@ -8,7 +8,7 @@ use evergraph_simulated::{Config, Persistence, Rest, SimulatedFile, SimulatedSto
 use evergraph_storage::medium::{FileCalls, FileMedium};
 use evergraph_storage::{Medium, Storage, failpoint};
 
-/// What another thread does at a moment; told whether a sync is under way.
+/// Action of another thread at a moment; its argument tells whether a sync is under way.
 type Other = Box<dyn FnOnce(bool) + Send>;
 
 /// The moments before and after each call; at one of them the other thread runs.
@@ -92,7 +92,7 @@ fn is_durable(storage: &SimulatedStorage, offset: u64) -> bool {
     bytes == [1; 8]
 }
 
-/// What one thread finds lost after its fence, if anything: it writes at `offset`.
+/// Writes at `offset` and fences; fails if the write is not durable then.
 fn write_and_fence(
     storage: &SimulatedStorage,
     file: &FileMedium,
@@ -201,7 +201,7 @@ fn a_fence_covers_a_growth() {
     );
 }
 
-/// What a killed process wrote is shown to the next one of the same boot.
+/// Bytes written by a killed process are visible to the next one of the same boot.
 fn open_after_a_kill() -> Result<(), String> {
     let config = Config::new(Persistence::Pages).with_capacity(4096);
     let storage = SimulatedStorage::new(config);

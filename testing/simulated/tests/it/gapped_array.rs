@@ -411,7 +411,7 @@ fn mutants_are_scored() {
 
     let mutants = ["log.records-not-flushed", "log.fence-missing"];
     let outcomes = mutant_score(&mutants, || {
-        // One mutant is on, the other means nothing to the array.
+        // One of the two mutants is made; the other means nothing to the array.
         let variant = match failpoint!("log.records-not-flushed") {
             true => Variant::LogNotFlushed,
             false => Variant::Correct,

@@ -193,7 +193,7 @@ fn a_size_may_persist_without_its_data_or_not_at_all() {
         let read = medium.read(600, &mut byte).map(|()| byte[0]).ok();
         seen.insert((medium.len(), read));
         if medium.len() == 512 {
-            // What lay beyond is gone for good, also if the file grows again.
+            // Bytes beyond the end are gone for good, also if the file grows again.
             medium.grow(1024).unwrap();
             medium.read(600, &mut byte).unwrap();
             assert_eq!(byte[0], 0);
@@ -242,8 +242,8 @@ fn choices_are_lazy_and_undecided_memory_is_poison() {
     assert_eq!(after.choices().len(), 1);
     medium.write(192, &[9; 8]).unwrap();
     assert_eq!(after.choices().len(), 2);
-    // What is not decided stays open over a further power cut, also below a
-    // write that nobody flushed.
+    // An undecided line stays open over a further power cut, also below a write that was
+    // not flushed.
     let lines = |offset| {
         let mut found = BTreeSet::new();
         for script in [[0], [1], [2]] {

@@ -1,4 +1,4 @@
-//! The reference implementation of the simulated medium: it keeps whole images, and lists
+//! Reference implementation of the simulated medium: it keeps whole images, and lists
 //! every one that two power cuts can leave. The lazy medium must leave the same.
 
 use std::collections::BTreeSet;

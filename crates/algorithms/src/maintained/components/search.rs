@@ -7,7 +7,7 @@ use evergraph_graph::{NeighborReader, VertexId};
 
 use super::Summary;
 
-/// What became of a tree that was cut.
+/// Outcome of cutting a tree.
 pub(super) enum Outcome {
     /// An edge leads from the part below the cut to the other.
     Replacement { below: VertexId, over: VertexId },

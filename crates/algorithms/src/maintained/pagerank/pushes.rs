@@ -20,9 +20,9 @@ const FALL: f64 = 0.5;
 /// Pushes one by one end when they have read this part of all entries: an entry
 /// takes them longer than a pull.
 const PUSHED_PART: f64 = 0.2;
-/// What a push of all would leave is estimated once residuals are this many times what
-/// it may be, and again when they are [`AGAIN`] of what they were. In graphs of low
-/// diameter it leaves some seventh.
+/// The residuals that a push of all would leave are estimated once residuals are this
+/// many times the bound, and again when they are [`AGAIN`] of what they were. In graphs
+/// of low diameter it leaves some seventh.
 const NEAR: f64 = 9.0;
 const AGAIN: f64 = 0.7;
 /// An estimate reads about so many entries at vertices with about the same degree,
@@ -78,7 +78,7 @@ impl Ranks {
         while self.mass > goal && bar > 0.0 && summary.edges_read <= budget {
             control.check()?;
             bar *= FALL;
-            // To look at all in order costs less than to keep a list of who is near the bar.
+            // A pass over all in order costs less than a list of the vertices near the bar.
             for v in 0..degrees.len() {
                 if self.residuals[v].abs() > bar * entries(v) {
                     self.push_one(&mut reader, v as VertexId, summary);

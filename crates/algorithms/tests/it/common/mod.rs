@@ -1,4 +1,4 @@
-//! What the tests share: random graphs, a graph whose lists come in pieces, and
+//! Helpers that the tests share: random graphs, a graph whose lists come in pieces, and
 //! runs with a given number of threads.
 
 pub mod karate;

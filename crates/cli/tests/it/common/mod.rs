@@ -69,7 +69,8 @@ impl Place {
         command.output().expect("the program starts")
     }
 
-    /// What calls say that fail, with their exit codes, to be held against an expectation.
+    /// Messages of calls that fail, with their exit codes, to be held against an
+    /// expectation.
     pub fn failures(&self, calls: &[&str]) -> String {
         let said = calls.iter().map(|arguments| {
             let outcome = self.call(arguments);
@@ -94,10 +95,11 @@ impl Place {
             .expect("the program starts")
     }
 
-    /// What calls the program as a user who is not root, and owns nothing if this one is.
+    /// Returns a function that calls the program as a user who is not root, and owns
+    /// nothing if this one is.
     pub fn unprivileged(&self) -> impl Fn(&str) -> Outcome + '_ {
         const NOBODY: u32 = 65534;
-        // Where it is built may be a place of root's own.
+        // The build directory may be readable by root only.
         let program = self.path("program");
         std::fs::copy(EVERGRAPH, &program).expect("copied");
         let is_root = std::fs::metadata(&program).expect("there").uid() == 0;
@@ -147,7 +149,7 @@ pub fn published(place: &Place) -> u64 {
     sequence(0).max(sequence(1))
 }
 
-/// What a call gave.
+/// Outcome of a call.
 #[derive(Debug)]
 pub struct Outcome {
     #[expect(dead_code, reason = "shown when a test fails")]

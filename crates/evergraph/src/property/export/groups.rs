@@ -1,4 +1,5 @@
-//! What goes to one file: nodes with the same labels, relationships of one type.
+//! Groups of rows that go to one file: nodes with the same labels, relationships of one
+//! type.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -14,7 +15,7 @@ const MOST_CHARACTERS: usize = 80;
 /// The columns of one file.
 #[derive(Debug, Default)]
 pub(super) struct Group {
-    /// What its rows are, for people.
+    /// Description of the rows, for messages.
     title: String,
     pub columns: Columns,
 }
@@ -73,7 +74,7 @@ impl<K: Eq + Hash> Groups<K> {
         &mut self.groups[number]
     }
 
-    /// Which group it is.
+    /// Number of a group.
     pub fn of(&self, key: &K) -> Option<usize> {
         self.numbers.get(key).copied()
     }

@@ -26,7 +26,7 @@ const MOST_OPEN: usize = 64;
 /// Records between two looks at whether to stop.
 const ASKED_EVERY: u64 = 1024;
 
-/// What to export, and where to.
+/// Options of an export of a property graph.
 #[derive(Clone, Debug)]
 pub struct PropertyExport {
     /// A new directory (CSV, Parquet, Arrow: a file for each set of labels and for
@@ -41,7 +41,7 @@ pub struct PropertyExport {
     pub types: Vec<String>,
 }
 
-/// What was exported.
+/// Counts of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Nodes.
@@ -58,7 +58,7 @@ pub struct Exported {
 /// DRAM: a bit a node where labels are chosen, and the buffers of up to 64 files.
 ///
 /// # Errors
-/// What the format cannot hold, with the node or relationship and the property; a
+/// Values that the format cannot hold, with the node or relationship and the property; a
 /// label or a type that there is not; a file that cannot be written;
 /// [`Error::Interrupted`] if `stop` says so. Then there is no output.
 pub fn export(
@@ -199,7 +199,8 @@ impl Export<'_> {
             let columns = group.observe(relationship.properties());
             columns.map_err(|error| file::of_relationship(relationship, error))
         })?;
-        // Where there is nothing, a file says so.
+        // An empty graph gives a file without rows, so that reading it back gives an empty
+        // graph.
         if nodes.is_empty() {
             nodes.group(Vec::new(), String::new);
         }

@@ -1,4 +1,4 @@
-//! Which nodes and relationships are exported.
+//! Selection of nodes and relationships to be exported.
 
 use super::PropertyExport;
 use crate::Error;

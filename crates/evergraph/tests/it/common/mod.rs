@@ -1,4 +1,4 @@
-//! What the tests of importing have in common.
+//! Helpers that the tests of importing share.
 
 use std::path::{Path, PathBuf};
 

@@ -19,7 +19,7 @@ use evergraph::{Database, Options};
 use evergraph_simulated::{Depth, Random, mutants};
 use evergraph_storage::failpoint;
 
-/// Where a process works, and what it does there: see [`Life`].
+/// Directory and task of a process: see [`Life`].
 const LIFE: &str = "EVERGRAPH_LIFE";
 
 /// Lives on one database, until another begins: so that creations are killed, too.
@@ -28,32 +28,33 @@ const LIVES_OF_A_DATABASE: u64 = 25;
 /// Operations of a life that is not killed.
 const OPERATIONS: u64 = 24;
 
-/// What is done to a database, and the model of it.
+/// Operations on a database, and the model of it.
 trait Subject {
-    /// What the database holds.
+    /// Model of the database's content.
     type Model: Clone + PartialEq + Debug + Default;
     /// One operation.
     type Operation: Debug;
 
     fn options() -> Options;
 
-    /// What comes next, from what the database holds.
+    /// The next operation, drawn from the content.
     fn plan(random: &mut Random, number: u64, model: &Self::Model) -> Self::Operation;
 
     /// Performs it. Files that are imported lie beside the database.
     fn perform(db: &Database, files: &Path, operation: &Self::Operation);
 
-    /// What a kill may leave of it, from nothing to all of it; the last is acknowledged.
+    /// Stages that a kill may leave of it, from nothing to all of it; the last is
+    /// acknowledged.
     fn stages(model: &Self::Model, operation: &Self::Operation) -> Vec<Self::Model>;
 
-    /// What the operation has to begin with if it was killed there: an import goes on.
+    /// The operation to begin with if it was killed there: an import goes on.
     fn again(operation: Self::Operation, stage: usize) -> Option<Self::Operation>;
 
-    /// What a database holds.
+    /// Content of a database, as a model.
     fn observe(db: &Database) -> Self::Model;
 }
 
-/// What a process is told.
+/// Arguments of a process.
 struct Life {
     subject: String,
     directory: PathBuf,
@@ -152,7 +153,7 @@ fn work() {
     }
 }
 
-/// What a process said before it ended.
+/// Output of a process before it ended.
 struct Said {
     opened: bool,
     begun: Option<u64>,
@@ -233,7 +234,7 @@ fn cycle<S: Subject>(subject: &str, seed: u64, lives: u64) {
         let said = run(&life, &armed);
         kills += u64::from(said.was_killed);
         was_opened |= said.opened;
-        // What was acknowledged is there, and of what was begun any stage.
+        // Acknowledged operations are there, and of the one that was begun any stage.
         let done = said.done.map_or(life.from, |last| last + 1);
         for number in life.from..done {
             let operation = life.operation::<S>(number, &model);

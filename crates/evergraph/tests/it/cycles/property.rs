@@ -125,7 +125,7 @@ fn line(row: &Change) -> String {
 
 fn write(tx: &mut Transaction, changes: &[Change]) -> Result<(), evergraph::property::GraphError> {
     for change in changes {
-        // What the transaction made is found, too.
+        // Nodes that the transaction created are found, too.
         let node = |tx: &Transaction, name: i64| {
             let found = tx.find("Node", &[("name", name.into())]).expect("readable");
             assert_eq!(found.len(), 1, "node {name}");

@@ -1,4 +1,4 @@
-//! What holds for any edges, and for any bytes.
+//! Properties that hold for any edges, and for any bytes.
 
 use evergraph::formats::{EdgeBatch, EdgeReader, EdgeWriter, Options};
 use proptest::prelude::*;

@@ -5,7 +5,7 @@ use evergraph::run::{Algorithm, Determinism, Fact, Outcome, Weights, algorithms}
 
 use super::sample::{Sample, assert_same, parts, request, run, sample};
 
-/// What a run on a part gives, and what one gives on the same edges alone.
+/// Compares a run on a part with one on the same edges alone.
 #[track_caller]
 fn compare(sample: &Sample, algorithm: &Algorithm, part: &ProjectionOptions, form: &str) {
     let name = format!("{} graph={form} on {part:?}", algorithm.name);
@@ -93,7 +93,7 @@ fn what_was_made_is_said_and_used_again() {
         "projection, read as undirected"
     );
     let costs = all.clone().weight("cost", 1.0);
-    // Nobody asks for weights that are not read.
+    // Weights that the algorithm does not read are not fetched.
     assert_eq!(made(&costs, "bfs", "live"), "projection");
     let weighted = made(&costs, "delta-stepping", "live");
     assert!(

@@ -1,4 +1,4 @@
-//! What else there is about a run: moments, sources, names, limits, states.
+//! Other features of runs on projections: snapshots, sources, names, limits, states.
 
 use evergraph::property::{NodeId, Orientation, ProjectionOptions};
 use evergraph::run::{self, Durable, Outcome, Request, write_values};
@@ -158,7 +158,7 @@ fn a_run_reads_the_moment_of_its_view() {
         error.summary().ends_with("no node has label Robot"),
         "{error}"
     );
-    // One algorithm on both moments.
+    // One algorithm on both snapshots.
     let moments = sample.db.moments_of("then..now").expect("two");
     let mut seen = Vec::new();
     run::over(

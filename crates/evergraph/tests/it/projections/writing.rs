@@ -50,7 +50,7 @@ fn each_node_of_the_part_gets_its_value() {
         .collect();
     assert_eq!(found(&sample), expected);
 
-    // What is not reached loses what it had.
+    // A node that is not reached loses its old value.
     let (outcome, written) = write(&sample, &people("bfs", &[("source", "1")])).expect("written");
     let Values::Depths(depths) = &outcome.values else {
         panic!("{:?}", outcome.values);
@@ -203,7 +203,7 @@ fn more_than_a_commit_takes_is_refused_before_the_run() {
     let outcome = run::run(&db, &view, &wanted, &Control::new(), None).expect("run");
     let error = writing.write(&outcome).expect_err("too much").to_string();
     assert!(error.contains("overlay_bytes"), "{error}");
-    // Where few nodes have a value, nobody can tell.
+    // The bound cannot be known beforehand if only few nodes have a value.
     let some = Request {
         write_back: true,
         ..request("bfs", &[])
@@ -241,7 +241,7 @@ fn the_registry_knows_which_results_leave_nodes_without_a_value() {
         let view = db.view();
         let writing = WriteBack::begin(&db, &view, "found").expect("a transaction");
         let outcome = run::run(&db, &view, &wanted, &Control::new(), None).expect(algorithm.name);
-        // What is no value of each node is refused.
+        // Results that are not one value a node are refused.
         let without = writing
             .write(&outcome)
             .map_or(0, |written| written.without_value);

@@ -8,7 +8,7 @@ pub(crate) struct ClassEntry {
     pub tags: Tags,
 }
 
-/// What the tags of a class are called.
+/// Names of the tags of a class.
 #[derive(Clone, Copy)]
 pub(crate) enum Tags {
     /// Only classes below have tags.

@@ -1,5 +1,5 @@
-//! What is there before the first person: places, organisations, tags and their
-//! classes. The same in every network.
+//! The static part of every network: places, organisations, tags and their classes.
+//! Persons refer to it.
 
 mod build;
 mod classes;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use build::{organisations, places, tag_classes, tags};
 use countries::{COUNTRIES, CountryEntry};
 
-/// What kind of place it is.
+/// Kinds of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum PlaceKind {
@@ -42,7 +42,7 @@ pub struct Place {
     pub part_of: Option<u32>,
 }
 
-/// What kind of organisation it is.
+/// Kinds of organisations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum OrganisationKind {
@@ -71,7 +71,7 @@ pub struct Organisation {
     pub place: u32,
 }
 
-/// What a message can be about. Ids are dense.
+/// Topics of messages. Ids are dense.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Tag {

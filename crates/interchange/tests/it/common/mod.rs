@@ -1,4 +1,4 @@
-//! What the tests of all formats use.
+//! Helpers that the tests of all formats share.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 

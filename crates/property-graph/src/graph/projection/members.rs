@@ -1,4 +1,4 @@
-//! Which nodes a projection has, and what vertices stand for them.
+//! Nodes of a projection, and the vertices that stand for them.
 
 use std::sync::Arc;
 
@@ -27,10 +27,10 @@ pub(super) enum Members {
     },
 }
 
-/// Which nodes are chosen.
+/// Chosen nodes.
 enum Chosen {
     All,
-    /// Those that have one of these labels.
+    /// Nodes that have one of these labels.
     Labelled(Vec<LabelCode>),
 }
 

@@ -31,7 +31,7 @@ pub use reader::ProjectionReader;
 pub use weights::Weighted;
 use weights::Weights;
 
-/// Which way the relationships of a projection point.
+/// Orientation of the relationships of a projection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Orientation {
     /// As they do in the property graph.
@@ -43,14 +43,14 @@ pub enum Orientation {
     Undirected,
 }
 
-/// Which part of the property graph, read in which way.
+/// Options of a projection: a part of the property graph, and how it is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectionOptions {
     /// Nodes that have one of these labels; all nodes if none is named.
     pub labels: Vec<String>,
     /// Relationships of these types; of all if none is named.
     pub types: Vec<String>,
-    /// Which way they point.
+    /// Orientation of the relationships.
     pub orientation: Orientation,
     /// The property of relationships that is their weight.
     pub weight: Option<String>,
@@ -88,7 +88,7 @@ impl ProjectionOptions {
         self
     }
 
-    /// Which way they point.
+    /// Sets the orientation of the relationships.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
@@ -107,8 +107,7 @@ impl ProjectionOptions {
 pub struct Projection {
     /// Keeps what is read.
     view: View,
-    /// Sections of the lists that point away, one adjacency a type; and of those
-    /// that point here.
+    /// Sections of the outgoing lists, one adjacency a type; and of the incoming lists.
     outgoing: Vec<Vec<SectionView>>,
     incoming: Vec<Vec<SectionView>>,
     section_shift: u32,
@@ -135,7 +134,7 @@ impl View {
     /// it with an error.
     ///
     /// # Errors
-    /// As [`View::project`], and what `check` says.
+    /// As [`View::project`], and errors of `check`.
     pub fn project_checked<E: From<GraphError> + Send>(
         &self,
         options: &ProjectionOptions,

@@ -14,8 +14,8 @@ pub struct ProjectionReader<'a> {
     /// Lists that follow those of `adjacencies`, in an undirected projection.
     further: &'a [Vec<SectionView>],
     scratch: ListScratch,
-    /// The list that was put together last, and whether with weights: those who read
-    /// a long list in parts ask for it again and again.
+    /// The list that was put together last, and whether with weights: callers that read a
+    /// long list in parts ask for it again and again.
     assembled: Option<(VertexId, bool)>,
     neighbors: Vec<VertexId>,
     weights: Vec<Weight>,
@@ -38,8 +38,8 @@ impl<'a> ProjectionReader<'a> {
         }
     }
 
-    /// The section of each adjacency that holds the lists of a node, and the number
-    /// of its list there.
+    /// The section of each adjacency that holds the lists of a node, and the number of
+    /// its list there.
     #[inline]
     fn lists(&self, node: u32) -> (impl Iterator<Item = &'a SectionView> + use<'a>, usize) {
         let shift = self.projection.section_shift;

@@ -25,7 +25,7 @@ pub struct Weighted {
     pub with_weight: u64,
 }
 
-/// What is read of each relationship.
+/// Reader of each relationship's weight.
 struct Wanted<'a> {
     view: &'a View,
     /// Ascending.

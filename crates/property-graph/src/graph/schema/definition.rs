@@ -1,4 +1,4 @@
-//! What an index or a constraint says.
+//! Definitions of indexes and constraints.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,7 +12,7 @@ const RELATIONSHIPS: u8 = 1 << 7;
 /// In the byte of the rule: what there is has not all been held to it yet.
 const UNCONFIRMED: u8 = 1 << 6;
 
-/// What holds for the nodes of a label, or for the relationships of a type.
+/// Rule for the nodes of a label, or for the relationships of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// Nothing: they are found fast by these properties.
@@ -23,7 +23,7 @@ pub enum Rule {
     Exists,
     /// All of them have these properties, and no two the same values.
     Key,
-    /// Where they have these properties, the values are of one type.
+    /// The values of these properties, if there are any, are of one type.
     Type(ValueType),
 }
 
@@ -60,7 +60,7 @@ pub enum ValueType {
     Point = 13,
 }
 
-/// What an index or a constraint is about, in names.
+/// Subject of an index or a constraint, in names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The nodes with this label.
@@ -74,19 +74,19 @@ pub enum Subject {
 pub struct Definition {
     /// Its name, which no other has.
     pub name: String,
-    /// What it is about.
+    /// Label or type that it applies to.
     pub subject: Subject,
     /// The properties, in the order in which an index has them.
     pub keys: Vec<String>,
-    /// What it says.
+    /// Rule that it states.
     pub rule: Rule,
 }
 
 /// How far an index or a constraint is; shown as Neo4j's states are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DefinitionState {
-    /// What is there is being read, and what is written meanwhile is held to it, but for
-    /// values that have to be unique: those are checked before it is online.
+    /// Existing records are being read, and new writes are held to it already, except for
+    /// uniqueness: that is checked before it goes online.
     Populating,
     /// It holds for everything.
     Online,
@@ -105,7 +105,7 @@ impl Display for DefinitionState {
     }
 }
 
-/// What an index or a constraint is about, in codes.
+/// Subject of an index or a constraint, in codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::graph) enum SubjectCode {
     /// Nodes with a label.
@@ -281,7 +281,7 @@ impl Stored {
         bytes
     }
 
-    /// Reads back what [`Stored::encode`] wrote; also whether it is confirmed.
+    /// Reads back what [`Stored::encode`] wrote; also whether it is online.
     pub fn decode(bytes: &[u8]) -> Result<(Self, bool), StorageError> {
         let decoded = Self::decode_checked(bytes);
         decoded.ok_or_else(|| {
@@ -314,7 +314,7 @@ impl Stored {
 mod tests {
     use super::*;
 
-    /// What databases of version 4 of the format hold.
+    /// Pins the numbers in databases of version 4 of the format.
     #[test]
     fn numbers_of_rules_are_pinned() {
         let types = [

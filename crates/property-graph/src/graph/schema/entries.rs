@@ -22,7 +22,7 @@ use crate::value::{Properties, Value};
 pub(in crate::graph) struct Entry {
     /// Tells it from the others that there are.
     pub number: u32,
-    /// What it says.
+    /// Its stored definition.
     pub stored: Stored,
     /// Its index, if it has one.
     pub index: Option<Index>,
@@ -86,7 +86,7 @@ impl Entry {
         self.index.is_some() && self.is_confirmed()
     }
 
-    /// Where a property stands in the order of the keys.
+    /// Position of a property in the order of the keys.
     pub fn place_of(&self, key: u32) -> Option<usize> {
         self.stored.keys.iter().position(|&other| other == key)
     }
@@ -110,8 +110,7 @@ impl Entry {
         }
     }
 
-    /// What is wrong with a record, if something is: not said of values that have to
-    /// be unique.
+    /// The rule that a record breaks, if it breaks one; uniqueness is not checked here.
     pub fn violation<R: Governed>(&self, record: &R) -> Option<Broken> {
         if !self.is_about(record) {
             return None;
@@ -170,7 +169,7 @@ impl<R: Governed> KeyOf<R> for Entry {
 
 /// Records that indexes and constraints can be about.
 pub(in crate::graph) trait Governed: Record {
-    /// What one of them is called.
+    /// Name of the kind, for messages.
     const KIND: &'static str;
 
     /// One of them.
@@ -182,10 +181,10 @@ pub(in crate::graph) trait Governed: Record {
     /// Whether it is one.
     fn is_of(&self, subject: SubjectCode) -> bool;
 
-    /// What tells which subjects one of them is.
+    /// The part of a record that tells which subjects it is.
     type Marks;
 
-    /// That of one that a read found.
+    /// The marks of a record that a read found.
     fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, StorageError>;
 
     /// Whether what has these marks is a subject.

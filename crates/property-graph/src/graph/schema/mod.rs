@@ -1,8 +1,8 @@
 //! Indexes and constraints: what holds for the nodes of a label, and for the
 //! relationships of a type.
 //!
-//! They are few, come and go with commits of their own, and hold now: a view of
-//! the past is read under those of today. A constraint that has to find values
+//! They are few, come and go with commits of their own, and hold now: a view of an older
+//! commit is read under those of today. A constraint that has to find values
 //! ([`Rule::Unique`], [`Rule::Key`]) keeps an index of its own.
 //!
 //! An index that is found damaged, by a reader or by a checkpoint, is given up and
@@ -36,36 +36,35 @@ pub(super) const INDEX_OWNERS: u32 = ATTACHED_OWNERS + 16;
 /// All indexes and constraints of a graph.
 #[derive(Default)]
 pub(super) struct Schema {
-    /// Those that are gone, until their space is. Locked before `entries`, by who
-    /// takes both.
+    /// Dropped definitions whose space is not free yet. Locked before `entries`, if both
+    /// are.
     dropped: Mutex<Vec<Arc<Entry>>>,
     /// Replaced as a whole, so that readers take no lock for long.
     entries: RwLock<Arc<Vec<Arc<Entry>>>>,
-    /// Those that could not be made, with the reason, until something of that name is
-    /// made or dropped.
+    /// Failed definitions, with the reason, until one of that name is made or dropped.
     failed: Mutex<Vec<(Stored, String)>>,
     /// Higher than the number of any that there was since the opening, or that the log
     /// tells of.
     next_number: AtomicU32,
     /// Commits that changed it since it was stored, the oldest first.
     unstored: Mutex<Vec<u64>>,
-    /// Commits that are stored when the root is durable.
+    /// Commits that are stored when the superblock is durable.
     pending: Mutex<Option<u64>>,
-    /// Where indexes are built.
+    /// Region in which indexes are built.
     place: Mutex<Option<(Region, Uuid)>>,
-    /// Whether an index was given up since somebody last built those again.
+    /// Whether an index was given up since the last attempt to build those again.
     has_given_up: AtomicBool,
-    /// Held by who builds indexes again.
+    /// Held while indexes are built again.
     repairing: Mutex<()>,
 }
 
 impl Schema {
-    /// What there is now, ascending by number.
+    /// Current indexes and constraints, ascending by number.
     pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
         Arc::clone(&self.entries.read())
     }
 
-    /// What has a name.
+    /// The index or constraint of this name.
     pub fn named(&self, name: &str) -> Option<Arc<Entry>> {
         let entries = self.entries();
         entries
@@ -116,7 +115,7 @@ impl Schema {
         failed.push((entry.stored.clone(), reason.to_string()));
     }
 
-    /// Those that could not be made, the oldest first, with the reason.
+    /// Failed definitions, the oldest first, with the reason.
     pub fn failed(&self) -> Vec<(Stored, String)> {
         self.failed.lock().clone()
     }
@@ -129,7 +128,7 @@ impl Schema {
         failed.len() < before
     }
 
-    /// Where indexes are built; known when the store is open.
+    /// Region in which indexes are built; known when the store is open.
     pub fn place(&self) -> Option<(Region, Uuid)> {
         self.place.lock().clone()
     }
@@ -176,20 +175,20 @@ impl Schema {
         }
     }
 
-    /// An index whose content is damaged: nobody reads it any more, the next root
-    /// does not name it, and whoever commits next builds it again.
+    /// Gives up an index whose content is damaged: no reader uses it any more, the next
+    /// superblock does not name it, and the next commit builds it again.
     pub fn give_up(&self, index: &Index) {
         index.damaged();
         self.has_given_up.store(true, Ordering::Release);
     }
 
-    /// Whether an index was given up, and nobody has tried to build it again.
+    /// Whether an index was given up, with no attempt since to build it again.
     pub fn has_given_up(&self) -> bool {
         self.has_given_up.load(Ordering::Acquire)
     }
 
-    /// Calls `build` with what has an index that was given up, unless somebody else is
-    /// at it. Those that it does not build stay given up, until somebody asks again.
+    /// Calls `build` with the entries whose index was given up, unless another thread is
+    /// at it. Those that it does not build stay given up until the next attempt.
     pub fn repair(&self, build: impl FnOnce(&[Arc<Entry>])) {
         let Some(_repairing) = self.repairing.try_lock() else {
             return;
@@ -207,7 +206,7 @@ impl Schema {
         entries.any(|entry| entry.index.is_some() && entry.is_about_any::<R>())
     }
 
-    /// What a change of a record does to the indexes.
+    /// Applies a change of a record to the indexes.
     pub fn apply_record<R: Governed>(
         &self,
         csn: u64,
@@ -243,7 +242,8 @@ impl Schema {
         Ok(())
     }
 
-    /// What there is, and what is gone and still has space, as of one moment.
+    /// Current entries, and dropped ones that still have space, consistent with each
+    /// other.
     fn all(&self) -> (Arc<Vec<Arc<Entry>>>, Vec<Arc<Entry>>) {
         let dropped = self.dropped.lock();
         (self.entries(), dropped.clone())
@@ -282,7 +282,8 @@ impl Schema {
         place: &mut Place<'_>,
     ) -> Result<Vec<Flushed<()>>, StorageError> {
         let mut written = Vec::new();
-        // Of one moment: no root may name the index of a definition that it lacks.
+        // Consistent with each other: no superblock may name the index of a definition that
+        // it lacks.
         let (entries, dropped) = self.all();
         for entry in entries.iter().chain(&dropped) {
             if let Some(index) = &entry.index {
@@ -297,7 +298,7 @@ impl Schema {
                 }
             }
         }
-        // What is newer than `csn` is in the log, and may be in the table, too.
+        // Changes after `csn` are in the log, and may be in the table, too.
         let Some(newest) = self.unstored.lock().last().copied() else {
             return Ok(written);
         };
@@ -339,7 +340,7 @@ impl Schema {
             .retain(|entry| entry.index.as_ref().is_some_and(Index::is_stored));
     }
 
-    /// No root names what was written.
+    /// No superblock names the output.
     pub fn abandoned(&self) {
         self.each_index(Index::abandoned);
         *self.pending.lock() = None;

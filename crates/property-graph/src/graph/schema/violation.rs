@@ -1,4 +1,4 @@
-//! Which constraint does not hold, and for which records.
+//! Violations of a constraint, and the records that cause them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -20,11 +20,11 @@ pub struct Violation {
     /// The record for which it does not hold. If the transaction that made it was
     /// refused, it is in no graph.
     pub record: Entity,
-    /// What is wrong with it.
+    /// Rule that it breaks.
     pub reason: Broken,
 }
 
-/// What is wrong with a record.
+/// Ways in which a record can break a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// A property that has to exist is missing.

@@ -46,7 +46,7 @@ fn flip(graph: &PropertyGraph, offset: u64, bit: u8) {
     region.medium().write(offset, &other).expect("writable");
 }
 
-/// Where the leaves of an index lie.
+/// Offsets and lengths of an index's leaves.
 fn leaves(graph: &PropertyGraph, name: &str) -> Vec<(u64, u64)> {
     let entry = graph.core.state.schema.named(name).expect("defined");
     let mut places = entry.index.as_ref().expect("an index").stored_places();
@@ -118,12 +118,12 @@ proptest! {
             graph.checkpoint().expect("it goes on without the index");
         }
         compare(&graph, shift).expect("found by scans or by the index");
-        // Whoever commits next builds it again, if nobody has.
+        // The next commit builds it again, if no checkpoint has.
         let lonely = graph.write(|own| own.create_node(&["Lonely"], []));
         lonely.expect("committed");
         prop_assert!(!is_damaged(&graph, name));
         compare(&graph, shift).expect("found");
-        // The flipped bit may be one that nobody has read.
+        // The flipped bit may be one that was not read yet.
         change(&graph, shift + 1000);
         graph.checkpoint().expect("written");
         graph.checkpoint().expect("written");

@@ -7,8 +7,7 @@ use evergraph_storage::medium::DramStorage;
 use super::super::build::build;
 use super::super::{Definition, GraphOptions, OpenOptions, PropertyGraph, Rule};
 
-/// Two nodes, and a constraint that they have different names, stored
-/// before anybody looked.
+/// Two nodes, and a constraint that they have different names, stored before the check.
 fn interrupted(storage: &DramStorage) -> PropertyGraph {
     let mut options = GraphOptions::default();
     options.store.log_bytes = 1 << 16;

@@ -1,4 +1,4 @@
-//! What cannot be stored is refused at the commit.
+//! Commits that cannot be stored are refused.
 
 use evergraph_storage::medium::DramStorage;
 
@@ -97,7 +97,7 @@ fn a_transaction_is_held_to_its_bytes() {
         GraphError::Transaction(TransactionError::TooLarge { limit: 100_000, .. })
     ));
     assert!(refused.to_string().contains("overlay_bytes"));
-    // What it wrote before is whole; less fits, and going back frees.
+    // Earlier writes of the transaction are whole; less fits, and going back frees.
     own.set(first, "text", long(10)).expect("less");
     let savepoint = own.savepoint();
     own.create_node(&[], [("text", long(60_000))])

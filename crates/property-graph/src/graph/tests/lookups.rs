@@ -1,4 +1,4 @@
-//! What a transaction finds, with and without indexes, against a pass over all that it
+//! Lookups of a transaction, with and without indexes, against a pass over all that it
 //! sees, in which the operators of values decide.
 
 use std::cmp::Ordering;

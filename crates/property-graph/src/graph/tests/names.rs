@@ -1,6 +1,6 @@
-//! Names get their codes from commits alone: neither what is rolled back nor what is
-//! only asked for takes one, and who found that a name means nothing is told when it
-//! comes to mean something.
+//! Names get their codes from commits alone: neither a rolled-back name nor one that is
+//! only asked for takes one, and a transaction that found no code for a name conflicts
+//! with the commit that gives it one.
 
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::DramStorage;
@@ -45,7 +45,7 @@ fn reopened(storage: &DramStorage, graph: PropertyGraph) -> PropertyGraph {
     graph
 }
 
-/// Writes names that nobody has used.
+/// Writes names that are not in use.
 fn use_new(own: &mut Transaction, number: u32) -> Result<NodeId, GraphError> {
     let (label, key) = (format!("L{number}"), format!("k{number}"));
     let node = own.create_node(&["Person", &label], [(&key[..], 1.into())])?;
@@ -215,7 +215,7 @@ fn reading_gives_no_codes() {
 type Read = fn(&Transaction, NodeId) -> usize;
 type Write = fn(&mut Transaction, NodeId) -> Result<(), GraphError>;
 
-/// What finds nothing, and what changes that.
+/// Reads that find nothing, and writes that change that.
 const PHANTOMS: [(&str, Read, Write); 8] = [
     (
         "label",
@@ -377,8 +377,8 @@ fn one_name_has_one_code() {
     }
 }
 
-/// What a transaction writes it reads by its names, and a node that was read stays what
-/// it was when its transaction is gone and its codes are those of others.
+/// A transaction reads its own new names, and a node that was read stays the same when
+/// its transaction is gone and its codes belong to other names.
 #[test]
 fn new_names_are_read_by_their_own_transaction() {
     let storage = DramStorage::new();
@@ -431,7 +431,7 @@ fn new_names_are_read_by_their_own_transaction() {
     own.add_label(a, "New").expect("locked");
     own.remove_label(a, "New").expect("locked");
     assert_eq!(own.nodes_with_label("New").count(), 1);
-    // Nobody else knows them.
+    // Other transactions do not know them.
     ask_for_new(&graph);
     drop((own, found, relationship));
     graph

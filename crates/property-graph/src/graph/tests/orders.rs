@@ -1,4 +1,4 @@
-//! What lookups within a transaction look at, and what is unique within it.
+//! Cost of lookups within a transaction, and uniqueness within it.
 
 use super::super::{Definition, PropertyGraph, Rule, Transaction};
 use super::lookups::graph;
@@ -33,7 +33,7 @@ fn lookups_do_not_go_through_what_was_written() {
     }
 }
 
-/// What is unique is so among what one transaction writes, whatever it had in between.
+/// Uniqueness holds among a transaction's final writes; intermediate values do not count.
 #[test]
 fn a_unique_value_can_be_given_again_within_a_transaction() {
     let graph = graph(&[Definition::of_nodes("a", "Person", &["a"], Rule::Unique)]);

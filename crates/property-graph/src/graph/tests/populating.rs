@@ -209,7 +209,8 @@ fn what_is_written_is_checked_once() {
     assert!(is_violated(populating.switch()));
 }
 
-/// What was begun before cannot have looked, and what begins behind it does.
+/// A transaction that began before the switch cannot have checked and must be run again;
+/// one that begins after it checks.
 #[test]
 fn writers_are_held_to_it_from_the_switch_on() {
     for definition in definitions() {

@@ -32,7 +32,7 @@ impl KeyRange {
         (*last == 0 && *beginning == *self.from).then_some(&*self.from)
     }
 
-    /// Where it begins.
+    /// First key of the range.
     pub fn from(&self) -> &[u8] {
         &self.from
     }
@@ -98,7 +98,7 @@ impl KeyRange {
         whole_class.push(class as u8);
         let from = match lower {
             Bound::Included(value) => key(value),
-            // What begins with it is equal in this value.
+            // Keys with this prefix are equal in this value.
             Bound::Excluded(value) => match successor(key(value)) {
                 Some(behind) => behind,
                 None => return Self::nothing(),

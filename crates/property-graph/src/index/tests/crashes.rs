@@ -1,5 +1,5 @@
-//! The power is cut before every fence, and what is left has to be the index as of
-//! the root that is left, snapshots included.
+//! The power is cut before every fence, and what is left has to be the index as of the
+//! superblock that is left, snapshots included.
 
 use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
@@ -9,16 +9,16 @@ use evergraph_simulated::{
 use super::host::{Commit, Host, TINY, Truth};
 use crate::index::Kind;
 
-/// What must be there.
+/// Expected state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Model {
     /// Rounds begun.
     rounds: u64,
     truth: Truth,
     kept: Vec<u64>,
-    /// What the newest acknowledged root holds.
+    /// Commit of the newest acknowledged superblock.
     acknowledged: u64,
-    /// What a root holds that may be there.
+    /// Commit of a superblock that may be durable.
     started: Option<u64>,
 }
 

@@ -62,7 +62,7 @@ fn damaged(kind: Kind, place: prop::sample::Index, bit: u8) -> Result<(), String
             }
         }
     }
-    // As whoever owns it does it.
+    // Given up and built again, as the index's owner does it.
     host.index.damaged();
     host.build(csn)?;
     host.compare(csn)?;
@@ -87,7 +87,7 @@ proptest! {
     }
 }
 
-/// Merging meets the damage: the root does not name the index any more, changes go
+/// Merging meets the damage: the superblock does not name the index any more, changes go
 /// on being kept, and from the records it is built again, as if nothing had been.
 fn damaged_while_it_lives(kind: Kind, place: prop::sample::Index, bit: u8) -> Result<(), String> {
     let storage = DramStorage::new();

@@ -1,4 +1,4 @@
-//! A small host of one index: the truth beside it, a log, roots and checkpoints.
+//! A small host of one index: the truth beside it, a log, superblocks and checkpoints.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub const TINY: Geometry = Geometry {
     key_bytes: KEY_BYTES,
 };
 
-/// What one commit does: ids and their new keys.
+/// Changes of one commit: ids and their new keys.
 pub type Commit = Vec<(u32, Option<Vec<u8>>)>;
 
 /// A commit, and the key that a record has from there on.
@@ -85,7 +85,7 @@ pub struct Host {
     pub registry: Arc<Registry<()>>,
     pub index: Index,
     pub truth: Truth,
-    /// What the index said when it was opened.
+    /// Outcome of opening the index.
     pub restored: Result<(), String>,
 }
 
@@ -120,7 +120,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Opens what the newest root names. The commits after it have to be replayed.
+    /// Opens what the newest superblock names. The commits after it have to be replayed.
     pub fn open(
         storage: &dyn Storage,
         kind: Kind,
@@ -132,7 +132,7 @@ impl Host {
             opened => opened.map_err(text)?,
         };
         storage.sync_names().map_err(text)?;
-        // What a power cut left of a root must not be completed by a later one.
+        // A later slot must not complete one that a power cut left half-written.
         let mut root = pool.root().clone();
         root.epoch += 1;
         pool.update(&file, root.clone()).map_err(text)?;
@@ -160,7 +160,7 @@ impl Host {
         self.registry.csn()
     }
 
-    /// What the newest root holds.
+    /// Commit of the newest superblock.
     pub fn root_csn(&self) -> u64 {
         self.pool.root().csn
     }
@@ -257,7 +257,7 @@ impl Host {
         Ok(())
     }
 
-    /// What it finds as of `csn`, in its order.
+    /// Hits as of `csn`, in the index's order.
     pub fn found(&self, csn: u64, range: &KeyRange) -> Result<Vec<(Vec<u8>, u32)>, String> {
         let mut candidates = self.index.range(csn, range).map_err(text)?;
         let mut found = Vec::new();

@@ -69,7 +69,7 @@ struct Run {
     host: Host,
     views: Vec<ViewToken<()>>,
     kept: Vec<u64>,
-    /// Changes by commit, since the root.
+    /// Changes by commit, since the superblock.
     log: Log,
 }
 
@@ -158,7 +158,7 @@ impl Run {
         match failed {
             Some(error) => Err(error),
             None => {
-                // The log is freed as far as the root allows, or not quite.
+                // The log is freed as far as the superblock allows, or not quite.
                 let root = self.host.root_csn();
                 self.log.retain(|&csn, _| csn + 3 > root);
                 Ok(())
@@ -213,7 +213,7 @@ impl Run {
         self.host.check()
     }
 
-    /// When nobody needs the past, nothing of it is left.
+    /// Without views and snapshots, nothing of the version history is left.
     fn finish(&mut self) -> Result<(), String> {
         self.views.clear();
         for csn in self.kept.drain(..) {
@@ -259,7 +259,7 @@ fn run(kind: Kind, start: &Commit, steps: &[Step]) -> Result<(), String> {
     run.finish().map_err(text)
 }
 
-/// What a dropped index was stays named until a root without it is durable.
+/// A dropped index stays named until a superblock without it is durable.
 #[test]
 fn a_dropped_index_gives_its_space_back() {
     let storage = DramStorage::new();
@@ -371,7 +371,7 @@ proptest! {
     }
 }
 
-/// A mutant: what a round of checkpoint has not published is gone.
+/// A mutant: changes that a round of a checkpoint has not published are dropped.
 #[test]
 fn changes_that_are_dropped_before_the_root_are_missed() {
     use evergraph_storage::failpoint;

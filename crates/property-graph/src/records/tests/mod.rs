@@ -53,7 +53,7 @@ proptest! {
         prop_assert_eq!(stats.history_bytes, 0);
     }
 
-    /// What a flipped byte hits is refused; nothing else changes.
+    /// Only the record that a flipped byte hits is refused.
     #[test]
     fn damage_is_told(steps in steps(), at in any::<prop::sample::Index>(), bit in 0u32..8) {
         let mut world = World::new();
@@ -133,7 +133,7 @@ fn relationships_are_read_back() {
         assert_eq!(table.merged_csn(0), 1);
         assert!(table.get(id, 0).unwrap().is_none());
     }
-    // Nobody has told the dictionary of type and key.
+    // The dictionary was not told of type and key.
     let mut problems = Vec::new();
     read.check(1, &mut problems);
     assert_eq!(problems.len(), 1, "{problems:?}");
@@ -168,7 +168,7 @@ fn long_values_are_read_back() {
     assert_eq!(read.get(0, 1).unwrap().as_deref(), Some(&long));
 }
 
-/// What a snapshot shows is refused if a byte of it flipped; the newest is not.
+/// A snapshot's version is refused if a byte of it flipped; the newest is not.
 #[test]
 fn damage_of_the_past_is_told() {
     let mut host = Host::new();
@@ -202,7 +202,7 @@ fn damage_of_the_past_is_told() {
         assert_eq!(newest.properties.get(0), Some(&Value::from(2)));
         let mut problems = Vec::new();
         table.check(2, &mut problems);
-        // That of the key, which nobody has told the dictionary of, is the other.
+        // The key, which the dictionary was not told of, is the other problem.
         assert_eq!(problems.len(), 2, "{problems:?}");
         host.damage(byte, |byte| *byte ^= 16);
     }

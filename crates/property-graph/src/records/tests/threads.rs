@@ -90,7 +90,7 @@ fn views_show_their_commit_whatever_is_merged() {
     });
     let mut problems = Vec::new();
     table.check(COMMITS, &mut problems);
-    // Nobody has told the dictionary of the key.
+    // The dictionary was not told of the key.
     assert!(
         problems
             .iter()

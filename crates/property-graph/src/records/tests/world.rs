@@ -13,7 +13,7 @@ use crate::records::{NodeRecord, ReserveError, Table};
 use crate::testing::Host;
 use crate::value::Value;
 
-/// What happens to a table.
+/// Steps of a table's life.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Commit(Vec<Change>, bool),
@@ -66,7 +66,7 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
-/// What a commit did, as the log has it.
+/// Changes of a commit, as the log has them.
 #[derive(Clone)]
 struct Logged {
     csn: u64,
@@ -84,7 +84,7 @@ pub(super) struct World {
     model: Model,
     log: Vec<Logged>,
     pub views: Vec<ViewToken<()>>,
-    /// What a checkpoint that goes on reads. Records of it keep their ids as those of any
+    /// View of a checkpoint that goes on. Its records keep their ids as those of any
     /// other view do.
     merging: Option<ViewToken<()>>,
     /// Commits up to this one are in extents.
@@ -150,8 +150,8 @@ impl World {
         NodeRecord { labels, properties }
     }
 
-    /// An id that nobody has, and no view and no snapshot shows; `taken` are those
-    /// of the same commit.
+    /// An id that is not in use, and that no view and no snapshot shows; `taken` are
+    /// those of the same commit.
     fn reserve(&self, taken: &[u32]) -> Option<u32> {
         let commits = [self.shown(), vec![self.host.csn()]].concat();
         let is_shown = |id: u32| commits.iter().any(|&csn| self.at(id, csn).is_some());

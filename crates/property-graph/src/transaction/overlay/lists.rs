@@ -1,4 +1,4 @@
-//! What a transaction changed in neighbor lists.
+//! Changes of neighbor lists by a transaction.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::records::RelationshipRecord;
 /// The neighbor list of a node, for one type and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct List {
-    /// Whose it is.
+    /// Node of the list.
     pub node: u32,
     /// The type of its relationships.
     pub kind: TypeCode,
@@ -45,7 +45,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Lists(BTreeMap<List, Entry>);
 
-/// What a change of a relationship means for its two lists.
+/// Effect of a relationship's change on its two lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Created,

@@ -1,8 +1,8 @@
-//! What a transaction has changed and not committed.
+//! Uncommitted changes of a transaction.
 //!
-//! Records are replaced whole. Each changed record remembers what was committed
-//! before, so that indexes learn which entries go. A savepoint is a position in
-//! the list of what to undo, and that list is empty as long as there is none.
+//! Records are replaced whole. Each changed record remembers its committed version, so
+//! that indexes learn which entries go. A savepoint is a position in the undo list, which
+//! is empty as long as there is none.
 
 mod lists;
 mod orders;
@@ -38,7 +38,7 @@ impl<R> Change<R> {
         self.before.as_ref()
     }
 
-    /// What it is now; `None` if the transaction deleted it.
+    /// New version; `None` if the transaction deleted the record.
     pub fn after(&self) -> Option<&Arc<R>> {
         self.after.as_ref()
     }
@@ -60,8 +60,8 @@ impl<R> Change<R> {
     }
 }
 
-/// Where [`Overlay::rollback_to`] can go back to. They nest: going back to one,
-/// or releasing it, ends those taken after it.
+/// A point that [`Overlay::rollback_to`] can go back to. They nest: going back to one, or
+/// releasing it, ends those taken after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Savepoint {
     number: u64,
@@ -108,12 +108,12 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// What became of a node; `None` if it is as it was committed.
+    /// Change of a node; `None` if it is as it was committed.
     pub fn node(&self, id: u32) -> Option<&Change<NodeRecord>> {
         self.nodes.get(&id)
     }
 
-    /// What became of a relationship; `None` if it is as it was committed.
+    /// Change of a relationship; `None` if it is as it was committed.
     pub fn relationship(&self, id: u32) -> Option<&Change<RelationshipRecord>> {
         self.relationships.get(&id)
     }

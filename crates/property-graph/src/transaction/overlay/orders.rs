@@ -1,5 +1,5 @@
-//! What a transaction has changed, in the orders of indexes: so that a lookup costs
-//! what it finds, however much was written.
+//! Changes of a transaction in the orders of indexes, so that the cost of a lookup
+//! depends on its hits, however much was written.
 //!
 //! An order is made by the first lookup that needs it, and follows every change from
 //! then on, also those that go back to a savepoint.

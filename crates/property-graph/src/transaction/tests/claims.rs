@@ -81,9 +81,10 @@ fn what_is_reserved_is_refused_to_the_younger() {
     assert_eq!((table.len(), table.reserved_for(&node)), (0, None));
 }
 
-/// A node that somebody always shares: each transaction that adds a relationship to it
-/// begins before the one before it ends. Whether another deletes it meanwhile, and at
-/// which attempt, and how many relationships are left then; given up after so many.
+/// A node that is shared all the time: each transaction that adds a relationship to it
+/// begins before the one before it ends. Returns whether another deletes it meanwhile, as
+/// the attempt that did and the number of relationships then; `None` if that has not
+/// happened after `most`.
 fn deleted_from_a_relay(most: Option<usize>) -> Option<(usize, usize)> {
     let manager = manager();
     let ends = nodes(&manager);
@@ -141,7 +142,8 @@ fn without_reservations_the_deletion_of_a_hub_starves() {
     assert_eq!(deleted_from_a_relay(Some(2000)), None);
 }
 
-/// What a deletion takes with it is not changed any more once it has had a conflict.
+/// Relationships that a deletion removes cannot be changed any more once it has had a
+/// conflict.
 #[test]
 fn relationships_of_a_node_that_is_reserved_are_left_alone() {
     let manager = manager();
@@ -201,7 +203,7 @@ fn who_is_older_is_not_kept_off() {
     connect(&mut older, ends).expect("free");
 }
 
-/// A claim gives up at its time, and keeps nobody off afterwards.
+/// A claim gives up at its time, and locks out no transaction afterwards.
 #[test]
 fn a_claim_ends_at_its_time() {
     let clock = Arc::new(ManualClock::default());
@@ -245,7 +247,7 @@ fn a_claim_ends_at_its_time() {
     assert_eq!(manager.statistics().locked, 0);
 }
 
-/// What a claim waits for may be past its time.
+/// A claim takes locks from a holder that is past its time.
 #[test]
 fn a_claim_takes_the_locks_of_the_overdue() {
     let clock = Arc::new(ManualClock::default());

@@ -1,4 +1,4 @@
-//! Who gets in whose way.
+//! Conflicts of locks.
 
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ fn a_lock_grows_if_nobody_else_minds() {
     table.release(&node, other);
 }
 
-/// Everybody may add to a hub, and somebody may change it meanwhile.
+/// Any number of transactions may add to a hub, and one may change it meanwhile.
 #[test]
 fn appending_to_a_hub_does_not_conflict() {
     let manager = manager();
@@ -285,14 +285,14 @@ fn a_failed_commit_is_as_a_rollback() {
     tx.create_node(NodeRecord::default()).expect("a node");
     let outcome = tx.commit(Vec::new(), || Ok(()), |()| Err(fail()));
     assert_eq!(outcome, Err(fail()));
-    // Nobody knows whether its record is in the log: the id is not given away.
+    // Its record may or may not be in the log: the id is not given away.
     assert_eq!(manager.state().reserved().len(), 1);
     relabel(&mut begin(&manager), id).expect("free again");
     let now = manager.statistics();
     assert_eq!((now.active, now.locked, now.remembered_commits), (0, 0, 0));
 }
 
-/// What is remembered of commits does not outlive who may need it.
+/// Write sets do not outlive the transactions that may need them.
 #[test]
 fn commits_are_remembered_as_long_as_somebody_is_older() {
     let manager = manager();

@@ -29,7 +29,7 @@ struct Inner {
     reserved: BTreeSet<(bool, u32)>,
 }
 
-/// What a commit makes of records.
+/// New versions of records by a commit.
 #[derive(Clone, Default)]
 pub struct RedoOperations {
     nodes: Vec<(u32, Option<Arc<NodeRecord>>)>,

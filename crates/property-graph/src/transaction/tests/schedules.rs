@@ -137,10 +137,10 @@ fn locks_have_to_last_until_the_commit_is_visible() {
     assert!(shows("transaction.early-release", LOST, plans));
 }
 
-/// A list is written as a whole: what somebody else appended may be gone.
+/// A list is written as a whole: another transaction's addition may be lost.
 const LOST: &[Anomaly] = &[Anomaly::LostUpdate, Anomaly::Lost];
 
-/// No relationship is left without an end, whoever comes first.
+/// No relationship is left without an end, in any order of the transactions.
 #[test]
 fn a_node_goes_only_without_relationships() {
     shuttle::check_random(
@@ -200,7 +200,7 @@ fn labels(manager: &Manager, id: u32) -> usize {
     tx.node(id).expect("readable").expect("there").labels.len()
 }
 
-/// Whoever waits for another to end is woken, and nobody's write is lost.
+/// A transaction that waits for another to end is woken, and no write is lost.
 #[test]
 fn attempts_wait_for_each_other_and_get_through() {
     shuttle::check_random(

@@ -66,7 +66,7 @@ fn one_in_time_is_not_disturbed() {
     assert_eq!(commit(tx).expect("in time"), Some(2));
 }
 
-/// The locks of somebody who sleeps can be had after his time.
+/// The locks of a transaction whose owner sleeps can be taken after its time.
 #[test]
 fn locks_of_an_overdue_transaction_are_taken() {
     let (manager, clock) = manager();
@@ -208,7 +208,7 @@ fn conflicts_are_tried_again_until_the_policy_gives_up() {
     assert_eq!(attempts, 2);
 }
 
-/// Everybody who adds one to the same counter gets through.
+/// Every thread that adds one to the same counter gets through.
 #[test]
 fn threads_that_race_for_a_node_all_get_through() {
     let manager = TransactionManager::new(Arc::<Memory>::default(), Settings::default());

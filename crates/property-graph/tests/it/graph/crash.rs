@@ -21,7 +21,7 @@ use super::random::{index, options};
 use super::rules::{RULES, Rules, all_hold, holds, rule};
 use super::steps::{Loading, Step, gather, take};
 
-/// What may be there: one of these.
+/// States that may be there: one of these.
 #[derive(Clone, Debug)]
 struct Expected {
     models: Vec<Model>,
@@ -53,7 +53,7 @@ enum Operation {
     Commit(Vec<Step>),
     /// The same, and [`Operation::Grow`] in the same group.
     Group(Vec<Step>),
-    /// Names that nobody has used, and texts that come often.
+    /// Names that are not in use yet, and texts that come often.
     Grow,
     Define(u8),
     DropDefinition(u8),
@@ -530,7 +530,7 @@ fn step(random: &mut Random) -> Step {
     }
 }
 
-/// Which of the expected graphs it is.
+/// Finds the one of the expected graphs that it is.
 fn check(graph: &PropertyGraph, expected: &Expected) -> Result<Model, String> {
     let report = graph.check();
     if let Some(problem) = report.problems.first() {

@@ -145,13 +145,13 @@ fn a_value_that_comes_back_may_have_been_taken() {
     assert!(is_violated(own.set(ann, "name", "Ann")));
     own.set(bob, "name", "Bob").expect("its own");
     own.set(ann, "name", "Ann").expect("its own again");
-    // What is taken back gives its value back.
+    // A rollback releases the values of the writes that it undoes.
     let savepoint = own.savepoint();
     own.set(ann, "name", "Anna").expect("free");
     own.set(bob, "name", "Ann").expect("free in here");
     own.roll_back_to(savepoint).expect("it is active");
     assert!(is_violated(own.set(bob, "name", "Ann")));
-    // Whoever was written for another reason has its value, too.
+    // A record written for another reason keeps its value locked, too.
     own.set(ann, "age", 3).expect("set");
     assert!(is_violated(own.set(bob, "name", "Ann")));
     own.commit().expect("committed");

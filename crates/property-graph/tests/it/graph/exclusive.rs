@@ -375,13 +375,13 @@ fn a_definition_whose_thread_panics_fails() {
     people(&graph, &["Bob"]);
 }
 
-/// What was being made when the process ended is listed as failed, for readers too, and
-/// no opening holds anything to it.
+/// A definition that was populating when the process ended is listed as failed, for
+/// readers too, and no opening holds anything to it.
 #[test]
 fn a_definition_whose_process_ended_has_failed() {
     let (storage, graph) = graph();
     people(&graph, &["Ann", "Bob"]);
-    // As after a kill: the graph is never closed, and the definition not confirmed.
+    // As after a kill: the graph is never closed, and the definition never went online.
     let ends = {
         let graph = Arc::clone(&graph);
         move |_| {

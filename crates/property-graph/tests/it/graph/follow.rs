@@ -1,4 +1,4 @@
-//! What followers are told, beside comparing every node.
+//! Changes that followers are told, against a comparison of every node.
 
 use std::collections::BTreeSet;
 
@@ -115,7 +115,7 @@ proptest! {
                         let moments: Vec<u64> = part.map_or_else(Vec::new, |part| {
                             work.moments(part).collect()
                         });
-                        // A moment of a view that is not named shows what is newest.
+                        // A view that is not named shows the newest versions.
                         for view in views.iter().filter(|view| view.csn() > old.csn().max(forgotten)) {
                             let record = |view: &View| view.node_record(NodeId(id)).expect("readable");
                             let at = graph.node_at(NodeId(id), view.csn()).expect("readable");

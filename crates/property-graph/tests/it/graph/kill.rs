@@ -9,7 +9,7 @@ use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, Propert
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::FileStorage;
 
-/// Where the process that is killed writes.
+/// Directory of the process that is killed.
 const DIRECTORY: &str = "EVERGRAPH_KILLED_DIRECTORY";
 
 fn options() -> GraphOptions {
@@ -93,7 +93,7 @@ fn what_was_committed_outlives_a_killed_process() {
     let directory = tempfile::tempdir().expect("made");
     let mut told = -1;
     let kills = [
-        // Those of the index come first.
+        // The commits of the index come first.
         "commit.logged=kill@9",
         "checkpoint.extents-written=kill@1",
         "checkpoint.published=kill@2",

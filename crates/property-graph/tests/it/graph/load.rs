@@ -1,4 +1,4 @@
-//! What bulk loads and transactions keep from each other.
+//! Isolation of bulk loads and transactions from each other.
 
 use std::thread;
 
@@ -231,7 +231,7 @@ fn constraints_are_held_to_what_is_loaded() {
     define("there", Rule::Exists);
     define("whole", Rule::Type(ValueType::Integer));
     let count = || graph.view().nodes_with_label("Person").count();
-    // Of what is committed, and of one another.
+    // Unique among committed records, and among those of the load.
     for numbers in [[4, 3], [5, 5]] {
         let refused = load_numbers(&graph, &numbers).expect_err("it is taken");
         assert!(matches!(refused, GraphError::Constraint(_)), "{refused}");
@@ -270,7 +270,7 @@ fn a_value_is_not_given_twice_beside_a_load() {
     writes
         .create_node(&["Person"], [("number", 2.into())])
         .expect("free");
-    // A load waits for who writes; both may come first.
+    // A load waits for open writers; both may come first.
     let loaded = std::thread::scope(|scope| {
         let loading = scope.spawn(|| load_numbers(&graph, &[2]));
         writes.commit().expect("committed");

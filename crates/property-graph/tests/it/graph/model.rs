@@ -27,7 +27,7 @@ pub struct ModelRelationship {
     pub values: Values,
 }
 
-/// The reference.
+/// Reference implementation of a graph, in ordered maps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
     pub nodes: BTreeMap<u32, ModelNode>,
@@ -69,7 +69,7 @@ impl Model {
     }
 }
 
-/// What can be read of a view and of a transaction alike.
+/// Reads that a view and a transaction both answer.
 pub trait Readable {
     fn all_nodes(&self) -> BTreeMap<u32, ModelNode>;
     fn all_relationships(&self) -> BTreeMap<u32, ModelRelationship>;
@@ -159,7 +159,7 @@ macro_rules! readable {
 readable!(View);
 readable!(Transaction);
 
-/// What a view shows, as a model.
+/// Content of a view, as a model.
 pub fn model_of(view: &View) -> Model {
     Model {
         nodes: view.all_nodes(),

@@ -8,7 +8,7 @@ use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
 
-/// What a name means is remembered, and what it does not mean yet is not.
+/// The code of a name is remembered, the absence of one is not.
 #[test]
 fn names_that_get_a_meaning_later() -> Result<(), GraphError> {
     let storage = DramStorage::new();
@@ -69,7 +69,7 @@ fn names_that_get_a_meaning_later() -> Result<(), GraphError> {
 #[test]
 fn names_that_many_are_the_first_to_use() -> Result<(), GraphError> {
     const NAMES: usize = 40;
-    /// Those that no commit uses.
+    /// Names that no commit uses.
     const GIVEN_UP: usize = 30;
     let storage = DramStorage::new();
     let graph = PropertyGraph::create(&storage, options(), [7; 16])?;

@@ -72,7 +72,7 @@ impl Reference {
     }
 }
 
-/// What can be asked of a view and of a transaction alike.
+/// Reads that a view and a transaction both answer.
 trait Ways {
     fn gathered(&self, node: NodeId, towards: Towards, types: &[&str]) -> Vec<Adjacent>;
     fn visited(&self, node: NodeId, towards: Towards, types: &[&str], most: usize)
@@ -246,7 +246,8 @@ struct SideBySide {
     storage: DramStorage,
     graph: PropertyGraph,
     committed: Reference,
-    /// What runs, and what it sees: of that so many are committed.
+    /// The open transaction, the relationships that it sees, and how many of those are
+    /// committed.
     running: Option<(Transaction, Reference, usize)>,
     views: Vec<(View, Reference)>,
     named: Vec<(String, Reference)>,

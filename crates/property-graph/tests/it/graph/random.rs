@@ -11,7 +11,7 @@ use super::model::{Model, compare};
 use super::rules::{RULES, Rules, all_hold, holds, rule};
 use super::steps::{Loading, Step, gather, take};
 
-/// What happens to a graph.
+/// Actions on a graph.
 #[derive(Clone, Debug)]
 enum Action {
     Commit(Vec<Step>),

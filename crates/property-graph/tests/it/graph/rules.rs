@@ -1,4 +1,4 @@
-//! Indexes and constraints that tests make and drop, and what they say of a model.
+//! Indexes and constraints that tests make and drop, and their checks against a model.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ pub fn holds(model: &Model, definition: &Definition) -> bool {
     }
 }
 
-/// Those that are in force, by name.
+/// Rules in force, by name.
 pub type Rules = BTreeMap<String, u8>;
 
 /// Whether a model is as all of them say.

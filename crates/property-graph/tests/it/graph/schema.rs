@@ -140,7 +140,7 @@ fn unique_values_stay_unique() {
     assert!(is_violated(person(&graph, "Ann", 2)));
     let bob = person(&graph, "Bob", 2).expect("another name");
     assert!(is_violated(graph.write(|own| own.set(bob, "name", "Ann"))));
-    // What was refused was taken back, and the transaction may go on.
+    // A refused write was taken back, and the transaction may go on.
     let mut transaction = graph.begin();
     assert!(is_violated(transaction.set(bob, "name", "Ann")));
     let now = transaction.node(bob).expect("readable").expect("exists");
@@ -251,7 +251,7 @@ fn an_index_of_relationships_finds_what_a_scan_finds() {
         made.expect("made");
         assert_eq!(ask(&graph), scanned);
     }
-    // What a transaction wrote is found, too.
+    // A transaction finds its own writes, too.
     let mut own = graph.begin();
     let new = own.create_relationship(bob, "KNOWS", ann, [("number", 5.into())]);
     own.set(new.expect("created"), "weight", 2).expect("set");
@@ -294,7 +294,7 @@ fn unique_values_of_relationships_stay_unique() {
         .expect("of another type");
     assert!(is_violated(graph.write(|own| own.set(second, "number", 1))));
 
-    // Who takes a value away keeps it until it has committed.
+    // A transaction that frees a value keeps it locked until it has committed.
     let (mut taker, mut giver) = (graph.begin(), graph.begin());
     taker.delete_relationship(first).expect("deleted");
     assert!(make(&mut giver, "KNOWS", 1).is_err_and(|error| error.is_retryable()));

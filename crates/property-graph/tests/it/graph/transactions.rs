@@ -1,4 +1,4 @@
-//! What transactions keep from each other.
+//! Isolation of transactions from each other.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;

@@ -19,7 +19,7 @@ use super::subject::{Lists, options};
 const LISTS: u32 = 2;
 const SETS: u32 = 3;
 
-/// What is known when the power fails.
+/// Transactions known when the power fails.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     transactions: Vec<Recorded>,
@@ -168,7 +168,7 @@ impl Scenario for Interrupted {
         Ok((!lists.is_empty()).then_some(lists))
     }
 
-    /// What is verified here are transactions of writers.
+    /// The transactions verified here are those of writers.
     fn is_readable(&self) -> bool {
         false
     }
@@ -250,8 +250,8 @@ fn one_history_before_and_after_the_end_of_a_process() {
     suite().ends();
 }
 
-/// Threads run on while the power fails for a copy of what they write to. Commits
-/// whose return came before are there, what nobody was told is there or not.
+/// Threads run on while the power fails for a copy of what they write to. Commits that
+/// had returned are there; commits that had not may be there or not.
 #[test]
 fn threads_are_cut_off() {
     let workload = Workload {
@@ -315,7 +315,7 @@ fn threads_are_cut_off() {
             .chain((0..workload.sets).map(Step::Scan));
         let all = Plan::new(Level::Snapshot, &reads.collect::<Vec<_>>());
         let last = Run::new(&after, 1_000_000, &all, &AtomicU64::new(0)).complete();
-        // Of what nobody was told, that which is there counts.
+        // A commit that had not returned counts if it is there.
         let there = seen(&last);
         transactions.retain(|transaction| {
             transaction.fate != Fate::Unknown || wrote(transaction).any(|e| there.contains(&e))

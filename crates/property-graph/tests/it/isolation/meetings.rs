@@ -55,7 +55,7 @@ fn random_transactions_in_any_order() {
     }
 }
 
-/// Threads commit in groups, and somebody merges all the time.
+/// Threads commit in groups, and one merges all the time.
 #[test]
 fn random_transactions_of_threads() {
     for level in [Level::Snapshot, Level::Serializable] {
