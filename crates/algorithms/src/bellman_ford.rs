@@ -146,8 +146,8 @@ struct Paths<'a, G> {
 
 impl<G: Graph> Paths<'_, G> {
     /// Lowers the vertices of the negative cycles that lead to `frontier` to minus
-    /// infinity, and adds them to it. Whether there are any. Sequential, O(n) and the
-    /// lists of the vertices of cycles, each of which is lowered once in a run.
+    /// infinity, and adds them to it. Returns whether there are any. Sequential, O(n) and
+    /// the lists of the vertices of cycles, each of which is lowered once in a run.
     fn lower_negative_cycles(
         &self,
         frontier: &mut Vec<VertexId>,

@@ -155,7 +155,7 @@ impl<'g, G: Graph> GraphFilter<'g, G> {
         Ok(filter)
     }
 
-    /// Removes all edges that `predicate(u, v)` refuses. How many entries of
+    /// Removes all edges that `predicate(u, v)` refuses. Returns how many entries of
     /// out-lists remain. No vertex is dirty any more.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! How often each vertex is a neighbor of a frontier.
 //!
 //! Peeling asks this in each round: the degrees of which remaining vertices fall, and by
-//! how much. A few edges are counted one by one. More of them are first
-//! parted by target, so that one task counts all of a stretch of vertices: no
-//! task waits for another at a hub, and no counter is atomic. With a large share
-//! of all edges, each vertex counts its own neighbors in the frontier instead.
+//! how much. A few edges are counted one by one. More of them are first parted by target,
+//! so that one task counts all of a stretch of vertices: no task waits for another at a
+//! hub, and no counter is atomic. With a large share of all edges, each vertex counts its
+//! own neighbors in the frontier instead.
 //!
 //! Work O(edges of the frontier), or O(m) where that is no more than a constant
 //! factor above. Memory n words of counters and O(n) words for the edges being

@@ -17,7 +17,7 @@
 //! Deterministic. Self-loops do not matter, parallel edges count once.
 //! Sources: Cohen, "Trusses: Cohesive Subgraphs for Social Network Analysis",
 //! 2008; Kabir and Madduri, "Parallel k-Truss Decomposition on Multicore Systems",
-//! HPEC 2017 (rounds; who takes from the third edge).
+//! HPEC 2017 (rounds; which of two removed edges takes from the third).
 
 mod lists;
 

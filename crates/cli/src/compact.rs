@@ -10,7 +10,7 @@ use crate::medium::MediumArgs;
 use crate::progress;
 use crate::report::{Failure, Report, bytes, count, seconds, table};
 
-/// Which database.
+/// Arguments of `compact`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report, count, seconds, table};
 
-/// Whose edges to delete.
+/// Arguments of `delete-vertices`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

@@ -14,7 +14,7 @@ use crate::progress;
 use crate::reading::InputFormat;
 use crate::report::{Failure, Report, count, seconds, table};
 
-/// What to export, and how.
+/// Arguments of `export`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

@@ -14,7 +14,7 @@ use crate::output::wants_stdout;
 use crate::progress;
 use crate::report::{Failure, Report, count, note};
 
-/// What to generate.
+/// Arguments of `generate`.
 #[derive(clap::Args)]
 pub struct Args {
     /// kron: heavy-tailed, as in Graph500 and GAP; uniform: all ends random; social:

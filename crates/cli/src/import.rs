@@ -18,7 +18,7 @@ use crate::relayout;
 use crate::report::{Failure, Report, bytes, count, note, rate, seconds, table};
 use crate::tuning::TuningArgs;
 
-/// What to import, and how.
+/// Arguments of `import`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

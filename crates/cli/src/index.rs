@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report, aligned, bytes, count, note, table};
 
-/// What to do with indexes and constraints.
+/// Arguments of `index`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

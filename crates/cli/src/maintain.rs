@@ -12,7 +12,7 @@ use crate::progress;
 use crate::report::{Failure, Report, bytes, count, note, seconds, table};
 use crate::run::{fact, parameters};
 
-/// What to bring up to date.
+/// Arguments of `maintain`.
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "Algorithms whose results can be maintained: {}.\n`evergraph results DB` lists results and \

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report, bytes, count, seconds, table};
 
-/// Which database, and how it shall lie.
+/// Arguments of `relayout`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

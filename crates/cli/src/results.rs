@@ -12,7 +12,7 @@ use crate::output::{Target, wants_stdout};
 use crate::report::{Failure, Report, bytes, count, table};
 use crate::run::fact;
 
-/// Which results, and what to do with them.
+/// Arguments of `results`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

@@ -20,7 +20,7 @@ use crate::progress;
 use crate::projection::ProjectionArgs;
 use crate::report::{Failure, Report, bytes, count, note, seconds, table, write_out};
 
-/// What to run.
+/// Arguments of `run`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

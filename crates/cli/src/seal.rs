@@ -17,7 +17,7 @@ use crate::memory::METER;
 use crate::progress;
 use crate::report::{Failure, Report, bytes, count, seconds, table};
 
-/// What to seal, or to drop.
+/// Arguments of `seal`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report};
 
-/// Where, and what.
+/// Arguments of `search`.
 #[derive(clap::Args)]
 #[cfg_attr(not(all(feature = "fulltext", feature = "vector")), allow(dead_code))]
 pub struct Args {
@@ -103,7 +103,7 @@ struct VectorArgs {
     shown: ShownArgs,
 }
 
-/// What is shown of what is found.
+/// Flags for the hits that are shown, of both searches.
 #[derive(clap::Args)]
 #[cfg_attr(not(any(feature = "fulltext", feature = "vector")), allow(dead_code))]
 struct ShownArgs {

@@ -1,4 +1,4 @@
-//! `evergraph snapshot`: named moments of a database.
+//! `evergraph snapshot`: named snapshots of a database.
 
 mod changes;
 mod keep;

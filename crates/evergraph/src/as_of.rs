@@ -128,7 +128,7 @@ impl Database {
         self.moments(end(from).as_ref(), end(to).as_ref())
     }
 
-    /// The snapshots from one moment to another, both included, by commit. `None`
+    /// The snapshots from one commit to another, both included, by commit. `None`
     /// stands for the oldest and for the newest snapshot; `now` adds the newest
     /// commit at the end, if no snapshot keeps it. Those that belong to results are
     /// left out, unless an end names them.

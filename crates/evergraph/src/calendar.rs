@@ -7,8 +7,8 @@ pub(crate) const DAY: i64 = 86_400;
 /// Microseconds of a second.
 pub(crate) const SECOND_US: i64 = 1_000_000;
 
-/// The first second of the year 0 and the last of the year 9999: what a date of
-/// four digits can name.
+/// The first second of the year 0 and the last of the year 9999: the range of a date of
+/// four digits.
 pub(crate) const NAMEABLE: std::ops::RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 
 /// Year, month (from 1) and day (from 1).
@@ -106,13 +106,13 @@ pub fn time_of_text(text: &str) -> Option<i64> {
     span_of(text)?.1.checked_mul(SECOND_US)?.checked_sub(1)
 }
 
-/// The first microsecond of what `text` stands for; see [`span_of`].
+/// The first microsecond of the time span that `text` stands for; see [`span_of`].
 pub(crate) fn start_of(text: &str) -> Option<i64> {
     span_of(text)?.0.checked_mul(SECOND_US)
 }
 
-/// The first second of what `text` stands for, and the one behind it: of a month, a
-/// day, an hour, a minute or a second, as [`written`] writes them, with `Z` or
+/// The first second of the time span that `text` stands for, and the one behind it: of a
+/// month, a day, an hour, a minute or a second, as [`written`] writes them, with `Z` or
 /// `±HH:MM` behind an hour or more. `None` if it is no date.
 fn span_of(text: &str) -> Option<(i64, i64)> {
     let shape: String = text

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::run::Content;
 
-/// Of which commit a copy is, and what it holds.
+/// Identity of a copy: its commit, and the lists that it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub csn: u64,

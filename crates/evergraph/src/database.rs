@@ -32,10 +32,9 @@ const POOL: &str = "pool";
 /// writer. Dropping it without [`Database::close`] is like a crash: committed changes are
 /// recovered at the next open.
 ///
-/// One process at a time has a database open for writing, through one `Database`, or
-/// any number have it open for reading. It stays so as long as anything of it is in use:
-/// the `Database`, a view, a transaction, a node, a graph that an algorithm reads, a
-/// result.
+/// One process at a time has a database open for writing, through one `Database`, or any
+/// number have it open for reading. It stays so as long as anything of it is in use: the
+/// `Database`, a view, a transaction, a node, a graph that an algorithm reads, a result.
 /// Parts that outlive a dropped `Database` work on. Parts that outlive a closed one can
 /// be read, and their writes are refused as [`Closed`](crate::TopologyError::Closed). A
 /// second opening of the database meanwhile is refused, so that two never write.
@@ -282,12 +281,12 @@ impl Database {
         View::new(&self.store)
     }
 
-    /// The store below, for what has no shorthand here.
+    /// The store below, for operations without a shorthand here.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// The store, for what keeps it alive.
+    /// The store, for values that keep it alive.
     pub(crate) fn shared_store(&self) -> &Arc<Store> {
         &self.store
     }
@@ -307,13 +306,13 @@ impl Database {
         Ok(self.store.checkpoint()?)
     }
 
-    /// Moves what is committed from the log's runs to the vertex buffers, as the
-    /// first reader would.
+    /// Moves committed edges from the append buffers to the vertex buffers, as the first
+    /// reader would.
     pub fn buffer_all(&self) -> Result<(), Error> {
         Ok(self.store.buffer_all()?)
     }
 
-    /// Merges everything, and drops tombstones with what they cancel.
+    /// Merges everything, and drops tombstones with the edges that they cancel.
     pub fn compact(&self) -> Result<(), Error> {
         Ok(self.store.compact()?)
     }
@@ -396,7 +395,7 @@ impl Database {
     /// them first to open it again.
     ///
     /// # Errors
-    /// If the merge fails. It is closed all the same, and what was committed is
+    /// If the merge fails. It is closed all the same, and committed changes are
     /// recovered at the next open.
     pub fn close(mut self) -> Result<(), Error> {
         self.end()
@@ -407,8 +406,8 @@ impl Database {
     /// created it and then has nothing to put into it.
     ///
     /// # Errors
-    /// As [`Database::close`], and what cannot be removed. An empty database that is left
-    /// can be used.
+    /// As [`Database::close`], and files that cannot be removed. An empty database that
+    /// is left can be used.
     pub fn undo_create(mut self) -> Result<(), Error> {
         let closed = self.end();
         if self.medium == MediumKind::Dram {
@@ -467,8 +466,8 @@ fn database_files() -> impl Iterator<Item = &'static str> {
     logs.copied().chain(others)
 }
 
-/// Accepts a path where nothing is, or a directory that holds nothing but what an
-/// interrupted creation left.
+/// Accepts a path where nothing is, or a directory that holds only files of an
+/// interrupted creation.
 fn refuse_other_files(path: &Path) -> Result<(), Error> {
     let name = || path.display().to_string();
     if !path.exists() {

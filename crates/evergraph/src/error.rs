@@ -53,7 +53,7 @@ pub enum Error {
         /// Advice for the user.
         hint: String,
     },
-    /// The user or a deadline stopped it; what was committed stays.
+    /// The user or a deadline stopped it; committed changes stay.
     #[error("interrupted: {message} ({hint})")]
     Interrupted {
         /// Progress until then.
@@ -103,7 +103,7 @@ impl Error {
         }
     }
 
-    /// For messages that do not say what to do.
+    /// Hint for messages without one.
     fn usual_hint(&self) -> &'static str {
         match self {
             Error::Store(TopologyError::Storage(StorageError::NotADatabase(_))) => {

@@ -1,11 +1,11 @@
 //! Choice of the snapshot that should read fastest.
 //!
 //! Runs on past commits are counted in windows of time. At the end of each window a
-//! commit's count enters its mean, weighted exponentially, so that what was read
-//! lately counts most. A commit is hot if its mean is a multiple of that of the
-//! other commits that are read; if it stays hot for some windows in a row, and the
-//! machine is idle, its snapshot is rebased. The paper (NVGraph, section III-B)
-//! says "significantly and consistently higher" and gives no figures.
+//! commit's count enters its mean, weighted exponentially, so that recent reads count
+//! most. A commit is hot if its mean is a multiple of that of the other commits that are
+//! read; if it stays hot for some windows in a row, and the machine is idle, its snapshot
+//! is rebased. The paper (NVGraph, section III-B) says "significantly and consistently
+//! higher" and gives no figures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

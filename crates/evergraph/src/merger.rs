@@ -24,9 +24,9 @@ struct MergerShared {
     asleep: Mutex<()>,
 }
 
-/// Merges what is due. A few large commits can fill half the log before any
-/// section holds back its older half: then everything is merged, so that the
-/// log is freed in any case.
+/// Merges the sections that are due. A few large commits can fill half the log before any
+/// section holds back its older half: then everything is merged, so that the log is freed
+/// in any case.
 fn merge(store: &Store) -> Result<(), Error> {
     let before = store.log_positions().flushing;
     store.merge_what_is_due()?;

@@ -53,7 +53,7 @@ pub struct Options {
     /// Accept a directory without `MAP_SYNC` for `dax` and `battery`; commits
     /// then survive the process, and no more is reported.
     pub assume_persistent: bool,
-    /// Count and optionally delay what reaches the medium.
+    /// Count and optionally delay accesses to the medium.
     pub emulated: Option<Option<LatencyProfile>>,
     /// Make a property graph: nodes with labels, relationships with types, both with
     /// properties (creation only). Lists are kept in both directions then, and
@@ -76,7 +76,7 @@ pub struct Options {
     /// Records of a property graph that lie in one chunk, which a checkpoint writes for
     /// one of them that changed; at most 65,536 (creation only).
     pub chunk_records: u32,
-    /// Bytes that the commit log may hold: what recovery replays at most, but for one
+    /// Most bytes of the write-ahead log, and so most that recovery replays, but for one
     /// commit that is larger (creation only). The file begins with 256 KiB and grows.
     pub log_bytes: u64,
     /// Open without writing a byte.
@@ -86,7 +86,7 @@ pub struct Options {
     /// When a snapshot that is read more than others is rebased in the background;
     /// never if `None`, or if `background` is off.
     pub rebase: Option<RebasePolicy>,
-    /// DRAM for what is committed and not merged.
+    /// DRAM for committed changes that are not merged.
     pub tuning: Tuning,
     /// Settings for all transactions of a property graph: their time, and the DRAM that
     /// one may take.

@@ -25,8 +25,8 @@ pub struct Seal {
     pub compressed: bool,
     /// Name of the graph; after its shape if `None`.
     pub name: Option<String>,
-    /// DRAM that sealing may take; all that the process may use if `None`. A graph
-    /// whose bound is above it is refused; [`Control::with_memory_limit`] ends what takes
+    /// DRAM that sealing may take; all that the process may use if `None`. A graph whose
+    /// bound is above it is refused; [`Control::with_memory_limit`] ends a run that takes
     /// more nevertheless.
     pub memory_limit: Option<u64>,
 }
@@ -106,10 +106,10 @@ impl Database {
         store_graph(self.store(), view, name, lists, wanted, control)
     }
 
-    /// Makes a snapshot the one that reads fastest: stores its lists, in their order
-    /// and without what was deleted, as one sealed graph, durable when this returns.
-    /// Runs on views of that commit read it instead of working out how long each
-    /// list was. It goes with the snapshot. Writers and readers go on meanwhile.
+    /// Makes a snapshot the one that reads fastest: stores its lists, in their order and
+    /// without deleted edges, as one sealed graph, durable when this returns. Runs on
+    /// views of that commit read it instead of working out how long each list was. It
+    /// goes with the snapshot. Writers and readers go on meanwhile.
     ///
     /// Work O(m), parallel; DRAM as the sealed graph, and the same on the medium.
     ///

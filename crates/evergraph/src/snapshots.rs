@@ -41,8 +41,8 @@ impl Database {
         Ok(created)
     }
 
-    /// Drops snapshots as one commit. Views of them keep working until they end; what
-    /// nothing else keeps is given back by later merges.
+    /// Drops snapshots as one commit. Views of them keep working until they end; space
+    /// that only they needed is given back by later merges.
     ///
     /// # Errors
     /// A name that no snapshot has, or one that belongs to a result or to the state
@@ -82,9 +82,10 @@ impl Database {
         Ok(diff(before, after)?)
     }
 
-    /// Drops the snapshots before a moment (before the newest snapshot, if none is
-    /// given), and writes the graph without what only they showed. Those that belong
-    /// to results stay, and count for nothing. Returns the names that were dropped.
+    /// Drops the snapshots before a commit (before the newest snapshot, if none is
+    /// given), and writes the graph without the edges that only they showed. Those that
+    /// belong to results stay, and count for nothing. Returns the names that were
+    /// dropped.
     pub fn flatten(&self, before: Option<&At>) -> Result<Vec<String>, Error> {
         let before = before.map(|at| self.moment(at)).transpose()?;
         let dropped = self.store().drop_snapshots_where(|snapshots| {

@@ -1,8 +1,8 @@
 //! Files and directories that appear under their names only when they are whole.
 //!
-//! They are written beside, as `NAME.partial`, synced, and renamed at the end. What
-//! is given up before is removed; what a killed process leaves is called `.partial`
-//! and is taken away by the next who writes the same.
+//! They are written beside, as `NAME.partial`, synced, and renamed at the end. A file
+//! that is given up before is removed; one left by a killed process is called `.partial`
+//! and is removed by the next writer of the same file.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -178,7 +178,7 @@ fn entries(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(found)
 }
 
-/// Removes what an earlier try has left, and nothing else.
+/// Removes the files of an earlier try, and nothing else.
 fn remove_own(partial: &Path, is_own: fn(&str) -> bool) -> Result<(), Error> {
     let left = entries(partial)?;
     let name_of = |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).map(is_own);

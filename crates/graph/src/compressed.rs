@@ -32,7 +32,7 @@ use joined::Joined;
 
 /// A sealed graph: for each direction kept 5 bytes a vertex and, on most graphs, 1.5 to 3
 /// an arc; with weights 8 bytes a vertex and 4 an arc more. In DRAM, except for arrays
-/// with another owner ([`Array`]).
+/// with another owner ([`Array`](crate::Array)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compressed {
     vertex_count: usize,

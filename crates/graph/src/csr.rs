@@ -14,7 +14,7 @@ use crate::{Array, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
 use build::{Arcs, Side};
 
 /// A static graph; 8 bytes a vertex and 4 an arc for each direction kept, 4 more an arc
-/// with weights. In DRAM, except for arrays with another owner ([`Array`]).
+/// with weights. In DRAM, except for arrays with another owner ([`Array`](crate::Array)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr {
     direction: Direction,

@@ -1,5 +1,5 @@
-//! Peak DRAM of sealing, measured by an allocator that counts. One test
-//! alone in its process, so that nothing else is counted.
+//! Peak DRAM of sealing, measured by an allocator that counts. One test alone in its
+//! process, so that nothing else is counted.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::convert::Infallible;

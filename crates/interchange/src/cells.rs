@@ -25,7 +25,7 @@ pub(crate) trait Cells {
     fn value(&self, at: usize, kind: PropertyType) -> Result<Option<Value>, String>;
 }
 
-/// Defaults for all rows of a file, besides their cells.
+/// Labels and type that the options give to all rows of a file, besides their cells.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     /// Of all nodes.

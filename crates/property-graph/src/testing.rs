@@ -80,7 +80,8 @@ impl Host {
         })
     }
 
-    /// Durability steps 2 to 5: what was written is durable, and a superblock names it.
+    /// Durability steps 2 to 5: the written extents are durable, and a superblock names
+    /// them.
     pub fn switch_root(&mut self, flushed: Vec<Flushed<()>>, publishing: impl FnOnce()) {
         let region = self.region.clone();
         let flushed = Flushed::all(flushed).map(|_| ());
@@ -92,7 +93,7 @@ impl Host {
         self.directory.published();
     }
 
-    /// Nothing of what was written is named.
+    /// Drops the written extents from the directory.
     pub fn roll_back(&mut self) {
         self.directory.roll_back();
     }

@@ -355,7 +355,7 @@ mod tests {
         }
     }
 
-    /// As a user does who takes the file for what a killed process has left.
+    /// As a user does who takes the file for a remnant of a killed process.
     fn remove_the_side_file(directory: &Path) {
         fs::remove_file(directory.join("a.kind.lock")).unwrap();
     }

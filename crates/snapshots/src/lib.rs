@@ -1,8 +1,8 @@
 //! Views: the graph as of one commit, while writers go on.
 //!
 //! Taking a [`View`] is O(1) and does not block writers. [`View::neighbors`] reads one
-//! list and touches only its section; [`View::graph`] pins all sections and
-//! gives what the algorithms read.
+//! list and touches only its section; [`View::graph`] pins all sections and gives what
+//! the algorithms read.
 //!
 //! [`state`] keeps results of algorithms, and the state of runs that go on.
 //!

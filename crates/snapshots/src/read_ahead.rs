@@ -1,5 +1,5 @@
-//! Reading a graph that is larger than memory: who passes over section after
-//! section has the next ones fetched meanwhile, who jumps gets only what it reads.
+//! Reading a graph that is larger than memory: a reader that passes over section after
+//! section has the next ones fetched meanwhile; one that jumps gets only its own reads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

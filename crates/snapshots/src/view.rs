@@ -251,9 +251,9 @@ impl View {
         Ok((neighbors, weights))
     }
 
-    /// Pins all sections for algorithms: every section is checked against its
-    /// checksums if that has not happened since the database was opened.
-    /// Extents that a merge replaces meanwhile stay until it is dropped.
+    /// Pins all sections for algorithms: every section is checked against its checksums
+    /// if that has not happened since the database was opened. Extents that a merge
+    /// replaces meanwhile stay until it is dropped.
     ///
     /// # Errors
     /// Damage; and of relationships, which algorithms read as a projection.

@@ -27,7 +27,7 @@ const LEAF_COUNT: Field = (0, 8);
 const BLOB_COUNT: Field = (8, 8);
 const _: () = assert!(tiles(&[LEAF_COUNT, BLOB_COUNT], ROOT_HEADER_BYTES));
 
-// What the root says of a leaf or a blob: its key, where it is, its checksum.
+// Reference of the root to a leaf or a blob: key, offset, checksum.
 const KEY: [Field; 2] = [(0, 4), (4, 4)];
 const LEAF_OFFSET: Field = (8, 8);
 const LEAF_CRC: Field = (16, 4);
@@ -597,7 +597,7 @@ mod tests {
         let medium = DramStorage::new().open("extents", true).unwrap();
         medium.grow(1 << 20).unwrap();
         let region = Region::new(medium.clone(), 512, 1 << 16);
-        // What the entries name.
+        // Extents that the entries name.
         let _claimed = region.adopt(0, 1 << 16).unwrap();
         region.finish_adoption();
         let mut directory = Directory::default();

@@ -590,6 +590,8 @@ impl CommitLog {
                 self.medium.flush(*offset, len)?;
             }
         }
+        // One fence for all records: replay takes none behind the first that does not
+        // hold, so the order among them is of no account.
         if !failpoint!("log.fence-missing") {
             self.medium.fence()?;
         }

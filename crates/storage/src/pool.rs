@@ -80,7 +80,7 @@ const _: () = assert!(tiles(
     SLOT_BYTES
 ));
 
-/// Whose root a pool file holds. One kind cannot be taken for another.
+/// Kinds of pool files. One kind cannot be taken for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolKind {
     name: &'static str,
@@ -449,6 +449,9 @@ impl Pool {
         self.succession(&root);
         let bytes = encode_slot(self.kind, &self.uuid, &root);
         let medium = &file.medium;
+        // A fence for each slot: with one for both, a power cut could tear both, and no
+        // root would be left. The slot written less recently comes first, so that the
+        // other still holds the root before.
         for slot in [self.next_slot, 1 - self.next_slot] {
             let dirty = order::write(medium, slot * SLOT_STRIDE, &bytes, ())?;
             if failpoint!("superblock.slots-share-one-fence") && slot == self.next_slot {

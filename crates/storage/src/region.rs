@@ -631,9 +631,9 @@ impl Words {
     /// (direct mode, slabs of blocks).
     ///
     /// # Safety
-    /// The owner reads the words only through [`Words::range`], only ranges of words
-    /// that will never be stored to again, and only after the thread that stored them
-    /// has handed the range over (under a lock, say).
+    /// The owner reads the words only through [`Words::range`], only ranges of
+    /// words that will never be stored to again, and only after the thread that stored
+    /// them has handed the range over (under a lock, say).
     ///
     /// # Panics
     /// As [`Words::new`].

@@ -66,7 +66,6 @@ impl Adjacency {
         1 << self.section_shift
     }
 
-    /// Sections that exist.
     pub fn section_count(&self) -> usize {
         self.sections.read().iter().flatten().count()
     }

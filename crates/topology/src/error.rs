@@ -36,7 +36,7 @@ pub enum TopologyError {
     #[error("there is a snapshot \"{0}\" already; drop it first, or choose another name")]
     SnapshotExists(String),
     /// Another commit creates or drops a snapshot of this name right now.
-    #[error("the snapshot \"{0}\" is being created or dropped by somebody else; try again")]
+    #[error("the snapshot \"{0}\" is being created or dropped by another commit; try again")]
     SnapshotBusy(String),
     /// A name that no snapshot can have.
     #[error("\"{name}\" cannot be the name of a snapshot: {why}")]

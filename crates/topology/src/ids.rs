@@ -42,7 +42,6 @@ pub enum IdTable {
     Texts {
         /// End of each vertex's string in `bytes`.
         ends: Vec<u64>,
-        /// All strings.
         bytes: Vec<u8>,
         /// Vertex of each string.
         vertices: HashMap<Box<[u8]>, u32>,
@@ -50,7 +49,6 @@ pub enum IdTable {
 }
 
 impl IdTable {
-    /// An empty table.
     pub fn new(kind: IdKind) -> Self {
         match kind {
             IdKind::Dense => IdTable::Dense,
@@ -84,7 +82,7 @@ impl IdTable {
     /// about those of its vertices that this table has already.
     ///
     /// # Errors
-    /// What does not fit, for a message.
+    /// Returns the fault of an assignment, for a message.
     pub fn check(&self, len: usize, assigned: &ExternalIds) -> Result<(), &'static str> {
         let (first, same) = match (self, assigned) {
             (IdTable::Numbers { ids, .. }, ExternalIds::Numbers { first, ids: new }) => {
@@ -102,7 +100,7 @@ impl IdTable {
         if first as usize > len {
             return Err("external ids of vertices far behind the last that has one");
         }
-        // What is assigned twice before it is in the table cannot be compared.
+        // An id that is assigned twice before it is in the table cannot be compared.
         let unknown = (first as usize) < len && self.len() < len;
         if unknown || !same {
             return Err("other external ids for vertices that have some");

@@ -62,7 +62,6 @@ impl Layout {
 pub enum Base {
     /// Layout `pma`, and direct mode.
     Packed(packed::Base),
-    /// Layout `blocks`.
     Blocks(Box<blocks::Base>),
 }
 

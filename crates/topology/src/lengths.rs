@@ -113,7 +113,6 @@ impl Lengths {
 }
 
 impl LengthPage {
-    /// Empty lists.
     pub fn empty(lists: usize) -> Self {
         LengthPage {
             csn: 0,
@@ -209,7 +208,6 @@ impl LengthPage {
         }
     }
 
-    /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         let own = match &self.len {
             Lengths::Own(lengths) => 4 * lengths.len(),

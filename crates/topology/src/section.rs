@@ -468,7 +468,6 @@ impl Section {
 }
 
 impl Context {
-    /// Empty vertex buffers.
     pub(crate) fn new_buffers(
         &self,
         lists: usize,

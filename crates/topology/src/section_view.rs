@@ -69,8 +69,8 @@ impl SectionView {
         };
         let Lists { body, page, .. } = &view.lists;
         if let Base::Packed(base) = &body.base {
-            // Where an index is not at hand, places of lists are kept in DRAM, or
-            // reading a random list would fetch a page of the index first.
+            // If an index is not at hand, offsets of lists are kept in DRAM, or reading a
+            // random list would fetch a page of the index first.
             let is_merged = || {
                 let mut lengths = page.len.iter().enumerate();
                 page.len.are_between(&base.starts)

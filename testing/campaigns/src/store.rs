@@ -396,7 +396,7 @@ impl Scenario for StoreScenario {
             if is_merged {
                 performed = performed.and_then(|next| store.checkpoint().map(|()| next));
             }
-            // A clean stop is what many do who are told of an error.
+            // Many programs close cleanly after an error.
             let next = performed.inspect_err(|_| drop(store.close()));
             next.map_err(|error| format!("{step:?}: {error}"))
         })

@@ -96,7 +96,7 @@ pub fn compressed(input: &[u8]) -> bool {
     read.contains(&true)
 }
 
-/// Reads all rows. Whether there was one.
+/// Reads all rows. Returns whether there was one.
 fn rows(reader: Result<impl RowReader, InterchangeError>, bytes: usize) -> bool {
     let Ok(mut reader) = reader else {
         return false;

@@ -20,8 +20,8 @@ pub use seeds::generated_seeds;
 pub struct Target {
     /// Of its directory of seeds, too.
     pub name: &'static str,
-    /// Parses an input. Whether it passed the first check, so that what is behind it
-    /// was tried.
+    /// Parses an input. Returns whether it passed the first check, so that what is behind
+    /// it was tried.
     pub run: fn(&[u8]) -> bool,
     /// Bytes of the heap that one execution may have at once, whatever the input.
     pub base_bytes: usize,

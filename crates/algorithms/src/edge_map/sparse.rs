@@ -1,5 +1,5 @@
-//! Other ways to write down who joins in a push, to compare [`push`](super::push())
-//! with: both first take room for all edges of the frontier.
+//! Other ways to write down the vertices that join in a push, to compare
+//! [`push`](super::push()) with: both first take room for all edges of the frontier.
 //!
 //! Sources: Shun and Blelloch, "Ligra", PPoPP 2013; Dhulipala et al., "Sage", VLDB
 //! 2020, sections 4.1.1 and D.2, Table 5.

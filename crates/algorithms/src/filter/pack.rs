@@ -17,7 +17,7 @@ use crate::{Cancelled, Control};
 const KEPT_FOR_ONE: usize = 2;
 
 impl Side {
-    /// Removes from all lists what `predicate` refuses. How many entries.
+    /// Removes from all lists what `predicate` refuses. Returns how many entries.
     pub(super) fn pack_all<G: Graph>(
         &self,
         lists: Lists<'_, G>,
@@ -36,8 +36,8 @@ impl Side {
         Ok(removed + self.pack_hubs(lists, &hubs, &predicate, &|_| (), control)?)
     }
 
-    /// Removes from the lists of `vertices` what `predicate` refuses, and adds it
-    /// to `marks`. How many entries.
+    /// Removes from the lists of `vertices` what `predicate` refuses, and adds it to
+    /// `marks`. Returns how many entries.
     pub(super) fn pack<G: Graph>(
         &self,
         lists: Lists<'_, G>,
@@ -70,8 +70,8 @@ impl Side {
         Ok(removed + self.pack_hubs(lists, &hubs, &predicate, &mark, control)?)
     }
 
-    /// The vertices one by one. How many entries were removed, and the hubs, which
-    /// are left for later.
+    /// The vertices one by one. Returns how many entries were removed, and the hubs,
+    /// which are left for later.
     fn pack_chunk<G: Graph>(
         &self,
         lists: Lists<'_, G>,

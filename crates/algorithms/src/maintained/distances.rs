@@ -190,8 +190,8 @@ struct Repair<'d, R> {
     distances: &'d mut Vec<f64>,
     out: R,
     incoming: R,
-    /// Vertices by distance: first the suspects by what they had, then who has a new
-    /// one. Numbers that are not negative are ordered as their bits.
+    /// Vertices by distance: first the suspects by their old ones, then vertices with a
+    /// new one. Numbers that are not negative are ordered as their bits.
     heap: BinaryHeap<Reverse<(u64, VertexId)>>,
     summary: Summary,
 }

@@ -147,7 +147,7 @@ fn check_pushes(graph: &impl Graph, frontier: &[VertexId]) {
 
 #[test]
 fn pushes_agree_on_large_frontiers() {
-    // With hubs, and enough who join for several chunks.
+    // With hubs, and enough joining vertices for several chunks.
     let mut edges = kronecker(16, 4, 3);
     edges.extend((0..60_000).flat_map(|at| [(5, at), (77, at / 2)]));
     for direction in DIRECTIONS {

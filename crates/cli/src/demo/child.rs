@@ -10,7 +10,7 @@ use serde_json::json;
 use super::interrupted_stream;
 use crate::report::{Failure, Report};
 
-/// What to ingest, and from where on.
+/// Arguments of the process that is killed: edges to ingest, and the first of them.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the database

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::output::{Target, wants_stdout};
 use crate::report::{Failure, Report, count, table};
 
-/// Which moments, and what is shown of the difference.
+/// Arguments of `snapshot diff`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The earlier moment

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::report::{Failure, Report, count, note, table};
 
-/// What is kept; a snapshot stays if one of the rules names it.
+/// Retention rules; a snapshot stays if one of them names it.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Rules {
     /// Keep the newest N

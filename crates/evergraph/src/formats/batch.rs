@@ -1,4 +1,4 @@
-//! Edges as columns: what a reader fills and a writer takes.
+//! Edges as columns, filled by a reader and taken by a writer.
 
 use std::fmt::Write as _;
 
@@ -176,7 +176,7 @@ impl EdgeBatch {
         bytes as u64
     }
 
-    /// Takes back what was appended after the batch had `len` edges.
+    /// Takes back the edges appended after the batch had `len` edges.
     pub(super) fn truncate(&mut self, len: usize) {
         self.sources.truncate(len);
         self.targets.truncate(len);

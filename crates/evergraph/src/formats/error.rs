@@ -53,7 +53,7 @@ pub enum BadLine {
     NotAWeight,
     /// The weight is NaN, which no order and no sum survives.
     NanWeight,
-    /// The weight is finite and beyond what a 32-bit float holds.
+    /// The weight is finite and beyond the range of a 32-bit float.
     WeightTooLarge,
     /// The time is neither seconds nor a date.
     NotATime,
@@ -67,7 +67,7 @@ pub enum BadLine {
     UnknownRecord,
     /// A line of METIS neighbors ends before the weight of the last one.
     MissingNeighborWeight,
-    /// The head of the file is not what its format asks for. Never skipped.
+    /// The head of the file breaks its format. Never skipped.
     Head { problem: String, hint: String },
 }
 

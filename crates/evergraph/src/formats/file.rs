@@ -16,9 +16,9 @@ use super::{dimacs, matrix_market, metis, table};
 
 /// Understands the lines after the head of one file.
 pub(super) trait LineParser: Send {
-    /// Takes plain lines from the front of `window` (which ends with a whole
-    /// line) while there is room for `room` edges, and says how many bytes and
-    /// lines. Need not take any: [`LineParser::line`] gets what is left.
+    /// Takes plain lines from the front of `window` (which ends with a whole line) while
+    /// there is space for `room` edges, and returns the numbers of bytes and lines. Need
+    /// not take any: [`LineParser::line`] gets the rest.
     fn block(&mut self, window: &[u8], room: usize, out: &mut EdgeBatch) -> (usize, u64) {
         let _ = (window, room, out);
         (0, 0)
@@ -31,7 +31,7 @@ pub(super) trait LineParser: Send {
     /// earlier reader has read it.
     fn pass(&mut self, line: &[u8]);
 
-    /// Compares what was read with what the head announced.
+    /// Compares the counts read with those that the head announced.
     fn finish(&self, file: &Path) -> Result<(), FormatError>;
 
     /// The ids that the head says exist.

@@ -7,7 +7,7 @@ use super::error::FormatError;
 use super::input::Compression;
 use super::options::Format;
 
-/// The name without what only says how the file is compressed.
+/// The name without the extension of the compression.
 pub(super) fn uncompressed_name(path: &Path) -> &Path {
     match Compression::of_name(path) {
         Compression::None => path,
@@ -98,7 +98,7 @@ fn by_content(head: &[u8]) -> Format {
     Format::EdgeList
 }
 
-/// Kinds of files that are met beside edge lists, and what to do with them.
+/// Kinds of files that are met beside edge lists, and advice for them.
 fn foreign(extension: Option<&str>, head: &[u8]) -> Option<(&'static str, &'static str)> {
     const CONVERT: &str = "convert it to an edge list or csv first";
     const UNPACK: &str = "unpack it, or pack it again with gzip or zstd";

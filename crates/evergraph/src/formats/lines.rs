@@ -13,7 +13,7 @@ pub const METIS_LINE_LIMIT: usize = 1 << 28;
 /// How much is read at once. Small enough to stay in the second-level cache.
 const CHUNK: usize = 1 << 18;
 
-/// Reads lines; what it hands out borrows its buffer.
+/// Reads lines, which borrow its buffer.
 pub(super) struct Lines {
     input: Box<dyn Read + Send>,
     buffer: Vec<u8>,

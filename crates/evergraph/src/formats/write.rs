@@ -157,9 +157,8 @@ impl EdgeWriter {
         Ok(())
     }
 
-    /// Hands on what is left, ends the compressed stream and returns how many
-    /// edges were written. The data is then with the operating system; it is
-    /// not synced to the disk.
+    /// Hands on the rest, ends the compressed stream and returns how many edges were
+    /// written. The data is then with the operating system; it is not synced to the disk.
     pub fn finish(mut self) -> Result<u64, FormatError> {
         self.hand_on()?;
         match self.output.finish() {

@@ -41,7 +41,7 @@ pub(super) enum Mapper {
 }
 
 impl Mapper {
-    /// Starts with what the database has.
+    /// Starts with the ids of the database.
     pub fn new(table: &IdTable) -> Self {
         let seed = Seed::random();
         match table {

@@ -28,7 +28,7 @@ pub(super) struct Sorted {
     edges: EdgeBatch,
     order: Vec<usize>,
     taken: usize,
-    /// The reader at its end: what its files are.
+    /// The reader at its end, with the facts about its files.
     files: EdgeReader,
     symmetric: bool,
 }

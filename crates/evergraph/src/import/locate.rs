@@ -11,7 +11,7 @@ use crate::formats::{EdgeBatch, EdgeReader, FormatError, Options};
 
 const SEARCHED_AT_ONCE: usize = 1 << 16;
 
-/// Says what is wrong with an id in `file`, with its line if it can be found.
+/// Error of an id in `file`, with its line if it can be found.
 pub(super) fn out_of_range(file: &Path, reading: &Options, bad: &NoVertex) -> Error {
     match bad {
         NoVertex::OutOfRange(id) => {

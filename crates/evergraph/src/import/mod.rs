@@ -36,7 +36,7 @@ pub use steps::{Every, NotAStep, Series};
 
 /// Batches that may wait between the two threads.
 const WAITING_BATCHES: usize = 2;
-/// Edges that are looked at to tell what a file holds.
+/// Edges that are looked at to tell the kind of a file.
 const PROBED_EDGES: usize = 4096;
 
 /// Action on each edge of the files.
@@ -58,7 +58,7 @@ pub struct ImportOptions {
     /// Edges of one commit at most; fewer where a record of that size would
     /// take more than a quarter of the log.
     pub batch_edges: usize,
-    /// Goes on behind what an earlier import of the same files committed.
+    /// Goes on behind the last commit of an earlier import of the same files.
     pub resume: bool,
     /// Names a snapshot after each step of the input. For steps of time every edge
     /// needs its time; edges that are not in their order are sorted in memory.
@@ -308,7 +308,7 @@ fn interrupted(edges: u64) -> Error {
     }
 }
 
-/// The reading options, with what the database determines.
+/// The reading options, with those that the database determines.
 fn reading_for(db: &Database, options: &ImportOptions) -> Result<formats::Options, Error> {
     let config = db.config();
     let mut reading = options.reading.clone();

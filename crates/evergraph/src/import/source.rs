@@ -67,7 +67,7 @@ struct Gathered {
 }
 
 impl<'a> Source<'a> {
-    /// Opens the files and passes what the record says is in.
+    /// Opens the files and passes the lines that the record counts.
     pub fn open(
         db: &'a Database,
         files: &[PathBuf],
@@ -328,7 +328,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Makes a batch of what was gathered, with the record of how far it goes and
+    /// Makes a batch of the gathered edges, with the record of how far it goes and
     /// the snapshot that ends the step.
     fn prepare(&mut self, gathered: Gathered, ended: Option<StepEnd>) -> Result<Prepared, Error> {
         let record = &mut self.record;

@@ -107,8 +107,8 @@ impl Every {
         }
     }
 
-    /// Name of a step: the last of its months, days, hours, minutes or
-    /// seconds, so that the name, read as a time, means its end.
+    /// Name of a step: the last of its months, days, hours, minutes or seconds, so that
+    /// the name, read as a time, means its end.
     pub(super) fn name_of_step(self, end: i64) -> String {
         let unit = match self {
             Every::Months(_) => Unit::Month,

@@ -64,8 +64,8 @@ pub struct Followed {
     pub work: Summary,
     /// Seconds, to find the changes, to follow them, and to write the result.
     pub seconds: [f64; 3],
-    /// Bytes of the result that were written; what did not change is shared with
-    /// the version before.
+    /// Bytes of the result that were written; unchanged blocks are shared with the
+    /// version before.
     pub bytes_written: u64,
     /// The summary.
     pub result: Vec<(&'static str, Fact)>,
@@ -279,7 +279,8 @@ impl Follower<'_> {
         self.keep(followed, description, state)
     }
 
-    /// Writes the result, lets go of what it needs no more, and keeps the state.
+    /// Writes the result, releases the snapshots that it needs no more, and keeps the
+    /// state.
     fn keep(
         &mut self,
         mut followed: Followed,

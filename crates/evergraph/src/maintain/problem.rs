@@ -320,7 +320,7 @@ impl State {
         }
     }
 
-    /// The values, and what else the state consists of.
+    /// The values, and the other columns of the state.
     pub fn columns(&self) -> Vec<(&'static str, OwnedColumn)> {
         match self {
             State::Ranks(state) => vec![

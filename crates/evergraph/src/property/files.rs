@@ -19,7 +19,7 @@ use crate::{Cancellation, Error};
 pub enum FileKind {
     /// CSV with a header as Neo4j's import reads it.
     Neo4j,
-    /// CSV of LDBC's social network, whose file names say what they hold.
+    /// CSV of LDBC's social network, whose file names tell the kinds of rows.
     Ldbc,
     /// A JSON object a line.
     JsonLines,
@@ -29,7 +29,7 @@ pub enum FileKind {
     Parquet,
     /// Arrow, as a file (also called Feather) or as a stream; as Parquet.
     Arrow,
-    /// A mapping, which names plain tables and says what they hold. Only read.
+    /// A mapping, which names plain tables and the roles of their columns. Only read.
     Tables,
 }
 
@@ -134,7 +134,7 @@ impl Defaults {
     }
 }
 
-/// A file, and what it is.
+/// A file, and its kind.
 pub(super) struct Source {
     pub path: PathBuf,
     holds: Holds,
@@ -294,7 +294,7 @@ impl Chosen {
         }
     }
 
-    /// Adds what is in a directory. How many files of a known kind there are.
+    /// Adds the files of a directory. Returns how many files of a known kind there are.
     fn add_directory(&mut self, path: &Path, kind: Option<FileKind>) -> Result<usize, Error> {
         let mut count = 0;
         let unreadable = |source| Error::Io {

@@ -33,7 +33,7 @@ impl NodeIds {
         .copied()
     }
 
-    /// Gives an id to a node. Whether nothing had it; else nothing changes.
+    /// Gives an id to a node. Returns whether nothing had it; else nothing changes.
     pub fn insert(&mut self, id: &ExternalId, node: NodeId) -> bool {
         let at = self.position(&id.space).unwrap_or_else(|| {
             let space = (Arc::clone(&id.space), Space::default());

@@ -31,7 +31,7 @@ pub struct PropertyImport {
 }
 
 impl PropertyImport {
-    /// Rows of one transaction at most, and what is best: some megabytes of the log.
+    /// Rows of one transaction at most, and the best number: some megabytes of the log.
     pub const ROWS_AT_ONCE: usize = 10_000;
 }
 

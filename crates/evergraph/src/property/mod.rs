@@ -71,7 +71,7 @@ impl Database {
         self.property.is_some()
     }
 
-    /// For what reads or writes edges of one kind without properties.
+    /// Refuses a property graph: for operations on edges of one kind without properties.
     ///
     /// # Errors
     /// If the database is a property graph.
@@ -83,7 +83,7 @@ impl Database {
         )
     }
 
-    /// As [`Database::refuse_property_graph`]; the hint says what to do instead.
+    /// As [`Database::refuse_property_graph`]; the hint names an alternative.
     ///
     /// # Errors
     /// If the database is a property graph.

@@ -233,12 +233,12 @@ impl Position {
 }
 
 impl Assigned {
-    /// Appends what rows behind all of these became.
+    /// Appends the nodes of rows behind all of these.
     pub fn extend(&mut self, behind: Assigned) {
         behind.0.into_iter().for_each(|run| self.push_run(run));
     }
 
-    /// Notes what a row became; rows come in their order.
+    /// Notes the node of a row; rows come in their order.
     pub fn push(&mut self, place: Place, node: NodeId) {
         self.push_run(Run {
             first: place,

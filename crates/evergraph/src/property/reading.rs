@@ -17,7 +17,7 @@ use crate::threads::start;
 
 /// Rows that a thread hands on at a time...
 const PORTION: usize = 1024;
-/// ...and what they take at most, but for the last of them.
+/// ...and the DRAM of these at most, but for the last of them.
 const PORTION_BYTES: usize = 1 << 20;
 /// Portions of a file that may wait to be taken.
 const AHEAD: usize = 8;

@@ -226,7 +226,7 @@ impl Why {
     }
 }
 
-/// Whether it is for what stands in a row that a commit cannot be.
+/// Whether a commit failed because of the content of a row.
 pub(super) fn is_of_rows(error: &GraphError) -> bool {
     matches!(
         error,

@@ -65,9 +65,9 @@ pub enum Weights {
     Required,
 }
 
-/// The most DRAM that a run takes beside the graph, its result included: so many
-/// words (of 8 bytes) a vertex and bits an arc, and what the parameters say. Room
-/// for [`Dram::FIXED`] bytes and [`Dram::THREAD`] bytes a thread comes on top.
+/// The most DRAM that a run takes beside the graph, its result included: so many words
+/// (of 8 bytes) a vertex and bits an arc, and the part that depends on the parameters.
+/// Space for [`Dram::FIXED`] bytes and [`Dram::THREAD`] bytes a thread comes on top.
 #[derive(Clone, Copy)]
 pub struct Dram {
     /// Words a vertex: the c of c·n.
@@ -102,7 +102,7 @@ pub enum Determinism {
     Always,
     /// For one value of the parameter `seed`, and any number of threads.
     ForSeed,
-    /// Not all of it; the text says what may differ.
+    /// Not all of it; the text names the part that may differ.
     Except(&'static str),
 }
 
@@ -279,7 +279,8 @@ impl Dram {
         self
     }
 
-    /// And what parameters and size make it; the text for people says how much.
+    /// Adds the part that depends on parameters and size; the text tells the user how
+    /// much.
     pub(super) const fn and(mut self, text: &'static str, bytes: fn(&Given, Size) -> u64) -> Self {
         self.beside = Some(Beside { text, bytes });
         self

@@ -15,8 +15,8 @@ pub(crate) fn between_ids(db: &Database) -> Option<char> {
 }
 
 impl Algorithm {
-    /// The parameters that say what is computed, as far as they are not the
-    /// defaults: by name, in one spelling. For [`between_ids`] see there.
+    /// The parameters that decide the result, as far as they are not the defaults: by
+    /// name, in one spelling. For [`between_ids`] see there.
     pub(crate) fn canonical(
         &self,
         given: &Given,
@@ -71,7 +71,7 @@ fn spell_given(parameter: &Parameter, given: &Given, between_ids: Option<char>) 
     })
 }
 
-/// A value in the one spelling; what is none of its kind, as it is.
+/// A value in the one spelling; a text that is no such value, as it is.
 fn spell(kind: Kind, text: &str) -> String {
     let spelled = match kind {
         Kind::Whole(..) => text.parse().ok().map(|number: u64| number.to_string()),

@@ -10,7 +10,7 @@ use super::parameters::{DAMPING, ITERATIONS, SOURCES, SPEC, TOLERANCE};
 use super::{Computed, Context, Fact, Values, largest};
 use crate::Error;
 
-/// In what ranks are kept.
+/// Precision of the ranks.
 const PRECISION: Parameter = Parameter {
     name: "precision",
     default: "double",

@@ -119,8 +119,8 @@ impl<'a> Checkpointer<'a> {
         Ending(self)
     }
 
-    /// Waits for the last state, and says what all have cost. One that could not
-    /// be written at the end is no loss: the result is there, or the run failed.
+    /// Waits for the last state, and returns the cost of all. One that could not be
+    /// written at the end is no loss: the result is there, or the run failed.
     pub(super) fn end(&self) -> Checkpointing {
         let mut link = self.link.lock();
         // If no state is on its way, there is none to wait for.
@@ -156,7 +156,7 @@ impl<'a> Checkpointer<'a> {
         jobs.send(job).map_err(|_| StateError::Broken)
     }
 
-    /// Stages a state, and writes what has no room.
+    /// Stages a state, and writes the part that has no space.
     fn begin(
         &self,
         state: &[(&'static str, Column<'_>)],

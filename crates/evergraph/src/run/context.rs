@@ -1,6 +1,5 @@
 //! Input and output of an algorithm's function: parameters as vertices, measuring,
 //! verifying, and names for the user.
-//! vertices, measuring, verifying, and names for people.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -42,7 +41,7 @@ pub(super) struct Computed {
 }
 
 impl Computed {
-    /// The outcome of an algorithm on a view, without what was prepared for it.
+    /// The outcome of an algorithm on a view, without the prepared graph.
     pub fn outcome(self, algorithm: &Algorithm, view: &View) -> Outcome {
         Outcome {
             algorithm: algorithm.name,
@@ -76,7 +75,7 @@ pub(super) struct Measured {
 }
 
 impl Context<'_> {
-    /// Runs a kernel and finds out what it takes.
+    /// Runs a kernel and measures its time and memory.
     pub fn measure<T>(
         &self,
         kernel: impl FnOnce() -> Result<T, RunError>,

@@ -80,8 +80,8 @@ impl Durable {
     }
 }
 
-/// Refuses what no result can be called, and what could not be written, before
-/// anything is computed.
+/// Refuses an impossible name, and a database that cannot be written, before anything is
+/// computed.
 pub(super) fn check_writable(db: &Database, name: &str) -> Result<(), Error> {
     let _given_up = db.results()?.begin(name, &[])?;
     Ok(())
@@ -150,7 +150,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// `None` if nothing is to be left of a run on what is prepared.
+    /// `None` if nothing is to be stored of a run on the prepared graph.
     pub(super) fn new(
         db: &'a Database,
         request: &'a Request,
@@ -208,7 +208,7 @@ impl<'a> Plan<'a> {
         }))
     }
 
-    /// Decides how much DRAM keeping states may take, for a kernel that takes `bound`
+    /// Decides how much DRAM storing states may take, for a kernel that takes `bound`
     /// bytes on what was prepared and leaves `free` bytes of its limit; returns it.
     pub(super) fn stage(&mut self, bound: u64, graph: &Preparation<'_>, free: u64) -> u64 {
         if !self.durable.keeps_state() {
@@ -329,7 +329,7 @@ pub(super) fn read_columns(from: &Stored) -> Result<Vec<(String, OwnedColumn)>, 
         .collect()
 }
 
-/// Refuses to go on from the state of something else, and says what is different.
+/// Refuses to go on from the state of another run, and names the difference.
 fn check_same(from: &Description, now: &Description, algorithm: &Algorithm) -> Result<(), Error> {
     let differs = |what: String| {
         let hint = "repeat what it began with, or drop the state with `evergraph results DB drop`";

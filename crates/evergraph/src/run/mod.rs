@@ -117,7 +117,7 @@ pub struct Request {
     /// A property of the nodes of a property graph that they go by where the result
     /// names them. Nodes without it go by their id.
     pub name_by: Option<String>,
-    /// The result is to go to the nodes ([`WriteBack`]): what no transaction could
+    /// The result is to go to the nodes ([`WriteBack`]): one that no transaction could
     /// write is refused before anything is computed.
     pub write_back: bool,
 }
@@ -323,8 +323,8 @@ fn check_weights(db: &Database, algorithm: &Algorithm) -> Result<(), Error> {
     }
 }
 
-/// `control`, which from now on ends what takes more than `limit` bytes, if that can be
-/// measured.
+/// `control`, which from now on ends a run that takes more than `limit` bytes, if that
+/// can be measured.
 fn limited<'c>(control: &Control<'c>, memory: Option<MemoryMeter>, limit: u64) -> Control<'c> {
     match memory {
         Some(meter) => control.clone().with_memory_limit(meter.current, limit),
@@ -332,7 +332,7 @@ fn limited<'c>(control: &Control<'c>, memory: Option<MemoryMeter>, limit: u64) -
     }
 }
 
-/// Refuses what would take more than `limit`.
+/// Refuses a run that would take more than `limit`.
 fn check_limit(limit: u64, bound: u64, graph: &Preparation<'_>) -> Result<(), Error> {
     let made = graph.bytes();
     let needed = bound.saturating_add(made);

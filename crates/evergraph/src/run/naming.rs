@@ -144,7 +144,7 @@ pub(super) enum Namer<'a> {
 }
 
 impl Namer<'_> {
-    /// The name; without what ends a line or a part of it, if it is a property.
+    /// The name; without separators of lines or of their parts, if it is a property.
     pub fn name(&self, vertex: u32) -> String {
         match self {
             Namer::External(db) => db.vertex_name(vertex),

@@ -6,8 +6,8 @@ use super::{Fact, Format, Naming, Outcome, Values};
 use crate::Database;
 use crate::property::NodeId;
 
-/// Writes `vertex value`, `source target`, `source target value` or the vertices
-/// of a list, one line each, by external ids or ids of nodes; what is unreachable is
+/// Writes `vertex value`, `source target`, `source target value` or the vertices of a
+/// list, one line each, by external ids or ids of nodes; an unreachable vertex is
 /// `inf`. Of a result that is only a summary, `name value` lines.
 ///
 /// If nodes are named by a property, parts of a line are separated by tabs, and
@@ -22,7 +22,7 @@ pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io
     write_lines(out, db, what, facts)
 }
 
-/// As [`write_values`], of what an outcome consists of.
+/// As [`write_values`], of the parts of an outcome.
 pub(super) fn write_lines<'a>(
     out: &mut dyn Write,
     db: &Database,
@@ -67,7 +67,7 @@ pub struct ValueColumn {
     pub naming: Naming,
 }
 
-/// Writes a line for each vertex: what it is called, and its value in each of several
+/// Writes a line for each vertex: its name, and its value in each of several
 /// results, with `-` where it did not exist yet, or is not in the projection. The
 /// first line names the columns.
 ///
@@ -79,7 +79,7 @@ pub fn write_columns(
     columns: &[ValueColumn],
     format: Format,
 ) -> io::Result<()> {
-    // Names are those of the latest moment that has the vertex.
+    // Names are those of the latest snapshot that has the vertex.
     let separator = columns
         .last()
         .map_or(&b" "[..], |column| column.naming.separator());

@@ -25,10 +25,10 @@ use crate::changes::changes_between;
 use crate::threads::pool;
 use crate::{Database, Error, Moment};
 
-/// Runs an algorithm on each of several moments, given from the earliest to the
-/// latest, and calls `each` with what each of them gave. Moments at which the graph
-/// has no vertices, or its projection no nodes, are left out. Of a property graph
-/// each moment is a run of its own.
+/// Runs an algorithm on each of several snapshots, given from the earliest to the latest,
+/// and calls `each` with the outcome of each. Snapshots at which the graph has no
+/// vertices, or its projection no nodes, are left out. Of a property graph each snapshot
+/// is a run of its own.
 ///
 /// The values are those of separate runs, but for PageRank's last digits: its ranks
 /// are about as exact as those of a run that ends at the same tolerance, and differ

@@ -106,8 +106,8 @@ pub(super) fn place(
 mod tests {
     use super::*;
 
-    /// Lists that fit as a whole come first where they are read often enough; what is
-    /// left, and all of it where they do not fit, is for the state.
+    /// Lists that fit as a whole come first if they are read often enough; the rest, and
+    /// all of it if they do not fit, is for the state.
     #[test]
     fn what_a_cache_cannot_use_is_for_the_state() {
         let (graph, state) = (64_000, 8000);

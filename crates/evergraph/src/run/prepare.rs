@@ -1,6 +1,6 @@
-//! Makes of the stored graph what an algorithm reads: nothing where that will
-//! do, a view where it can, and where it must a sealed graph: one that is stored, a
-//! copy that was made before, or a new one.
+//! Prepares the graph that an algorithm reads: the stored one if that will do, a view of
+//! it if possible, and otherwise a sealed graph: one that is stored, a copy that was made
+//! before, or a new one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(super) struct Projected {
     pub seconds: f64,
 }
 
-/// A choice, and what it costs.
+/// A choice, and its cost.
 pub(super) struct Preparation<'a> {
     db: &'a Database,
     view: &'a View,
@@ -259,8 +259,8 @@ impl<'a> Preparation<'a> {
         Ok((sealed, prepared))
     }
 
-    /// Makes a copy of what is read fastest: a sealed graph with the same lists, if
-    /// there is one, else of the view.
+    /// Makes a copy of the source that reads fastest: a sealed graph with the same lists,
+    /// if there is one, else the view.
     fn seal(&self, lists: Content, compressed: bool, control: &Control<'_>) -> Result<Copy, Error> {
         let check = || control.check();
         let rebased = self

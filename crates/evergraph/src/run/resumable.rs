@@ -54,7 +54,7 @@ impl Algorithm {
         all.find(|resumable| resumable.algorithm == self.name)
     }
 
-    /// Refuses what has to run in one go.
+    /// Refuses an algorithm that has to run in one go.
     pub(super) fn check_resumable(&self, given: &Given) -> Result<(), Error> {
         let Some(resumable) = self.resumable() else {
             return Err(Error::usage(

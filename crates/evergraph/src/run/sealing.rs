@@ -1,5 +1,5 @@
-//! Sealed graphs of whatever algorithms read: what they hold, how they are made, and
-//! what that takes.
+//! Sealed graphs for algorithms: the lists that they hold, how they are made, and the
+//! cost of that.
 
 use std::sync::Arc;
 
@@ -193,7 +193,7 @@ impl Content {
 mod tests {
     use super::Content;
 
-    /// A run goes on only if it reads what its state says.
+    /// A run goes on only if it reads the lists that its state names.
     #[test]
     fn words_that_states_keep_are_pinned() {
         let pinned = [

@@ -170,12 +170,12 @@ pub(super) fn parameters(
     parameters
 }
 
-/// The notes that say what a result is.
+/// The notes that describe a result.
 pub(super) fn notes(outcome: &Outcome) -> Vec<(String, String)> {
     stored_notes(kind(&outcome.values), outcome.format, &outcome.result)
 }
 
-/// The notes that say what a result is whose values are of this kind.
+/// The notes that describe a result whose values are of this kind.
 pub(crate) fn stored_notes(
     kind: &str,
     format: Format,

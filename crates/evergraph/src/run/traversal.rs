@@ -1,4 +1,4 @@
-//! Searches level by level, and what counts shortest paths.
+//! Searches level by level, and centralities by shortest paths.
 
 use evergraph_algorithms::betweenness::{self as brandes, Normalization};
 use evergraph_algorithms::closeness::{self as nearness, Closeness, Distances};

@@ -1,4 +1,4 @@
-//! Triangles and what is counted with them.
+//! Triangles, and clustering coefficients and trusses, which are counted with them.
 
 use evergraph_algorithms::triangle_count::{self as counting, Detail};
 use evergraph_algorithms::{k_truss as trusses, local_clustering as clustering};

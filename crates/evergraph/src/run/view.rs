@@ -82,8 +82,8 @@ impl Drop for NameOfRun<'_> {
 /// older snapshot can go on as long as that is there.
 ///
 /// # Errors
-/// If there is nothing to go on from, its commit is not kept any more, or is not
-/// that of the moment; if a run of that name goes on.
+/// If there is nothing to go on from, its commit is not kept any more, or is not that of
+/// the given snapshot; if a run of that name goes on.
 pub fn view<'db>(
     db: &'db Database,
     request: &Request,

@@ -25,8 +25,8 @@ const PARTIAL: [&str; 8] = [
     "set-cover",
 ];
 
-/// A transaction that waits for a result to write. It is begun before the run, so
-/// that what others do to the nodes meanwhile is a conflict, and not lost.
+/// A transaction that waits for a result to write. It is begun before the run, so that
+/// other writes to the nodes meanwhile are a conflict, and not lost.
 ///
 /// ```
 /// use evergraph::run::{Request, WriteBack, run};
@@ -74,7 +74,7 @@ pub struct Written {
 }
 
 impl WriteBack {
-    /// Begins the transaction that will write what a run on `view` gives as the
+    /// Begins the transaction that will write the result of a run on `view` as the
     /// property `key`.
     ///
     /// # Errors
@@ -229,7 +229,7 @@ fn of_nodes(values: &Values, nodes: &Nodes) -> Option<Vec<Value>> {
     (values.len() == count).then_some(values)
 }
 
-/// Infinite is what is not there.
+/// An infinite value stands for a missing one.
 fn real(value: f64) -> Value {
     match value.is_finite() {
         true => Value::Float(value),

@@ -291,6 +291,92 @@ fn unsafe_is_only_where_the_map_says() {
     assert_eq!(used, listed, "where unsafe code is, then where it may be");
 }
 
+/// Words that another has replaced, and the folders where an old one has a meaning of its
+/// own. `settled` vertices are Dijkstra's, and so the residuals of a PageRank.
+const OLD_WORDS: &[(&str, &str, &[&str])] = &[
+    ("AckLevel", "durability level", &[]),
+    ("PersistenceError", "storage error", &[]),
+    ("mend", "repair", &[]),
+    ("mended", "repair", &[]),
+    ("mending", "repair", &[]),
+    ("mistake", "mutant, or bug", &[]),
+    ("mistakes", "mutants, or bugs", &[]),
+    ("plane", "adjacency", &[]),
+    ("planes", "adjacencies", &[]),
+    ("planted", "mutant", &[]),
+    ("settle", "complete, finish, sort", SETTLING),
+    ("settled", "complete, finished, sorted", SETTLING),
+    ("settles", "completes, finishes, sorts", SETTLING),
+    ("sown", "mutant", &[]),
+    ("twin", "reference implementation", &[]),
+    ("twins", "reference implementations", &[]),
+    ("anybody", "a subject that exists", EMPTY_SUBJECTS),
+    ("everybody", "a subject that exists", EMPTY_SUBJECTS),
+    ("nobody", "a subject that exists", EMPTY_SUBJECTS),
+    ("somebody", "a subject that exists", EMPTY_SUBJECTS),
+    ("whoever", "a subject that exists", EMPTY_SUBJECTS),
+];
+const SETTLING: &[&str] = &["crates/algorithms/", "crates/evergraph/src/run/"];
+/// Folders that still have them.
+const EMPTY_SUBJECTS: &[&str] = &[
+    "benches/",
+    "crates/algorithms/",
+    "crates/cli/",
+    "crates/derived/",
+    "crates/evergraph/",
+    "crates/fulltext/",
+    "crates/generators/",
+    "crates/graph/",
+    "crates/interchange/",
+    "crates/property-graph/",
+    "crates/snapshots/",
+    "crates/vector/",
+    "testing/",
+];
+
+/// The words of a line and of the identifiers in it: `LOG_PLANES` and `logPlanes` have
+/// `planes`, and an identifier counts as a whole, too.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for name in line.split(|c: char| !c.is_ascii_alphanumeric()) {
+        words.push(name.to_string());
+        let mut last = ' ';
+        let mut word = String::new();
+        for c in name.chars() {
+            if c.is_ascii_uppercase() && last.is_ascii_lowercase() {
+                words.push(std::mem::take(&mut word));
+            }
+            word.push(c.to_ascii_lowercase());
+            last = c;
+        }
+        words.push(word);
+    }
+    words
+}
+
+#[test]
+fn old_words_do_not_come_back() {
+    let this = "crates/evergraph/tests/it/architecture.rs";
+    for folder in ["benches", "crates", "testing"] {
+        for (path, source) in sources(folder) {
+            if path == this {
+                continue;
+            }
+            let lines = source.lines().enumerate();
+            for (number, line) in std::iter::once((0, path.as_str())).chain(lines) {
+                let words = words(line);
+                let is_old = |(old, _, elsewhere): &&(&str, &str, &[&str])| {
+                    words.iter().any(|word| word == old)
+                        && !elsewhere.iter().any(|folder| path.starts_with(folder))
+                };
+                if let Some((old, new, _)) = OLD_WORDS.iter().find(is_old) {
+                    panic!("{path}:{}: `{old}` is called {new}", number + 1);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn crates_above_storage_open_no_files() {
     let forbidden = [

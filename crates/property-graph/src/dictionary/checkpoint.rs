@@ -22,14 +22,14 @@ impl Dictionary {
         self.names.iter().filter_map(oldest).min()
     }
 
-    /// Bytes of DRAM of what is not stored.
+    /// Bytes of DRAM of items that are not stored.
     pub fn unmerged_bytes(&self) -> usize {
         let names = self.names.iter().map(|space| space.read().unstored_bytes());
         names.sum()
     }
 
-    /// Writes what commits up to `csn` assigned, and all that tables used while they
-    /// wrote: call it after them, in the same round.
+    /// Writes the codes that commits up to `csn` assigned, and all that tables used while
+    /// they wrote: call it after them, in the same round.
     pub fn write(&self, csn: u64, place: &mut Place<'_>) -> Result<Vec<Flushed<()>>, StorageError> {
         let _ = self.uuid.set(*place.uuid);
         let mut flushed = Vec::new();
@@ -55,8 +55,8 @@ impl Dictionary {
             return Ok(());
         }
         let until = space.stored() + new;
-        // The last page is written anew with what it has, and what follows, unless it
-        // is full.
+        // The last page is written anew with its items and those that follow, unless it is
+        // full.
         let (first, from) = match space.pages.last() {
             Some((begin, page)) if page.extent.len() < PAGE_BYTES as u64 => {
                 (space.pages.len() - 1, *begin)
@@ -102,22 +102,22 @@ impl Dictionary {
         Ok(())
     }
 
-    /// A superblock names what was written.
+    /// A superblock names the written pages.
     pub fn published(&self) {
         self.names.iter().for_each(publish_space);
         publish_space(&self.label_sets);
         publish_space(&self.texts);
     }
 
-    /// No superblock names what was written.
+    /// No superblock names the written pages.
     pub fn abandoned(&self) {
         let names = self.names.iter().chain([&self.texts]);
         names.for_each(|space| space.write().pending = None);
         self.label_sets.write().pending = None;
     }
 
-    /// Reads what the directory names. Before the tables, whose records hold the
-    /// codes.
+    /// Reads the pages that the directory names. Before the tables, whose records hold
+    /// the codes.
     pub fn restore(&self, place: &Place<'_>) -> Result<(), StorageError> {
         let _ = self.uuid.set(*place.uuid);
         for (number, blob) in place.directory.numbered_blobs(self.kind) {
@@ -136,7 +136,7 @@ impl Dictionary {
         Ok(())
     }
 
-    /// Reads all pages again, and compares them with what is in DRAM.
+    /// Reads all pages again, and compares them with the items in DRAM.
     pub fn check(&self, problems: &mut Vec<String>) {
         let Some(uuid) = self.uuid.get() else {
             return;

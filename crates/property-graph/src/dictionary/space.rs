@@ -278,7 +278,7 @@ impl<T: Item + ?Sized> Space<T> {
         self.order.len() - self.unstored.len()
     }
 
-    /// Bytes of DRAM of what no page has.
+    /// Bytes of DRAM of items that no page has.
     pub fn unstored_bytes(&self) -> usize {
         let unstored = &self.order[self.stored()..];
         let bytes = |&code: &u32| {

@@ -95,8 +95,8 @@ proptest! {
 type Known = (u32, usize, bool);
 
 proptest! {
-    /// A name that is promised or assigned has one code, which no other has; what is
-    /// released is free, and readers see what is assigned.
+    /// A name that is promised or assigned has one code, which no other has; a released
+    /// code is free, and readers see assigned ones.
     #[test]
     fn promises_that_end_leave_nothing(
         steps in prop::collection::vec((0u8..8, 0u32..12), 1..120),
@@ -170,7 +170,7 @@ fn sets_of_labels_are_promised() {
     assert!(promised(&[3]).is_err(), "once more");
     dictionary.release_label_set(0);
     assert_eq!(promised(&[3]), Ok(Some(0)));
-    // The checkpoint gives what was promised.
+    // The checkpoint assigns the promised code.
     assert_eq!(dictionary.label_set_code(&[2]), Some(1));
     dictionary.release_label_set(1);
     assert_eq!(promised(&[2]), Ok(None));

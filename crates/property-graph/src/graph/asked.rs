@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// So many lists of names are remembered; what is asked for beyond that is looked up
-/// each time.
+/// So many lists of names are remembered; further ones are looked up each time.
 const MOST_REMEMBERED: usize = 8;
 
 /// Values looked up by names, found again without a lock and without hashing.
@@ -37,8 +36,8 @@ impl<V> Asked<V> {
         None
     }
 
-    /// Remembers what names mean, if there is room. It has to be what they mean for
-    /// ever.
+    /// Remembers the value of some names, if there is space. The value must never change,
+    /// as it is never forgotten.
     pub fn remember(&self, names: &[&str], value: V) {
         let mut entry = Box::new(Entry {
             names: names.iter().map(|&name| name.into()).collect(),

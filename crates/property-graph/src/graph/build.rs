@@ -28,9 +28,9 @@ pub(super) fn build(core: &Arc<Core>, entries: &[Arc<Entry>]) -> Result<(), Grap
     Pass::<RelationshipRecord>::new(&view, entries).build()
 }
 
-/// Holds what was written since [`build`], as far as it is visible, to the entries whose
-/// values have to be unique, and gives the number of keys. Costs one lookup for each; for
-/// an entry whose index cannot answer, one pass over the records.
+/// Checks writes since [`build`], as far as they are visible, against the entries whose
+/// values have to be unique, and returns the number of keys. Costs one lookup for each;
+/// for an entry whose index cannot answer, one pass over the records.
 pub(super) fn check_written(core: &Arc<Core>, entries: &[Arc<Entry>]) -> Result<usize, GraphError> {
     let view = View::new(core, core.store.register());
     let nodes = Pass::<NodeRecord>::new(&view, entries).check_written()?;

@@ -83,8 +83,8 @@ impl View {
         error.to_string()
     }
 
-    /// Digests of what an index has; `None` if it has nothing to say: it is being
-    /// built, or as of a later commit.
+    /// Digests of an index's entries; `None` if it cannot answer: it is being built, or
+    /// as of a later commit.
     fn indexed_by(
         &self,
         entry: &Entry,

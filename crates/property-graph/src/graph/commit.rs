@@ -93,7 +93,7 @@ impl Transaction {
         self.names.to_commit(is_used)
     }
 
-    /// Codes in what it writes.
+    /// Codes that the transaction's writes use.
     fn used_codes(&self) -> HashSet<(Names, u32)> {
         let overlay = self.inner.overlay();
         let mut used = HashSet::new();

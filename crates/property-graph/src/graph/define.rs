@@ -85,8 +85,8 @@ impl PropertyGraph {
         making.end(made)
     }
 
-    /// Takes out what a process that is gone had not finished making: what there is
-    /// may not be as it says.
+    /// Fails definitions that a process which is gone had not finished making: existing
+    /// records may break them.
     pub(super) fn fail_unconfirmed(&self) {
         for entry in self.core.state.schema.entries().iter() {
             if !entry.is_confirmed() {
@@ -155,8 +155,8 @@ impl<'g> Making<'g> {
         }
     }
 
-    /// Checks what writers wrote meanwhile beside them, so that they wait for no more
-    /// than the last of it.
+    /// Checks concurrent writes while writers go on, so that they wait for the last of
+    /// them only.
     fn catch_up(&self) -> Result<(), GraphError> {
         for _ in 0..MOST_ROUNDS {
             let checked = check_written(self.core, &self.entries)?;

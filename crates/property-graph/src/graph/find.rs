@@ -278,13 +278,13 @@ fn read(index: &Index, csn: u64, range: &KeyRange) -> Result<Vec<u32>, IndexErro
 }
 
 impl Transaction {
-    /// As [`View::find`], with what the transaction wrote.
+    /// As [`View::find`], with the transaction's own writes.
     pub fn find(&self, label: &str, properties: &[(&str, Value)]) -> Result<Vec<Node>, GraphError> {
         let (keys, range) = self.snapshot().equal(Sought::Label(label), properties);
         self.find_in(label, &keys, &range)
     }
 
-    /// As [`View::find_in`], with what the transaction wrote.
+    /// As [`View::find_in`], with the transaction's own writes.
     pub fn find_in(
         &self,
         label: &str,
@@ -305,7 +305,7 @@ impl Transaction {
         Ok(self.nodes_of(found))
     }
 
-    /// As [`View::find_relationships`], with what the transaction wrote.
+    /// As [`View::find_relationships`], with the transaction's own writes.
     pub fn find_relationships(
         &self,
         kind: &str,
@@ -315,7 +315,7 @@ impl Transaction {
         self.find_relationships_in(kind, &keys, &range)
     }
 
-    /// As [`View::find_relationships_in`], with what the transaction wrote.
+    /// As [`View::find_relationships_in`], with the transaction's own writes.
     pub fn find_relationships_in(
         &self,
         kind: &str,

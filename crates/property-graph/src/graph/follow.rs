@@ -106,7 +106,7 @@ impl Changes {
         Some(latest_of(&changes))
     }
 
-    /// Drops what is known of commits up to this one.
+    /// Drops changes of commits up to this one.
     pub fn forget(&self, until: u64) {
         let mut queue = self.queue.lock();
         let taken = queue.after(until);

@@ -157,7 +157,7 @@ impl Transaction {
         Ok(None)
     }
 
-    /// Whether all changed records have what they have to have; and the keys that
+    /// Checks that all changed records keep the constraints, and returns the keys that
     /// come into indexes or go from them.
     pub(super) fn check_schema(&self) -> Result<Vec<IndexKey>, GraphError> {
         let entries = self.core.state.schema.entries();

@@ -91,8 +91,8 @@ pub(super) fn too_much(kind: &str, record: u32, size: u32, limit: u64) -> GraphE
 }
 
 impl Transaction {
-    /// Whether what was written can be stored beside what there is. To be held until
-    /// the commit is visible.
+    /// Checks that the transaction's writes can be stored beside the existing records.
+    /// The result has to be held until the commit is visible.
     pub(super) fn check_limits(&self) -> Result<Room, GraphError> {
         let mut room = Room {
             core: Arc::clone(&self.core),
@@ -154,7 +154,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Bytes of all properties of a chunk, with what the transaction wrote.
+    /// Bytes of all properties of a chunk, with the transaction's own writes.
     fn exact_bytes<R: Tabled>(&self, chunk: u32) -> Result<u64, GraphError> {
         let table = R::table(&self.core);
         let size = table.geometry().records_per_chunk;

@@ -2,10 +2,10 @@
 //! own.
 //!
 //! A [`Load`] gathers rows as the log and the chunks will hold them. Its commit locks the
-//! schema, which stops others from making, changing and deleting nodes for the moment,
-//! checks that the ends of relationships exist and constraints hold, and puts all of it
-//! into the log as one commit. Nothing bypasses the log: what is committed is as durable
-//! as any transaction, and interrupted loads leave nothing.
+//! schema, which keeps other transactions from making, changing and deleting nodes
+//! meanwhile, checks that the ends of relationships exist and constraints hold, and puts
+//! all of it into the log as one commit. Nothing bypasses the log: a load is as durable
+//! as any transaction, and an interrupted one leaves nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -72,8 +72,8 @@ struct Part<R> {
 
 impl PropertyGraph {
     /// Begins to gather nodes and relationships for a commit that costs a fraction of a
-    /// transaction's. Indexes take in what it makes, and constraints are held to it;
-    /// they are faster made afterwards.
+    /// transaction's. Indexes take in the new records, and constraints are held to them;
+    /// both are faster made afterwards.
     pub fn load(&self) -> Load<'_> {
         Load {
             graph: self,
@@ -303,7 +303,7 @@ impl Load<'_> {
     }
 }
 
-/// Ids of what was not committed are given back, the last first.
+/// Reserved ids that were not committed are given back, the last first.
 impl Drop for Load<'_> {
     fn drop(&mut self) {
         let state = &self.graph.core.state;
@@ -401,7 +401,7 @@ impl<R: Row> Part<R> {
         })
     }
 
-    /// Only what is left is given back.
+    /// Keeps all reserved ids but those that are left, which are given back.
     fn keep<T: Record>(&mut self, table: &Table<T>) {
         if !self.left.is_empty() {
             table.release_range(self.left.clone());

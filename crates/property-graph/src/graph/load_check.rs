@@ -14,9 +14,9 @@ use crate::dictionary::Dictionary;
 use crate::index::KeyRange;
 use crate::records::{NodeRecord, RelationshipRecord};
 
-/// Holds new records to the constraints: to each alone, and those that have to be
-/// unique to one another and to what is committed. The caller has the schema
-/// exclusively, so that all commits are visible and no other one is on its way.
+/// Holds new records to the constraints: each alone, and for uniqueness to one another
+/// and to the committed records. The caller has the schema exclusively, so that all
+/// commits are visible and no other one is on its way.
 pub(super) fn check_constraints(core: &Arc<Core>, payload: &[u8]) -> Result<(), GraphError> {
     let entries = core.state.schema.entries();
     let constraints = entries
@@ -70,7 +70,7 @@ fn hold<R: Tabled>(held: &mut [Held<'_>], id: u32, record: &R) -> Result<(), Gra
     held.iter_mut().try_for_each(|held| held.take(id, record))
 }
 
-/// A constraint, and what new records have under it.
+/// A constraint, and the new records' keys under it.
 struct Held<'e> {
     entry: &'e Entry,
     dictionary: &'e Dictionary,
@@ -93,7 +93,7 @@ impl Held<'_> {
         }
     }
 
-    /// `record` is one of the two: what counts of their values is the same.
+    /// `record` is one of the two: the values in question are the same.
     fn is_taken<R: Tabled>(&self, id: u32, other: u32, record: &R) -> GraphError {
         self.violated(id, record, Broken::SameValues(R::entity(other)))
     }

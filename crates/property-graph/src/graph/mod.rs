@@ -237,7 +237,7 @@ impl PropertyGraph {
         self.core.store.snapshots()
     }
 
-    /// Merges what is committed into the extents and frees that part of the log.
+    /// Merges committed changes into the extents and frees that part of the log.
     /// Commits and readers go on meanwhile. Indexes that turn out to be damaged are
     /// built again from the records, and stored by the next checkpoint after a commit.
     ///
@@ -249,8 +249,8 @@ impl PropertyGraph {
         Ok(())
     }
 
-    /// As [`PropertyGraph::checkpoint`], and neighbor lists lose what was
-    /// deleted, as far as no view and no snapshot needs it.
+    /// As [`PropertyGraph::checkpoint`], and drops deleted edges from the neighbor lists,
+    /// as far as no view and no snapshot needs them.
     pub fn compact(&self) -> Result<(), GraphError> {
         self.core.store.compact()?;
         repair_indexes(&self.core);

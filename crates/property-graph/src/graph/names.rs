@@ -30,8 +30,8 @@ impl Drop for Promised {
     }
 }
 
-/// Names that nothing committed had used when the transaction wrote them. The commit
-/// says what those mean that it uses.
+/// Names that no commit had used when the transaction wrote them. Its commit defines
+/// those that it uses.
 #[derive(Clone, Default)]
 pub(super) struct NewNames(Option<Arc<Promised>>);
 

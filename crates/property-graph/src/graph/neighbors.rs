@@ -220,7 +220,8 @@ impl View {
 }
 
 impl Transaction {
-    /// As [`View::neighbors`]; what the transaction made comes last in each list.
+    /// As [`View::neighbors`]; the transaction's own relationships come last in each
+    /// list.
     ///
     /// # Errors
     /// As [`View::neighbors`].
@@ -238,8 +239,8 @@ impl Transaction {
         Ok(found)
     }
 
-    /// Calls `visit` with what [`Transaction::neighbors`] gathers, in the same order,
-    /// until it breaks.
+    /// Calls `visit` with the neighbors that [`Transaction::neighbors`] gathers, in the
+    /// same order, until it breaks.
     ///
     /// # Errors
     /// As [`View::neighbors`].
@@ -345,7 +346,7 @@ impl Transaction {
         codes.filter_map(|code| TypeCode::try_from(code).ok())
     }
 
-    /// Notes what a serializable transaction asks for.
+    /// Records the reads of a serializable transaction.
     fn has_read_lists(&self, node: NodeId, towards: Towards, types: &[&str]) {
         let kinds: Vec<TypeCode> = types
             .iter()

@@ -15,9 +15,9 @@ use super::state::{State, is_chunk};
 use crate::transaction::TransactionManager;
 
 impl PropertyGraph {
-    /// Makes an empty graph. A crash in between leaves what is no graph yet, and
-    /// can be made again; or, just before the end, an empty graph that may have the
-    /// default number of records in a chunk.
+    /// Makes an empty graph. A crash in between leaves no graph, and it can be made
+    /// again; or, just before the end, an empty graph that may have the default number of
+    /// records in a chunk.
     ///
     /// # Errors
     /// A storage that holds a database already, and errors of the medium.
@@ -56,8 +56,8 @@ impl PropertyGraph {
         Ok(Self::over(store, state, opening))
     }
 
-    /// Opens a graph at its newest commit. What a crash cut off is brought to an
-    /// end or leaves nothing. Costs what the tail of the log costs, and the
+    /// Opens a graph at its newest commit. Work that a crash cut off is brought to an end
+    /// or leaves nothing. Costs a replay of the log's unmerged end, and reading the
     /// directory of chunks; records are read when they are asked for.
     ///
     /// Indexes that are damaged, or that no checkpoint has stored, are built from the

@@ -11,7 +11,7 @@ pub struct GraphOptions {
     /// The store: log, extents, sections. Direction, mode and columns are not
     /// chosen here.
     pub store: Config,
-    /// Records in a chunk, at most 65,536: what a checkpoint writes for one
+    /// Records in a chunk, at most 65,536. A checkpoint writes a whole chunk for one
     /// changed record.
     pub chunk_records: u32,
 }
@@ -27,8 +27,8 @@ pub struct OpenOptions {
     pub transactions: Settings,
 }
 
-/// With many types, each with lists of few nodes, what a section costs beside its
-/// lists is shared by more of them: 2048 nodes.
+/// With many types, each with lists of few nodes, the fixed cost of a section is shared
+/// by more of them: 2048 nodes.
 const SECTION_SHIFT: u32 = 11;
 
 impl Default for GraphOptions {

@@ -7,7 +7,7 @@ use super::scan::NodeScan;
 use super::transaction::Transaction;
 use super::view::View;
 
-/// A reader of nodes: a [`View`], or a [`Transaction`] with what it wrote.
+/// A reader of nodes: a [`View`], or a [`Transaction`] with its own writes.
 pub trait Reading {
     /// The commit that it reads at.
     fn view(&self) -> &View;

@@ -195,7 +195,7 @@ fn put_properties(bytes: &mut Vec<u8>, properties: &Properties) -> Result<(), Va
     Ok(())
 }
 
-/// Reads back what [`encode`] wrote.
+/// Decodes the output of [`encode`].
 ///
 /// # Errors
 /// A payload whose checksum held and that does not decode: another program wrote

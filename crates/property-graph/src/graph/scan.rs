@@ -25,7 +25,7 @@ type Found<R> = Vec<(u32, Arc<R>)>;
 #[derive(Clone, Copy)]
 struct Source<'r> {
     view: &'r View,
-    /// With what it wrote; it notes what it reads.
+    /// With its own writes; it records its reads.
     transaction: Option<&'r Transaction<Committed>>,
 }
 

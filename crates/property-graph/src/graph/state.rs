@@ -23,7 +23,7 @@ use crate::records::{Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
 const NODES: u32 = 0;
 const RELATIONSHIPS: u32 = 1;
 const DICTIONARY: u32 = 2;
-/// Kind of the table that holds what was chosen when the graph was made.
+/// Kind of the table that holds the options of the graph's creation.
 const CHOICES: u32 = ATTACHED_BLOBS + 3;
 
 /// Records and names.
@@ -152,8 +152,8 @@ impl State {
         self.nodes().load(csn, chunk, rows)
     }
 
-    /// Gives new records to the indexes that are about them; what they hold is read
-    /// only if there are any.
+    /// Gives new records to the indexes over them; the properties are read only if there
+    /// are any.
     fn index<R: Governed, I>(
         &self,
         csn: u64,
@@ -180,7 +180,7 @@ impl State {
         }
     }
 
-    /// Writes what was chosen, once.
+    /// Writes the options of the creation, once.
     fn write_choices(&self, place: &mut Place<'_>) -> Result<Option<Flushed<()>>, StorageError> {
         if place.directory.blob(CHOICES, 0).is_some() {
             return Ok(None);

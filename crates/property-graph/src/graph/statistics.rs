@@ -18,7 +18,7 @@ pub struct GraphStatistics {
     pub relationships: TableStats,
     /// Indexes, those of constraints among them, with their names.
     pub indexes: Vec<(String, IndexUsage)>,
-    /// Transactions: the oldest says what keeps versions.
+    /// Transactions: the oldest determines which versions are kept.
     pub transactions: Statistics,
 }
 

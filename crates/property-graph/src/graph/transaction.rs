@@ -70,8 +70,8 @@ impl Transaction {
         KnownNames::of(&self.core.state.dictionary, &self.names)
     }
 
-    /// The graph as of the begin, without what the transaction wrote. A
-    /// serializable transaction does not notice what is read here.
+    /// The graph as of the begin, without the transaction's writes. Reads here are not
+    /// recorded for a serializable transaction.
     pub fn snapshot(&self) -> &View {
         self.inner.view()
     }
@@ -248,7 +248,7 @@ impl Transaction {
         nodes.map(|entry| NodeId(entry.0)).collect()
     }
 
-    /// Whether it is serializable: then what it reads has to be noted.
+    /// Whether it is serializable: then its reads have to be recorded.
     pub fn is_serializable(&self) -> bool {
         self.inner.isolation() == transaction::Isolation::Serializable
     }
@@ -309,8 +309,7 @@ impl Transaction {
 
     /// Stores a small named fact of the store with the commit, if it has other effects;
     /// an empty one is removed. Never conflicts: the last one stays. Names that begin
-    /// with `retention`, `import:` or `graph-import` are those of
-    /// Evergraph itself.
+    /// with `retention`, `import:` or `graph-import` are those of Evergraph itself.
     pub fn set_fact(&mut self, name: &[u8], value: &[u8]) {
         self.facts.insert(name.to_vec(), value.to_vec());
     }
@@ -320,7 +319,7 @@ impl Transaction {
         self.inner.savepoint()
     }
 
-    /// Undoes what was written since a savepoint, which stays.
+    /// Undoes the writes since a savepoint, which stays.
     ///
     /// # Errors
     /// A savepoint that was released, or is of a time before an earlier return.
@@ -328,7 +327,7 @@ impl Transaction {
         Ok(self.inner.rollback_to(savepoint)?)
     }
 
-    /// Gives up a savepoint; what was written stays.
+    /// Gives up a savepoint; the writes stay.
     ///
     /// # Errors
     /// As [`Transaction::roll_back_to`].

@@ -58,7 +58,7 @@ pub(super) struct Base {
     fences: Fences,
     /// Changes up to this commit are in it.
     pub csn: u64,
-    /// It shows what views of this commit and later ones see.
+    /// It is readable as of this commit and later ones.
     pub since: u64,
     /// Names it on the medium, if something does.
     pub manifest: Option<Manifest>,
@@ -220,7 +220,7 @@ impl Base {
         self.manifest = Some(Manifest { extent, fences_at });
     }
 
-    /// Reads the manifest that the directory names, and claims what it names.
+    /// Reads the manifest that the directory names, and claims its extents.
     pub fn restore(
         region: &Region,
         uuid: &Uuid,

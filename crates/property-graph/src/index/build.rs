@@ -107,11 +107,11 @@ fn key_of<'k>(keys: &'k [u8], &(_, start, len, _): &Collected) -> &'k [u8] {
 }
 
 impl Index {
-    /// Builds the content: what the records show as of the view at `csn`, which the
-    /// caller holds. Changes of later commits are applied meanwhile as ever, and
-    /// readers find it at once when this returns (if a round of checkpoint is going
-    /// on, when that ends). It answers as of `csn` and later; its extents are named by
-    /// the next checkpoint, and until then lost with the process.
+    /// Builds the content from the records as of the view at `csn`, which the caller
+    /// holds. Changes of later commits are applied meanwhile as ever, and readers find it
+    /// at once when this returns (if a round of checkpoint is going on, when that ends).
+    /// It answers as of `csn` and later; its extents are named by the next checkpoint,
+    /// and until then lost with the process.
     ///
     /// Cost: one pass of writing. Fences on its own thread.
     ///

@@ -101,7 +101,7 @@ impl Delta {
         range(&self.entries, from, to)
     }
 
-    /// Puts what happened before in front of it.
+    /// Puts older events in front of those here.
     pub fn prepend(&mut self, older: impl IntoIterator<Item = (EntryKey, Vec<Event>)>) {
         for (entry, events) in older {
             let newer = self.entries.remove(&entry as &dyn AsEntry);
@@ -170,7 +170,7 @@ impl Past {
         range(&self.entries, from, to)
     }
 
-    /// Forgets what no live view sees. `needed` has to be gathered now.
+    /// Forgets events that no live view sees. `needed` has to be gathered now.
     pub fn prune(&mut self, needed: &Needed) {
         let entries = std::mem::take(&mut self.entries);
         self.bytes = 0;

@@ -26,7 +26,7 @@ impl EntryKey {
         (&self.key, self.id)
     }
 
-    /// DRAM that one takes in a map, without what it maps to; an estimate.
+    /// Estimated DRAM of an entry as a key of a map, without its value.
     pub fn bytes((key, _): EntryRef<'_>) -> usize {
         // The shared key's counts, and a map's pages, which are part empty.
         16 + key.len() + size_of::<EntryKey>() * 3 / 2
@@ -86,7 +86,7 @@ pub(super) struct Interval {
 }
 
 impl Interval {
-    /// The end of what has none.
+    /// The end of an open interval.
     pub const OPEN: u64 = u64::MAX;
     /// Visible at every commit.
     pub const ALWAYS: Interval = Interval {

@@ -5,8 +5,8 @@ use evergraph_storage::StorageError;
 /// Failures of an index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The medium refused, or stored bytes are not what was written. An index
-    /// that is damaged is built again from the records, never trusted.
+    /// The medium refused, or stored bytes are damaged. A damaged index is built again
+    /// from the records, never trusted.
     #[error(transparent)]
     Storage(#[from] StorageError),
     /// The index has no content yet.

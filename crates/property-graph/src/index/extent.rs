@@ -48,7 +48,7 @@ impl Summary {
         );
     }
 
-    /// Adds a leaf with what was counted of it.
+    /// Adds the counts of a leaf.
     pub fn include(&mut self, leaf: &Summary) {
         self.leaf_count += 1;
         self.entries += leaf.entries;
@@ -86,7 +86,7 @@ pub(super) struct LeafExtent {
     /// Of the bytes behind the leaves.
     pub fences_crc: u32,
     fences: OnceLock<Fences>,
-    /// A bit for each leaf that holds what a leaf may hold.
+    /// A bit for each leaf that was verified.
     checked: Box<[AtomicU64]>,
     fences_checked: OnceLock<()>,
 }

@@ -14,7 +14,7 @@ pub enum Kind {
 
 /// Bytes of the largest leaf.
 pub(super) const MOST_LEAF_BYTES: usize = 32 << 10;
-/// A leaf is a multiple of it: what a medium writes at once.
+/// Leaves are multiples of it: media write so many bytes at once.
 pub(super) const LEAF_STEP: usize = 256;
 
 /// Sizes of an index. All can be tiny, for tests.
@@ -24,8 +24,8 @@ pub struct Geometry {
     pub leaf_bytes: usize,
     /// The most leaves that are written in one extent.
     pub leaves_per_extent: usize,
-    /// Longer keys are cut to so many bytes: they find what they should and,
-    /// before the records are looked at, some that only begin the same.
+    /// Longer keys are cut to so many bytes: lookups find their hits and, before the
+    /// records are looked at, some that only begin the same.
     pub key_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Leaves: pages of entries, sorted, with what their keys begin with kept once.
+//! Leaves: pages of sorted entries, with the common prefix of their keys kept once.
 //!
 //! ```text
 //! 0   checksum, bound to the place     4
@@ -30,7 +30,7 @@ const _: () = assert!(
 const HAS_BEGIN: u8 = 1;
 const HAS_END: u8 = 2;
 
-/// A leaf that holds what a leaf may hold.
+/// A leaf that was verified.
 #[derive(Clone, Copy)]
 pub(super) struct Leaf<'a> {
     bytes: &'a [u8],
@@ -58,8 +58,8 @@ impl<'a> Leaf<'a> {
         }
     }
 
-    /// Checks that the bytes are a leaf that was written to this place; else says
-    /// what is wrong.
+    /// Verifies that the bytes are a leaf that was written to this place; else returns
+    /// the problem.
     pub fn check(bytes: &'a [u8], uuid: &Uuid, offset: u64) -> Result<Self, &'static str> {
         let stored = bytes.first_chunk().copied().map(u32::from_le_bytes);
         if bytes.len() < HEAD || stored != Some(checksum(uuid, offset, &bytes[CRC.1..])) {

@@ -1,5 +1,4 @@
-//! Merging: what is committed goes into the leaves, extent by extent, out of
-//! place.
+//! Merging: committed changes go into the leaves, extent by extent, out of place.
 //!
 //! An entry that was removed stays in its leaf while a kept snapshot shows it,
 //! and in DRAM while only live views do. Extents without a change are not
@@ -18,8 +17,8 @@ use super::extent::LeafExtent;
 use super::geometry::Geometry;
 use super::writer::{ExtentWriter, Target};
 
-/// More intervals of one entry are joined: what is between them is then found,
-/// and refused by the record.
+/// More intervals of one entry are joined: the entry is then found between them, too, and
+/// refused by the record.
 const MOST_CLOSED: usize = 2;
 
 /// Output of a merge.
@@ -175,7 +174,7 @@ impl Merge<'_> {
         self.writer.end()
     }
 
-    /// Writes what remains of an entry.
+    /// Writes the intervals of an entry that are still needed.
     fn put(
         &mut self,
         entry: EntryRef<'_>,

@@ -93,7 +93,7 @@ pub struct IndexUsage {
     pub page_bytes: usize,
     /// DRAM of changes that are not merged.
     pub unmerged_bytes: usize,
-    /// DRAM of what only live views show.
+    /// DRAM of entries that only live views show.
     pub watched_bytes: usize,
 }
 
@@ -216,8 +216,8 @@ impl Index {
         Ok(base.dram_bytes())
     }
 
-    /// Forgets all content. The next checkpoint frees its space; what is not
-    /// published till then is there again when the database is opened.
+    /// Forgets all content. The next checkpoint frees its space; if none is published,
+    /// the content is there again when the database is opened.
     pub fn clear(&self) {
         self.state.write().clear();
     }

@@ -1,4 +1,4 @@
-//! Reading as of a view: the leaves, and over them what changed since.
+//! Reading as of a view: the leaves, overridden by the changes since.
 
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ impl Candidates<'_> {
         Ok(Some((&self.keys[start..end], id)))
     }
 
-    /// Reads what is left of one leaf's part of the range.
+    /// Reads the rest of one leaf's part of the range.
     fn read_leaf(&mut self) -> Result<(), IndexError> {
         (self.given, self.found) = (0, std::mem::take(&mut self.found));
         self.found.clear();

@@ -18,17 +18,18 @@ use super::{Index, Kind};
 type Frozen = (Arc<Base>, Arc<Delta>);
 
 impl Index {
-    /// Durability steps 1 and 2: merges what is committed up to `csn` into new extents
-    /// and names them in the directory. The caller fences what is returned before a
-    /// superblock names it, and rolls the directory back if anything fails.
-    /// `needed` was gathered after `csn` was fixed.
+    /// Durability steps 1 and 2: merges changes that are committed up to `csn` into new
+    /// extents and names them in the directory. The caller fences the result before a
+    /// superblock names it, and rolls the directory back if anything fails. `needed` was
+    /// gathered after `csn` was fixed.
     ///
     /// Writes each extent that has a change, and the manifest; nothing if there is
     /// none. Then come [`Index::publishing`] and [`Index::published`], or
     /// [`Index::abandoned`].
     ///
-    /// If what has to be merged is damaged, the index is given up ([`Index::is_damaged`])
-    /// and the superblock is not to name it: all of it is in the records.
+    /// If an extent to be merged is damaged, the index is given up
+    /// ([`Index::is_damaged`]) and the superblock is not to name it: all of it is in the
+    /// records.
     ///
     /// # Errors
     /// A full disk, say: nothing has changed.
@@ -149,7 +150,7 @@ impl Index {
         Ok(flushed)
     }
 
-    /// Before Durability step 4: a superblock on the medium may name what was written,
+    /// Before Durability step 4: a superblock on the medium may name the written extents,
     /// whatever is reported from now on.
     pub fn publishing(&self) {
         let state = self.state.read();
@@ -174,7 +175,7 @@ impl Index {
         drop(dropped);
     }
 
-    /// No superblock names what was written: what is not merged still is not.
+    /// No superblock names the written extents: the changes stay unmerged.
     pub fn abandoned(&self) {
         self.state.write().abandoned();
     }

@@ -43,7 +43,7 @@ pub(super) enum Lost {
     Nothing,
     /// It was damaged, and is to be built again.
     Damaged,
-    /// It is not wanted any more, nor is what may still be built.
+    /// The index was dropped; a base that is still being built is not wanted either.
     Dropped,
 }
 
@@ -52,8 +52,8 @@ pub(super) enum Lost {
 pub(super) struct Pending {
     /// Base that the superblock is to name.
     pub base: Option<Arc<Base>>,
-    /// Whether readers are to read it; else what is named is older than what they
-    /// read, or nothing.
+    /// Whether readers switch to it; else the named base is older than theirs, or there
+    /// is none.
     pub is_merged: bool,
     /// Entries that it holds no more, and that live views see.
     pub past: Vec<(EntryKey, Interval)>,
@@ -130,7 +130,7 @@ impl State {
         self.unmerged_since.filter(|_| self.named.is_some())
     }
 
-    /// DRAM that a merge frees: not that of what waits for a build.
+    /// DRAM that a merge frees; changes that wait for a build are not counted.
     pub fn unmerged_bytes(&self) -> usize {
         if self.base.is_none() {
             return 0;
@@ -177,8 +177,8 @@ impl State {
         self.past = Past::default();
     }
 
-    /// Without content, changes are kept for a build that may be going on: as of a
-    /// live view, so that it holds what is older than the oldest of them.
+    /// Without content, changes are kept for a build that may be going on: it is as of a
+    /// live view, so it holds all that is older than the oldest of them.
     pub fn forget_unwatched(&mut self, needed: &Needed) {
         let watermark = needed.watermark().unwrap_or(0);
         let mut oldest = watermark;
@@ -250,7 +250,7 @@ impl State {
         self.invariants();
     }
 
-    /// The round's superblock is durable. Returns what is to be dropped outside the lock.
+    /// The round's superblock is durable. Returns values to be dropped outside the lock.
     pub fn published(&mut self, needed: &dyn Fn() -> Needed) -> impl Sized + use<> {
         if !self.past.is_empty() {
             self.past.prune(&needed());
@@ -284,7 +284,7 @@ impl State {
         Some((before, frozen))
     }
 
-    /// No superblock names what the round has written.
+    /// No superblock names the round's extents.
     pub fn abandoned(&mut self) {
         self.pending = None;
         self.thaw();
@@ -292,7 +292,7 @@ impl State {
         self.invariants();
     }
 
-    /// Readers read what was built, as soon as no round of checkpoint goes on.
+    /// Readers switch to the built base, as soon as no round of checkpoint goes on.
     pub fn built(&mut self, base: Base) {
         if self.lost == Lost::Dropped {
             return;

@@ -50,11 +50,11 @@ struct Change<R> {
     merged: Version<R>,
     /// Versions that were never in a chunk and are past now.
     past: Vec<Version<R>>,
-    /// Until when what the chunk holds now was valid.
+    /// End of the validity of the chunk's present version.
     base_end: u64,
 }
 
-/// The new content of a chunk, and what it replaces.
+/// The new content of a chunk, and the old one.
 struct Encoded<'a, R> {
     number: u32,
     image: ChunkImage,
@@ -271,7 +271,7 @@ impl<R: Record> Table<R> {
         Ok(())
     }
 
-    /// A superblock may name what was written from now on.
+    /// A superblock may name the written chunks from now on.
     pub fn publishing(&self) {
         if let Some(round) = &*self.round.lock() {
             let chunks = round.chunks.iter();
@@ -280,8 +280,8 @@ impl<R: Record> Table<R> {
         }
     }
 
-    /// Durability step 6: readers go to what was written, what it replaced is given
-    /// back. `needed` is asked under the lock of each chunk.
+    /// Durability step 6: readers go to the new chunks, the old ones are given back.
+    /// `needed` is asked under the lock of each chunk.
     pub fn published(&self, needed: &dyn Fn() -> Needed) {
         let Some(round) = self.round.lock().take() else {
             return;
@@ -318,7 +318,7 @@ impl<R: Record> Table<R> {
         }
     }
 
-    /// No superblock names what was written.
+    /// No superblock names the written chunks.
     pub fn abandoned(&self) {
         *self.round.lock() = None;
     }

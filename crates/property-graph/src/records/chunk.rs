@@ -1,4 +1,4 @@
-//! One chunk: what is stored of it, and the versions of its records that are not.
+//! One chunk: its stored extent, and the versions of its records that are not stored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(super) enum Lookup<R> {
 /// Outcome of applying a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Applied {
-    /// Commits that created and deleted what was there.
+    /// Commits that created and deleted the record.
     pub deleted: Option<(u64, u64)>,
     /// Whether there is a record where none was.
     pub created: bool,
@@ -81,9 +81,9 @@ impl<R: Record> Chunk<R> {
 }
 
 impl<R: Record> ChunkState<R> {
-    /// Panics in debug builds if the versions, what is counted of them and the base
-    /// contradict each other, as far as it is cheap to see. Where the base was only
-    /// named by a directory, nothing of its content is asserted.
+    /// Panics in debug builds if the versions, their counts and the base contradict each
+    /// other, as far as it is cheap to see. Of a base that was only named by a directory,
+    /// no content is asserted.
     fn invariants(&self) {
         if !cfg!(debug_assertions) || self.chains.len() > WALKED_AT_MOST {
             return;
@@ -196,7 +196,7 @@ impl<R: Record> ChunkState<R> {
         Ok(applied)
     }
 
-    /// Takes in a whole chunk that commit `csn` loaded. Whether there was none.
+    /// Takes in a whole chunk that commit `csn` loaded. Returns whether there was none.
     pub fn load(&mut self, loaded: StoredChunk) -> bool {
         if self.base.is_some() || !self.chains.is_empty() {
             return false;
@@ -256,7 +256,7 @@ mod tests {
     use super::super::record::NodeRecord;
     use super::{Chain, Chunk, ChunkState};
 
-    /// A chunk with one record of commit 3; then what `flip` makes of it.
+    /// A chunk with one record of commit 3, changed by `flip`.
     fn broken(flip: impl FnOnce(&mut ChunkState<NodeRecord>)) {
         let chunk: Chunk<NodeRecord> = Chunk::new(None);
         let mut state = chunk.state.write();

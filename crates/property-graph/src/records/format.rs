@@ -89,7 +89,7 @@ pub(super) struct Slot {
     pub is_used: bool,
     /// Commit since when that holds; 0 if there never was a record.
     pub begin: u64,
-    /// Commit that created what is, or was, there.
+    /// Commit that created the present or last record.
     pub born: u64,
 }
 
@@ -232,7 +232,7 @@ enum Content {
 }
 
 impl StoredChunk {
-    /// A chunk that the directory names. Checks what the directory alone shows.
+    /// A chunk that the directory names. Checks as much as the directory alone shows.
     pub fn named(identity: Identity, entry: Entry, extent: Extent) -> Result<Self, StorageError> {
         let stored = StoredChunk {
             identity,

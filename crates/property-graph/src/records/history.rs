@@ -1,5 +1,5 @@
-//! The history table: what named snapshots show of records that were changed or
-//! deleted since, and merged.
+//! The history table: versions of records that named snapshots show, and that were
+//! replaced or deleted since, and merged.
 //!
 //! Each checkpoint that replaces such versions writes them as one segment, which
 //! takes in those before it that are not more than twice as large. So there are
@@ -47,7 +47,7 @@ impl History {
         self.segments().iter().map(|segment| segment.len()).sum()
     }
 
-    /// Takes in what the directory names.
+    /// Takes in the segments that the directory names.
     pub fn restore(&self, place: &Place<'_>) {
         let blobs = place.directory.numbered_blobs(self.kind());
         let segments = blobs.map(|(number, blob)| self.named(number, blob.clone()));
@@ -74,8 +74,8 @@ impl History {
         Ok(None)
     }
 
-    /// Writes versions that a checkpoint replaces, and gives what there will be when
-    /// it is published; `None` if nothing changes.
+    /// Writes versions that a checkpoint replaces, and returns the segments to be
+    /// published; `None` if nothing changes.
     pub fn write(
         &self,
         mut new: Vec<NewPast>,
@@ -123,7 +123,7 @@ impl History {
         Ok(Some(Arc::new(segments)))
     }
 
-    /// A superblock names what was written.
+    /// A superblock names the written segments.
     pub fn publish(&self, segments: Arc<Segments>) {
         *self.segments.write() = segments;
     }

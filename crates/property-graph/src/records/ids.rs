@@ -2,10 +2,9 @@
 //!
 //! An id is free when no commit that can still be read shows the record that it named: it
 //! named one from commit `born` until `died`, and no view or named snapshot lies between.
-//! Which ids those are is never stored. It follows from the chunks:
-//! a slot that is not used says when it was. So no crash loses an id or gives one
-//! twice. At opening nothing is read for it: chunks with room are looked through
-//! when ids are wanted.
+//! Which ids those are is never stored. It follows from the chunks: a slot that is not
+//! used says when it was. So no crash loses an id or gives one twice. At opening nothing
+//! is read for it: chunks with room are looked through when ids are wanted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -38,9 +37,9 @@ pub enum ReserveError {
     Storage(#[from] StorageError),
 }
 
-/// Commits that created and deleted what an id named; both 0 if it named nothing.
+/// Commits that created and deleted the record of an id; both 0 if there was none.
 pub(super) type Span = (u64, u64);
-/// Ids that no record has, each with what it named before.
+/// Ids that no record has, each with the span of its last record.
 pub(super) type Unused = Vec<(u32, Span)>;
 
 pub(super) struct Ids {
@@ -127,7 +126,7 @@ impl Ids {
         state.named = state.fresh;
     }
 
-    /// A commit has created what the id names.
+    /// A commit has created a record of the id.
     pub fn created(&self, id: u32) {
         let mut state = self.state.lock();
         debug_assert!(id < self.most, "id {id} of {}", self.most);
@@ -136,7 +135,7 @@ impl Ids {
         state.waiting.remove(&id);
     }
 
-    /// A commit has deleted what the id named.
+    /// A commit has deleted the record of the id.
     pub fn deleted(&self, id: u32, span: Span) {
         let mut state = self.state.lock();
         debug_assert!(
@@ -331,7 +330,7 @@ mod tests {
             ids.restore_until(16);
             assert_eq!(ids.reserve_chunks(3, last(behind)).unwrap(), expected);
         }
-        // Commits in the log are behind what is stored.
+        // Commits in the log are newer than the stored ones.
         let ids = Ids::new(64, 8);
         ids.restore_until(16);
         ids.created(16);

@@ -1,5 +1,5 @@
-//! All records of a chunk as of a commit: what a scan reads at a time (Poseidon,
-//! section 6.1: a morsel is a range of chunks).
+//! All records of a chunk as of a commit: the unit of a scan (Poseidon, section 6.1: a
+//! morsel is a range of chunks).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -13,13 +13,13 @@ use super::record::Record;
 use super::table::Table;
 
 impl<R: Record> Table<R> {
-    /// Calls `visit` with the id of each record that there is as of a commit, and
-    /// with the record, ascending, until it breaks. Holds no lock meanwhile. Whether
+    /// Calls `visit` with the id of each record that there is as of a commit, and with
+    /// the record, ascending, until it breaks. Holds no lock meanwhile. Returns whether
     /// it went to the end.
     ///
-    /// The commit is one that a view or a named snapshot shows. Cost: the chunk's
-    /// bitmap, 32 bytes of each record where the commit is older than the chunk, and
-    /// what `visit` reads.
+    /// The commit is one that a view or a named snapshot shows. Cost: the chunk's bitmap,
+    /// 32 bytes of each record if the commit is older than the chunk, and the reads of
+    /// `visit`.
     pub fn for_each_in_chunk(
         &self,
         chunk: u32,

@@ -4,9 +4,9 @@ use super::record::Record;
 use super::table::Table;
 
 impl<R: Record> Table<R> {
-    /// Properties of a chunk take at most so many bytes on the medium, as of the
-    /// newest commit. O(1): what is stored, and what is not merged, even if it
-    /// replaces some of it.
+    /// Properties of a chunk take at most so many bytes on the medium, as of the newest
+    /// commit. O(1): stored and unmerged bytes, even if the latter replace some of the
+    /// former.
     pub fn most_chunk_bytes(&self, chunk: u32) -> u64 {
         self.chunks.get(chunk).map_or(0, |chunk| {
             let state = chunk.state.read();

@@ -48,7 +48,7 @@ pub struct TableStats {
     pub chunk_bytes: u64,
     /// Bytes of the history table.
     pub history_bytes: u64,
-    /// Bytes of DRAM of what is not merged.
+    /// Bytes of DRAM of unmerged versions.
     pub unmerged_bytes: usize,
     /// Merged versions that are in DRAM because live views show them.
     pub versions_for_views: usize,
@@ -142,7 +142,7 @@ impl<R: Record> Table<R> {
         found.map(|found| found.record()).transpose()
     }
 
-    /// As [`Table::get`], reading no more than what is asked of the result.
+    /// As [`Table::get`], reading the parts of the record on demand.
     pub fn find(&self, id: u32, csn: u64) -> Result<Option<Found<'_, R>>, StorageError> {
         let (number, at) = self.place_of(id);
         let Some(chunk) = self.chunks.get(number) else {
@@ -180,8 +180,8 @@ impl<R: Record> Table<R> {
         Ok(past.map(|(segment, at)| FoundAt::Past(segment, at)))
     }
 
-    /// The newest commit that changed, created or deleted what the id names, as far
-    /// as a view may be older than it; 0 if there is none.
+    /// The newest commit that changed, created or deleted the record of the id, as far as
+    /// a view may be older than it; 0 if there is none.
     pub fn newest_commit(&self, id: u32) -> Result<u64, StorageError> {
         Ok(self.newest(id)?.0)
     }
@@ -236,7 +236,7 @@ impl<R: Record> Table<R> {
         Ok(())
     }
 
-    /// Changes a chunk, and keeps account of what there is to do.
+    /// Changes a chunk, and accounts for its unmerged versions.
     pub(super) fn change<T>(
         &self,
         number: u32,
@@ -276,8 +276,8 @@ impl<R: Record> Table<R> {
         result
     }
 
-    /// Number of chunks, those between that do not exist included: what a scan
-    /// divides among threads.
+    /// Number of chunks, those between that do not exist included: a scan divides them
+    /// among threads.
     pub fn chunk_count(&self) -> u32 {
         self.chunks.count()
     }

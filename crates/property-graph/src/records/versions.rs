@@ -12,7 +12,7 @@ pub(super) struct Version<R> {
     pub begin: u64,
     /// The commit that made the next; [`u64::MAX`] if there is none.
     pub end: u64,
-    /// The commit that created what is there, or what was deleted.
+    /// The commit that created the record, or the deleted one.
     pub born: u64,
     /// `None` after a deletion.
     pub record: Option<Arc<R>>,
@@ -58,8 +58,8 @@ impl<R> Chain<R> {
         self.0.last().filter(|last| last.end == u64::MAX)
     }
 
-    /// Adds the newest version. A commit that changes a record twice leaves what it
-    /// did last.
+    /// Adds the newest version. Of several changes of a record by one commit the last one
+    /// counts.
     pub fn push(&mut self, version: Version<R>) {
         if let Some(last) = self.0.last_mut() {
             if last.begin == version.begin {

@@ -18,10 +18,10 @@ use crate::records::{NodeRecord, RelationshipRecord};
 
 /// A transaction. Dropped without a commit, it leaves nothing.
 ///
-/// Reading takes `&self` and may be done by several threads; what is read is
-/// what was committed at the snapshot and what the transaction itself wrote.
-/// Writing locks first; after an error nothing more is written than before the
-/// call, and locks that it took are kept to the end.
+/// Reading takes `&self` and may be done by several threads; reads see the state
+/// committed at the snapshot and the transaction's own writes. Writing locks first; after
+/// an error nothing more is written than before the call, and locks that it took are kept
+/// to the end.
 pub struct Transaction<S: CommittedState> {
     pub(super) view: S::View,
     pub(super) overlay: Overlay,
@@ -158,7 +158,7 @@ impl<S: CommittedState> Transaction<S> {
         self.look_at_relationship(id)
     }
 
-    /// As [`Transaction::node`], for what a lock protects anyway.
+    /// As [`Transaction::node`], for nodes that a lock protects anyway.
     pub(super) fn look_at_node(&self, id: u32) -> Result<Option<Arc<NodeRecord>>, S::Error> {
         match self.overlay.node(id) {
             Some(change) => Ok(change.after().cloned()),
@@ -181,7 +181,7 @@ impl<S: CommittedState> Transaction<S> {
         self.overlay.savepoint()
     }
 
-    /// Undoes what was written since a savepoint, which stays. Locks are kept.
+    /// Undoes the writes since a savepoint, which stays. Locks are kept.
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].
@@ -189,7 +189,7 @@ impl<S: CommittedState> Transaction<S> {
         self.overlay.rollback_to(savepoint)
     }
 
-    /// Gives up a savepoint; what was written stays.
+    /// Gives up a savepoint; the writes stay.
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].
@@ -215,7 +215,7 @@ impl<S: CommittedState> Transaction<S> {
     /// write that constraints or indexes are about.
     ///
     /// # Errors
-    /// A conflict with who changes it, or did after the snapshot.
+    /// A conflict with a transaction that changes it, or did after the snapshot.
     pub fn share_schema(&self) -> Result<(), S::Error> {
         self.lock(&Resource::Schema, Mode::Share)?;
         Ok(self.check_remembered(&Resource::Schema)?)
@@ -259,7 +259,7 @@ impl<S: CommittedState> Transaction<S> {
         outcome.inspect_err(|error| self.count(error))
     }
 
-    /// Whether what has just been locked was committed after the snapshot, as
+    /// Whether a resource that has just been locked was changed after the snapshot, as
     /// far as only the manager knows.
     pub(super) fn check_remembered(&self, resource: &Resource) -> Result<(), TransactionError> {
         let snapshot = self.part.snapshot;

@@ -2,11 +2,11 @@
 //!
 //! A transaction that was refused an exclusive lock, or whose snapshot was too old for
 //! it, reserves the resource when it is run again, and begins when it has the lock: it
-//! waits while it holds nothing, and its snapshot shows all that others did before
-//! they let go.
+//! waits while it holds nothing, and its snapshot shows all commits of the earlier
+//! holders.
 //!
-//! *No deadlock:* only what has not begun waits, and what it waits for are
-//! transactions that have begun.
+//! *No deadlock:* only a transaction that has not begun waits, and only for transactions
+//! that have begun.
 //! *No starvation:* a reservation keeps off younger transactions alone, so of all that
 //! wait the oldest is kept off by none, and those that hold what it wants are followed
 //! by none. A transaction keeps its number when it is run again, so each becomes the
@@ -48,7 +48,7 @@ impl<'m, S: CommittedState> Claim<'m, S> {
         }
     }
 
-    /// Adds resources to what is held from the next begin on.
+    /// Adds resources that are to be held from the next begin on.
     pub fn extend(&mut self, resources: BTreeSet<Resource>) {
         self.resources.extend(resources);
     }
@@ -77,7 +77,7 @@ impl<'m, S: CommittedState> Claim<'m, S> {
             let mut inner = manager.inner.lock();
             let lease = manager.lease(self.number(&mut inner), options);
             let Err(refused) = manager.lock_all(&lease, &self.resources) else {
-                // After the locks: it shows what those committed that had them before.
+                // Taken after the locks: it shows the commits of their earlier holders.
                 let view = early.take().unwrap_or_else(|| manager.state.view());
                 return Ok(manager.begin_leased(&mut inner, lease, view, options));
             };

@@ -1,12 +1,12 @@
 //! From the last write to visibility.
 //!
 //! 1. The transaction stops being one that others may end.
-//! 2. What it wrote is gathered. A serializable one is validated against all
+//! 2. Its writes are gathered. A serializable one is validated against all
 //!    commits that have entered the log since its snapshot.
 //! 3. One at a time: it is validated against those that have entered meanwhile,
 //!    remembered as in flight, and enqueued in the log.
 //! 4. Others go on. When the commit is visible, its CSN is remembered, and only
-//!    then its locks are given back: who gets them finds the new versions.
+//!    then its locks are given back: their next holder finds the new versions.
 
 use std::sync::Arc;
 
@@ -34,13 +34,13 @@ impl<S: CommittedState> Transaction<S> {
     /// indexes or go from them. Encode the operations ([`Transaction::overlay`]) before:
     /// `enqueue` runs one at a time and must not wait for another commit.
     ///
-    /// Gives the CSN, or `None` if nothing was written; then neither closure was
+    /// Returns the CSN, or `None` if nothing was written; then neither closure was
     /// called.
     ///
     /// # Errors
-    /// A conflict (serializable transactions), a timeout, or what the closures
-    /// give. After an error of `wait` the store knows no better than its caller
-    /// whether the commit is in the log.
+    /// A conflict (serializable transactions), a timeout, or errors of the closures.
+    /// After an error of `wait` the store knows no better than its caller whether the
+    /// commit is in the log.
     pub fn commit<T>(
         self,
         keys: Vec<IndexKey>,
@@ -76,8 +76,8 @@ impl<S: CommittedState> Transaction<S> {
     }
 
     /// As [`Transaction::commit`], of redo operations that are not in the overlay.
-    /// Serializable transactions that overlap fail, whatever they read; who must not
-    /// overlap at all is kept out by locks.
+    /// Serializable transactions that overlap fail, whatever they read; locks keep out
+    /// those that must not overlap at all.
     ///
     /// # Errors
     /// As there.
@@ -139,8 +139,8 @@ struct Entering<S: CommittedState> {
 }
 
 impl<S: CommittedState> Entering<S> {
-    /// Holds what was read against the commits that have entered the log and were
-    /// not held against it yet.
+    /// Validates the reads against the commits that have entered the log since the last
+    /// validation.
     fn validate(&mut self) -> Result<(), TransactionError> {
         let Some(reads) = &self.reads else {
             return Ok(());

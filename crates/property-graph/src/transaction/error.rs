@@ -55,7 +55,7 @@ pub enum Conflict {
     Held {
         /// Resource that is locked.
         resource: Resource,
-        /// By whom; `None` if by several.
+        /// Transaction that holds it; `None` if there are several.
         holder: Option<TransactionId>,
     },
     /// An older transaction waits for it, and is to have it next.
@@ -63,7 +63,7 @@ pub enum Conflict {
     Reserved {
         /// Resource of the conflict.
         resource: Resource,
-        /// For whom.
+        /// Transaction that has reserved it.
         by: TransactionId,
     },
     /// It was committed after the snapshot.

@@ -74,7 +74,7 @@ impl Lease {
         }
     }
 
-    /// Takes a lock, or says who is in the way.
+    /// Takes a lock, or returns the conflict with its holder.
     pub fn lock(
         &self,
         table: &LockTable,

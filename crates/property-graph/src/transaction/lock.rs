@@ -1,4 +1,4 @@
-//! The lock table: who is about to write what.
+//! The lock table.
 //!
 //! Locks are taken early and kept until the commit is visible. No transaction waits
 //! for one, so there are no deadlocks.
@@ -121,8 +121,8 @@ impl LockTable {
         &self.shards[(hash % self.shards.len() as u64) as usize]
     }
 
-    /// Takes a lock for a transaction that holds `held` of it already, and gives
-    /// what it holds then.
+    /// Takes a lock for a transaction that holds `held` of it already, and returns its
+    /// new hold.
     pub fn acquire(
         &self,
         by: TransactionId,
@@ -221,8 +221,8 @@ impl LockTable {
 }
 
 impl Entry {
-    /// Panics in debug builds if two hold it that must not; `newest` is what the last
-    /// got.
+    /// Panics in debug builds if two hold it that must not; `newest` is the hold that was
+    /// granted last.
     fn invariants(&self, newest: Held) {
         if !cfg!(debug_assertions) {
             return;

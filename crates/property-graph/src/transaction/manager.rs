@@ -240,7 +240,7 @@ impl<S: CommittedState> TransactionManager<S> {
         )
     }
 
-    /// Waits up to `pause`, or less if what is in the way ends.
+    /// Waits up to `pause`, or less if the conflicting transaction ends.
     fn wait_out(&self, conflict: &Conflict, pause: Duration) {
         let is_in_the_way = |inner: &Inner| match conflict {
             Conflict::Held { holder, .. } => holder.is_some_and(|holder| inner.is_active(holder)),

@@ -173,8 +173,8 @@ impl Recent {
         Ok(last.filter(|&csn| csn > snapshot))
     }
 
-    /// Forgets what no active transaction needs, and the oldest of what is above
-    /// the limit.
+    /// Forgets the write sets that no active transaction needs, and the oldest of those
+    /// above the limit.
     fn forget(&mut self, limit: usize) {
         let oldest = self.snapshots.keys().next().copied();
         while let Some(entry) = self.entries.front() {

@@ -138,8 +138,8 @@ impl<S: CommittedState> Transaction<S> {
     /// the same nodes, and change them, at the same time.
     ///
     /// # Errors
-    /// A conflict with who deletes an end; [`TransactionError::NoNode`]; no id
-    /// is left.
+    /// A conflict with a transaction that deletes an end; [`TransactionError::NoNode`];
+    /// no id is left.
     pub fn create_relationship(&mut self, record: RelationshipRecord) -> Result<u32, S::Error> {
         for end in [record.source, record.target] {
             self.lock_node(end, Mode::Share)?;
@@ -196,7 +196,7 @@ impl<S: CommittedState> Transaction<S> {
         }
     }
 
-    /// Locks a relationship and gives what it is.
+    /// Locks a relationship and returns its record.
     fn lock_relationship(&self, id: u32, mode: Mode) -> Result<Arc<RelationshipRecord>, S::Error> {
         if !self.overlay.creates_relationship(id) {
             let resource = Resource::Relationship(id);
@@ -236,7 +236,7 @@ impl<S: CommittedState> Transaction<S> {
         Ok(self.check_newest(resource, mode, newest)?)
     }
 
-    /// Whether what has just been locked was committed after the snapshot.
+    /// Whether a resource that has just been locked was changed after the snapshot.
     fn check_newest(
         &self,
         resource: Resource,

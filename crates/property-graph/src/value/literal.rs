@@ -46,8 +46,8 @@ impl Display for Value {
     }
 }
 
-/// With a point or an exponent, so that it is no integer; NaN and the infinities
-/// as what gives them.
+/// With a point or an exponent, so that it is no integer; NaN and the infinities as
+/// expressions that give them.
 fn write_float(number: f64, f: &mut Formatter<'_>) -> fmt::Result {
     if number.is_nan() {
         return f.write_str("(0.0 / 0.0)");

@@ -21,7 +21,7 @@ pub use properties::Properties;
 pub use spatial::{CoordinateSystem, Point};
 pub use temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 
-/// One value. Cloning is cheap: what is long is shared.
+/// One value. Cloning is cheap: long contents are shared.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
     /// Absent. A record never stores it: setting a property to null removes it.

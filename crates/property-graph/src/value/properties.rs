@@ -21,7 +21,7 @@ impl Properties {
         Some(&self.0[at].1)
     }
 
-    /// Sets a key and gives what it was before; null removes it.
+    /// Sets a key and returns its old value; null removes it.
     pub fn set(&mut self, key: KeyCode, value: Value) -> Option<Value> {
         match (self.0.binary_search_by_key(&key, |entry| entry.0), value) {
             (Ok(at), Value::Null) => Some(self.0.remove(at).1),
@@ -54,8 +54,7 @@ impl Properties {
         self.0.is_empty()
     }
 
-    /// Appends the stored form, without codes for texts: what commit payloads
-    /// hold.
+    /// Appends the stored form, without codes for texts, as commit payloads have it.
     ///
     /// # Errors
     /// [`ValueError::TooDeep`]; `bytes` may then end in a part of it.
@@ -63,7 +62,7 @@ impl Properties {
         self.encode_with(&NoTextCodes, bytes)
     }
 
-    /// Reads what [`Properties::encode`] wrote, which all of `bytes` has to be.
+    /// Decodes the output of [`Properties::encode`], which all of `bytes` has to be.
     ///
     /// # Errors
     /// [`ValueError::Damaged`]; no bytes make it panic.

@@ -175,7 +175,7 @@ impl DateTime {
         })
     }
 
-    /// An instant of UTC, in milliseconds since 1970 (what LDBC's files hold).
+    /// An instant of UTC, in milliseconds since 1970 (as in LDBC's files).
     pub fn from_milliseconds(milliseconds: i64) -> Result<Self, ValueError> {
         let nanoseconds = milliseconds.rem_euclid(1000) as u32 * 1_000_000;
         DateTime::from_seconds(milliseconds.div_euclid(1000), nanoseconds, 0)

@@ -1,4 +1,4 @@
-//! Values against independent statements of what they are.
+//! Values against independent statements of their behaviour.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 //!
 //! The computation goes on as soon as its columns are copied here; a thread of its own
 //! writes the copy. Blocks beyond the budget are written before the computation goes on.
-//! The blocks with the most hot vertices are copied first
-//! (NVGraph's D, section III-A), the others in the order of their vertices.
+//! The blocks with the most hot vertices are copied first (NVGraph's D, section III-A),
+//! the others in the order of their vertices.
 
 use evergraph_graph::VertexId;
 

@@ -153,7 +153,7 @@ impl Directory {
     }
 }
 
-/// Why a file is not open.
+/// Reasons why a file is not open.
 pub(super) enum NotOpened {
     /// Error of the system.
     System(Errno),

@@ -159,11 +159,12 @@ impl FileMedium {
     /// The medium over an open file, which is new or holds what it held.
     ///
     /// # Errors
-    /// What the system says of its length, or of the sync of what it held.
+    /// Length of the file, or the system's error for it or for the sync of what
+    /// it held.
     pub fn over(name: &str, calls: Box<dyn FileCalls>, is_new: bool) -> Result<Self, MediumError> {
         if !is_new && !failpoint!("file.opened-without-sync") {
-            // What a killed process wrote is visible before it is durable. After
-            // this, what recovery sees is what the medium holds.
+            // Bytes that a killed process wrote are visible before they are durable.
+            // After this sync, recovery sees only what the medium holds.
             calls
                 .sync()
                 .map_err(|error| host::io_error(name, "syncing what it held", error))?;

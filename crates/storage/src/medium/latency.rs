@@ -187,7 +187,7 @@ impl Bandwidth {
         let at = now();
         let mut passed = self.passed.load(Ordering::Relaxed);
         let mine = loop {
-            // What was not used in the past is lost.
+            // Bandwidth that was not used in the past is lost.
             let idle = (at.wrapping_sub(passed) as i64) > 0;
             let mine = if idle { at } else { passed }.wrapping_add(cost);
             match self.passed.compare_exchange_weak(
@@ -241,7 +241,6 @@ impl Delay {
         spin(self.flush);
     }
 
-    /// A fence.
     pub(super) fn fence(&self) {
         spin(self.fence);
     }

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_lock_of_somebody_else_counts_as_one() {
+    fn only_a_lock_of_another_opening_counts_as_one() {
         assert!(granted(Ok(())).unwrap());
         for taken in [LockErrno::EAGAIN, LockErrno::EACCES] {
             assert!(!granted(Err(taken)).unwrap());

@@ -41,8 +41,8 @@ impl Memory {
         Ok(Memory { place, words })
     }
 
-    /// The words.
     #[inline(always)]
+    /// The words.
     pub fn words(&self) -> &[AtomicU32] {
         match &self.place {
             Place::Heap(words) => words,

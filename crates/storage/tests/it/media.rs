@@ -216,8 +216,8 @@ fn dax_is_refused_where_the_system_cannot_promise_it() {
 }
 
 /// A kernel that refuses `MAP_SYNC` over a reservation has already removed the
-/// reservation: whoever then unmaps that range may take a mapping that another
-/// thread was given there. Needs a temporary directory that is not on DAX.
+/// reservation: unmapping that range then may take a mapping that another thread was
+/// given there. Needs a temporary directory that is not on DAX.
 #[test]
 fn databases_opened_side_by_side_keep_their_mappings() {
     const THREADS: u8 = 4;
@@ -590,7 +590,7 @@ fn a_really_full_disk_is_survived() {
         assert_eq!(std::fs::metadata(dir.join("a")).unwrap().len(), 512 << 10);
         assert!(contents(&medium) == pattern(512 << 10));
 
-        // Space given back and taken by somebody else is refused, not a signal.
+        // Space given back and taken by another file is refused, not a signal.
         medium.discard(0, 256 << 10).unwrap();
         let filler = storage.open("b", true).unwrap();
         filler.grow(700 << 10).unwrap();

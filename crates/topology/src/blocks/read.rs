@@ -103,7 +103,6 @@ impl Base {
         self.slabs.iter().map(Slab::extent)
     }
 
-    /// Number of lists.
     pub fn lists(&self) -> usize {
         self.index.lists()
     }

@@ -96,7 +96,7 @@ impl Base {
         image.generation = generation;
         let mut space = Space::new(&self.free, attempt.oldest_read);
         if !replaced.is_empty() {
-            // Where the old blocks are is read from their headers.
+            // The headers say where the old blocks are.
             self.verify(&context.uuid)?;
         }
         for &list in replaced {

@@ -58,7 +58,7 @@ impl Base {
                 address = block.next();
                 continue;
             }
-            // What an append relies on is what the index says of this block.
+            // Appends rely on what the index says of this block.
             let expected = Tail::Partial {
                 filled: here as u32,
                 capacity: capacity as u32,

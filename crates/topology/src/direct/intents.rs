@@ -39,13 +39,12 @@ const _: () = assert!(
 /// An edge on its way to two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intent {
-    /// Whose list gets the first entry.
+    /// Vertex whose list gets the first entry.
     pub source: u32,
-    /// Whose list gets the second.
+    /// Vertex whose list gets the second.
     pub target: u32,
     /// [`crate::TOMBSTONE`] or 0.
     pub tag: u32,
-    /// Weight bits.
     pub weight: u32,
     /// Entries of each list before its entry is there. Of an edge from a vertex
     /// to itself that stands twice in one list, the second counts the first.
@@ -232,7 +231,6 @@ fn read(bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), StorageError
 }
 
 impl Claim<'_> {
-    /// The slot.
     #[inline(always)]
     pub fn slot(&mut self) -> &mut IntentSlot {
         self.slot.as_mut().expect("there until dropped")

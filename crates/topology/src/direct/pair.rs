@@ -17,7 +17,6 @@ pub struct Half<'a, M: ?Sized> {
     pub section: &'a Section,
     /// Arguments of an insertion there.
     pub at: DirectInsert<'a, M>,
-    /// The entry.
     pub entry: DirectEntry,
 }
 

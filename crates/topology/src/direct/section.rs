@@ -31,7 +31,7 @@ pub struct DirectShared<'a, M: ?Sized> {
     pub slot_medium: &'a M,
     /// Table in which sections are published.
     pub slots: &'a Slots,
-    /// Whose views must keep what they see.
+    /// Registry of the views, which must keep what they see.
     pub registry: &'a Registry<Published>,
     /// Geometry.
     pub parameters: &'a DirectParameters,

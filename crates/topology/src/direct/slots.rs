@@ -66,7 +66,6 @@ fn identity(uuid: &Uuid) -> [u8; IDENTITY_BYTES] {
     bytes
 }
 
-/// A section's extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Offset in the extents' file.
@@ -220,7 +219,6 @@ impl Slots {
         Ok(slots)
     }
 
-    /// The medium below.
     pub fn medium(&self) -> &MediumHandle {
         &self.medium
     }
@@ -251,7 +249,6 @@ impl Slots {
         Ok(numbered.any(|(at, &byte)| byte != 0 && !created.contains(&at)))
     }
 
-    /// The file's name.
     pub fn file_name() -> &'static str {
         NAME
     }

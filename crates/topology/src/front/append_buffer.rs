@@ -65,7 +65,6 @@ impl AppendBuffer {
         self.start == self.end
     }
 
-    /// Entries.
     pub fn len(&self) -> usize {
         (self.end - self.start) as usize
     }

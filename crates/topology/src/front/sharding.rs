@@ -26,7 +26,6 @@ const MAX_RANGES: usize = 1 << 16;
 pub struct ArcColumns<'a> {
     /// Vertices whose lists get the entries.
     pub sources: &'a [u32],
-    /// Neighbors.
     pub targets: &'a [u32],
     /// Bits of weights, ids of relationships, or nothing.
     pub weights: &'a [u32],
@@ -55,7 +54,6 @@ pub struct Sharded {
     first_range: usize,
 }
 
-/// One range.
 #[derive(Clone, Copy, Debug)]
 pub struct ShardedRange<'a> {
     /// As `Sharded::arcs`.
@@ -257,7 +255,6 @@ impl Sharded {
         });
     }
 
-    /// Ranges.
     pub fn range_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -300,7 +297,6 @@ impl Sharded {
         }
     }
 
-    /// One range.
     pub fn range(&self, range: usize) -> ShardedRange<'_> {
         let (from, to) = (self.starts[range], self.starts[range + 1]);
         let extras = if self.extras.is_empty() {
@@ -436,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_too_large_for_anybody_harms_only_one() {
+    fn a_range_too_large_for_any_thread_harms_only_one() {
         let mut edges = vec![10; 100];
         edges[3] = 5000;
         let dealt = deal(&edges, 4);

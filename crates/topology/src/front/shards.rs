@@ -180,7 +180,7 @@ fn enter(
 }
 
 impl<T> Items<'_, T> {
-    /// Whose work it is.
+    /// The shard whose work it is.
     pub fn shard(&self) -> usize {
         self.shard
     }

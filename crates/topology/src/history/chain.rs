@@ -147,7 +147,6 @@ impl Chain {
         })
     }
 
-    /// All points.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -167,7 +166,6 @@ impl Chain {
         &self.tip
     }
 
-    /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         self.bytes.capacity()
             + self.ends.capacity() * size_of::<(u64, usize)>()
@@ -250,7 +248,6 @@ pub(crate) struct Point<'a> {
     pub whole: bool,
     dense: bool,
     body: &'a [u8],
-    /// All its bytes.
     pub bytes: usize,
 }
 

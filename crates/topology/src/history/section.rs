@@ -141,7 +141,6 @@ impl History {
         self.stored.last().map_or(0, |chunk| chunk.entry.last)
     }
 
-    /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         self.stored.capacity() * size_of::<Chunk>()
             + self
@@ -379,7 +378,7 @@ impl History {
             }
         }
         let mut next = match published.replaces {
-            // What was rebuilt is of another generation.
+            // Pages that were rebuilt are of another generation.
             true => History::new(self.lists),
             false => History {
                 stored: self.stored.clone(),

@@ -289,7 +289,6 @@ impl Segment {
         })
     }
 
-    /// Its bytes.
     pub fn len(&self) -> u64 {
         self.blob.extent.len()
     }

@@ -207,7 +207,7 @@ fn verify_pieces(
             return Err(TopologyError::Cancelled);
         }
         let at = (number * PIECE) as u64;
-        // Where the graph is larger than memory the next piece is fetched meanwhile.
+        // Of a graph that is larger than memory, the next piece is fetched meanwhile.
         extent.prefetch_range(at + PIECE as u64, PIECE as u64);
         let offset = array.offset + at;
         if piece_checksum(&context.uuid, offset, bytes) == crc {

@@ -160,7 +160,7 @@ impl Writer<'_> {
             len: source.len(),
             pieces: Vec::new(),
         };
-        // What is left of the parts before, less than a piece.
+        // Rest of the parts before, less than a piece.
         let mut waiting: Vec<u8> = Vec::new();
         for mut part in source.parts.iter().copied() {
             while waiting.len() + part.len() >= PIECE {

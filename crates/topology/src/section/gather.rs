@@ -161,7 +161,7 @@ pub(super) fn compact_lists(
     } = scratch;
     live.clear();
     let mut compacted = page.clone();
-    // What is in the image of a list that is not chosen may be only its end.
+    // Of a list that is not chosen the image may have only its end.
     let mut lens: Vec<u32> = (0..page.len.count()).map(|l| whole.len(l) as u32).collect();
     let mut counts: Vec<u32> = (0..page.len.count()).map(|l| whole.tombstones(l)).collect();
     let shrinks = |list: usize| chosen(list) && page.tombstones(list) > 0;

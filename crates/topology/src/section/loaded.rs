@@ -127,7 +127,7 @@ impl Loaded {
         let lengths = Arc::make_mut(&mut page);
         lengths.csn = csn;
         let lens = lengths.len.own();
-        // What a list will get decides how large its next chunk is.
+        // The number of entries that a list will get decides how large its next chunk is.
         let mut coming = vec![0u32; lens.len()];
         appended.for_each_slice(count, |words| {
             for entry in words.chunks_exact(stride) {

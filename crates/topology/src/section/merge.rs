@@ -32,7 +32,6 @@ pub struct Frozen {
 
 /// A merged section that is written and not published.
 pub enum Product {
-    /// A packed section.
     Packed(Entry, section_format::Base),
     /// A section of blocks.
     Blocks(Written),
@@ -248,7 +247,7 @@ impl Section {
         let drops = Dropping::of(&page, wanted, plan);
         let stays = !is_new && body.base.layout() == Some(layout) && !plan.ends_chains(&body.base);
         let appends = matches!(plan, Plan::AppendBlocks | Plan::CompactBlocks(_));
-        // Where each list begins: at its first entry, or behind what is merged.
+        // First entry of a list to write: its first, or the first that is not merged.
         let from = |list: usize| match plan {
             Plan::AppendBlocks => body.base.list_len(list),
             Plan::CompactBlocks(compacted) if list != compacted => body.base.list_len(list),
@@ -295,6 +294,7 @@ impl Section {
                 each(&mut |page| past.push(page.clone()));
             }
         }
+        // The image has all that the merge writes: commits and readers go on meanwhile.
         drop(guard);
         let mut compacted = None;
         if let Some(drops) = drops {
@@ -378,6 +378,8 @@ impl Section {
         if let Some(compacted) = &frozen.compacted {
             loaded.change_generation(&old, &frozen.page, compacted);
         }
+        // Readers of the old body keep it, its extent and its buffers; readers from now
+        // on see what the root names.
         loaded.writer = None;
         loaded.body = body;
         if let Some(keepers) = keepers.take() {
@@ -400,6 +402,8 @@ impl Section {
                 true => as_merged(&loaded.body, merged_page),
                 false => Arc::clone(merged_page),
             };
+            // The extent has these entries now. If the section was sorted further, the
+            // append buffer has none of them left.
             appended.drop_until(merged_csn);
         }
         loaded.prune(needed);

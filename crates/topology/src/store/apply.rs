@@ -87,6 +87,7 @@ impl Store {
             &mut published,
             |origin| missed[origin as usize] += 1,
         )?;
+        // Before the watermark moves: a view would show relationships without records.
         let late = failpoint!("extension.applied-late");
         if !late {
             self.apply_attached(group, commits.first, &needed)?;

@@ -354,6 +354,7 @@ impl Store {
         if csn == roots.pool.root().csn && !clean && merges_only {
             return Ok(());
         }
+        // Behind the registration, so that the CSN of this view is among them.
         let needed = self.registry.needed();
         let (merged, extents) = self.write_sections(csn, &needed, sections, purpose)?;
         let with_attached = with_attached && self.attached.is_some();
@@ -371,6 +372,8 @@ impl Store {
         if target.with_attached {
             self.attached_published();
         }
+        // Durability steps 6 and L6: both slots name a root that starts the log behind
+        // these records, so no opening reads them, nor the extents that they name.
         let mut log = self.log.lock();
         log.log.release(target.start.lsn);
         log.extents.release(target.start.csn);
@@ -403,6 +406,8 @@ impl Store {
         mut update: Option<Update>,
     ) -> Result<(), TopologyError> {
         let needed = || self.registry.needed();
+        // The old extents are given back here, and not before: until step 5 a power cut
+        // could bring back the root that names them.
         for m in merged {
             let history = update.as_mut().and_then(|update| update.take(m.key));
             m.section
@@ -419,7 +424,7 @@ impl Store {
         csn: u64,
         with_attached: bool,
     ) -> Target {
-        // What is merged now is not missing any more.
+        // These sections are merged now, and hold nothing back.
         let mut done: Vec<SectionKey> = merged.iter().map(|m| m.key).collect();
         done.sort_unstable();
         let oldest_missing = self
@@ -433,7 +438,9 @@ impl Store {
                     .filter(|_| !with_attached && !failpoint!("extension.log-freed-too-far")),
             )
             .min();
+        // From the oldest commit on that is not in some extent, only the log has it.
         let limit = oldest_missing.map_or(csn, |missing| csn.min(missing - 1));
+        // Positions in the log are known at the ends of groups.
         let LogState { boundaries, .. } = &*self.log.lock();
         let root = roots.pool.root();
         let boundary = boundaries.iter().take_while(|b| b.csn <= limit).last();
@@ -524,7 +531,9 @@ impl Store {
             self.attached_publishing();
         }
         failpoint!("checkpoint.extents-written");
-        // ...steps 4 and 5: before the root switches to them, in both slots.
+        // ...steps 4 and 5: before the root switches to them, in both slots. `publish`
+        // takes only what is `Durable`: a root that reached the medium first would name
+        // bytes that a power cut has taken.
         if let Err(error) = pool.publish(file, &stored.map(|_| ()), root) {
             // Nor may the log go on: the root may say that it was closed.
             self.failed.store(true, Ordering::Release);
@@ -557,6 +566,8 @@ impl Store {
             self.write_history(roots, merged, needed, csn, rewrite, blobs)
         };
         let mut update = None;
+        // With the root that frees the log, not a later one: the log is what these
+        // lengths could be rebuilt from.
         if !failpoint!("history.after-root") {
             update = history(roots, &mut blobs)?;
         }
@@ -574,7 +585,8 @@ impl Store {
         if target.with_attached && late {
             self.write_attached(roots, csn, needed, &mut Vec::new())?;
         }
-        // ...Durability step 3: all of them are durable...
+        // ...Durability step 3: all of them are durable, by one fence. No order among
+        // them is needed, because no root names any of them yet...
         let stored = failpoint!(
             "checkpoint.directory-not-fenced",
             stored.assume_durable(),

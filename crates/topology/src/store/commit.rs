@@ -362,8 +362,8 @@ impl Store {
             self.apply_group(group, last_csn)
         });
         if applied.is_err() {
-            // The log holds the group, this process cannot show it; known before
-            // the next group may be applied.
+            // The log holds the group, this process cannot show it. Set before `applying`
+            // is dropped: the next group would be shown without this one.
             self.failed.store(true, Ordering::Release);
         }
         drop(applying);
@@ -423,6 +423,8 @@ impl Store {
         // Taken while the log is held, so that groups apply in log order.
         let applying = self.apply.lock();
         drop(state);
+        // Handed on before this group is applied: the next leader's sync and this
+        // application overlap.
         let left = lead.group.split_off(taken);
         self.hand_on(lead, left);
         Ok((applying, last_csn))
@@ -439,6 +441,7 @@ impl Store {
         let mut taken = 0;
         for ticket in group {
             let payload = &ticket.payload;
+            // The log has room for the first: the leader made it.
             if taken > 0 && !state.has_room(ticket, self.config.log_bytes) {
                 break;
             }
@@ -449,16 +452,24 @@ impl Store {
                 state.extents.push(csn, Arc::clone(extent));
             }
             if let Err(error) = state.log.append(csn, ticket.wall_us, payload) {
+                // The record may be there in part, and replay ends at it: a commit
+                // behind it would be acknowledged and lost.
                 self.failed.store(true, Ordering::Release);
                 return Err(error.into());
             }
             taken += 1;
         }
         failpoint!("commit.leads");
+        // One fence for the group, before any of it is acknowledged, applied or shown: a
+        // power cut would take from readers and callers what they have been told.
         if let Err(error) = state.log.sync() {
+            // No second attempt: after a failed sync the system takes the pages for
+            // clean, so the next one would succeed without them.
             self.failed.store(true, Ordering::Release);
             return Err(error.into());
         }
+        // Behind the sync: a group that fails takes no numbers, and whether its records
+        // hold is for the next opening to find out.
         state.next_csn += taken as u64;
         let last_csn = state.next_csn - 1;
         let head = state.log.head();

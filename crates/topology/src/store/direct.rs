@@ -112,7 +112,6 @@ impl Direct {
         Ok(())
     }
 
-    /// Vertices.
     pub fn vertex_count(&self) -> u64 {
         self.vertex_count.load(Ordering::Acquire)
     }
@@ -422,7 +421,7 @@ impl Store {
             if !pair.prepare()? {
                 return Ok(false);
             }
-            // What of it is on the medium is unknown after an error.
+            // After an error it is unknown how much of it is on the medium.
             pair.carry_out(claim.slot())
                 .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
             pair.finish()?;

@@ -198,7 +198,7 @@ impl ListReader<'_> {
 
     /// Live entries in the list of a vertex.
     pub fn degree(&mut self, vertex: u32) -> Result<usize, TopologyError> {
-        let place = self.place_of(vertex)?;
+        let place = self.index_of(vertex)?;
         let list = self.list_of(vertex);
         let section = self.kept[place].section.as_deref();
         Ok(section.map_or(0, |section| section.view.degree(list)))
@@ -212,7 +212,7 @@ impl ListReader<'_> {
 
     /// Index at which the section of a vertex is kept.
     #[inline(always)]
-    fn place_of(&mut self, vertex: u32) -> Result<usize, TopologyError> {
+    fn index_of(&mut self, vertex: u32) -> Result<usize, TopologyError> {
         let number = vertex >> self.section_shift;
         let index = number as usize & self.kept.len().wrapping_sub(1);
         match self.kept.get(index) {
@@ -249,7 +249,7 @@ impl ListReader<'_> {
         vertex: u32,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, TopologyError> {
-        let place = self.place_of(vertex)?;
+        let place = self.index_of(vertex)?;
         let list = self.list_of(vertex);
         let Some(Pinned { view, .. }) = self.kept[place].section.as_deref() else {
             return Ok(ControlFlow::Continue(()));

@@ -186,6 +186,7 @@ impl Store {
         tuning: Tuning,
         attached: Attached,
     ) -> Result<(Self, OpenReport), TopologyError> {
+        // Recovery step R1.
         let (pool, file) = Pool::open(storage)?;
         let root = pool.root().clone();
         let uuid = *pool.uuid();
@@ -196,6 +197,7 @@ impl Store {
         }
         let medium = storage.open(EXTENTS, false)?;
         let region = Region::new(medium.clone(), config.extent_alignment, config.growth_step);
+        // Recovery step R2.
         let mut directory = Directory::load(
             &region,
             &uuid,
@@ -217,6 +219,8 @@ impl Store {
             pinned_bytes: Arc::default(),
             confirms_sections: !read_only && root.clean_log_end.is_none(),
         };
+        // Recovery step R3: all extents that the directory names, before anything is
+        // allocated, which could take their space.
         let adjacencies = new_adjacencies(&config);
         let arc_count = claim_sections(&context, &config, &adjacencies, &directory)?;
         let merged = merged_commits(&directory);
@@ -273,6 +277,7 @@ impl Store {
         let mut failure = None;
         let mut boundaries = VecDeque::new();
         let mut extents = LoggedExtents::default();
+        // Recovery step R4.
         let opened = CommitLog::open(
             log_medium.clone(),
             &uuid,
@@ -315,8 +320,11 @@ impl Store {
             return Err(error);
         }
         let (log, csn) = opened?;
-        // All extents are claimed, those that the log names, too.
+        // All extents are claimed, those that the log names, too: the rest is free.
+        // Until here nothing could be allocated.
         context.region.finish_adoption();
+        // The log has lost commits that sections hold: the next commit would get the
+        // number of one of them, and replay would take it for merged.
         if direct.is_none() && csn < newest_stored {
             return Err(StorageError::damaged(
                 log_name,
@@ -381,6 +389,7 @@ impl Store {
             ring::remove_other_rings(storage, log_name)?;
             store.keep_reserve();
         }
+        // Recovery step R6 writes, so it comes behind R5.
         store.fulfil_intents()?;
         Ok((store, report))
     }
@@ -388,12 +397,16 @@ impl Store {
     /// Recovery step R5: what was replayed and the new epoch are durable, and the mark
     /// of a clean stop gone, before anything else can be written.
     fn begin_epoch(&mut self) -> Result<(), TopologyError> {
+        // Before the store is shown: its readers must find the replayed commits after a
+        // power cut. And before a record is written: behind a gap it would not be replayed.
         self.log.get_mut().log.make_tail_durable()?;
         if let Some(direct) = &self.direct {
             direct.confirm()?;
         }
         let RootState { pool, file, .. } = self.roots.get_mut();
         let mut root = pool.root().clone();
+        // Records of this opening are told by it from those behind a torn tail, which an
+        // earlier opening wrote at the same positions.
         root.epoch += 1;
         if !failpoint!("open.clean-mark-kept") {
             root.clean_log_end = None;

@@ -80,6 +80,8 @@ impl<'a> Replayer<'a> {
         names: &mut Names,
     ) -> Result<(), TopologyError> {
         let mut snapshots = Vec::new();
+        // A section that is merged up to here skips whole groups: the entries behind its
+        // merge must not share one with those before.
         if self.merged.binary_search(&self.commits.last).is_ok() {
             self.apply()?;
         }
@@ -111,7 +113,7 @@ impl<'a> Replayer<'a> {
             self.published.wall_us = record.wall_us;
         }
         if !snapshots.is_empty() {
-            // What comes with this commit is part of them, what comes after is not.
+            // A snapshot shows its own commit, and nothing after it.
             self.apply()?;
             for op in &snapshots {
                 self.rename(names, op);

@@ -115,6 +115,8 @@ impl Store {
         let offset = draft.offset();
         let crc = checksum(&self.context.uuid, offset, &payload);
         let flushed = draft.finish(&payload)?;
+        // A fence of its own, because no order holds between the file of extents and the
+        // log but by fences: without it a record that holds could name a torn extent.
         let extent = failpoint!(
             "log.extent-not-durable",
             flushed.assume_durable(),

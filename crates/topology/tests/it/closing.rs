@@ -50,7 +50,7 @@ fn whatever_writes_is_told_that_the_store_was_closed() {
     }
 }
 
-/// What failed on the medium is not what a closed store says.
+/// A failure of the medium and a closed store are different errors.
 #[test]
 fn a_store_is_closed_after_a_failure_too() {
     let directory = tempfile::tempdir().unwrap();

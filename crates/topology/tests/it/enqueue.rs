@@ -34,8 +34,8 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// The order under a lock of the callers is that of the log, of CSNs, and of the
-/// list, whoever waits first.
+/// The order under a lock of the callers is that of the log, of CSNs, and of the list,
+/// whichever waits first.
 #[test]
 fn the_order_of_enqueuing_is_the_order_of_commits() {
     const THREADS: u32 = 6;
@@ -47,7 +47,7 @@ fn the_order_of_enqueuing_is_the_order_of_commits() {
     std::thread::scope(|scope| {
         // Also if a writer panics: the other thread waits for it.
         let _end = Ending(&done);
-        // The log is small, so leaders merge; somebody else does, too.
+        // The log is small, so leaders merge; another thread does, too.
         scope.spawn(|| {
             while !done.load(Ordering::Acquire) {
                 store.checkpoint().unwrap();
@@ -97,9 +97,9 @@ fn a_prepared_commit_that_is_dropped_is_none_and_an_enqueued_one_is() {
     assert_eq!(store.reader(&token, 0).neighbors(0).unwrap(), [2]);
 }
 
-/// A commit that was enqueued is part of the group of whoever leads first.
+/// A commit that was enqueued is part of the group of the first leader.
 #[test]
-fn whoever_comes_first_leads_for_all() {
+fn the_first_waiter_leads_for_all() {
     let store = store(Mode::Merged);
     let first = store.enqueue(batch(1)).unwrap();
     std::thread::scope(|scope| {

@@ -103,7 +103,7 @@ impl Reference {
         assert_eq!(self.store.check().problems, Vec::<String>::new());
     }
 
-    /// What makes room does, and then there is room again.
+    /// Operations that make room do so, and then there is room again.
     fn makes_room(mut self, storage: &dyn Storage) {
         self.compare();
         for round in 0..3 {

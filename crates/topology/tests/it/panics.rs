@@ -95,7 +95,7 @@ fn meets_a_panic(store: &Arc<Store>, place: &str) -> Result<Commit, TopologyErro
     outcome
 }
 
-/// What is refused, and what is not; then what the next opening finds.
+/// Refused and permitted operations; then the state that the next opening finds.
 fn assert_poisoned(storage: &SimulatedStorage, store: Arc<Store>, acknowledged: &[u32]) {
     assert_eq!(list(&store), acknowledged, "reads go on");
     assert!(is_poisoned(&store.commit(batch(1))));

@@ -1,5 +1,5 @@
-//! What stores have written, and every later program has to read: names, numbers, and the
-//! bytes of small databases.
+//! Formats that stores have written, and every later program has to read: names, numbers,
+//! and the bytes of small databases.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evergraph-topology --test it pins` writes the bytes anew. Where they
 //! change, so does the format: golden databases say whether the old one is still read.

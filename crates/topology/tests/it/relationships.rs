@@ -444,7 +444,7 @@ fn of_parallel_relationships_exactly_the_named_one_goes() {
     assert_eq!(ids(&now, out_adjacency(5), 1), []);
 }
 
-/// Nobody asked for a compaction, and deleted relationships do not stay for ever.
+/// Without a call of `compact`, deleted relationships do not stay for ever.
 #[test]
 fn merges_drop_what_is_deleted_when_it_is_much() {
     let store = Store::create(&DramStorage::new(), config(), [3; 16]).unwrap();

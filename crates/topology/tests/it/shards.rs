@@ -52,7 +52,7 @@ fn each_item_is_done_once_by_a_thread_of_its_node() {
             let lists = shards.split((0..1000).collect(), |&section| section);
             shards.drain(&lists, 2, |items| {
                 let shard = items.shard();
-                // A CPU that this machine lacks binds nobody.
+                // A CPU that this machine lacks binds no thread.
                 if machine.contains(&nodes.cpus(shard)[0]) {
                     assert_eq!(thread_cpus(), nodes.cpus(shard));
                 }

@@ -180,8 +180,8 @@ fn read_pinned(
     lists
 }
 
-/// What is in the three places, one after another, is the list.
-fn compare_places(store: &Store, token: &ViewToken<Published>, adjacency: usize, v: u32) {
+/// The three tiers, one after another, are the list.
+fn compare_tiers(store: &Store, token: &ViewToken<Published>, adjacency: usize, v: u32) {
     let usage = |store: &Store| {
         let stats = store.stats();
         (stats.appended_entries, stats.buffered_entries)
@@ -204,14 +204,14 @@ fn compare_places(store: &Store, token: &ViewToken<Published>, adjacency: usize,
     if !store.config().weighted {
         list.iter_mut().for_each(|e| e.1 = 1f32.to_bits());
     }
-    assert_eq!(together, list, "places of {v}");
+    assert_eq!(together, list, "tiers of {v}");
 }
 
 fn compare(store: &Store, token: &ViewToken<Published>, model: &Model) {
-    // Reading a list moves what is in the run, so the places are looked at first.
+    // Reading a list sorts the append buffer, so the tiers are looked at first.
     for adjacency in 0..store.adjacencies().len() {
         for v in (0..model.vertex_count as u32).step_by(5) {
-            compare_places(store, token, adjacency, v);
+            compare_tiers(store, token, adjacency, v);
         }
     }
     assert_eq!(token.state().vertex_count, model.vertex_count);

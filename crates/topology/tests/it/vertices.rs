@@ -235,8 +235,8 @@ fn new_vertices_get_ids_of_their_own() {
     assert!(named.add_vertices(1).is_err());
 }
 
-/// A tiny log, a tiny budget, and nobody who merges in the background: commits
-/// wait, and those that are stopped meanwhile leave nothing.
+/// A tiny log, a tiny budget, and no thread that merges in the background: commits wait,
+/// and those that are stopped meanwhile leave nothing.
 #[test]
 fn a_commit_that_waits_for_room_can_be_withdrawn() {
     let budgets = [Tuning::default().buffer_bytes, 1 << 12];
@@ -294,10 +294,9 @@ fn room_is_made_some_sections_at_a_time() {
     assert!(store.check().problems.is_empty());
 }
 
-/// Somebody else's commit is under way, or has the gate: whoever waits for it
-/// can leave.
+/// Another commit is under way, or has the gate: a committer that waits for it can leave.
 #[test]
-fn withdrawing_disturbs_nobody_else() {
+fn withdrawing_disturbs_no_other_commit() {
     let store = store(Direction::Out, 8 << 10, Tuning::default());
     let (stopped, committed) = (AtomicBool::new(false), AtomicU32::new(0));
     std::thread::scope(|scope| {

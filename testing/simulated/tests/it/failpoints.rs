@@ -1,4 +1,4 @@
-//! Failpoints: whom they reach, and when.
+//! Scopes of failpoints: threads they reach, and when.
 
 use evergraph_storage::failpoint;
 use evergraph_storage::failpoint::Scope;

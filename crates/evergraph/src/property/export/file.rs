@@ -174,7 +174,7 @@ impl RowFile {
         }
     }
 
-    /// Writes what is left, and syncs it.
+    /// Writes the rest, and syncs it.
     pub fn finish(self) -> Result<(), Error> {
         let sink = match self.writer {
             Writer::Neo4j(writer) => writer.finish(),

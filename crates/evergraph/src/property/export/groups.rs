@@ -108,7 +108,7 @@ impl<K: Eq + Hash> Groups<K> {
 pub(super) struct FileNames(BTreeSet<String>);
 
 impl FileNames {
-    /// `nodes-Person.csv`; what is no letter, digit, `-` or `_` becomes `_`.
+    /// `nodes-Person.csv`; any character but a letter, digit, `-` or `_` becomes `_`.
     fn choose(&mut self, prefix: &str, title: &str, suffix: &str) -> String {
         let safe = |character: char| match character {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => character,

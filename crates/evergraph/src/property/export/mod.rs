@@ -34,8 +34,7 @@ pub struct PropertyExport {
     pub output: PathBuf,
     /// The format; LDBC's is not written.
     pub kind: FileKind,
-    /// Nodes with one of these labels, and what is between them; all if none is
-    /// said.
+    /// Nodes with one of these labels, and the relationships between them; all if empty.
     pub labels: Vec<String>,
     /// Relationships of these types; all if none is said.
     pub types: Vec<String>,
@@ -100,7 +99,7 @@ pub fn export(
     Ok(export.done)
 }
 
-/// The columns of nodes and of relationships, by what is written to one file.
+/// The columns of nodes and of relationships, by output file.
 type Gathered = (Groups<Vec<LabelCode>>, Groups<TypeCode>);
 
 struct Export<'a> {
@@ -180,7 +179,7 @@ impl Export<'_> {
         begun.collect()
     }
 
-    /// The columns of what is chosen, by the file that it goes to.
+    /// The columns of the chosen nodes and relationships, by output file.
     fn gather(
         &mut self,
         (mut nodes, mut relationships): Gathered,

@@ -4,7 +4,7 @@ use super::PropertyExport;
 use crate::Error;
 use crate::property::{Node, NodeId, Relationship, View};
 
-/// Chosen labels and types, and what was seen of them.
+/// Chosen labels and types, and whether they were seen.
 pub(super) struct Selection<'a> {
     labels: Vec<Wanted<'a>>,
     types: Vec<Wanted<'a>>,

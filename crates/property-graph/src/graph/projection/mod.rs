@@ -105,7 +105,7 @@ impl ProjectionOptions {
 
 /// A part of the property graph as of one view. Implements [`Graph`].
 pub struct Projection {
-    /// Keeps what is read.
+    /// Keeps the pinned sections readable.
     view: View,
     /// Sections of the outgoing lists, one adjacency a type; and of the incoming lists.
     outgoing: Vec<Vec<SectionView>>,
@@ -171,8 +171,8 @@ impl View {
         Ok(projection)
     }
 
-    /// DRAM that [`View::project`] takes at most, beside what pinned sections take:
-    /// 12 bytes a node while nodes are read, and 4 bytes a relationship for weights.
+    /// Most DRAM that [`View::project`] takes, beside that of pinned sections: 12 bytes a
+    /// node while nodes are read, and 4 bytes a relationship for weights.
     pub fn projection_bytes(&self, options: &ProjectionOptions) -> u64 {
         let weights = match options.weight {
             Some(_) => Weights::most_bytes(self),

@@ -10,7 +10,7 @@ use crate::value::Value;
 
 /// The weight of each relationship.
 pub(super) struct Weights {
-    /// By relationship id; what lies behind has the default.
+    /// By relationship id; ids behind its end have the default.
     of: Vec<Weight>,
     default: Weight,
     counted: Weighted,
@@ -127,8 +127,8 @@ impl Wanted<'_> {
     }
 }
 
-/// A weight; integers beyond 2²⁴ and floats lose digits. None is infinite, nor beyond
-/// what a weight can be.
+/// A weight; integers beyond 2²⁴ and floats lose digits. None is infinite, nor beyond the
+/// range of a weight.
 fn number(value: &Value) -> Option<Weight> {
     let weight = match value {
         Value::Integer(value) => *value as Weight,

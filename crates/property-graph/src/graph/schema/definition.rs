@@ -9,7 +9,7 @@ use crate::value::Value;
 
 /// In the byte of the rule: the definition is about relationships.
 const RELATIONSHIPS: u8 = 1 << 7;
-/// In the byte of the rule: what there is has not all been held to it yet.
+/// In the byte of the rule: existing records have not all been held to it yet.
 const UNCONFIRMED: u8 = 1 << 6;
 
 /// Rule for the nodes of a label, or for the relationships of a type.
@@ -262,7 +262,7 @@ impl Stored {
         }
     }
 
-    /// Rule (1 byte; the highest bit: of relationships; the next: what there is has
+    /// Rule (1 byte; the highest bit: of relationships; the next: existing records have
     /// not all been held to it), label or type (4), number of keys (4), each key (4),
     /// name in UTF-8.
     pub fn encode(&self, is_confirmed: bool) -> Vec<u8> {
@@ -281,7 +281,7 @@ impl Stored {
         bytes
     }
 
-    /// Reads back what [`Stored::encode`] wrote; also whether it is online.
+    /// Decodes the output of [`Stored::encode`]; also whether it is online.
     pub fn decode(bytes: &[u8]) -> Result<(Self, bool), StorageError> {
         let decoded = Self::decode_checked(bytes);
         decoded.ok_or_else(|| {

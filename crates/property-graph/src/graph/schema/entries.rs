@@ -1,4 +1,4 @@
-//! An index or a constraint with what belongs to it.
+//! An index or a constraint with its definition, index and state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(in crate::graph) struct Entry {
     pub stored: Stored,
     /// Its index, if it has one.
     pub index: Option<Index>,
-    /// Whether all that there is was held to it; else who makes it is still at it.
+    /// Whether all existing records were held to it; else it is still populating.
     is_confirmed: AtomicBool,
     /// Keys that commits gave to records while a constraint of unique values is being
     /// made, each with the newest of these commits: no writer looked if they are unique.
@@ -187,7 +187,7 @@ pub(in crate::graph) trait Governed: Record {
     /// The marks of a record that a read found.
     fn marks(found: &Found<'_, Self>) -> Result<Self::Marks, StorageError>;
 
-    /// Whether what has these marks is a subject.
+    /// Whether a record with these marks is a subject.
     fn is_marked(marks: &Self::Marks, subject: SubjectCode) -> bool;
 }
 

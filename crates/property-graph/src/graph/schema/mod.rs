@@ -1,5 +1,5 @@
-//! Indexes and constraints: what holds for the nodes of a label, and for the
-//! relationships of a type.
+//! Indexes over, and constraints on, the nodes of a label and the relationships of a
+//! type.
 //!
 //! They are few, come and go with commits of their own, and hold now: a view of an older
 //! commit is read under those of today. A constraint that has to find values
@@ -92,11 +92,11 @@ impl Schema {
         Ok(())
     }
 
-    /// Takes out a definition that could not be made: from now on nothing is held to
-    /// it, and its name is free. Needs no commit, so that nothing is in the way: the
-    /// next table of definitions lacks it, and what an opening finds unconfirmed in an
-    /// older one, or in the log, has failed as well. `visible` is the newest visible
-    /// commit.
+    /// Takes out a definition that could not be made: from now on nothing is held to it,
+    /// and its name is free. Needs no commit, so that nothing is in the way: the next
+    /// table of definitions lacks it, and a definition that an opening finds populating
+    /// in an older one, or in the log, has failed as well. `visible` is the newest
+    /// visible commit.
     pub fn fail(&self, entry: &Arc<Entry>, reason: &str, visible: u64) {
         let mut dropped = self.dropped.lock();
         let mut entries = self.entries.write();
@@ -382,7 +382,7 @@ impl Schema {
         Ok(())
     }
 
-    /// Verifies what is stored.
+    /// Verifies the stored indexes.
     pub fn check(&self, problems: &mut Vec<String>) {
         self.each_index(|index| index.check(problems));
     }

@@ -36,7 +36,8 @@ fn a_chunk_takes_no_more_than_it_can_name() {
         message.contains("node 2") && message.contains("700000 bytes"),
         "{message}"
     );
-    // Nothing of it is left in the way, and changing what is there is exact.
+    // Nothing of it is left in the way, and changes of existing records are counted
+    // exactly.
     for _ in 0..4 {
         graph
             .write(|own| own.set(first, "text", long(350_000)))

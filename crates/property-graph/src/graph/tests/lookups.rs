@@ -40,7 +40,7 @@ struct Question {
     /// Of nodes of a label, or of relationships of a type.
     subject: usize,
     of_nodes: bool,
-    /// Equal values of the first keys, and what holds of the next one.
+    /// Equal values of the first keys, and the bounds of the next one.
     leading: Vec<Value>,
     next: Next,
 }
@@ -221,7 +221,7 @@ fn take(
     Ok(true)
 }
 
-/// Ids of what is found.
+/// Ids of the hits.
 fn asked(own: &Transaction, question: &Question) -> Result<Vec<u32>, GraphError> {
     let Question { leading, next, .. } = question;
     let count = leading.len() + usize::from(!matches!(next, Next::Nothing));

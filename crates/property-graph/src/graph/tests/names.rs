@@ -1,6 +1,6 @@
 //! Names get their codes from commits alone: neither a rolled-back name nor one that is
-//! only asked for takes one, and a transaction that found no code for a name conflicts
-//! with the commit that gives it one.
+//! only asked for takes one, and a serializable transaction that found no code for a name
+//! conflicts with the commit that gives it one.
 
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::DramStorage;

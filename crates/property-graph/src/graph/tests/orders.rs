@@ -19,7 +19,7 @@ fn find_or_create(graph: &PropertyGraph, count: i64) -> usize {
     own.inner.overlay().visited()
 }
 
-/// A lookup looks at what it finds, however much was written.
+/// The cost of a lookup depends on its hits, however much was written.
 #[test]
 fn lookups_do_not_go_through_what_was_written() {
     for rule in [Rule::Index, Rule::Unique] {

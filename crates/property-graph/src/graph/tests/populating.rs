@@ -1,4 +1,4 @@
-//! Values that have to be unique, and what writers do while the constraint is made.
+//! Values that have to be unique, and writers while the constraint is made.
 
 use std::slice;
 use std::sync::{Arc, Mutex};
@@ -105,7 +105,8 @@ fn is_violated(outcome: Result<(), GraphError>) -> bool {
     }
 }
 
-/// Whether what a writer commits before the pass, or behind it, is told from what may be.
+/// Whether a violating write is told from an allowed one, committed before the pass or
+/// behind it.
 fn is_told(definition: &Definition, is_behind: bool, name: &str) -> bool {
     let populating = Populating::new(definition);
     if is_behind {
@@ -133,7 +134,7 @@ fn what_is_written_meanwhile_is_checked_before_it_holds() {
     assert!(!is_caught, "the mutant survives");
 }
 
-/// Whether a writer is waited for that has written what there is already, and commits
+/// Whether the switch waits for a writer that has written an existing value, and commits
 /// only then.
 fn is_waited_for(definition: &Definition, mutant: &str) -> bool {
     let populating = Populating::built(definition);
@@ -189,7 +190,7 @@ fn what_is_written_is_checked_wherever_it_is() {
     }
 }
 
-/// Each key is looked at once, and what is gone again is no violation.
+/// Each key is looked at once, and a key that is gone again is no violation.
 #[test]
 fn what_is_written_is_checked_once() {
     let definition = &definitions()[0];

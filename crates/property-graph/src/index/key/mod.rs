@@ -59,7 +59,7 @@ impl Class {
     }
 }
 
-/// The key of a tuple of values; `None` if one of them is null: what lacks a
+/// The key of a tuple of values; `None` if one of them is null: a record that lacks a
 /// property is in no index over it.
 pub fn encode<'v>(values: impl IntoIterator<Item = &'v Value>) -> Option<Vec<u8>> {
     let mut key = Vec::with_capacity(24);

@@ -26,8 +26,8 @@ fn push(nearest: f64, distance: i16, key: &mut Vec<u8>) {
     }
 }
 
-/// Eight bytes that order as the float does. Minus zero is zero; what is not a
-/// number comes last, as openCypher orders it.
+/// Eight bytes that order as the float does. Minus zero is zero; NaN comes last, as
+/// openCypher orders it.
 pub(super) fn push_ordered_bits(value: f64, key: &mut Vec<u8>) {
     let value = if value.is_nan() {
         f64::NAN.abs()

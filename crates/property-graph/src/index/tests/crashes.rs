@@ -1,4 +1,4 @@
-//! The power is cut before every fence, and what is left has to be the index as of the
+//! The power is cut before every fence, and recovery has to find the index as of the
 //! superblock that is left, snapshots included.
 
 use evergraph_simulated::mutants::of_suite;

@@ -49,7 +49,7 @@ impl Truth {
             .collect()
     }
 
-    /// Without what came after a commit.
+    /// Without the changes after a commit.
     pub fn until(&self, csn: u64) -> Truth {
         let mut truth = self.clone();
         for history in truth.histories.values_mut() {

@@ -30,7 +30,7 @@ fn satisfies(value: &Value, lower: Bound<&Value>, upper: Bound<&Value>) -> bool 
         }
 }
 
-/// Null and NaN do not, nor what has one.
+/// Null and NaN do not, nor values that contain one.
 fn equals_itself(value: &Value) -> bool {
     value.equals(value) == Some(true)
 }
@@ -154,7 +154,7 @@ proptest! {
     ) {
         let Some(key) = encode([&value]) else { return Ok(()) };
         let range = KeyRange::between(&[], lower.as_ref(), upper.as_ref());
-        // Without a bound, and of what does not compare, a range is as good as any.
+        // Without a bound, and for values that do not compare, a range is as good as any.
         let is_plain = |value: &Value| {
             matches!(value, Value::Float(_)) || value.compares(value).is_some()
         };
@@ -166,7 +166,7 @@ proptest! {
         if has_bound && is_plain(&value) && is_plain_bound(&lower) && is_plain_bound(&upper) {
             let expected = satisfies(&value, lower.as_ref(), upper.as_ref());
             let is_found = is_in(&range, &key, usize::MAX);
-            // Lists that differ only behind what does not compare are not told.
+            // Lists that differ only behind an incomparable value are not told apart.
             prop_assert!(is_found == expected || matches!(value, Value::List(_)));
         }
     }

@@ -1,4 +1,4 @@
-//! The index against slow, independent statements of what it should find.
+//! The index against slow, independent statements of its hits.
 
 mod crashes;
 mod damage;

@@ -15,11 +15,11 @@ enum Step {
     View,
     DropView(usize),
     Release(usize),
-    /// With what is committed before it is written, and before it is published, and
-    /// whether it is.
+    /// With commits before it is written, commits before it is published, and whether it
+    /// is.
     Checkpoint(Vec<Commit>, Vec<Commit>, bool),
     Reopen,
-    /// With what is committed while records are scanned.
+    /// With commits while records are scanned.
     Rebuild(Vec<Commit>),
     /// The same, while a checkpoint goes on.
     RebuildInRound(Commit),
@@ -30,13 +30,13 @@ fn keys() -> impl Strategy<Value = Option<Vec<u8>>> {
         1 => Just(None),
         4 => (0u8..12).prop_map(|n| Some(vec![7, n])),
         2 => "[ab]{0,4}".prop_map(|text| Some(text.into_bytes())),
-        // Longer than what is kept.
+        // Longer than a stored key.
         1 => "[ab]{2}".prop_map(|end| Some([&[9; 33], end.as_bytes()].concat())),
     ]
 }
 
 fn commits() -> impl Strategy<Value = Commit> {
-    // A commit says what comes of it, not how: each record once.
+    // A commit gives the outcome of each record once, not the steps to it.
     prop::collection::btree_map(0u32..150, keys(), 0..12)
         .prop_map(|commit| commit.into_iter().collect())
 }
@@ -174,7 +174,7 @@ impl Run {
         self.host = Host::open(storage, self.kind, TINY, &self.kept)?.expect("created");
         self.host.restored.clone()?;
         self.host.truth = truth;
-        // Replay may bring what is merged already.
+        // Replay may bring changes that are merged already.
         for (&csn, changes) in &self.log {
             apply(&self.host.index, csn, changes);
             self.host.registry.publish(csn.max(self.host.csn()), ());
@@ -281,7 +281,7 @@ fn a_dropped_index_gives_its_space_back() {
     assert_eq!(host.region.used_bytes(), host.directory.bytes());
 }
 
-/// A reader in the middle of a range does not lose what a round merges.
+/// A reader in the middle of a range keeps its place over a merge.
 #[test]
 fn a_range_goes_on_over_a_checkpoint() {
     let storage = DramStorage::new();

@@ -61,7 +61,7 @@ fn effect(change: &Change<RelationshipRecord>) -> Option<(Effect, &RelationshipR
 }
 
 impl Lists {
-    /// Neighbor and relationship of what was made in a list.
+    /// Neighbors and relationships created in a list.
     pub fn created(&self, list: List) -> impl Iterator<Item = (u32, u32)> {
         let entry = self.0.get(&list);
         let created = entry.into_iter().flat_map(|entry| &entry.created);
@@ -85,8 +85,7 @@ impl Lists {
         entry.map_or(0, |entry| entry.created.len() as i64 - entry.deleted as i64)
     }
 
-    /// Puts what a change does to its lists in the place of what an older change
-    /// of the same relationship did.
+    /// Replaces an older change of the same relationship in its two lists.
     pub fn replace(
         &mut self,
         id: u32,

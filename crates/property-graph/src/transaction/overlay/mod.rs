@@ -21,8 +21,8 @@ use orders::Orders;
 use super::error::TransactionError;
 use crate::records::{NodeRecord, Record, RelationshipRecord};
 
-/// Bytes of a change, beside what a record became: its place in the map and in the
-/// lists, and the pointer to what it was.
+/// Bytes of a change, beside the new record: its place in the map and in the lists, and
+/// the pointer to the old record.
 const CHANGE_BYTES: usize = 96;
 
 /// A record that a transaction touched.
@@ -53,7 +53,7 @@ impl<R> Change<R> {
         self.before.is_some() && self.after.is_none()
     }
 
-    /// Whether a commit would have an effect: what was made and deleted again
+    /// Whether a commit would have an effect: a record that was made and deleted again
     /// has none.
     pub fn has_effect(&self) -> bool {
         self.before.is_some() || self.after.is_some()
@@ -83,7 +83,7 @@ impl Undo {
     }
 }
 
-/// DRAM of what a record became.
+/// DRAM of the new record.
 fn bytes_of<R: Record>(change: Option<&Change<R>>) -> usize {
     change.map_or(0, |change| match &change.after {
         Some(after) => Overlay::bytes_of(&**after),
@@ -102,7 +102,7 @@ pub struct Overlay {
     undo: Vec<Undo>,
     /// Number of each savepoint and the length of `undo` at it.
     savepoints: Vec<(u64, usize)>,
-    /// Bytes of DRAM of all changes, and of what to undo; without orders.
+    /// Bytes of DRAM of all changes and of the undo list; without orders.
     bytes: usize,
     next_savepoint: u64,
 }
@@ -231,8 +231,8 @@ impl Overlay {
             && !self.relationships.values().any(Change::has_effect)
     }
 
-    /// Makes a node what it shall be, `None` for deleted. `committed` is what it
-    /// is as of the snapshot, and counts at its first change only.
+    /// Sets the new version of a node, `None` for deleted. `committed` is its version as
+    /// of the snapshot, and counts at its first change only.
     pub fn put_node(
         &mut self,
         id: u32,
@@ -299,8 +299,8 @@ impl Overlay {
         self.node_orders.visited() + self.relationship_orders.visited()
     }
 
-    /// Panics in debug builds if changes, what undoes them and their bytes contradict
-    /// each other, as far as it is cheap to see.
+    /// Panics in debug builds if changes, their undo list and their bytes contradict each
+    /// other, as far as it is cheap to see.
     fn invariants(&self) {
         if !cfg!(debug_assertions) {
             return;
@@ -343,7 +343,7 @@ impl Overlay {
         Savepoint { number }
     }
 
-    /// Undoes what was changed since a savepoint, which stays.
+    /// Undoes the changes since a savepoint, which stays.
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].
@@ -364,7 +364,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// Gives up a savepoint and those after it; what was changed stays.
+    /// Gives up a savepoint and those after it; the changes stay.
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].

@@ -175,7 +175,7 @@ fn relationships_of_a_node_that_is_reserved_are_left_alone() {
     assert_eq!(manager.statistics().locked, 0);
 }
 
-/// An older transaction is not kept off: it may be what the reservation waits for.
+/// An older transaction is not kept off: the reservation may wait for it.
 #[test]
 fn who_is_older_is_not_kept_off() {
     let manager = manager();
@@ -191,7 +191,7 @@ fn who_is_older_is_not_kept_off() {
             commit(sharer.take().expect("not ended")).expect("it was first");
             return outcome;
         }
-        // It has the node, so that this is a conflict with who holds it.
+        // It has the node, so that this is a conflict with its holder.
         let held = Conflict::Held {
             resource: Resource::Node(ends[1]),
             holder: Some(tx.id()),

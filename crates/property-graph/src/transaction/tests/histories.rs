@@ -56,7 +56,7 @@ fn without_locks_updates_are_lost() {
         "transaction.early-release",
     ] {
         let found = scenario_anomalies(Level::Snapshot, Some(mutant));
-        // A list is written as a whole: what the other appended may be gone.
+        // A list is written as a whole: the other's addition may be gone.
         let is_lost = found.contains(&Anomaly::LostUpdate) || found.contains(&Anomaly::Lost);
         assert!(is_lost, "{mutant}: {found:?}");
     }

@@ -620,7 +620,7 @@ impl Scenario for Workload {
         told: &mut Told<'_, '_, Expected>,
     ) -> Result<Open, String> {
         let performed = self.perform_one(storage, &mut open, told);
-        // A clean stop is what many do who are told of an error.
+        // Many programs close cleanly after an error.
         let next = performed.inspect_err(|_| drop(open.graph.close()))?;
         Ok(next.unwrap_or(open))
     }
@@ -708,7 +708,7 @@ fn every_mutant_is_caught() {
     suite().mutants();
 }
 
-/// A constraint is made while a writer, who began before, writes what it forbids.
+/// A constraint is made while a writer, which began before, violates it.
 fn is_unique_beside_a_writer(writer: impl FnOnce()) -> bool {
     let config = Config::new(Persistence::Pages).with_capacity(1 << 18);
     let storage = SimulatedStorage::new(config);

@@ -16,7 +16,7 @@ const KEY: SectionKey = SectionKey {
     section: 0,
 };
 
-/// What one step does; it follows from its number.
+/// Change of one step; it follows from its number.
 enum Step {
     Append(Lists),
     /// All entries of one list, fewer than before, and new ones of another.

@@ -254,7 +254,7 @@ impl History {
     }
 }
 
-/// What a compaction keeps in these tests.
+/// Entries that a compaction keeps in these tests.
 fn live(lists: &Lists) -> Lists {
     let keep = |entry: &&(u32, u32)| !entry.0.is_multiple_of(3) && !is_tombstone(entry.0);
     lists

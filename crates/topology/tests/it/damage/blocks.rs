@@ -11,7 +11,7 @@ use super::fixture::{
 };
 use super::reader;
 
-/// What some damage may show beside an error and the right graph.
+/// Lists that some damage may show beside an error and the right graph.
 enum Allowed {
     Nothing,
     /// Exactly the graph as of this commit: the log ends before the damage, and

@@ -40,7 +40,7 @@ enum Step {
     Flatten,
 }
 
-/// What a store does while calls fail.
+/// Steps of a store while calls fail.
 struct Workload {
     config: Config,
     tuning: Tuning,
@@ -235,7 +235,7 @@ impl Workload {
     }
 }
 
-/// What came of a workload.
+/// Outcome of a workload.
 struct Run {
     model: Model,
     acknowledged: Graph,
@@ -607,8 +607,8 @@ fn a_full_log_on_a_full_disk_is_a_clean_error() {
     assert_eq!(observe(&store).unwrap(), model.graph(last + 1));
 }
 
-/// What a failed sync has lost is shown until it leaves memory, and the next sync says that
-/// all is well: only what is written again is synced.
+/// Bytes that a failed sync has lost are shown until they leave memory, and the next sync
+/// says that all is well: only bytes that are written again are synced.
 #[test]
 fn what_an_unclean_stop_leaves_is_written_and_synced_again() {
     let directory = scratch();

@@ -229,7 +229,7 @@ fn files_of_two_moments_never_make_a_third_graph() {
     }
 }
 
-/// What is left of a pool is not taken for an interrupted creation.
+/// A damaged pool is not taken for an interrupted creation.
 #[test]
 fn a_pool_cut_short_is_not_made_again() {
     let fixture = merged_clean();

@@ -46,9 +46,9 @@ pub struct Fixture {
     pub name: &'static str,
     pub config: SimConfig,
     pub image: Image,
-    /// What a reader must see.
+    /// The graph that a reader must see.
     pub expected: Graph,
-    /// What it showed after each commit (merged mode), by CSN.
+    /// The graph after each commit (merged mode), by CSN.
     pub history: BTreeMap<u64, Graph>,
 }
 
@@ -156,7 +156,7 @@ fn lists_of(store: &Store, token: &ViewToken<Published>) -> Result<Lists, String
     Ok(all)
 }
 
-/// What came of reading a damaged image.
+/// Outcome of reading a damaged image.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
     Right,

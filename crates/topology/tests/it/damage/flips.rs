@@ -22,7 +22,7 @@ struct Count {
     window: AtomicU64,
 }
 
-/// What a flip inside the window may show.
+/// Outcomes that a flip inside the window may have.
 enum Allowed {
     /// The graph as of this commit, nothing else.
     Commit(u64),

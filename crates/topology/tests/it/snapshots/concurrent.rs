@@ -18,7 +18,7 @@ const VERTICES: u32 = 13;
 
 type Lists = Vec<Vec<u32>>;
 
-/// What a commit did.
+/// Result of a commit.
 enum Done {
     Inserted(u32, u32),
     Deleted(u32, u32),

@@ -1,4 +1,4 @@
-//! What snapshots cost.
+//! Costs of snapshots.
 
 use std::ops::ControlFlow;
 

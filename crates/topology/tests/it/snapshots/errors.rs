@@ -1,4 +1,4 @@
-//! What is refused, and with which words.
+//! Refusals, and their words.
 
 use evergraph_graph::Direction;
 use evergraph_storage::medium::DramStorage;

@@ -54,7 +54,7 @@ impl Model {
     }
 }
 
-/// What a commit changes.
+/// Changes of a commit.
 #[derive(Clone, Debug)]
 pub enum Change {
     Insert(Vec<(u32, u32)>),
