@@ -15,36 +15,10 @@ use evergraph_graph::{Direction, Graph, VertexId, Weight};
 use rayon::prelude::*;
 
 pub(crate) use self::contract::{Contraction, contract};
-pub(crate) use self::level::{Arcs, Level};
+pub(crate) use self::level::{Arcs, Level, Objective, compose};
 pub(crate) use self::moving::{FEW, Partition, batches, move_vertices};
-use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, chunk_range};
-use crate::sums::slice_sum;
+use crate::parallel::{CHUNK_VERTICES, chunk_range};
 use crate::{Cancelled, Control, RunError};
-
-/// Modularity's parameters, the same over all levels of a run.
-pub(crate) struct Objective<'c, 'p> {
-    /// γ / M: what a pair of unit strengths in one community costs.
-    pub(crate) cost: f64,
-    /// M.
-    pub(crate) total: f64,
-    pub(crate) resolution: f64,
-    pub(crate) seed: u64,
-    pub(crate) control: &'c Control<'p>,
-}
-
-impl<'c, 'p> Objective<'c, 'p> {
-    /// The objective on a graph of vertices with these strengths; seed 0.
-    pub(crate) fn new(strengths: &[f64], resolution: f64, control: &'c Control<'p>) -> Self {
-        let total = slice_sum(strengths, |&strength| strength);
-        Self {
-            cost: if total > 0.0 { resolution / total } else { 0.0 },
-            total,
-            resolution,
-            seed: 0,
-            control,
-        }
-    }
-}
 
 /// Checks that the graph is undirected and the resolution in its range.
 pub(crate) fn check(graph: &impl Graph, resolution: f64) -> Result<(), RunError> {
@@ -146,12 +120,4 @@ pub(crate) fn name_by_smallest(communities: &mut [VertexId]) -> usize {
         *community = *name;
     }
     count
-}
-
-/// For each vertex the community of its vertex in the level above.
-pub(crate) fn compose(below: &mut [VertexId], above: &[VertexId]) {
-    below
-        .par_iter_mut()
-        .with_min_len(CHUNK_ITEMS)
-        .for_each(|v| *v = above[*v as usize]);
 }

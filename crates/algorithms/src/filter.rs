@@ -34,41 +34,11 @@ use std::ops::ControlFlow;
 use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
 
 pub use self::reader::FilterReader;
+pub use self::side::BlockSize;
 use self::side::Side;
 use crate::parallel::Lists;
 use crate::subset::SharedBitmap;
 use crate::{Cancelled, Control, RunError};
-
-/// Entries of one block of a filter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BlockSize {
-    /// 64, which reads least.
-    #[default]
-    Entries64,
-    /// 128.
-    Entries128,
-    /// 256, which takes least memory.
-    Entries256,
-}
-
-impl BlockSize {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Entries64, Self::Entries128, Self::Entries256];
-
-    /// How many entries.
-    pub const fn entries(self) -> usize {
-        64 * self.words()
-    }
-
-    /// Words of bits of a block.
-    const fn words(self) -> usize {
-        match self {
-            Self::Entries64 => 1,
-            Self::Entries128 => 2,
-            Self::Entries256 => 4,
-        }
-    }
-}
 
 /// Lists that a filter keeps; this decides which predicates are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

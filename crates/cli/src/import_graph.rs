@@ -8,7 +8,7 @@ use evergraph::property::{FileKind, Imported, PropertyImport, import};
 use evergraph::{Cancellation, Database, Options, allocated_bytes};
 use serde_json::json;
 
-use crate::import::Args;
+use crate::import_args::Args;
 use crate::import_into::give_up;
 use crate::progress;
 use crate::reading::InputFormat;

@@ -4,7 +4,7 @@ use evergraph::graph::Direction;
 use evergraph::import::probe;
 use evergraph::{Database, IdKind, Mode, Options, formats};
 
-use crate::import::{Args, Directions, Ids, ImportMode};
+use crate::import_args::{Args, Directions, Ids, ImportMode};
 use crate::report::{Failure, note};
 
 /// Opens the database, or makes it. Says whether it is new.

@@ -18,12 +18,14 @@ mod export;
 mod fuzzing;
 mod generate;
 mod import;
+mod import_args;
 mod import_graph;
 mod import_into;
 mod index;
 mod maintain;
 mod medium;
 mod memory;
+mod outcome;
 mod output;
 mod over;
 mod progress;
@@ -68,7 +70,7 @@ enum Command {
     /// Write a synthetic graph to a file
     Generate(generate::Args),
     /// Import files of edges into a database, which is made if there is none
-    Import(import::Args),
+    Import(import_args::Args),
     /// Write what a database holds to files that `import` reads
     Export(export::Args),
     /// Delete the edges that files list: for each line the latest between the two

@@ -8,9 +8,10 @@ use evergraph::{Cancellation, Control, Database};
 use serde_json::{Value, json};
 
 use crate::medium::MediumArgs;
+use crate::outcome::fact;
 use crate::progress;
 use crate::report::{Failure, Report, bytes, count, note, seconds, table};
-use crate::run::{fact, parameters};
+use crate::run::parameters;
 
 /// Arguments of `maintain`.
 #[derive(clap::Args)]

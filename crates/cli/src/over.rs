@@ -7,10 +7,10 @@ use evergraph::run::{Outcome, Request, ValueColumn, find, over, write_columns, w
 use evergraph::{Cancellation, Control, Database, Moment, memory_bytes};
 use serde_json::{Map, Value, json};
 
+use crate::outcome::{fact, note_damaged};
 use crate::output::Target;
 use crate::progress;
 use crate::report::{Failure, Report, aligned, count, seconds};
-use crate::run::{fact, note_damaged};
 
 /// Destination of the values of the snapshots.
 enum Sink<'a> {

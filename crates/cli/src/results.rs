@@ -8,9 +8,9 @@ use evergraph::{Cancellation, Database, time_text};
 use serde_json::{Map, Value, json};
 
 use crate::medium::MediumArgs;
+use crate::outcome::fact;
 use crate::output::{Target, wants_stdout};
 use crate::report::{Failure, Report, bytes, count, table};
-use crate::run::fact;
 
 /// Arguments of `results`.
 #[derive(clap::Args)]

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use evergraph_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
-use super::level::{Arcs, Grouped, Level, Members, PART_VERTICES, Part};
-use super::{Objective, compose};
+use super::level::{Arcs, Grouped, Level, Members, Objective, PART_VERTICES, Part, compose};
 use crate::Cancelled;
 use crate::table::Table;
 

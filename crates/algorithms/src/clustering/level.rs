@@ -3,8 +3,10 @@
 use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::{Graph, NeighborReader, VertexId, Weight};
+use rayon::prelude::*;
 
-use crate::parallel::HUB_DEGREE;
+use crate::parallel::{CHUNK_ITEMS, HUB_DEGREE};
+use crate::sums::slice_sum;
 use crate::{Cancelled, Control};
 
 /// An undirected graph with weights whose vertices are groups of vertices of the
@@ -205,4 +207,37 @@ fn for_each_in_list(
         let _ = reader.for_each_weighted_segment_in(v, piece, &mut visit_all);
     }
     Ok(())
+}
+
+/// Modularity's parameters, the same over all levels of a run.
+pub(crate) struct Objective<'c, 'p> {
+    /// γ / M: what a pair of unit strengths in one community costs.
+    pub(crate) cost: f64,
+    /// M.
+    pub(crate) total: f64,
+    pub(crate) resolution: f64,
+    pub(crate) seed: u64,
+    pub(crate) control: &'c Control<'p>,
+}
+
+impl<'c, 'p> Objective<'c, 'p> {
+    /// The objective on a graph of vertices with these strengths; seed 0.
+    pub(crate) fn new(strengths: &[f64], resolution: f64, control: &'c Control<'p>) -> Self {
+        let total = slice_sum(strengths, |&strength| strength);
+        Self {
+            cost: if total > 0.0 { resolution / total } else { 0.0 },
+            total,
+            resolution,
+            seed: 0,
+            control,
+        }
+    }
+}
+
+/// For each vertex the community of its vertex in the level above.
+pub(crate) fn compose(below: &mut [VertexId], above: &[VertexId]) {
+    below
+        .par_iter_mut()
+        .with_min_len(CHUNK_ITEMS)
+        .for_each(|v| *v = above[*v as usize]);
 }

@@ -7,7 +7,7 @@ use evergraph_graph::random::{Random, split_mix};
 use evergraph_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
-use super::{Arcs, Level, Objective};
+use super::level::{Arcs, Level, Objective};
 use crate::parallel::CHUNK_LISTED;
 use crate::table::Table;
 use crate::{Cancelled, Control};

@@ -12,7 +12,6 @@ use std::sync::atomic::Ordering::Relaxed;
 use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
-use super::BlockSize;
 use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, Lists, for_each_chunk, prefix_sums};
 use crate::{Cancelled, Control};
 
@@ -226,6 +225,37 @@ impl Bits<'_> {
         match high {
             0 => (0, 0),
             _ => (low, before(low)),
+        }
+    }
+}
+
+/// Entries of one block of a filter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BlockSize {
+    /// 64, which reads least.
+    #[default]
+    Entries64,
+    /// 128.
+    Entries128,
+    /// 256, which takes least memory.
+    Entries256,
+}
+
+impl BlockSize {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Entries64, Self::Entries128, Self::Entries256];
+
+    /// How many entries.
+    pub const fn entries(self) -> usize {
+        64 * self.words()
+    }
+
+    /// Words of bits of a block.
+    const fn words(self) -> usize {
+        match self {
+            Self::Entries64 => 1,
+            Self::Entries128 => 2,
+            Self::Entries256 => 4,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use evergraph_graph::{Column, ColumnValue, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
-use super::{Iterations, PageRank, Parameters};
+use super::parameters::{Iterations, PageRank, Parameters};
 use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, Lists, chunk_range, for_each_list, hub_pieces};
 use crate::sums::ListSum;
 use crate::{Cancelled, Control, RunError, Saved};

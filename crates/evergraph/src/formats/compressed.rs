@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::input::Compression;
+use super::compression::Compression;
 
 /// A writer behind an encoder, or behind none. Only after [`Compressed::finish`] is
 /// everything written.

@@ -8,9 +8,8 @@ use super::announced::Announced;
 use super::batch::EdgeBatch;
 use super::error::{BadLine, Endpoint, Flaw, FormatError};
 use super::fields::is_idle;
-use super::file::{LineParser, Text};
-use super::matrix_market::{head_line, no_times};
 use super::options::{EndpointKind, Options};
+use super::parser::{LineParser, Text, head_line, no_times};
 use super::values::{Tokens, id, is_blank};
 
 pub(super) struct DimacsParser {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::input::Compression;
+use super::compression::Compression;
 
 /// An end of an edge, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::columns::deletes;
+use super::compression::Compression;
 use super::error::FormatError;
-use super::input::Compression;
 use super::options::Format;
 
 /// The name without the extension of the compression.

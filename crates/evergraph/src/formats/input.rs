@@ -1,56 +1,13 @@
 //! Bytes of a file, decompressed, with how far the compressed file was read.
 
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::compression::Compression;
 use super::error::FormatError;
-
-/// How a file is compressed; told from its first bytes, not from its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compression {
-    /// Not at all.
-    None,
-    /// gzip, of one or many members.
-    Gzip,
-    /// Zstandard, of one or many frames.
-    Zstd,
-}
-
-impl fmt::Display for Compression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Compression::None => "plain",
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "zstd",
-        })
-    }
-}
-
-impl Compression {
-    /// Compression that the extension of a file name stands for.
-    pub(crate) fn of_name(name: &Path) -> Compression {
-        let extension = name.extension().and_then(|extension| extension.to_str());
-        match extension.map(str::to_ascii_lowercase).as_deref() {
-            Some("gz" | "gzip" | "tgz") => Compression::Gzip,
-            Some("zst" | "zstd") => Compression::Zstd,
-            _ => Compression::None,
-        }
-    }
-
-    fn of_magic(magic: &[u8]) -> Compression {
-        match magic {
-            [0x1f, 0x8b, ..] => Compression::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd] => Compression::Zstd,
-            // A skippable frame, which parallel compressors put first.
-            [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Compression::Zstd,
-            _ => Compression::None,
-        }
-    }
-}
 
 /// Decompressing reader of a file.
 pub(super) struct Input {

@@ -8,12 +8,11 @@ use std::path::Path;
 
 use super::announced::Announced;
 use super::batch::EdgeBatch;
-use super::error::{BadLine, Endpoint, Flaw, FormatError};
+use super::error::{Endpoint, Flaw, FormatError};
 use super::fields::is_idle;
-use super::file::{LineParser, Text};
 use super::guess::starts_with_ignoring_case;
-use super::lines::Content;
 use super::options::{EndpointKind, Options};
+use super::parser::{LineParser, Text, head_line, no_times};
 use super::values::{Tokens, id};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,41 +62,6 @@ pub(super) fn open(text: &mut Text, options: &Options) -> Result<MatrixMarketPar
         base_shift: options.base_shift(),
         right_shift: if options.bipartite { rows } else { 0 },
     })
-}
-
-/// The next line that is not `idle`, and its number.
-pub(super) fn head_line(
-    text: &mut Text,
-    idle: impl Fn(&[u8]) -> bool,
-) -> Result<(u64, Vec<u8>), FormatError> {
-    loop {
-        let Some(line) = text.next()? else {
-            let flaw = Flaw::head(
-                "the file ends before its head is complete",
-                "fetch the file again, or give its format",
-            );
-            return Err(text.bad_head(text.lines.consumed(), b"", flaw));
-        };
-        let number = line.number;
-        match line.content {
-            Content::Text(line) if idle(line) => {}
-            Content::Text(line) => return Ok((number, line.to_vec())),
-            Content::TooLong(start) => {
-                let limit = text.lines.limit();
-                let flaw = BadLine::LineTooLong { limit }.into();
-                return Err(text.bad_head(number, start.as_bytes(), flaw));
-            }
-        }
-    }
-}
-
-/// Refuses to read times from a format that has none.
-pub(super) fn no_times(text: &Text) -> FormatError {
-    FormatError::Options {
-        file: text.path.clone(),
-        problem: "this format has no timestamps".to_owned(),
-        hint: "read it without timestamps".to_owned(),
-    }
 }
 
 /// Whether entries have values, and which of them are left out.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::columns::ColumnChoice;
+use super::column_choice::ColumnChoice;
 use super::time::TimeUnit;
 
 /// How a text file lays out its edges.

@@ -6,10 +6,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::batch::EdgeBatch;
+use super::compression::Compression;
 use super::error::{FormatError, SkippedLines};
-use super::file::{OpenFile, Tolerance};
-use super::input::{self, Compression};
+use super::file::OpenFile;
+use super::input;
 use super::options::{Format, Options};
+use super::parser::Tolerance;
 
 /// How far a reader has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use super::collections::{Konect, julia_head};
 use super::columns::{Columns, deletes, names_ends};
 use super::error::{BadLine, Endpoint, Flaw, FormatError, excerpt};
 use super::fields::{Dialect, Field, is_idle, unescape};
-use super::file::{LineParser, Text, Tolerance};
 use super::guess::is_vertex_list;
 use super::lines::Content;
 use super::options::{Contents, EndpointKind, Format, Header, Options};
+use super::parser::{LineParser, Text, Tolerance};
 use super::time::TimeUnit;
 use super::values::{digits, id, is_blank, weight};
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::batch::EdgeBatch;
 use super::compressed::Compressed;
+use super::compression::Compression;
 use super::error::FormatError;
 use super::guess::uncompressed_name;
-use super::input::Compression;
 use super::values::is_blank;
 
 /// How edges are written.

@@ -10,7 +10,8 @@ use evergraph_interchange::json_lines::JsonLinesReader;
 use evergraph_interchange::tables::{TableFile, TableReader};
 use evergraph_interchange::{InterchangeError, RowReader};
 
-use super::{columnar, tables};
+use super::columnar;
+use super::tables::{self, open};
 use crate::formats::{extension, open_bytes};
 use crate::{Cancellation, Error};
 
@@ -202,11 +203,6 @@ impl Source {
             FileKind::Tables => unreachable!("a mapping is read before its files"),
         })
     }
-}
-
-/// The bytes of a file, decompressed.
-pub(super) fn open(path: &Path) -> Result<impl BufRead + use<>, Error> {
-    Ok(BufReader::with_capacity(1 << 18, open_bytes(path)?))
 }
 
 /// Files to be read.

@@ -89,7 +89,7 @@ impl From<evergraph_search::fulltext::TextError> for Error {
         use evergraph_search::fulltext::TextError;
         match error {
             TextError::Graph(error) => error.into(),
-            TextError::Place(error) => of_file(error),
+            TextError::IndexFile(error) => of_file(error),
             TextError::Stopped => stopped(),
             TextError::Query { .. } => Error::argument(
                 error.to_string(),
@@ -112,7 +112,7 @@ impl From<evergraph_search::vector::VectorError> for Error {
         use evergraph_search::vector::VectorError;
         match error {
             VectorError::Graph(error) => error.into(),
-            VectorError::Place(error) => of_file(error),
+            VectorError::IndexFile(error) => of_file(error),
             VectorError::Stopped => stopped(),
             VectorError::Library(_) => Error::usage(
                 error.to_string(),

@@ -1,10 +1,11 @@
 //! Mappings of plain tables, and the files that they name.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use evergraph_interchange::tables::{Mapping, TableFile};
 
-use super::files::open;
+use crate::formats::open_bytes;
 use crate::{Cancellation, Error};
 
 /// Names of files that a message lists.
@@ -60,4 +61,9 @@ fn missing(directory: &Path, file: &str) -> String {
     names.truncate(LISTED);
     let (names, place) = (names.join(", "), shown.display());
     format!("{file}: there is no such file in {place}; there are {names}{more}")
+}
+
+/// The bytes of a file, decompressed.
+pub(super) fn open(path: &Path) -> Result<impl BufRead + use<>, Error> {
+    Ok(BufReader::with_capacity(1 << 18, open_bytes(path)?))
 }

@@ -2,8 +2,9 @@
 
 use evergraph_storage::checksum;
 
-use super::algorithm::{Algorithm, Kind, Parameter};
+use super::algorithm::Algorithm;
 use super::given::Given;
+use super::parameters::{Kind, Parameter};
 use crate::{Database, IdKind};
 
 /// Separator of ids in one text; `None` if ids are texts, which may hold any character.

@@ -5,8 +5,8 @@ use evergraph_algorithms::{
     eigenvector as power, hits as kleinberg, katz as walks, personalized_pagerank as personal,
 };
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
-use super::parameters::{DAMPING, ITERATIONS, SOURCES, SPEC, TOLERANCE};
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::parameters::{DAMPING, ITERATIONS, Kind, Parameter, SOURCES, SPEC, TOLERANCE};
 use super::{Computed, Context, Fact, Values, largest};
 use crate::Error;
 

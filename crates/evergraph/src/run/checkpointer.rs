@@ -6,7 +6,7 @@
 //! that one and the steps since.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use evergraph_algorithms::{Checkpoints, SaveFailed, Saved};
 use evergraph_graph::Column;
@@ -16,7 +16,7 @@ use evergraph_snapshots::state::{
 use evergraph_storage::failpoint;
 use parking_lot::Mutex;
 
-use super::durable::{Checkpointing, now_us};
+use super::placed::{Divided, Placed};
 
 /// See the module.
 pub(super) struct Checkpointer<'a> {
@@ -218,6 +218,32 @@ impl Checkpoints for Checkpointer<'_> {
     fn take_saved(&self) -> Option<Saved> {
         self.saved.lock().take()
     }
+}
+
+/// Cost of storing states, and the step at which the run began.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Checkpointing {
+    /// The step that the run went on from; 0 if it began anew.
+    pub resumed_step: u64,
+    /// States that were kept.
+    pub kept: u64,
+    /// Bytes of blocks that were written.
+    pub bytes_written: u64,
+    /// Blocks that were written.
+    pub blocks_written: u64,
+    /// Blocks that were as in the state before.
+    pub blocks_shared: u64,
+    /// Seconds that the run waited for its state to be copied or written.
+    pub waited_seconds: f64,
+    /// Vertices whose state was in DRAM first, if there was not space for all.
+    pub placed: Option<Placed>,
+    /// How the memory was divided, if that was to be decided.
+    pub divided: Option<Divided>,
+}
+
+pub(crate) fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_micros() as i64)
 }
 
 #[cfg(test)]

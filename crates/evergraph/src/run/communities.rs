@@ -5,8 +5,8 @@ use evergraph_algorithms::similarity::{self as alike, Measure};
 use evergraph_algorithms::{leiden as connected, louvain as contracting};
 use evergraph_topology::ids::IdTable;
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
-use super::parameters::{ITERATIONS, SEED, SOURCE, SPEC};
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
+use super::parameters::{ITERATIONS, Kind, Parameter, SEED, SOURCE, SPEC};
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 

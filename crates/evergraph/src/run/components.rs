@@ -5,8 +5,8 @@ use evergraph_algorithms::{
     topological_order as order,
 };
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
-use super::parameters::SPEC;
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::parameters::{Kind, Parameter, SPEC};
 use super::values::Lists;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;

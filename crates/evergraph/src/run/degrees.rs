@@ -2,7 +2,8 @@
 
 use evergraph_algorithms::maintained::degrees::{self as kernel, Degrees};
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::parameters::{Kind, Parameter};
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 

@@ -5,7 +5,6 @@
 //! Both go when the run ends.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use evergraph_algorithms::placement::Policy;
 use evergraph_algorithms::{Control, Saved};
@@ -13,7 +12,7 @@ use evergraph_graph::OwnedColumn;
 use evergraph_snapshots::state::{Description, Hot, ResultStore, Stored};
 
 use super::algorithm::Algorithm;
-use super::checkpointer::Checkpointer;
+use super::checkpointer::{Checkpointer, Checkpointing, now_us};
 use super::given::Given;
 use super::graph::AnyGraph;
 use super::part::Part;
@@ -46,27 +45,6 @@ pub struct Durable {
     /// How the vertices are chosen whose state goes there first, if there is no room
     /// for that of all.
     pub hot: Policy,
-}
-
-/// Cost of storing states, and the step at which the run began.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Checkpointing {
-    /// The step that the run went on from; 0 if it began anew.
-    pub resumed_step: u64,
-    /// States that were kept.
-    pub kept: u64,
-    /// Bytes of blocks that were written.
-    pub bytes_written: u64,
-    /// Blocks that were written.
-    pub blocks_written: u64,
-    /// Blocks that were as in the state before.
-    pub blocks_shared: u64,
-    /// Seconds that the run waited for its state to be copied or written.
-    pub waited_seconds: f64,
-    /// Vertices whose state was in DRAM first, if there was not space for all.
-    pub placed: Option<Placed>,
-    /// How the memory was divided, if that was to be decided.
-    pub divided: Option<Divided>,
 }
 
 impl Durable {
@@ -377,9 +355,4 @@ fn check_same(from: &Description, now: &Description, algorithm: &Algorithm) -> R
         return differs(format!("read {}, not {}", text(before), text(after)));
     }
     Ok(())
-}
-
-pub(crate) fn now_us() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_micros() as i64)
 }

@@ -1,6 +1,42 @@
 //! Parameters that several algorithms share, so that one name means one thing.
 
-use super::algorithm::{Kind, Parameter};
+/// A parameter of an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Name.
+    pub name: &'static str,
+    /// Default, as one would write it, or in words.
+    pub default: &'static str,
+    /// Meaning of the parameter.
+    pub meaning: &'static str,
+    /// Values that it takes.
+    pub kind: Kind,
+}
+
+/// Values of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Whole numbers in a range, ends included.
+    Whole(u64, u64),
+    /// Several whole numbers in a range, ends included, with commas between.
+    Wholes(u64, u64),
+    /// Numbers from the first on and below the second.
+    Real(f64, f64),
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// `true` or `false`.
+    Switch,
+    /// External id of a vertex.
+    Vertex,
+    /// External ids of vertices: with commas between (unless ids are texts), or
+    /// the parameter several times.
+    Vertices,
+    /// A file with external ids of vertices, one a line.
+    File,
+    /// Pairs of vertices, `U:V`: with commas between (unless ids are texts), or
+    /// the parameter several times.
+    Pairs,
+}
 
 /// Parameters that every algorithm takes.
 pub const COMMON: &[Parameter] = &[

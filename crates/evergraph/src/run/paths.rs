@@ -8,9 +8,9 @@ use evergraph_algorithms::{
     bellman_ford as rounds, delta_stepping as bins, spanner as spanning, weighted_bfs as whole,
 };
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::given::Given;
-use super::parameters::{SEED, SOURCE, SPEC};
+use super::parameters::{Kind, Parameter, SEED, SOURCE, SPEC};
 use super::{Computed, Context, Fact, Measured, Values};
 use crate::Error;
 

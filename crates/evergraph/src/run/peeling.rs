@@ -3,7 +3,8 @@
 use evergraph_algorithms::densest_subgraph::{self as densest, Parameters};
 use evergraph_algorithms::k_core::{self as cores, Bucketing};
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::parameters::{Kind, Parameter};
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 

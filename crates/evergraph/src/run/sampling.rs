@@ -2,9 +2,9 @@
 
 use evergraph_algorithms::{neighbor_sampling as neighborhood, random_walks as walking};
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::given::Given;
-use super::parameters::SEED;
+use super::parameters::{Kind, Parameter, SEED};
 use super::{Computed, Context, Fact, Lists, Values};
 use crate::Error;
 

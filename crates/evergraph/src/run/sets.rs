@@ -6,8 +6,8 @@ use evergraph_algorithms::{
 };
 use evergraph_graph::Graph;
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
-use super::parameters::SEED;
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::parameters::{Kind, Parameter, SEED};
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 

@@ -5,9 +5,9 @@ use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Objective};
 use evergraph_algorithms::{UNREACHED, bfs};
 use evergraph_graph::Graph;
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Size, Weights};
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::given::Given;
-use super::parameters::SEED;
+use super::parameters::{Kind, Parameter, SEED};
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 

@@ -6,8 +6,8 @@ use evergraph_algorithms::{bfs as search, sampling};
 
 use evergraph_graph::Graph;
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
-use super::parameters::{SEED, SOURCE, SOURCES, SPEC};
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::parameters::{Kind, Parameter, SEED, SOURCE, SOURCES, SPEC};
 use super::{Computed, Context, Fact, Values, largest};
 use crate::Error;
 

@@ -3,8 +3,8 @@
 use evergraph_algorithms::triangle_count::{self as counting, Detail};
 use evergraph_algorithms::{k_truss as trusses, local_clustering as clustering};
 
-use super::algorithm::{Algorithm, Determinism, Dram, Kind, Needs, Parameter, Weights};
-use super::parameters::SPEC;
+use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::parameters::{Kind, Parameter, SPEC};
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 

@@ -3,30 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::ids::{NodeId, RelationshipId};
+use super::towards::Towards;
 use super::types::ListOf;
 use crate::dictionary::TypeCode;
-
-/// Direction of a node's relationships, seen from the node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Towards {
-    /// Relationships that leave it.
-    Outgoing,
-    /// Relationships that enter it.
-    Incoming,
-    /// All; a loop counts once.
-    Both,
-}
-
-impl Towards {
-    /// The lists to read: whether it is that of incoming relationships.
-    pub(super) fn lists(self) -> &'static [bool] {
-        match self {
-            Towards::Outgoing => &[false],
-            Towards::Incoming => &[true],
-            Towards::Both => &[false, true],
-        }
-    }
-}
 
 /// A relationship of a node, as the node's neighbor list has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

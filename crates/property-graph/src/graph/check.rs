@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::adjacency::Towards;
 use super::error::GraphError;
 use super::ids::NodeId;
 use super::scan::Tabled;
 use super::schema::{Broken, Entry, SubjectCode};
+use super::towards::Towards;
 use super::view::View;
 use crate::index::KeyRange;
 use crate::records::{NodeRecord, RelationshipRecord};

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use evergraph_topology::{ListReader, in_adjacency};
 
-use super::adjacency::{Adjacent, Towards, for_each_listed};
+use super::adjacency::{Adjacent, for_each_listed};
 use super::error::GraphError;
 use super::ids::NodeId;
+use super::towards::Towards;
 use super::types::{ListOf, TypeSet};
 use super::view::View;
 use crate::dictionary::TypeCode;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use evergraph_storage::failpoint;
 
-use super::adjacency::Towards;
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::scan::Tabled;
 use super::schema::{Broken, Entry, SubjectCode};
+use super::towards::Towards;
 use super::transaction::Transaction;
 use crate::index::KeyRange;
 use crate::records::{NodeRecord, RelationshipRecord};

@@ -60,6 +60,7 @@ mod state;
 mod statistics;
 #[cfg(test)]
 mod tests;
+mod towards;
 mod transaction;
 mod types;
 mod view;
@@ -68,7 +69,7 @@ use std::sync::Arc;
 
 use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserved};
 
-pub use adjacency::{Adjacent, Towards};
+pub use adjacency::Adjacent;
 pub use entity::{Node, Relationship};
 pub use error::GraphError;
 pub use expander::Expander;
@@ -81,6 +82,7 @@ pub use reading::Reading;
 pub use scan::{NodeScan, RelationshipScan};
 pub use schema::{Broken, Definition, DefinitionState, Rule, Subject, ValueType, Violation};
 pub use statistics::GraphStatistics;
+pub use towards::Towards;
 pub use transaction::Transaction;
 pub use view::View;
 

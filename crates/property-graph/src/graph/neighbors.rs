@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 
 use evergraph_topology::{AdjacencySet, ListReader};
 
-use super::adjacency::{Adjacent, Towards, for_each_listed, skips_loops};
+use super::adjacency::{Adjacent, for_each_listed, skips_loops};
 use super::error::GraphError;
 use super::expander::Expander;
 use super::ids::{NodeId, RelationshipId};
+use super::towards::Towards;
 use super::transaction::Transaction;
 use super::types::{ListOf, TypeSet, adjacency_of};
 use super::view::View;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evergraph_topology::{AdjacencySet, in_adjacency, out_adjacency};
 
-use super::adjacency::Towards;
+use super::towards::Towards;
 use crate::dictionary::TypeCode;
 
 /// Types below this have bits of their own in an [`AdjacencySet`].

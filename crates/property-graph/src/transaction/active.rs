@@ -6,7 +6,8 @@ use evergraph_storage::failpoint;
 
 use super::committed::CommittedState;
 use super::error::{Conflict, Retryable, TransactionError};
-use super::lease::{Lease, TransactionId};
+use super::id::TransactionId;
+use super::lease::Lease;
 use super::lock::{Mode, Resource};
 use super::manager::TransactionManager;
 use super::overlay::{Change, Overlay, Savepoint};

@@ -21,7 +21,7 @@ use evergraph_storage::failpoint;
 use super::active::Transaction;
 use super::committed::CommittedState;
 use super::error::TransactionError;
-use super::lease::TransactionId;
+use super::id::TransactionId;
 use super::lock::Resource;
 use super::manager::{Inner, TransactionManager};
 use super::settings::TransactionOptions;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::lease::TransactionId;
+use super::id::TransactionId;
 use super::lock::Resource;
 
 /// Failures of a transaction. Whatever the failure, nothing of the transaction

@@ -5,23 +5,12 @@
 //! their next step.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::time::Duration;
 
 use super::error::{Conflict, TransactionError};
+use super::id::TransactionId;
 use super::lock::{Held, LockTable, Mode, Refused, Resource};
 use super::sync::{AtomicU8, Mutex, Ordering};
-
-/// Names a transaction among all since the graph was opened. One that is run again
-/// after a conflict keeps its number, so the lower is the older.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TransactionId(pub u64);
-
-impl fmt::Display for TransactionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "transaction {}", self.0)
-    }
-}
 
 const ACTIVE: u8 = 0;
 const COMMITTING: u8 = 1;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use evergraph_storage::failpoint;
 
-use super::lease::TransactionId;
+use super::id::TransactionId;
 use super::sync::{AtomicUsize, Mutex, Ordering, RandomState};
 
 /// Resources that can be locked.

@@ -7,8 +7,10 @@ use std::str::FromStr;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-use crate::value::temporal::SECOND;
 use crate::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time, ValueError};
+
+/// Nanoseconds of a second.
+pub(crate) const SECOND: u64 = 1_000_000_000;
 
 fn not_readable(type_name: &'static str, text: &str, why: impl Display) -> ValueError {
     ValueError::NotReadable {

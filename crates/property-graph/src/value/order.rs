@@ -17,7 +17,8 @@
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use crate::value::temporal::{DAY, SECOND};
+use crate::value::calendar::SECOND;
+use crate::value::temporal::DAY;
 use crate::value::{DateTime, Duration, Point, Time, Value};
 
 /// A 400th of the seconds of 400 years, by months: what one month counts when

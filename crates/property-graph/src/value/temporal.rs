@@ -1,13 +1,12 @@
 //! Dates, times and durations. All of them are plain numbers: counting days and
 //! seconds is done here, calendars and texts elsewhere.
 
+use crate::value::calendar::SECOND;
 use std::sync::Arc;
 
 use super::calendar::check_zone;
 use crate::value::ValueError;
 
-/// Nanoseconds of a second.
-pub(crate) const SECOND: u64 = 1_000_000_000;
 /// Nanoseconds of a day.
 pub(crate) const DAY: u64 = 86_400 * SECOND;
 /// Days from 1970-01-01 to -9999-01-01 and to 9999-12-31.

@@ -1,6 +1,7 @@
 //! A few texts as an index of their own, in DRAM: what the big one has not yet, what
 //! a transaction wrote.
 
+use evergraph_property_graph::graph::NodeId;
 use tantivy::collector::TopDocs;
 use tantivy::directory::RamDirectory;
 use tantivy::query::{Bm25StatisticsProvider, Query};
@@ -9,7 +10,6 @@ use tantivy::{Index, ReloadPolicy, Searcher, TantivyDocument, Term};
 
 use crate::fulltext::base::{schema, tokenizers};
 use crate::fulltext::definition::Tokenizer;
-use crate::fulltext::search::Hit;
 use crate::fulltext::version::Text;
 
 /// Bytes that the library may take while it takes texts in.
@@ -84,5 +84,25 @@ impl Bm25StatisticsProvider for Both<'_> {
     fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
         let of = |searcher: &Searcher| Bm25StatisticsProvider::doc_freq(searcher, term);
         Ok(of(self.0)? + of(self.1)?)
+    }
+}
+
+/// A node that a query found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The node.
+    pub node: NodeId,
+    /// How well it matches (BM25): more is better. Comparable within one answer. How
+    /// often words occur is counted over all texts of the index, those that only older
+    /// views show among them.
+    pub score: f32,
+}
+
+impl Hit {
+    pub(crate) fn new(node: u32, score: f32) -> Self {
+        Hit {
+            node: NodeId(node),
+            score,
+        }
     }
 }

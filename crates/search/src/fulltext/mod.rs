@@ -53,8 +53,8 @@ mod stored;
 mod version;
 
 pub use crate::{IndexFileError, StoredFile, Watch};
+pub use batch::Hit;
 pub use definition::{Language, TextDefinition, Tokenizer};
 pub use error::TextError;
 pub use full_text::{FullText, TextOptions, TextStatistics};
-pub use search::Hit;
 pub use stored::{AboutText, StoredText};

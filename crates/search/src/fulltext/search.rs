@@ -8,7 +8,7 @@ use tantivy::collector::TopDocs;
 use tantivy::query::Query;
 
 use crate::fulltext::base::Documents;
-use crate::fulltext::batch::{Batch, Both};
+use crate::fulltext::batch::{Batch, Both, Hit};
 use crate::fulltext::error::TextError;
 use crate::fulltext::full_text::FullText;
 use crate::fulltext::query::parse;
@@ -18,26 +18,6 @@ use crate::fulltext::version::{Text, Version};
 const TOGETHER: usize = 1 << 14;
 /// Bytes of them after which there are no more.
 const TOGETHER_BYTES: usize = 1 << 24;
-
-/// A node that a query found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// The node.
-    pub node: NodeId,
-    /// How well it matches (BM25): more is better. Comparable within one answer. How
-    /// often words occur is counted over all texts of the index, those that only older
-    /// views show among them.
-    pub score: f32,
-}
-
-impl Hit {
-    pub(crate) fn new(node: u32, score: f32) -> Self {
-        Hit {
-            node: NodeId(node),
-            score,
-        }
-    }
-}
 
 /// The best hits, the best first; of equal ones those of lower ids.
 fn best(mut hits: Vec<Hit>, limit: usize) -> Vec<Hit> {

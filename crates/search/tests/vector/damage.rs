@@ -6,6 +6,7 @@ use std::path::Path;
 
 use evergraph_property_graph::graph::{GraphOptions, NodeId, PropertyGraph};
 use evergraph_search::vector::{Metric, Vectors};
+use evergraph_storage::medium::DramStorage;
 
 use crate::scan::{compare, definition, list, vector};
 

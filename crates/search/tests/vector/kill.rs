@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph};
 use evergraph_search::vector::{Metric, VectorOptions, Vectors};
+use evergraph_storage::medium::FileStorage;
 
 use crate::scan::{compare, definition, list, vector};
 

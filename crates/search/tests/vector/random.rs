@@ -7,6 +7,7 @@ use evergraph_property_graph::graph::{
 };
 use evergraph_property_graph::transaction::TransactionOptions;
 use evergraph_search::vector::{IndexFileError, Metric, VectorError, VectorOptions, Vectors};
+use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
 use crate::scan::{compare, definition, list, vector};

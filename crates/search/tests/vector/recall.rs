@@ -2,6 +2,7 @@
 
 use evergraph_property_graph::graph::{GraphOptions, NodeId, PropertyGraph, View};
 use evergraph_search::vector::{Metric, Vectors};
+use evergraph_storage::medium::DramStorage;
 
 use crate::scan::{compare, definition, list, vector};
 

@@ -2,6 +2,7 @@
 
 use evergraph_property_graph::graph::{GraphOptions, PropertyGraph};
 use evergraph_search::vector::{Metric, VectorOptions, Vectors};
+use evergraph_storage::medium::DramStorage;
 use rayon::prelude::*;
 
 use crate::scan::{definition, list, vector};

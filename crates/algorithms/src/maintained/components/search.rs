@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use evergraph_graph::{NeighborReader, VertexId};
 
-use super::Summary;
+use crate::maintained::Summary;
 
 /// Outcome of cutting a tree.
 pub(super) enum Outcome {
