@@ -1,5 +1,5 @@
 //! Benchmarks of Evergraph, as the program `evergraph-bench` runs them and
-//! `docs/benchmarks.md` describes them.
+//! `docs/benchmarks-method.md` describes them.
 //!
 //! One module a benchmark. Each measures and reports; none asserts a time. Every
 //! result names its ceiling or its yardstick measured in the same run, the
@@ -79,7 +79,7 @@ pub struct BenchArgs {
     /// `file`
     #[arg(long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// Further parameters of the benchmark, `name=value`; docs/benchmarks.md lists
+    /// Further parameters of the benchmark, `name=value`; docs/benchmarks-method.md lists
     /// them
     #[arg(long = "param", value_name = "K=V")]
     pub parameters: Vec<String>,

@@ -1,4 +1,4 @@
-//! `evergraph-bench`: runs one benchmark of `docs/benchmarks.md`.
+//! `evergraph-bench`: runs one benchmark of `docs/benchmarks-method.md`.
 
 #![deny(unsafe_code)]
 
@@ -18,7 +18,7 @@ use serde_json::json;
 #[command(
     name = "evergraph-bench",
     version,
-    about = "Run a benchmark of docs/benchmarks.md",
+    about = "Run a benchmark of docs/benchmarks-method.md",
     after_help = "Exit codes: 0 success, 1 failure, 2 wrong usage."
 )]
 struct Cli {
@@ -81,7 +81,7 @@ fn usage(error: &clap::Error, as_json: bool) -> ExitCode {
 
 fn failed(code: u8, message: &str, as_json: bool) -> ExitCode {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let hint = "see docs/benchmarks.md";
+    let hint = "see docs/benchmarks-method.md";
     if as_json {
         print_error(&message, hint);
     }

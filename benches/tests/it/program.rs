@@ -78,7 +78,11 @@ fn wrong_usage_is_told_with_a_hint() {
     for (arguments, error, hint) in [
         ("", "required", "evergraph-bench --help"),
         ("limits --nosuch", "--nosuch", "evergraph-bench --help"),
-        ("nosuch", "there is no benchmark", "docs/benchmarks.md"),
+        (
+            "nosuch",
+            "there is no benchmark",
+            "docs/benchmarks-method.md",
+        ),
         ("limits --param nosuch=1", "has no parameter", "docs/"),
         ("limits --param nosuch", "name=value", "docs/"),
     ] {

@@ -85,6 +85,7 @@ impl Adjacencies {
         self.iter().count()
     }
 
+    /// Whether none exists.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }

@@ -66,6 +66,7 @@ impl Adjacency {
         1 << self.section_shift
     }
 
+    /// Sections that exist.
     pub fn section_count(&self) -> usize {
         self.sections.read().iter().flatten().count()
     }

@@ -42,6 +42,7 @@ pub enum IdTable {
     Texts {
         /// End of each vertex's string in `bytes`.
         ends: Vec<u64>,
+        /// All strings.
         bytes: Vec<u8>,
         /// Vertex of each string.
         vertices: HashMap<Box<[u8]>, u32>,
@@ -49,6 +50,7 @@ pub enum IdTable {
 }
 
 impl IdTable {
+    /// An empty table.
     pub fn new(kind: IdKind) -> Self {
         match kind {
             IdKind::Dense => IdTable::Dense,
@@ -82,7 +84,7 @@ impl IdTable {
     /// about those of its vertices that this table has already.
     ///
     /// # Errors
-    /// Returns the fault of an assignment, for a message.
+    /// The fault of the assignment, for a message.
     pub fn check(&self, len: usize, assigned: &ExternalIds) -> Result<(), &'static str> {
         let (first, same) = match (self, assigned) {
             (IdTable::Numbers { ids, .. }, ExternalIds::Numbers { first, ids: new }) => {

@@ -62,6 +62,7 @@ impl Layout {
 pub enum Base {
     /// Layout `pma`, and direct mode.
     Packed(packed::Base),
+    /// Layout `blocks`.
     Blocks(Box<blocks::Base>),
 }
 

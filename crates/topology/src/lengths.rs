@@ -113,6 +113,7 @@ impl Lengths {
 }
 
 impl LengthPage {
+    /// Empty lists.
     pub fn empty(lists: usize) -> Self {
         LengthPage {
             csn: 0,
@@ -208,6 +209,7 @@ impl LengthPage {
         }
     }
 
+    /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         let own = match &self.len {
             Lengths::Own(lengths) => 4 * lengths.len(),

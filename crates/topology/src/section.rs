@@ -468,6 +468,7 @@ impl Section {
 }
 
 impl Context {
+    /// Empty vertex buffers.
     pub(crate) fn new_buffers(
         &self,
         lists: usize,

@@ -58,6 +58,7 @@ const FILE: &str = "extents";
 pub struct Base {
     /// `lists + 1` positions among the entries.
     pub starts: Words,
+    /// Neighbor words.
     pub words: Words,
     /// Weights, or none.
     pub weights: Option<Words>,

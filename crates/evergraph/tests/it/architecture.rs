@@ -540,3 +540,40 @@ fn the_program_of_the_readme_is_the_example() {
         .expect("a line of documentation first");
     assert_eq!(block, program);
 }
+
+/// Blocks of Rust in documents other than the README, and where they are compiled.
+const COMPILED: [(&str, &str); 3] = [
+    (
+        "docs/embedding.md",
+        "crates/evergraph/examples/embedding.rs",
+    ),
+    (
+        "docs/property-graph.md",
+        "crates/evergraph/tests/it/property_graph.rs",
+    ),
+    (
+        "docs/time-travel.md",
+        "crates/evergraph/examples/time_travel.rs",
+    ),
+];
+
+#[test]
+fn the_programs_of_the_documents_are_compiled() {
+    let flat = |text: &str| {
+        let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
+        lines.join("\n")
+    };
+    for (document, source) in COMPILED {
+        let compiled = flat(&text(source));
+        let content = text(document);
+        let blocks: Vec<&str> = content.split("```rust\n").skip(1).collect();
+        assert!(!blocks.is_empty(), "{document} has no program");
+        for block in blocks {
+            let block = flat(block.split("```").next().unwrap_or_default());
+            assert!(
+                compiled.contains(&block),
+                "{document} has a program that {source} lacks:\n{block}"
+            );
+        }
+    }
+}

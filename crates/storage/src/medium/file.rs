@@ -159,8 +159,7 @@ impl FileMedium {
     /// The medium over an open file, which is new or holds what it held.
     ///
     /// # Errors
-    /// Length of the file, or the system's error for it or for the sync of what
-    /// it held.
+    /// The system's error for the length of the file, or for the sync of what it held.
     pub fn over(name: &str, calls: Box<dyn FileCalls>, is_new: bool) -> Result<Self, MediumError> {
         if !is_new && !failpoint!("file.opened-without-sync") {
             // Bytes that a killed process wrote are visible before they are durable.

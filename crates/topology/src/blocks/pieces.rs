@@ -16,6 +16,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
+    /// Notes words.
     pub fn add(&mut self, address: u32, words: &[u32]) {
         self.at.push((address, self.words.len(), words.len()));
         self.words.extend_from_slice(words);

@@ -103,6 +103,7 @@ impl Base {
         self.slabs.iter().map(Slab::extent)
     }
 
+    /// Number of lists.
     pub fn lists(&self) -> usize {
         self.index.lists()
     }

@@ -76,6 +76,7 @@ pub const MAX_SECTION_SHIFT: u32 = LOG_LIST_BITS;
 /// under the section's lock; it may be read without the lock to fetch memory early.
 #[derive(Debug, Default)]
 pub struct ListPlace {
+    /// First slot.
     pub start: AtomicU32,
     /// Behind the last slot: the pivot of the next list.
     pub end: AtomicU32,
@@ -88,6 +89,7 @@ pub struct ListPlace {
 /// State that the writer of a section keeps in DRAM.
 #[derive(Debug)]
 pub struct DirectState {
+    /// The extent.
     pub extent: Arc<Extent>,
     /// The lists in it; the section's for as long as it lives.
     pub places: Arc<[ListPlace]>,
@@ -123,6 +125,7 @@ pub struct DirectImage {
 pub struct DirectEntry {
     /// List within the section.
     pub list: usize,
+    /// Neighbor word.
     pub word: u32,
     /// Weight bits, 0 without weights.
     pub weight: u32,

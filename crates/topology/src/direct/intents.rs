@@ -45,6 +45,7 @@ pub struct Intent {
     pub target: u32,
     /// [`crate::TOMBSTONE`] or 0.
     pub tag: u32,
+    /// Weight bits.
     pub weight: u32,
     /// Entries of each list before its entry is there. Of an edge from a vertex
     /// to itself that stands twice in one list, the second counts the first.
@@ -231,6 +232,7 @@ fn read(bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), StorageError
 }
 
 impl Claim<'_> {
+    /// The slot.
     #[inline(always)]
     pub fn slot(&mut self) -> &mut IntentSlot {
         self.slot.as_mut().expect("there until dropped")

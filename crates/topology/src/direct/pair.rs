@@ -17,6 +17,7 @@ pub struct Half<'a, M: ?Sized> {
     pub section: &'a Section,
     /// Arguments of an insertion there.
     pub at: DirectInsert<'a, M>,
+    /// The entry.
     pub entry: DirectEntry,
 }
 

@@ -66,6 +66,7 @@ fn identity(uuid: &Uuid) -> [u8; IDENTITY_BYTES] {
     bytes
 }
 
+/// A section's extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Offset in the extents' file.
@@ -219,6 +220,7 @@ impl Slots {
         Ok(slots)
     }
 
+    /// The medium below.
     pub fn medium(&self) -> &MediumHandle {
         &self.medium
     }
@@ -249,6 +251,7 @@ impl Slots {
         Ok(numbered.any(|(at, &byte)| byte != 0 && !created.contains(&at)))
     }
 
+    /// The file's name.
     pub fn file_name() -> &'static str {
         NAME
     }

@@ -65,6 +65,7 @@ impl AppendBuffer {
         self.start == self.end
     }
 
+    /// Number of entries.
     pub fn len(&self) -> usize {
         (self.end - self.start) as usize
     }

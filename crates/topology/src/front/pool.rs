@@ -100,6 +100,7 @@ fn own_shard() -> usize {
 }
 
 impl BufferPool {
+    /// An empty pool.
     pub fn new() -> Arc<Self> {
         Arc::new(BufferPool::default())
     }
@@ -283,6 +284,7 @@ impl Piece {
         &self.memory.words()[first..first + self.words as usize]
     }
 
+    /// The words.
     #[inline(always)]
     pub fn words(&self) -> &[u32] {
         let atomics = self.atomics();
@@ -315,6 +317,7 @@ impl Piece {
 }
 
 impl SharedPiece {
+    /// The words.
     #[inline(always)]
     pub fn words(&self) -> &[AtomicU32] {
         // SAFETY: `share` took start and count from a slice of the piece's

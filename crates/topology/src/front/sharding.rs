@@ -26,6 +26,7 @@ const MAX_RANGES: usize = 1 << 16;
 pub struct ArcColumns<'a> {
     /// Vertices whose lists get the entries.
     pub sources: &'a [u32],
+    /// Neighbors.
     pub targets: &'a [u32],
     /// Bits of weights, ids of relationships, or nothing.
     pub weights: &'a [u32],
@@ -54,6 +55,7 @@ pub struct Sharded {
     first_range: usize,
 }
 
+/// One range.
 #[derive(Clone, Copy, Debug)]
 pub struct ShardedRange<'a> {
     /// As `Sharded::arcs`.
@@ -255,6 +257,7 @@ impl Sharded {
         });
     }
 
+    /// Ranges.
     pub fn range_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -297,6 +300,7 @@ impl Sharded {
         }
     }
 
+    /// One range.
     pub fn range(&self, range: usize) -> ShardedRange<'_> {
         let (from, to) = (self.starts[range], self.starts[range + 1]);
         let extras = if self.extras.is_empty() {

@@ -147,6 +147,7 @@ impl Chain {
         })
     }
 
+    /// All points.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -166,6 +167,7 @@ impl Chain {
         &self.tip
     }
 
+    /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         self.bytes.capacity()
             + self.ends.capacity() * size_of::<(u64, usize)>()
@@ -248,6 +250,7 @@ pub(crate) struct Point<'a> {
     pub whole: bool,
     dense: bool,
     body: &'a [u8],
+    /// All its bytes.
     pub bytes: usize,
 }
 

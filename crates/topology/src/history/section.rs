@@ -141,6 +141,7 @@ impl History {
         self.stored.last().map_or(0, |chunk| chunk.entry.last)
     }
 
+    /// Bytes in DRAM.
     pub fn heap_bytes(&self) -> usize {
         self.stored.capacity() * size_of::<Chunk>()
             + self

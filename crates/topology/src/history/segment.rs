@@ -289,6 +289,7 @@ impl Segment {
         })
     }
 
+    /// Its bytes.
     pub fn len(&self) -> u64 {
         self.blob.extent.len()
     }

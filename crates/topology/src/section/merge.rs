@@ -32,6 +32,7 @@ pub struct Frozen {
 
 /// A merged section that is written and not published.
 pub enum Product {
+    /// A packed section.
     Packed(Entry, section_format::Base),
     /// A section of blocks.
     Blocks(Written),

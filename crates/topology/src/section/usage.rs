@@ -18,6 +18,7 @@ pub struct SectionUsage {
 }
 
 impl SectionUsage {
+    /// Adds another section's.
     pub fn add(&mut self, other: SectionUsage) {
         self.page_bytes += other.page_bytes;
         self.chunk_bytes += other.chunk_bytes;

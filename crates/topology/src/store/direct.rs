@@ -112,6 +112,7 @@ impl Direct {
         Ok(())
     }
 
+    /// Vertices.
     pub fn vertex_count(&self) -> u64 {
         self.vertex_count.load(Ordering::Acquire)
     }

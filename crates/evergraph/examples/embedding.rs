@@ -1,0 +1,84 @@
+//! The code of docs/embedding.md; a test keeps the two the same.
+
+use std::path::Path;
+
+use evergraph::algorithms::{Control, pagerank};
+use evergraph::graph::Direction;
+use evergraph::property::Towards;
+use evergraph::run::{Request, run};
+use evergraph::{AckLevel, At, Database, MediumKind, Options};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let path = std::env::temp_dir().join(format!("evergraph-embedding-{}", std::process::id()));
+    edges(&path.join("edges"))?;
+    property_graph(&path.join("property-graph"))?;
+    std::fs::remove_dir_all(&path)?;
+    Ok(())
+}
+
+fn edges(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let options = Options {
+        medium: MediumKind::File,
+        direction: Direction::Both,
+        ..Options::default()
+    };
+    let db = Database::create(path, &options)?;
+    println!("durability level: {:?}", db.ack_level());
+
+    let commit = db.insert_edges(&[(0, 1), (0, 2), (1, 2), (2, 0)])?;
+    assert_eq!(commit.csn, 1);
+    if commit.ack != AckLevel::Power {
+        eprintln!("a power cut would lose commit {}", commit.csn);
+    }
+    let deleted = db.delete_edges(&[(0, 1)])?;
+    assert_eq!(deleted.missed_deletes, 0);
+
+    db.create_snapshot("spring", None)?;
+    db.insert_edges(&[(2, 3), (3, 0)])?;
+    let then = db.as_of(&At::from_text("spring"))?;
+    assert_eq!(then.neighbors(2)?, [0]);
+    assert_eq!(db.view().neighbors(2)?, [0, 3]);
+
+    let graph = db.view().graph()?;
+    let found = pagerank::run(&graph, &pagerank::Parameters::default(), &Control::new())?;
+    println!("ranks {:.3?}", found.ranks);
+
+    let request = Request {
+        algorithm: "connected-components".to_string(),
+        ..Request::default()
+    };
+    let view = db.view();
+    let outcome = run(&db, &view, &request, &Control::new(), None)?;
+    println!("{:?}", outcome.result);
+
+    match db.delete_edges(&[(1, 3)]) {
+        Ok(commit) => println!("edges that were not there: {}", commit.missed_deletes),
+        Err(error) if error.is_retryable() => eprintln!("try again: {error}"),
+        Err(error) => eprintln!("{}\nhint: {}", error.summary(), error.hint()),
+    }
+
+    drop((graph, then, view));
+    db.close()?;
+    Ok(())
+}
+
+fn property_graph(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let options = Options {
+        property_graph: true,
+        ..Options::default()
+    };
+    let db = Database::create(path, &options)?;
+
+    let graph = db.property_graph()?;
+    let ann = graph.write(|tx| {
+        let ann = tx.create_node(&["Person"], [("name", "Ann".into())])?;
+        let bob = tx.create_node(&["Person"], [("name", "Bob".into())])?;
+        tx.create_relationship(ann, "KNOWS", bob, [("since", 2019.into())])?;
+        Ok(ann)
+    })?;
+    let friends = graph.view().neighbors(ann, Towards::Outgoing, &["KNOWS"])?;
+    assert_eq!(friends.len(), 1);
+
+    db.close()?;
+    Ok(())
+}
