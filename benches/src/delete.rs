@@ -145,7 +145,7 @@ fn measure(
     db.compact().map_err(text)?;
     let compacting = meter.stop();
     let old_view_exact = holds(&old.graph().map_err(text)?, &graphs.whole);
-    // What only an old view held comes back when somebody looks for it: at the
+    // What only an old view held comes back when a merge looks for it: at the
     // section's next merge, or here.
     drop(old);
     db.compact().map_err(text)?;

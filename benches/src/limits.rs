@@ -285,7 +285,7 @@ fn disk(settings: &Settings<'_>, table: &mut Table) -> Result<(), String> {
 }
 
 fn append(file: &mut File, block: &[u8], count: usize, sync: bool) -> Result<(), String> {
-    // A slow disk must not hold everybody up for minutes.
+    // A slow disk must not hold the other limits up for minutes.
     let began = Instant::now();
     for done in 0..count {
         file.write_all(block).map_err(|error| error.to_string())?;

@@ -91,7 +91,7 @@ impl Mover {
         })
     }
 
-    /// Forgets all sections, not the memory: whoever moves them again finds no
+    /// Forgets all sections, not the memory: the next move of them finds no
     /// page that was never touched.
     pub fn forget(&mut self) {
         self.homes.clear();

@@ -19,7 +19,7 @@ pub struct Settings<'a> {
     pub scale: Option<u32>,
     /// Numbers of threads to measure with.
     pub threads: Vec<usize>,
-    /// Whether somebody chose them.
+    /// Whether the caller chose them.
     threads_chosen: bool,
     layout: Option<Layout>,
     /// The medium, if it was said.

@@ -1,5 +1,5 @@
 //! Transactions of the property graph: what a durable one costs, how clients
-//! share a sync, a hub that everybody appends to, one hop, reading beside an
+//! share a sync, a hub that all threads append to, one hop, reading beside an
 //! algorithm, and writing while an index is made.
 
 mod commits;

@@ -31,10 +31,10 @@ const LOOKS: usize = 8;
 /// Bytes of log that an edge takes at most, with its share of a record's head.
 const LOG_BYTES: u64 = 16;
 
-/// Vertex buffers are filled only when somebody reads.
+/// Vertex buffers are filled only when a thread reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Buffers {
-    /// Nobody reads: what is committed stays in runs.
+    /// No thread reads: what is committed stays in append buffers.
     Runs,
     /// A reader behind each commit; chunks of this many bytes.
     Fixed(usize),

@@ -28,7 +28,7 @@ pub const PART: Benchmark = Benchmark {
 const LOOK_COMMITS: usize = 16;
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
-    // Nobody is left to read the report then.
+    // No process is left to read the report then.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(text)?;
     Limit::enter(&settings.parameter("limit", "none".to_string())?)?;
     let directory = settings.directory.as_ref();

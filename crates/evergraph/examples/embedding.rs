@@ -6,7 +6,7 @@ use evergraph::algorithms::{Control, pagerank};
 use evergraph::graph::Direction;
 use evergraph::property::Towards;
 use evergraph::run::{Request, run};
-use evergraph::{AckLevel, At, Database, MediumKind, Options};
+use evergraph::{At, Database, DurabilityLevel, MediumKind, Options};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::temp_dir().join(format!("evergraph-embedding-{}", std::process::id()));
@@ -23,11 +23,11 @@ fn edges(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
         ..Options::default()
     };
     let db = Database::create(path, &options)?;
-    println!("durability level: {:?}", db.ack_level());
+    println!("durability level: {:?}", db.durability_level());
 
     let commit = db.insert_edges(&[(0, 1), (0, 2), (1, 2), (2, 0)])?;
     assert_eq!(commit.csn, 1);
-    if commit.ack != AckLevel::Power {
+    if commit.durability != DurabilityLevel::Power {
         eprintln!("a power cut would lose commit {}", commit.csn);
     }
     let deleted = db.delete_edges(&[(0, 1)])?;

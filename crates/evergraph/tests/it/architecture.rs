@@ -322,15 +322,10 @@ const EMPTY_SUBJECTS: &[&str] = &[
     "benches/",
     "crates/algorithms/",
     "crates/cli/",
-    "crates/derived/",
     "crates/evergraph/",
-    "crates/fulltext/",
-    "crates/generators/",
-    "crates/graph/",
-    "crates/interchange/",
     "crates/property-graph/",
+    "crates/search/",
     "crates/snapshots/",
-    "crates/vector/",
     "testing/",
 ];
 

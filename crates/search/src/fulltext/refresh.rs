@@ -165,8 +165,8 @@ impl Refresh for Round<'_, '_> {
 }
 
 impl Round<'_, '_> {
-    /// Drops the texts that nobody sees, and gives the number of those that only
-    /// older views and snapshots see.
+    /// Drops the texts that no view and no snapshot shows, and returns the number of
+    /// those that only older views and snapshots show.
     fn sweep(&mut self) -> Result<u64, TextError> {
         let index = self.index;
         let shown = index.graph.shown_before(self.newest.csn());

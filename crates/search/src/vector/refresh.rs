@@ -187,7 +187,7 @@ impl Round<'_, '_> {
         self.flush()
     }
 
-    /// Drops the old vectors that nobody sees.
+    /// Drops the old vectors that no view and no snapshot shows.
     fn sweep(&mut self) -> Result<(), VectorError> {
         // Some of them are only about to be added.
         self.flush()?;
