@@ -62,7 +62,7 @@ pub struct IndexFile {
     lock_path: PathBuf,
     /// The locked index; `None` if there is none yet.
     index: Mutex<Option<File>>,
-    _lock: File,
+    lock: File,
 }
 
 /// An index in a directory, seen without opening it.
@@ -76,6 +76,18 @@ pub struct StoredFile {
     pub bytes: u64,
     /// When it was written last, if the system knows.
     pub written: Option<SystemTime>,
+}
+
+impl Drop for IndexFile {
+    /// Closing is not enough: a child that another thread is just starting has the files,
+    /// too, until it executes its program, and with them the locks.
+    fn drop(&mut self) {
+        let index = self.index.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = index {
+            let _ = index.unlock();
+        }
+        let _ = self.lock.unlock();
+    }
 }
 
 impl IndexFile {
@@ -103,7 +115,7 @@ impl IndexFile {
             index: Mutex::new(locked_index(&path)?),
             path,
             lock_path,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -389,6 +401,22 @@ mod tests {
         assert!(is_taken(directory));
         drop(place);
         assert!(!is_taken(directory));
+    }
+
+    /// As a child has them that was forked and has not executed its program yet.
+    #[test]
+    fn open_files_of_a_child_hold_no_lock_that_was_given_back() {
+        let place = tempfile::tempdir().unwrap();
+        for is_made in [false, true] {
+            let index = IndexFile::take(place.path(), "a", "kind").unwrap();
+            index.replace(b"index").unwrap();
+            let lock = index.lock.try_clone().unwrap();
+            let file = index.index.lock().unwrap().as_ref().map(File::try_clone);
+            assert!(is_taken(place.path()), "{is_made}");
+            drop(index);
+            assert!(!is_taken(place.path()), "{is_made}");
+            drop((lock, file));
+        }
     }
 
     #[test]

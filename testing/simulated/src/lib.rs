@@ -25,7 +25,7 @@
 //! The outcome of a power cut for a line or sector is chosen when the program first
 //! touches it, the size of a file when it is opened, a name when it is looked up. Until
 //! then memory holds a poison pattern, so that a read without
-//! [`Medium::touch`](evergraph_persistence::Medium::touch) does not find plausible bytes.
+//! [`Medium::touch`](evergraph_storage::Medium::touch) does not find plausible bytes.
 //! A unit that is overwritten as a whole without being read is never chosen.
 //!
 //! On `Pages` the program runs over the real medium `file`

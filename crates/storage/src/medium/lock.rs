@@ -51,19 +51,41 @@ const SIDE_FILE: &str = "lock";
 pub(super) struct DatabaseLock {
     /// Given back first: a process that gets the lock of the pool file then gets this
     /// one, too.
-    _side_file: Option<File>,
-    _pool: OwnedFd,
+    _side_file: Option<SideFile>,
+    _pool: PoolFile,
+}
+
+/// The pool file, unlocked when it is dropped. Closing it is not enough: a child that
+/// another thread is just starting has the open file, and with it the lock, until it
+/// executes its program.
+#[derive(Debug)]
+struct PoolFile(OwnedFd);
+
+impl Drop for PoolFile {
+    fn drop(&mut self) {
+        let _ = lock_bytes(&self.0, libc::F_UNLCK, (0, 0));
+    }
+}
+
+/// The side file, unlocked when it is dropped, as the pool file is.
+#[derive(Debug)]
+struct SideFile(File);
+
+impl Drop for SideFile {
+    fn drop(&mut self) {
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
 }
 
 /// Locks the database in a directory. Never waits.
 pub(super) fn acquire(directory: &Directory, access: Access) -> Result<DatabaseLock, StorageError> {
     loop {
-        let pool = open_pool(directory, access)?;
+        let pool = PoolFile(open_pool(directory, access)?);
         failpoint!("lock.pool-opened");
-        lock_pool(directory, &pool, access)?;
+        lock_pool(directory, &pool.0, access)?;
         let name = PoolKind::GRAPH.file_name();
         let is_there = directory
-            .leads_to(name, &pool)
+            .leads_to(name, &pool.0)
             .map_err(|error| io_error(name, "looking for it", error))?;
         // A file that was replaced or removed meanwhile is not the database's: its lock
         // keeps no one out.
@@ -139,7 +161,7 @@ fn granted(answer: Result<(), LockErrno>) -> Result<bool, MediumError> {
 
 /// Programs of the version before lock this file alone: they are kept out, too. Removing
 /// it does not weaken the lock of the pool file.
-fn lock_side_file(directory: &Directory, access: Access) -> Result<Option<File>, StorageError> {
+fn lock_side_file(directory: &Directory, access: Access) -> Result<Option<SideFile>, StorageError> {
     let (flags, operation) = match access {
         // Without one there was never a writer of that version, and a reader writes nothing.
         Access::Reading => (OFlags::RDONLY, FlockOperation::NonBlockingLockShared),
@@ -148,7 +170,7 @@ fn lock_side_file(directory: &Directory, access: Access) -> Result<Option<File>,
             FlockOperation::NonBlockingLockExclusive,
         ),
     };
-    let mut file = match directory.open_with(SIDE_FILE, flags) {
+    let file = match directory.open_with(SIDE_FILE, flags) {
         Ok((file, _)) => File::from(file),
         Err(NotOpened::System(Errno::NOENT | Errno::ACCESS)) if access == Access::Reading => {
             return Ok(None);
@@ -160,8 +182,10 @@ fn lock_side_file(directory: &Directory, access: Access) -> Result<Option<File>,
         Err(Errno::WOULDBLOCK) => return Err(refused_by_side_file(directory, access)),
         Err(error) => return Err(io_error(SIDE_FILE, "locking it", error).into()),
     }
+    let mut file = SideFile(file);
     if access != Access::Reading {
         // It only helps the person who reads the message; the disk may be full.
+        let file = &mut file.0;
         let _ = file
             .set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
@@ -192,6 +216,22 @@ fn writer(directory: &Directory) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As a child has them that was forked and has not executed its program yet.
+    #[test]
+    fn open_files_of_a_child_hold_no_lock_that_was_given_back() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = Directory::open(place.path(), false).unwrap();
+        for access in [Access::Creating, Access::Writing, Access::Reading] {
+            let lock = acquire(&directory, access).unwrap();
+            let pool = lock._pool.0.try_clone().unwrap();
+            let side_file = lock._side_file.as_ref().map(|file| file.0.try_clone());
+            assert!(acquire(&directory, Access::Writing).is_err());
+            drop(lock);
+            drop(acquire(&directory, Access::Writing).unwrap());
+            drop((pool, side_file));
+        }
+    }
 
     #[test]
     fn only_a_lock_of_another_opening_counts_as_one() {
