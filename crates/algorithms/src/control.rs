@@ -55,7 +55,7 @@ pub enum Cancelled {
 }
 
 /// How far a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Unit of the count, such as `"iterations"` or `"reached vertices"`.
     pub unit: &'static str,
@@ -63,6 +63,9 @@ pub struct Progress {
     pub done: u64,
     /// How many there will be at most, if that is known.
     pub total: Option<u64>,
+    /// How much the last iteration changed, of iterations that go on until that is
+    /// below a tolerance.
+    pub change: Option<f64>,
 }
 
 /// The memory that a run may use.
@@ -231,8 +234,27 @@ impl<'a> Control<'a> {
 
     /// Reports to the caller's callback, if there is one.
     pub fn report(&self, unit: &'static str, done: u64, total: Option<u64>) {
+        self.report_all(Progress {
+            unit,
+            done,
+            total,
+            change: None,
+        });
+    }
+
+    /// Reports the end of an iteration that changed the values by `change`.
+    pub fn report_iteration(&self, done: u32, at_most: u32, change: f64) {
+        self.report_all(Progress {
+            unit: "iterations",
+            done: done.into(),
+            total: Some(at_most.into()),
+            change: Some(change),
+        });
+    }
+
+    fn report_all(&self, done: Progress) {
         if let Some(progress) = self.progress {
-            progress(Progress { unit, done, total });
+            progress(done);
         }
     }
 }

@@ -85,11 +85,7 @@ pub fn run<G: Graph>(
         result.change = iterate(&mut in_sums, &mut scores, &mut next, control)?.change;
         result.iterations += 1;
         result.converged = result.change < n as f64 * parameters.tolerance;
-        control.report(
-            "iterations",
-            result.iterations.into(),
-            Some(parameters.at_most.into()),
-        );
+        control.report_iteration(result.iterations, parameters.at_most, result.change);
         if !result.converged && result.iterations < parameters.at_most {
             offer_scores(&result.change, &scores, result.iterations, control)?;
         }

@@ -90,8 +90,7 @@ pub fn run<G: Graph>(
         std::mem::swap(&mut hubs, &mut next);
         iterations += 1;
         converged = change < parameters.tolerance;
-        let at_most = Some(parameters.at_most.into());
-        control.report("iterations", iterations.into(), at_most);
+        control.report_iteration(iterations, parameters.at_most, change);
         if !converged && iterations < parameters.at_most {
             offer_scores(&change, &hubs, iterations, control)?;
         }

@@ -104,11 +104,7 @@ pub fn run<G: Graph>(
         std::mem::swap(&mut scores, &mut next);
         result.iterations += 1;
         result.converged = result.change < n as f64 * parameters.tolerance;
-        control.report(
-            "iterations",
-            result.iterations.into(),
-            Some(parameters.at_most.into()),
-        );
+        control.report_iteration(result.iterations, parameters.at_most, result.change);
         if !result.converged && result.iterations < parameters.at_most {
             offer_scores(&result.change, &scores, result.iterations, control)?;
         }

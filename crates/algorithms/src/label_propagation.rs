@@ -100,8 +100,7 @@ pub fn run<G: Graph>(
     while iterations < parameters.iterations {
         changed = propagation.iterate(&mut ranks, control)?;
         iterations += 1;
-        let at_most = Some(parameters.iterations.into());
-        control.report("iterations", iterations.into(), at_most);
+        control.report_iteration(iterations, parameters.iterations, changed as f64);
         if changed == 0 {
             break;
         }

@@ -1,12 +1,16 @@
-//! `evergraph export`: what a database holds into files that `import` reads.
+//! `evergraph export`: what a database holds into files that `import` reads, or that
+//! programs draw.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
 use evergraph::formats::{Format, WriteFormat};
 use evergraph::graph::Direction;
 use evergraph::property::{self, Exported, FileKind, PropertyExport};
-use evergraph::{At, Cancellation, Database, EdgeExport, export_edges};
+use evergraph::{
+    At, Cancellation, Database, Drawing, DrawingFormat, EdgeExport, export_drawing, export_edges,
+};
 use serde_json::json;
 
 use crate::medium::MediumArgs;
@@ -19,14 +23,17 @@ use crate::report::{Failure, Report, count, seconds, table};
 pub struct Args {
     /// Directory of the database
     db: PathBuf,
-    /// File to write (jsonl, graphml, edgelist, csv: compressed if it ends in .gz or
-    /// .zst), or a new directory (neo4j, parquet, arrow)
+    /// File to write (jsonl, graphml, edgelist, csv, dot, gexf: compressed if it ends in
+    /// .gz or .zst), or a new directory (neo4j, parquet, arrow)
     output: PathBuf,
     /// Format: of a property graph neo4j, jsonl, graphml, parquet or arrow; of plain
-    /// edges edgelist or csv [default: what the name of the output says, neo4j or
-    /// edgelist if nothing]
+    /// edges edgelist or csv; of both, to be drawn, dot (Graphviz) or gexf (Gephi)
+    /// [default: what the name of the output says, neo4j or edgelist if nothing]
     #[arg(long, value_name = "F")]
-    format: Option<InputFormat>,
+    format: Option<OutputFormat>,
+    /// Show this property of nodes instead of their ids (dot, gexf)
+    #[arg(long, value_name = "KEY")]
+    name_by: Option<String>,
     /// Export the graph as it was: the name of a snapshot, a date, or a commit
     #[arg(long, value_name = "AT")]
     as_of: Option<String>,
@@ -40,15 +47,48 @@ pub struct Args {
     medium: MediumArgs,
 }
 
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+enum OutputFormat {
+    /// To be read again.
+    Data(InputFormat),
+    /// To be drawn.
+    Drawing(DrawingFormat),
+}
+
+impl FromStr for OutputFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let drawing = DrawingFormat::ALL.iter().find(|(name, _)| *name == text);
+        match drawing {
+            Some((_, format)) => Ok(OutputFormat::Drawing(*format)),
+            None => text.parse().map(OutputFormat::Data),
+        }
+    }
+}
+
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let started = Instant::now();
     let db = Database::open(&args.db, &args.medium.read_only()?)?;
     let at = args.as_of.as_deref().map_or(At::Now, At::from_text);
     let csn = db.moment(&at)?.csn;
-    let (mut json, mut rows) = match db.is_property_graph() {
-        true => property_graph(args, &db, csn, stop)?,
-        false => edges(args, &db, &at, stop)?,
+    let drawing = match args.format {
+        Some(OutputFormat::Drawing(format)) => Some(format),
+        Some(OutputFormat::Data(_)) => None,
+        None => DrawingFormat::of_name(&args.output),
+    };
+    if drawing.is_none() && args.name_by.is_some() {
+        return Err(Failure::usage(
+            "--name-by is for formats that are drawn",
+            "choose --format dot or gexf",
+        ));
+    }
+    let (mut json, mut rows) = match (drawing, args.format) {
+        (Some(format), _) => draw(args, format, &db, &at, stop)?,
+        (None, Some(OutputFormat::Data(format))) => data(args, Some(format), &db, &at, stop)?,
+        (None, _) => data(args, None, &db, &at, stop)?,
     };
     let elapsed = started.elapsed().as_secs_f64();
     json["csn"] = json!(csn);
@@ -62,13 +102,50 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
 
 type Facts = (serde_json::Value, Vec<(&'static str, String)>);
 
-fn property_graph(
+fn data(
     args: &Args,
+    format: Option<InputFormat>,
     db: &Database,
-    csn: u64,
+    at: &At,
     stop: &Cancellation,
 ) -> Result<Facts, Failure> {
-    let kind = match args.format {
+    match db.is_property_graph() {
+        true => property_graph(args, format, db, at, stop),
+        false => edges(args, format, db, at, stop),
+    }
+}
+
+fn draw(
+    args: &Args,
+    format: DrawingFormat,
+    db: &Database,
+    at: &At,
+    stop: &Cancellation,
+) -> Result<Facts, Failure> {
+    if !args.labels.is_empty() || !args.types.is_empty() {
+        return Err(Failure::usage(
+            "dot and gexf have the whole graph",
+            "leave out --labels and --types",
+        ));
+    }
+    let options = Drawing {
+        output: args.output.clone(),
+        format,
+        name_by: args.name_by.clone(),
+    };
+    let (nodes, edges) = export_drawing(db, &db.as_of(at)?, &options, stop)?;
+    let json = json!({ "nodes": nodes, "edges": edges });
+    Ok((json, vec![("nodes", count(nodes)), ("edges", count(edges))]))
+}
+
+fn property_graph(
+    args: &Args,
+    format: Option<InputFormat>,
+    db: &Database,
+    at: &At,
+    stop: &Cancellation,
+) -> Result<Facts, Failure> {
+    let kind = match format {
         Some(InputFormat::Property(kind)) => kind,
         Some(InputFormat::Edges(_)) => {
             return Err(Failure::usage(
@@ -85,6 +162,7 @@ fn property_graph(
         types: args.types.clone(),
     };
     let graph = db.property_graph()?;
+    let csn = db.moment(at)?.csn;
     let view = graph.as_of_commit(csn).map_err(evergraph::Error::from)?;
     let bar = progress::spinner("exporting");
     let show = |done: &Exported| {
@@ -110,7 +188,13 @@ fn property_graph(
     Ok((json, rows))
 }
 
-fn edges(args: &Args, db: &Database, at: &At, stop: &Cancellation) -> Result<Facts, Failure> {
+fn edges(
+    args: &Args,
+    format: Option<InputFormat>,
+    db: &Database,
+    at: &At,
+    stop: &Cancellation,
+) -> Result<Facts, Failure> {
     if !args.labels.is_empty() || !args.types.is_empty() {
         return Err(Failure::usage(
             "plain edges have neither labels nor types",
@@ -119,7 +203,7 @@ fn edges(args: &Args, db: &Database, at: &At, stop: &Cancellation) -> Result<Fac
     }
     let options = EdgeExport {
         output: args.output.clone(),
-        format: args.format.map(edge_format).transpose()?,
+        format: format.map(edge_format).transpose()?,
     };
     let view = db.as_of(at)?;
     let bar = progress::spinner("exporting");

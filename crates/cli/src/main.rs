@@ -28,6 +28,7 @@ mod memory;
 mod outcome;
 mod output;
 mod over;
+mod plot;
 mod progress;
 mod projection;
 mod reading;
@@ -97,6 +98,8 @@ enum Command {
     Results(results::Args),
     /// Find nodes of a property graph by words or by near vectors
     Search(search::Args),
+    /// Draw the graph: degrees, convergence, growth, or what is around a vertex
+    Plot(plot::Args),
     /// Print facts about a database
     Stats(medium::DatabaseArgs),
     /// Verify every byte that a database reaches
@@ -143,6 +146,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Maintain(args) => maintain::execute(args, &stop()),
         Command::Results(args) => results::execute(args, cli.json, &stop()),
         Command::Search(args) => search::execute(args),
+        Command::Plot(args) => plot::execute(args, cli.json, &stop()),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
         Command::Bench(args) => bench::execute(args),

@@ -2,7 +2,7 @@
 
 mod changes;
 mod keep;
-mod list;
+pub mod list;
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -86,7 +86,7 @@ pub(crate) fn run<G: Graph, R: Real>(
             None => ranking.push(Lists::outgoing(graph), &sums, control)?,
         };
         iterations += 1;
-        control.report("iterations", iterations.into(), Some(at_most.into()));
+        control.report_iteration(iterations, at_most, change);
         if change < tolerance {
             break;
         }

@@ -6,6 +6,7 @@ mod commands;
 mod common;
 mod maintain;
 mod pins;
+mod plot;
 mod projections;
 mod relayout;
 mod resume;
