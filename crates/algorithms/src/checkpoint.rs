@@ -49,11 +49,10 @@ impl Saved {
     }
 
     /// Takes out a column that must have this type, and `len` values.
-    pub(crate) fn take<T: ColumnValue>(
-        &mut self,
-        name: &str,
-        len: usize,
-    ) -> Result<Vec<T>, RunError> {
+    ///
+    /// # Errors
+    /// [`RunError::WrongState`] if it has not.
+    pub fn take<T: ColumnValue>(&mut self, name: &str, len: usize) -> Result<Vec<T>, RunError> {
         let values = self.take_any::<T>(name)?;
         match values.len() == len {
             true => Ok(values),
@@ -64,7 +63,10 @@ impl Saved {
     }
 
     /// As [`Saved::take`], of any length.
-    pub(crate) fn take_any<T: ColumnValue>(&mut self, name: &str) -> Result<Vec<T>, RunError> {
+    ///
+    /// # Errors
+    /// [`RunError::WrongState`] if there is no such column of this type.
+    pub fn take_any<T: ColumnValue>(&mut self, name: &str) -> Result<Vec<T>, RunError> {
         let found = self.columns.iter().position(|(known, _)| known == name);
         let column = found.map(|at| self.columns.swap_remove(at).1);
         let values = column.and_then(|column| T::values(column).ok());
@@ -75,13 +77,17 @@ impl Saved {
 }
 
 impl Control<'_> {
-    /// The state that the run begins with, if it is to go on from one.
-    pub(crate) fn saved(&self) -> Option<Saved> {
+    /// The state that the run begins with, if it is to go on from one. To be asked once.
+    pub fn saved(&self) -> Option<Saved> {
         self.checkpoints?.take_saved()
     }
 
-    /// Offers the state after `step`, if it is wanted. `state` is called then.
-    pub(crate) fn offer<'s, const N: usize>(
+    /// Offers the state after `step`, if it is wanted. `state` is called then. Steps
+    /// count from 1; of a run that goes on, from the step that it was saved after.
+    ///
+    /// # Errors
+    /// If it cannot be kept; the run is to end.
+    pub fn offer<'s, const N: usize>(
         &self,
         step: u64,
         state: impl FnOnce() -> [(&'static str, Column<'s>); N],
@@ -94,7 +100,7 @@ impl Control<'_> {
 
     /// Whether [`Control::offer`] would take the state after `step`: for what has
     /// to be put together first.
-    pub(crate) fn wants(&self, step: u64) -> bool {
+    pub fn wants(&self, step: u64) -> bool {
         self.checkpoints
             .is_some_and(|checkpoints| checkpoints.is_due(step))
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Errors of a [`Place`].
+/// Errors of a [`IndexFile`].
 #[derive(Debug, thiserror::Error)]
 pub enum IndexFileError {
     /// The index is open, in this process or another.
@@ -95,7 +95,7 @@ impl IndexFile {
     /// be nothing yet.
     ///
     /// # Errors
-    /// [`PlaceError::InUse`] if the index is open elsewhere; I/O errors.
+    /// [`IndexFileError::InUse`] if the index is open elsewhere; I/O errors.
     pub fn take(directory: &Path, name: &str, kind: &str) -> Result<Self, IndexFileError> {
         fs::create_dir_all(directory).map_err(IndexFileError::io(directory))?;
         let path = directory.join(format!("{name}.{kind}"));

@@ -31,6 +31,8 @@ impl Algorithm {
                 (!is_default).then(|| (parameter.name.to_string(), text))
             })
             .collect();
+        let custom = given.custom.iter();
+        canonical.extend(custom.map(|(name, value)| (name.to_string(), value.clone())));
         canonical.sort();
         canonical
     }

@@ -8,6 +8,8 @@ pub(crate) struct Given {
     pub(super) values: Vec<(&'static str, String)>,
     /// Content of the files that values name, as it was when they were checked.
     pub(super) files: Vec<(&'static str, String)>,
+    /// Parameters of a custom algorithm, which checks them itself.
+    pub(super) custom: Vec<(&'static str, String)>,
 }
 
 impl Given {

@@ -31,6 +31,7 @@ mod checkpointer;
 mod communities;
 mod components;
 mod context;
+mod custom;
 mod degrees;
 mod durable;
 mod given;
@@ -74,9 +75,11 @@ pub use checkpointer::Checkpointing;
 pub(crate) use checkpointer::now_us;
 use context::{Computed, Context, Measured};
 pub(crate) use context::{busiest, largest, stopped};
+pub use custom::{Answer, CustomAlgorithm, run_custom, view_custom};
 pub(crate) use degrees::facts as degree_facts;
 pub use durable::Durable;
 use durable::Plan;
+use given::Given;
 pub use graph::{AnyGraph, AnyReader};
 pub use naming::{Naming, Nodes};
 pub use output::{ValueColumn, real, write_columns, write_values};
@@ -216,7 +219,36 @@ fn run_if_any(
     memory: Option<MemoryMeter>,
 ) -> Result<Option<Outcome>, Error> {
     let algorithm = find(&request.algorithm)?;
-    let given = algorithm.parse(&request.parameters)?;
+    let task = Task {
+        algorithm,
+        given: algorithm.parse(&request.parameters)?,
+        dram_bound: &|given, size, threads| algorithm.dram.bytes(given, size, threads),
+        run: &algorithm.run,
+    };
+    run_task(db, view, request, task, control, memory)
+}
+
+/// What is to be run: the entry of the registry alone, or with the bound and the function
+/// of a custom algorithm.
+struct Task<'a> {
+    algorithm: &'a Algorithm,
+    given: Given,
+    dram_bound: &'a (dyn Fn(&Given, Size, usize) -> u64 + Sync),
+    run: &'a (dyn Fn(&Context<'_>) -> Result<Computed, Error> + Sync),
+}
+
+/// As [`run_if_any`], of any task.
+fn run_task(
+    db: &Database,
+    view: &View,
+    request: &Request,
+    task: Task<'_>,
+    control: &Control<'_>,
+    memory: Option<MemoryMeter>,
+) -> Result<Option<Outcome>, Error> {
+    let Task {
+        algorithm, given, ..
+    } = task;
     if view.vertex_count() == 0 {
         return Ok(None);
     }
@@ -255,7 +287,7 @@ fn run_if_any(
         Some(part) => part.naming(vertices as u32, preparation.nodes()),
     };
     let threads = pool.current_num_threads();
-    let mut dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads);
+    let mut dram_bound = (task.dram_bound)(&given, preparation.size(), threads);
     let mut plan = Plan::new(db, request, (algorithm, &given), (part, &preparation))?;
     if let Some(plan) = &mut plan {
         let free = limit.saturating_sub(dram_bound.saturating_add(preparation.bytes()));
@@ -276,7 +308,7 @@ fn run_if_any(
             naming: &naming,
             part,
         };
-        pool.install(|| (algorithm.run)(&context))
+        pool.install(|| (task.run)(&context))
     };
     let (computed, checkpointing) = match &plan {
         Some(plan) => {

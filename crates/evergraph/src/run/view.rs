@@ -8,6 +8,7 @@ use evergraph_snapshots::View;
 use evergraph_snapshots::state::Stored;
 use evergraph_topology::{Batch, Mode, TopologyError};
 
+use super::algorithm::Algorithm;
 use super::durable::{check_writable, read_columns, saved, state_name};
 use super::{Request, find};
 use crate::held::name_of_run;
@@ -89,6 +90,21 @@ pub fn view<'db>(
     request: &Request,
     at: Option<&At>,
 ) -> Result<RunView<'db>, Error> {
+    let algorithm = find(&request.algorithm)?;
+    view_for(db, request, at, algorithm, || {
+        algorithm.check_resumable(&algorithm.parse(&request.parameters)?)
+    })
+}
+
+/// As [`view`], for an entry of the registry; `check_resumable` says whether its state can
+/// be kept.
+pub(super) fn view_for<'db>(
+    db: &'db Database,
+    request: &Request,
+    at: Option<&At>,
+    algorithm: &Algorithm,
+    check_resumable: impl FnOnce() -> Result<(), Error>,
+) -> Result<RunView<'db>, Error> {
     // The newest commit may have no snapshot: the run makes one of it.
     let at = at.filter(|at| !matches!(at, At::Now));
     let moment = at.map(|at| db.moment(at)).transpose()?;
@@ -99,8 +115,7 @@ pub fn view<'db>(
         };
         return Ok(RunView { view, _name: None });
     }
-    let algorithm = find(&request.algorithm)?;
-    algorithm.check_resumable(&algorithm.parse(&request.parameters)?)?;
+    check_resumable()?;
     if db.config().mode == Mode::Direct {
         return Err(Error::usage(
             "direct mode keeps no moment of the graph that a run could go on from",
