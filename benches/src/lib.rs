@@ -49,8 +49,14 @@ use serde_json::{Value, json};
 use settings::Settings;
 use table::Table;
 
-pub use place::abandon;
 pub use table::render;
+
+/// Removes the databases of all benchmarks and ends the process: nothing that an
+/// interrupted measurement leaves is of use.
+pub fn abandon(status: i32) -> ! {
+    outofcore::end_worker();
+    place::remove_all_and_exit(status)
+}
 
 /// Which benchmark to run, and how: the arguments of `evergraph-bench`.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -8,7 +8,6 @@ use std::sync::{Mutex, PoisonError};
 use evergraph::MediumKind;
 use evergraph_storage::failpoint;
 
-use crate::outofcore;
 use crate::settings::Settings;
 
 /// Where byte-addressed media are emulated.
@@ -17,11 +16,9 @@ const IN_MEMORY: &str = "/dev/shm";
 /// Directories that are in use.
 static PLACES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Removes the directories of all benchmarks and ends the process: nothing that
-/// an interrupted measurement leaves is of use. The benchmark goes on until the
-/// process ends, so it can make files meanwhile, but no directory.
-pub fn abandon(status: i32) -> ! {
-    outofcore::end_worker();
+/// Removes the directories of all benchmarks, and ends the process before another can be
+/// made. The benchmark goes on until then, so it can make files meanwhile.
+pub fn remove_all_and_exit(status: i32) -> ! {
     let places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     for place in &*places {
         let gone = || std::fs::remove_dir_all(place).is_ok() || !place.exists();

@@ -6,6 +6,7 @@
 //! machine, nor the number of threads.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod edges;
 pub mod snb;

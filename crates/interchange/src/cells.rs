@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use evergraph_property_graph::Value;
 
-use crate::csv::Ids;
 use crate::csv::header::{Column, Header, IdColumn};
 use crate::error::Problem;
-use crate::{Contents, ExternalId, Id, NodeRow, PropertyType, RelationshipRow, Row};
+use crate::{Contents, ExternalId, Id, Ids, NodeRow, PropertyType, RelationshipRow, Row};
 
 /// The cells of one row, by the number of their column.
 pub(crate) trait Cells {
@@ -29,9 +28,9 @@ pub(crate) trait Cells {
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     /// Of all nodes.
-    pub labels: &'a [Arc<str>],
+    pub(crate) labels: &'a [Arc<str>],
     /// Of relationships whose cell has none.
-    pub kind: Option<&'a Arc<str>>,
+    pub(crate) kind: Option<&'a Arc<str>>,
 }
 
 type Properties = Vec<(Arc<str>, Value)>;

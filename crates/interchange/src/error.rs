@@ -93,8 +93,8 @@ impl InterchangeError {
 /// A problem, and the column it is in, before file and line are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    pub column: Option<Arc<str>>,
-    pub text: String,
+    pub(crate) column: Option<Arc<str>>,
+    pub(crate) text: String,
 }
 
 impl Problem {

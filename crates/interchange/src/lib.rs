@@ -19,6 +19,7 @@
 //! in a header, a text that is no date are errors.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod cells;
 #[cfg(feature = "columnar")]
@@ -33,6 +34,6 @@ pub mod tables;
 mod types;
 
 pub use error::{BadRow, InterchangeError};
-pub use row::{Contents, ExternalId, Id, NodeRow, RelationshipRow, Row, RowReader, Standing};
+pub use row::{Contents, ExternalId, Id, Ids, NodeRow, RelationshipRow, Row, RowReader, Standing};
 pub use schema::Columns;
 pub use types::{PropertyType, Scalar};

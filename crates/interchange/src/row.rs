@@ -25,6 +25,15 @@ impl fmt::Display for Id {
     }
 }
 
+/// Syntax of ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// Any texts: `007` and `7` differ.
+    Texts,
+    /// 64-bit integers.
+    Integers,
+}
+
 /// An id within its id space: in files that number each kind of node from 0, the
 /// space tells them apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -32,49 +32,48 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Reader {
             rest: bytes,
             len: bytes.len(),
         }
     }
 
-    /// Bytes that were taken.
-    pub fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.len - self.rest.len()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    pub fn take(&mut self, count: usize) -> Result<&'a [u8], Wrong> {
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Wrong> {
         self.rest.split_off(..count).ok_or("it ends too early")
     }
 
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Wrong> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Wrong> {
         let bytes = self.take(N)?;
         Ok(bytes.try_into().expect("as many as were taken"))
     }
 
-    pub fn u8(&mut self) -> Result<u8, Wrong> {
+    pub(crate) fn u8(&mut self) -> Result<u8, Wrong> {
         Ok(self.array::<1>()?[0])
     }
 
-    pub fn u16(&mut self) -> Result<u16, Wrong> {
+    pub(crate) fn u16(&mut self) -> Result<u16, Wrong> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    pub fn u32(&mut self) -> Result<u32, Wrong> {
+    pub(crate) fn u32(&mut self) -> Result<u32, Wrong> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    pub fn u64(&mut self) -> Result<u64, Wrong> {
+    pub(crate) fn u64(&mut self) -> Result<u64, Wrong> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
     #[inline]
-    pub fn varint(&mut self) -> Result<u64, Wrong> {
+    pub(crate) fn varint(&mut self) -> Result<u64, Wrong> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.u8()?;
@@ -90,22 +89,22 @@ impl<'a> Reader<'a> {
         Err("a number has more than 64 bits")
     }
 
-    pub fn varint_u32(&mut self) -> Result<u32, Wrong> {
+    pub(crate) fn varint_u32(&mut self) -> Result<u32, Wrong> {
         u32::try_from(self.varint()?).map_err(|_| "a number has more than 32 bits")
     }
 
-    pub fn signed(&mut self) -> Result<i64, Wrong> {
+    pub(crate) fn signed(&mut self) -> Result<i64, Wrong> {
         let value = self.varint()?;
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    pub fn signed_i32(&mut self) -> Result<i32, Wrong> {
+    pub(crate) fn signed_i32(&mut self) -> Result<i32, Wrong> {
         i32::try_from(self.signed()?).map_err(|_| "a number has more than 32 bits")
     }
 
     /// A number of things, of which each takes at least one byte of the rest: so
     /// it can be trusted for reserving memory.
-    pub fn count(&mut self) -> Result<usize, Wrong> {
+    pub(crate) fn count(&mut self) -> Result<usize, Wrong> {
         let count = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
         match count > self.rest.len() {
             true => Err("a count is larger than what follows"),
@@ -115,13 +114,13 @@ impl<'a> Reader<'a> {
 
     /// Bytes with their length.
     #[inline]
-    pub fn bytes(&mut self) -> Result<&'a [u8], Wrong> {
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Wrong> {
         let len = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
         self.take(len)
     }
 
     /// Text with its length.
-    pub fn text(&mut self) -> Result<&'a str, Wrong> {
+    pub(crate) fn text(&mut self) -> Result<&'a str, Wrong> {
         std::str::from_utf8(self.bytes()?).map_err(|_| "a text is not UTF-8")
     }
 }

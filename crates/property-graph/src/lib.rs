@@ -4,23 +4,24 @@
 //! Records travel as payloads in the store's own log records, are visible with
 //! the same watermark, and are written by the same checkpoints: one store
 //! publishes a commit. A relationship's neighbors lie in the topology alone;
-//! [`records`] hold type, end nodes and properties, and no pointers.
+//! records hold type, end nodes and properties, and no pointers.
 //!
 //! Invariant: no adjacency is kept here, and nothing here syncs or publishes on
 //! its own.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod bytes;
-pub mod dictionary;
+mod dictionary;
 pub mod graph;
 pub mod index;
-pub mod records;
+mod record;
 #[cfg(test)]
 mod testing;
 pub mod transaction;
 pub mod value;
 
 pub use dictionary::{KeyCode, LabelCode, TypeCode};
-pub use records::{NodeRecord, RelationshipRecord};
+pub use record::{NodeRecord, RelationshipRecord};
 pub use value::{Properties, Value, ValueError};

@@ -15,15 +15,15 @@ pub(crate) const UUID: Uuid = [7; 16];
 /// A store without edges and without a log.
 pub(crate) struct Host {
     storage: DramStorage,
-    pub region: Region,
-    pub directory: Directory,
-    pub registry: Arc<Registry<()>>,
+    pub(crate) region: Region,
+    pub(crate) directory: Directory,
+    pub(crate) registry: Arc<Registry<()>>,
     kept: Vec<u64>,
     root: Option<StoredDirectory>,
 }
 
 impl Host {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let storage = DramStorage::new();
         storage.open("extents", true).unwrap();
         let region = region(&storage);
@@ -37,17 +37,16 @@ impl Host {
         }
     }
 
-    /// The watermark.
-    pub fn csn(&self) -> u64 {
+    pub(crate) fn csn(&self) -> u64 {
         self.registry.csn()
     }
 
-    pub fn needed(&self) -> Needed {
+    pub(crate) fn needed(&self) -> Needed {
         self.registry.needed()
     }
 
     /// Makes a commit visible; with `keep` it is that of a named snapshot.
-    pub fn publish(&mut self, csn: u64, keep: bool) {
+    pub(crate) fn publish(&mut self, csn: u64, keep: bool) {
         if keep {
             self.registry.keep(csn);
             self.kept.push(csn);
@@ -55,23 +54,21 @@ impl Host {
         self.registry.publish(csn, ());
     }
 
-    /// The commits of named snapshots.
-    pub fn kept(&self) -> &[u64] {
+    pub(crate) fn kept(&self) -> &[u64] {
         &self.kept
     }
 
-    /// Drops a named snapshot.
-    pub fn release(&mut self, index: usize) {
+    pub(crate) fn release(&mut self, index: usize) {
         self.registry.release(self.kept.remove(index));
     }
 
-    pub fn view(&self) -> ViewToken<()> {
+    pub(crate) fn view(&self) -> ViewToken<()> {
         self.registry.register()
     }
 
     /// Calls `write` with the place that parts write to, and with the directory that
     /// names their extents.
-    pub fn with_place<T>(&mut self, write: impl FnOnce(&mut Place<'_>) -> T) -> T {
+    pub(crate) fn with_place<T>(&mut self, write: impl FnOnce(&mut Place<'_>) -> T) -> T {
         let region = self.region.clone();
         write(&mut Place {
             region: &region,
@@ -82,7 +79,7 @@ impl Host {
 
     /// Durability steps 2 to 5: the written extents are durable, and a superblock names
     /// them.
-    pub fn switch_root(&mut self, flushed: Vec<Flushed<()>>, publishing: impl FnOnce()) {
+    pub(crate) fn switch_root(&mut self, flushed: Vec<Flushed<()>>, publishing: impl FnOnce()) {
         let region = self.region.clone();
         let flushed = Flushed::all(flushed).map(|_| ());
         let stored = self.directory.store(&region, &UUID, flushed).unwrap();
@@ -94,7 +91,7 @@ impl Host {
     }
 
     /// Drops the written extents from the directory.
-    pub fn roll_back(&mut self) {
+    pub(crate) fn roll_back(&mut self) {
         self.directory.roll_back();
     }
 
@@ -102,7 +99,7 @@ impl Host {
     /// names. The parts claim their extents in `restore`. The registry starts at commit
     /// `csn`; commits that are not in the extents are to be applied with
     /// [`Host::needed_at_replay`].
-    pub fn reopen(&mut self, csn: u64, restore: impl FnOnce(&mut Place<'_>)) {
+    pub(crate) fn reopen(&mut self, csn: u64, restore: impl FnOnce(&mut Place<'_>)) {
         self.region = region(&self.storage);
         self.directory = match self.root {
             Some(root) => {
@@ -115,12 +112,12 @@ impl Host {
         self.registry = Registry::keeping(csn, (), self.kept.iter().copied());
     }
 
-    pub fn needed_at_replay(&self) -> Needed {
+    pub(crate) fn needed_at_replay(&self) -> Needed {
         Needed::new(Vec::new(), Arc::new(self.kept.clone()))
     }
 
     /// Changes bytes of the extents' file.
-    pub fn damage(&self, offset: u64, change: impl FnOnce(&mut u8)) {
+    pub(crate) fn damage(&self, offset: u64, change: impl FnOnce(&mut u8)) {
         let medium = self.region.medium();
         let mut byte = [0];
         medium.read(offset, &mut byte).unwrap();

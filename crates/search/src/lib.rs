@@ -11,6 +11,7 @@
 //! removed at any time.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod index_file;
 mod naming;

@@ -45,10 +45,10 @@ pub(crate) trait Refresh {
 
 /// The items of one node after its refresh.
 pub(crate) struct Items<S> {
-    pub newest: Option<S>,
-    pub older: Vec<S>,
+    pub(crate) newest: Option<S>,
+    pub(crate) older: Vec<S>,
     /// Number of items that the index had before.
-    pub before: usize,
+    pub(crate) before: usize,
 }
 
 /// Takes in the nodes of `work`, which ends at the commit of [`Refresh::newest`].

@@ -18,9 +18,10 @@ use evergraph_topology::{
     Batch, Layout, MAX_VERTICES, Published, SealedGraph, Store, TopologyError,
 };
 
-use crate::image::{Golden, Image};
+use crate::golden::Golden;
+use crate::image::Image;
 use crate::seals::{self, log_records, place, u32_at, u64_at};
-use crate::seeds;
+use crate::values;
 
 /// Vertices that are read: more than a golden database has. A changed one may claim a
 /// billion.
@@ -90,7 +91,7 @@ fn graph_with_everything() -> Result<Image, GraphError> {
         let keys = [
             "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n",
         ];
-        let values = seeds::values().map_err(GraphError::from)?;
+        let values = values::one_of_each().map_err(GraphError::from)?;
         let mut people = vec![own.create_node(&["Everything"], keys.into_iter().zip(values))?];
         for number in 0..40 {
             let one = person(own, number)?;

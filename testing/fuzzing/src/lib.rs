@@ -7,6 +7,7 @@
 mod arguments;
 mod databases;
 mod files;
+mod golden;
 mod image;
 pub mod mutation;
 mod seals;

@@ -1,11 +1,15 @@
 //! The stored form of values and of properties.
 
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use evergraph_property_graph::index::KeyRange;
 use evergraph_property_graph::value::codec::{TextCodes, decode, encode};
-use evergraph_property_graph::{Properties, Value};
+use evergraph_property_graph::value::{
+    CoordinateSystem, Date, DateTime, Duration, LocalDateTime, LocalTime, Point, Time,
+};
+use evergraph_property_graph::{Properties, Value, ValueError};
 
 /// Every tenth code is that of a text.
 struct SomeCodes;
@@ -18,6 +22,32 @@ impl TextCodes for SomeCodes {
     fn text(&self, code: u32) -> Option<Arc<str>> {
         code.is_multiple_of(10).then(|| "text".into())
     }
+}
+
+/// One of each type.
+pub fn one_of_each() -> Result<Vec<Value>, ValueError> {
+    let time = LocalTime::new(23, 59, 58, 7)?;
+    let date = Date::new(2024, 2, 29)?;
+    let instant = DateTime::from_seconds(1_700_000_000, 5, 3600)?;
+    let list = Value::List([Value::from(1), "two".into(), Value::List([].into())].into());
+    let map: BTreeMap<Arc<str>, Value> =
+        [("a".into(), list.clone()), ("b".into(), true.into())].into();
+    Ok(vec![
+        Value::Boolean(true),
+        Value::Integer(i64::MIN),
+        Value::Float(-0.5),
+        Value::from("Zürich"),
+        Value::Bytes([0u8, 255, 7].into()),
+        list,
+        Value::Map(Arc::new(map)),
+        Value::Date(date),
+        Value::Time(Time::new(time, -3600)?),
+        Value::LocalTime(time),
+        Value::DateTime(instant.in_zone("Europe/Zurich")?),
+        Value::LocalDateTime(LocalDateTime::of(date, time)),
+        Value::Duration(Duration::new(1, -2, 3, 4)?),
+        Value::Point(Point::new(CoordinateSystem::Wgs84, &[11.5, 48.25])?),
+    ])
 }
 
 /// One value: what is read has a stored form, which is read as the same.

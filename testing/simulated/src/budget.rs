@@ -1,5 +1,27 @@
 //! How much is explored, and what was.
 
+/// `deep` asks for whole campaigns.
+pub const DEPTH_VARIABLE: &str = "EVERGRAPH_CAMPAIGN";
+
+/// How much of a campaign is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Seconds: for every change.
+    Short,
+    /// Hours.
+    Deep,
+}
+
+impl Depth {
+    /// As the environment says.
+    pub fn asked() -> Self {
+        match std::env::var(DEPTH_VARIABLE).is_ok_and(|depth| depth == "deep") {
+            true => Depth::Deep,
+            false => Depth::Short,
+        }
+    }
+}
+
 /// How much is explored, in executions of `recover`, so that a run is
 /// deterministic. Arrays are by order: a crash of the workload, of its
 /// recovery, of the recovery's recovery.

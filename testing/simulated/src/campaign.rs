@@ -22,10 +22,8 @@ use crate::faults::{CallKind, Calls, FailingCall};
 use crate::replay::{REPLAY_VARIABLE, replay};
 use crate::report::{Report, Violation};
 use crate::scenario::{End, Ended, Scenario};
-use crate::{Budget, Random};
+use crate::{Budget, Depth, Random};
 
-/// `deep` asks for whole campaigns.
-pub const DEPTH_VARIABLE: &str = "EVERGRAPH_CAMPAIGN";
 /// A text that seeds are drawn from, in place of the commit.
 pub const SEED_VARIABLE: &str = "EVERGRAPH_SEED";
 /// A file that takes a line of figures for each part of a campaign.
@@ -35,25 +33,6 @@ pub const BLESS_VARIABLE: &str = "UPDATE_EXPECT";
 
 /// Threads that explore.
 const THREADS: usize = 2;
-
-/// How much of a campaign is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// Seconds: for every change.
-    Short,
-    /// Hours.
-    Deep,
-}
-
-impl Depth {
-    /// As the environment says.
-    pub fn asked() -> Self {
-        match std::env::var(DEPTH_VARIABLE).is_ok_and(|depth| depth == "deep") {
-            true => Depth::Deep,
-            false => Depth::Short,
-        }
-    }
-}
 
 /// Scenarios of one kind, and the mutants that they must kill.
 pub struct Suite<S> {

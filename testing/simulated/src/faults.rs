@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::campaign::Depth;
+use crate::budget::Depth;
 use crate::choices::Random;
 
 /// The system's answer to a call that is planned to fail.

@@ -50,14 +50,15 @@ mod replay;
 mod report;
 mod scenario;
 mod score;
+mod search;
 mod state;
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-pub use budget::Budget;
-pub use campaign::{BLESS_VARIABLE, DEPTH_VARIABLE, Depth, REPORT_VARIABLE, SEED_VARIABLE, Suite};
+pub use budget::{Budget, DEPTH_VARIABLE, Depth};
+pub use campaign::{BLESS_VARIABLE, REPORT_VARIABLE, SEED_VARIABLE, Suite};
 pub use choices::{Random, Rest};
 pub use damaged::Damaged;
 pub use explorer::{Explorer, Program, Progress};

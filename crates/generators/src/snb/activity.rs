@@ -5,7 +5,25 @@ use crate::snb::message::messages;
 use crate::snb::network::Network;
 use crate::snb::rows::{Change, Event, Friendship, Membership};
 
-pub(crate) fn of_person(network: &Network, person: u32) -> Vec<Event> {
+impl Network {
+    /// Everything that hangs on a person: itself, its friendships with persons of
+    /// higher ids, the forums that it moderates, and all that is in them: members,
+    /// posts, comments and likes. Not in the order of time, but what refers to
+    /// something in the same group comes behind it.
+    ///
+    /// All groups together are the network, each row once. Takes memory for the
+    /// group, some megabytes for the most popular.
+    pub fn activity_of(&self, person: u32) -> Vec<Event> {
+        of_person(self, person)
+    }
+
+    /// All rows, by [`Network::activity_of`] one person after the other.
+    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+        (0..self.person_count()).flat_map(|person| self.activity_of(person))
+    }
+}
+
+fn of_person(network: &Network, person: u32) -> Vec<Event> {
     let row = network.person(person);
     let mut events = vec![Event {
         time: row.creation_date,

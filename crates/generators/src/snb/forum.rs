@@ -27,20 +27,20 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     /// Since when; the forum's creation for the moderator.
-    pub since: i64,
-    pub person: u32,
+    pub(crate) since: i64,
+    pub(crate) person: u32,
     /// When the person came into being, or the friendship that led here.
-    pub depends_on: i64,
+    pub(crate) depends_on: i64,
 }
 
 /// A forum with what its messages depend on.
 pub(crate) struct Room {
-    pub kind: Kind,
-    pub forum: Forum,
+    pub(crate) kind: Kind,
+    pub(crate) forum: Forum,
     /// The creation of the moderator.
-    pub moderator_since: i64,
+    pub(crate) moderator_since: i64,
     /// The moderator first, then members in the order in which they joined.
-    pub members: Vec<Member>,
+    pub(crate) members: Vec<Member>,
 }
 
 impl Room {

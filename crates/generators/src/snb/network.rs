@@ -1,10 +1,9 @@
 //! A network and the ways through its rows.
 
-use crate::snb::activity;
 use crate::snb::friendship::{Friend, Friendships};
 use crate::snb::occasions::Occasions;
 use crate::snb::person::{Profile, person};
-use crate::snb::rows::{Event, Friendship, Person};
+use crate::snb::rows::{Friendship, Person};
 use crate::snb::world::World;
 use crate::snb::{Parameters, SocialError};
 
@@ -93,21 +92,5 @@ impl Network {
                 creation_date: friend.since,
             })
         })
-    }
-
-    /// Everything that hangs on a person: itself, its friendships with persons of
-    /// higher ids, the forums that it moderates, and all that is in them: members,
-    /// posts, comments and likes. Not in the order of time, but what refers to
-    /// something in the same group comes behind it.
-    ///
-    /// All groups together are the network, each row once. Takes memory for the
-    /// group, some megabytes for the most popular.
-    pub fn activity_of(&self, person: u32) -> Vec<Event> {
-        activity::of_person(self, person)
-    }
-
-    /// All rows, by [`Network::activity_of`] one person after the other.
-    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
-        (0..self.person_count()).flat_map(|person| self.activity_of(person))
     }
 }

@@ -13,8 +13,8 @@ const EVERY: i64 = 6;
 /// Something happens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occasion {
-    pub time: i64,
-    pub tag: u32,
+    pub(crate) time: i64,
+    pub(crate) tag: u32,
 }
 
 /// All occasions, in the order of time.

@@ -34,16 +34,16 @@ const MAIL_HOSTS: [&str; 5] = [
 /// Attributes that a person's friendships and messages depend on; 48 bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Profile {
-    pub creation_date: i64,
-    pub birthday: i64,
+    pub(crate) creation_date: i64,
+    pub(crate) birthday: i64,
     /// Of mean 1: how many friends a person has and how much it writes.
-    pub popularity: f32,
+    pub(crate) popularity: f32,
     /// The id of the place.
-    pub city: u32,
+    pub(crate) city: u32,
     /// The id of the organisation, and the year of graduation.
-    pub study: Option<(u32, u16)>,
+    pub(crate) study: Option<(u32, u16)>,
     /// The id of the tag that a person cares about most.
-    pub interest: u16,
+    pub(crate) interest: u16,
 }
 
 impl Profile {

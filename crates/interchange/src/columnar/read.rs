@@ -14,12 +14,11 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
 
 use crate::cells::{Cells, Given, row};
-use crate::csv::Ids;
 use crate::csv::header::Header;
 use crate::csv::integer_id;
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{BadRow, Contents, Id, InterchangeError, PropertyType, Row, RowReader, Scalar};
+use crate::{BadRow, Contents, Id, Ids, InterchangeError, PropertyType, Row, RowReader, Scalar};
 
 use super::values::{is_supported, value};
 

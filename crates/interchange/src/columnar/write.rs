@@ -15,9 +15,9 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
-use crate::csv::{Ids, fields_of};
+use crate::csv::fields_of;
 use crate::types::text_of;
-use crate::{Columns, ExternalId, Id, InterchangeError, PropertyType, Row, Scalar};
+use crate::{Columns, ExternalId, Id, Ids, InterchangeError, PropertyType, Row, Scalar};
 
 /// Rows of a batch.
 const BATCH: usize = 8192;

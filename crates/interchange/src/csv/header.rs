@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{Contents, PropertyType, Scalar};
-
-use super::neo4j::Ids;
+use crate::{Contents, Ids, PropertyType, Scalar};
 
 /// An id column: of a node, or of an end of a relationship.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IdColumn {
     /// The id space, empty if there is none.
-    pub space: Arc<str>,
+    pub(crate) space: Arc<str>,
     /// The property that the id is stored as, too.
-    pub name: Option<Arc<str>>,
-    pub ids: Ids,
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) ids: Ids,
 }
 
 /// Role of a column.
@@ -35,8 +33,8 @@ pub(crate) enum Column {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Nodes or relationships.
-    pub contents: Contents,
-    pub columns: Vec<Column>,
+    pub(crate) contents: Contents,
+    pub(crate) columns: Vec<Column>,
 }
 
 impl Header {

@@ -9,7 +9,7 @@ mod write;
 mod write_ldbc;
 
 pub use ldbc::{LdbcName, LdbcReader, Naming};
-pub use neo4j::{Ids, Neo4jOptions, Neo4jReader};
+pub use neo4j::{Neo4jOptions, Neo4jReader};
 pub(crate) use neo4j::{integer_id, value};
 pub use write::Neo4jWriter;
 #[cfg(feature = "columnar")]

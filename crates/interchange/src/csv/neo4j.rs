@@ -8,19 +8,10 @@ use evergraph_property_graph::Value;
 use crate::cells::{Cells, Given, row};
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{Contents, Id, InterchangeError, PropertyType, Row, RowReader};
+use crate::{Contents, Id, Ids, InterchangeError, PropertyType, Row, RowReader};
 
 use super::header::Header;
 use super::records::{Dialect, Field, Outcome, Records};
-
-/// Syntax of ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ids {
-    /// Any texts: `007` and `7` differ.
-    Texts,
-    /// 64-bit integers.
-    Integers,
-}
 
 /// Options for what the header does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,13 +17,13 @@ const QUOTE: u8 = b'"';
 /// How fields are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    pub delimiter: u8,
+    pub(crate) delimiter: u8,
     /// Whether `"` around a field takes its delimiters and line ends as text. If not,
     /// a quote is a character like others.
-    pub quotes: bool,
+    pub(crate) quotes: bool,
     /// Whether a delimiter before a space is text: for files that do not quote texts
     /// with delimiters in them.
-    pub spaced_is_text: bool,
+    pub(crate) spaced_is_text: bool,
 }
 
 impl Dialect {
@@ -55,8 +55,8 @@ pub(crate) enum Outcome {
 /// A field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field<'a> {
-    pub text: &'a str,
-    pub quoted: bool,
+    pub(crate) text: &'a str,
+    pub(crate) quoted: bool,
 }
 
 /// The records of an input.

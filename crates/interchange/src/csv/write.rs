@@ -7,10 +7,8 @@ use evergraph_property_graph::Value;
 
 use crate::types::text_of;
 use crate::{
-    Columns, ExternalId, Id, InterchangeError, NodeRow, PropertyType, RelationshipRow, Row,
+    Columns, ExternalId, Id, Ids, InterchangeError, NodeRow, PropertyType, RelationshipRow, Row,
 };
-
-use super::neo4j::Ids;
 
 const NEO4J: &str = "CSV with Neo4j's header";
 

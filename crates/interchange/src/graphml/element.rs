@@ -12,12 +12,12 @@ pub(super) type Attributes = BTreeMap<String, String>;
 
 /// An element of a graph with its data, before it is known whether it is right.
 pub(super) struct Element {
-    pub name: String,
-    pub attributes: Attributes,
+    pub(super) name: String,
+    pub(super) attributes: Attributes,
     /// Ids of keys, and texts.
-    pub data: Vec<(String, String)>,
+    pub(super) data: Vec<(String, String)>,
     /// An element in it that has no counterpart.
-    pub strange: Option<String>,
+    pub(super) strange: Option<String>,
 }
 
 /// Why an element cannot be had.
@@ -41,8 +41,8 @@ impl From<quick_xml::Error> for Stop {
 /// Content between the tags of an element.
 #[derive(Default)]
 pub(super) struct Inside {
-    pub data: Vec<(String, String)>,
-    pub strange: Option<String>,
+    pub(super) data: Vec<(String, String)>,
+    pub(super) strange: Option<String>,
 }
 
 impl Inside {

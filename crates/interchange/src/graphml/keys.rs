@@ -15,12 +15,12 @@ use super::TYPE_ATTRIBUTE;
 /// A property that elements may have.
 #[derive(Clone, Debug)]
 pub(super) struct Key {
-    pub name: Arc<str>,
-    pub kind: PropertyType,
-    pub of_nodes: bool,
-    pub of_edges: bool,
+    pub(super) name: Arc<str>,
+    pub(super) kind: PropertyType,
+    pub(super) of_nodes: bool,
+    pub(super) of_edges: bool,
     /// Of elements without the property.
-    pub default: Option<Value>,
+    pub(super) default: Option<Value>,
 }
 
 /// Keys by id.

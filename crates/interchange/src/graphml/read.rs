@@ -6,10 +6,11 @@ use std::sync::Arc;
 use evergraph_property_graph::Value;
 use quick_xml::events::Event;
 
-use crate::csv::Ids;
 use crate::error::Problem;
 use crate::types::shown;
-use crate::{Contents, ExternalId, InterchangeError, NodeRow, RelationshipRow, Row, RowReader};
+use crate::{
+    Contents, ExternalId, Ids, InterchangeError, NodeRow, RelationshipRow, Row, RowReader,
+};
 
 use super::element::{Attributes, Element, Inside, Stop, parts, predefined};
 use super::keys::{Key, Keys};

@@ -6,16 +6,16 @@ use crate::InterchangeError;
 use crate::types::shown;
 
 use super::header::Columns;
+use super::known::{Known, Resolver};
 use super::mapping::{End, Name, Names, Node, Relationship, listed};
 use super::plan::{EndPlan, KeyPlan, NamePlan, NodePlan, PropertyPlan, RelationshipPlan};
-use super::resolve::{Known, Resolver};
 use super::section::Said;
 
 /// Compiler for one file.
 pub(super) struct OfFile<'a> {
-    pub resolver: &'a Resolver<'a>,
-    pub known: &'a Known<'a>,
-    pub columns: Columns<'a>,
+    pub(super) resolver: &'a Resolver<'a>,
+    pub(super) known: &'a Known<'a>,
+    pub(super) columns: Columns<'a>,
 }
 
 /// Columns that relationships take: as ends and names, and as properties.
@@ -26,7 +26,7 @@ pub(super) struct Used {
 }
 
 impl OfFile<'_> {
-    pub fn used(&self) -> Result<Used, InterchangeError> {
+    pub(super) fn used(&self) -> Result<Used, InterchangeError> {
         let mut used = Used::default();
         for relationship in &self.known.table.relationships {
             let ends = relationship.ends().flat_map(|end| &end.columns);
@@ -44,7 +44,7 @@ impl OfFile<'_> {
         Ok(used)
     }
 
-    pub fn node(&self, node: &Node, used: &Used) -> Result<NodePlan, InterchangeError> {
+    pub(super) fn node(&self, node: &Node, used: &Used) -> Result<NodePlan, InterchangeError> {
         let kind = &self.resolver.kinds[&node.kind];
         let mut labels = Vec::new();
         let mut taken = [&used.ends[..], &used.properties].concat();
@@ -82,7 +82,7 @@ impl OfFile<'_> {
         })
     }
 
-    pub fn relationship(
+    pub(super) fn relationship(
         &self,
         relationship: &Relationship,
         used: &Used,

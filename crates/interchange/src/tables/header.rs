@@ -60,14 +60,14 @@ fn delimiter(file: &str) -> u8 {
 /// The columns of one file, for what a mapping says of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
-    pub mapping: &'a Mapping,
-    pub file: &'a str,
-    pub names: &'a [String],
+    pub(crate) mapping: &'a Mapping,
+    pub(crate) file: &'a str,
+    pub(crate) names: &'a [String],
 }
 
 impl Columns<'_> {
     /// The number of a column, from 0.
-    pub fn find(&self, column: &Said<String>) -> Result<usize, InterchangeError> {
+    pub(super) fn find(&self, column: &Said<String>) -> Result<usize, InterchangeError> {
         let found = self.names.iter().position(|name| *name == column.value);
         found.ok_or_else(|| {
             let known = listed(self.names.iter().map(String::as_str));

@@ -33,7 +33,7 @@ pub(crate) struct Observed {
 
 impl Observed {
     /// Takes a value into account.
-    pub fn observe(&mut self, text: &str) {
+    pub(super) fn observe(&mut self, text: &str) {
         self.any = true;
         for (excluded, scalar) in self.excluded.iter_mut().zip(TYPES) {
             *excluded = *excluded || !fits(scalar, text);
@@ -41,7 +41,7 @@ impl Observed {
     }
 
     /// The type of all values; text if there were none.
-    pub fn scalar(&self) -> Scalar {
+    pub(super) fn scalar(&self) -> Scalar {
         let mut types = self.excluded.iter().zip(TYPES);
         let found = types.find(|(excluded, _)| !**excluded);
         found.filter(|_| self.any).map_or(Scalar::Text, |of| of.1)

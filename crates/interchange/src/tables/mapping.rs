@@ -22,59 +22,59 @@ pub struct Mapping {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     /// `None`: by the name of the file.
-    pub delimiter: Option<u8>,
+    pub(crate) delimiter: Option<u8>,
     /// Lines before the header or the first row.
-    pub skip: u64,
-    pub quotes: bool,
+    pub(crate) skip: u64,
+    pub(crate) quotes: bool,
     /// Whether a delimiter before a space is text.
-    pub unquoted_text: bool,
+    pub(crate) unquoted_text: bool,
     /// Texts that stand for no value.
-    pub null: Vec<String>,
-    pub list_delimiter: char,
+    pub(crate) null: Vec<String>,
+    pub(crate) list_delimiter: char,
     /// Whether types that are not given are told from all values of a column.
-    pub infer: bool,
+    pub(crate) infer: bool,
     /// Names of the columns of a file without a header.
-    pub columns: Option<Vec<String>>,
+    pub(crate) columns: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    pub line: u64,
-    pub files: Vec<Said<String>>,
-    pub format: Format,
-    pub types: Vec<(Said<String>, PropertyType)>,
-    pub omit: Vec<Said<String>>,
-    pub rename: Vec<(Said<String>, Arc<str>)>,
-    pub node: Option<Node>,
-    pub relationships: Vec<Relationship>,
+    pub(crate) line: u64,
+    pub(crate) files: Vec<Said<String>>,
+    pub(crate) format: Format,
+    pub(crate) types: Vec<(Said<String>, PropertyType)>,
+    pub(crate) omit: Vec<Said<String>>,
+    pub(crate) rename: Vec<(Said<String>, Arc<str>)>,
+    pub(crate) node: Option<Node>,
+    pub(crate) relationships: Vec<Relationship>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     /// The first label, by which ends of relationships call such nodes.
-    pub kind: Arc<str>,
+    pub(crate) kind: Arc<str>,
     /// The first is fixed.
-    pub labels: Vec<Name>,
+    pub(crate) labels: Vec<Name>,
     /// Columns; none if nothing refers to the nodes.
-    pub key: Vec<Said<String>>,
+    pub(crate) key: Vec<Said<String>>,
     /// Whether a key that is there already is no problem, and no new node.
-    pub merge: bool,
-    pub properties: Option<Vec<Said<String>>>,
+    pub(crate) merge: bool,
+    pub(crate) properties: Option<Vec<Said<String>>>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Relationship {
-    pub name: Name,
+    pub(crate) name: Name,
     /// `None` is the row's own node; at most one is.
-    pub source: Option<End>,
-    pub target: Option<End>,
-    pub properties: Option<Vec<Said<String>>>,
+    pub(crate) source: Option<End>,
+    pub(crate) target: Option<End>,
+    pub(crate) properties: Option<Vec<Said<String>>>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct End {
-    pub kind: Said<String>,
-    pub columns: Vec<Said<String>>,
+    pub(crate) kind: Said<String>,
+    pub(crate) columns: Vec<Said<String>>,
 }
 
 /// A label or a type.
@@ -96,10 +96,10 @@ pub(crate) enum Names {
 /// Two columns of a file: the texts of one stand for those of the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Lookup {
-    pub file: Said<String>,
-    pub format: Format,
-    pub key: Said<String>,
-    pub value: Said<String>,
+    pub(crate) file: Said<String>,
+    pub(crate) format: Format,
+    pub(crate) key: Said<String>,
+    pub(crate) value: Said<String>,
 }
 
 impl Mapping {
@@ -158,7 +158,7 @@ impl Mapping {
 }
 
 impl Relationship {
-    pub fn ends(&self) -> impl Iterator<Item = &End> {
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &End> {
         self.source.iter().chain(&self.target)
     }
 }

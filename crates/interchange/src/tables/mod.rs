@@ -8,6 +8,7 @@ mod compile;
 mod header;
 mod identity;
 mod infer;
+mod known;
 mod lookup;
 mod mapping;
 mod parse;

@@ -17,47 +17,47 @@ pub struct TableFile {
 
 #[derive(Debug)]
 pub(crate) struct Plan {
-    pub format: Format,
-    pub columns: Vec<String>,
-    pub node: Option<NodePlan>,
-    pub relationships: Vec<RelationshipPlan>,
+    pub(crate) format: Format,
+    pub(crate) columns: Vec<String>,
+    pub(crate) node: Option<NodePlan>,
+    pub(crate) relationships: Vec<RelationshipPlan>,
 }
 
 #[derive(Debug)]
 pub(crate) struct NodePlan {
-    pub labels: Vec<NamePlan>,
+    pub(crate) labels: Vec<NamePlan>,
     /// The id space.
-    pub space: Arc<str>,
+    pub(crate) space: Arc<str>,
     /// Without one, the line is the id.
-    pub key: Option<KeyPlan>,
-    pub merge: bool,
-    pub properties: Vec<PropertyPlan>,
+    pub(crate) key: Option<KeyPlan>,
+    pub(crate) merge: bool,
+    pub(crate) properties: Vec<PropertyPlan>,
 }
 
 #[derive(Debug)]
 pub(crate) struct RelationshipPlan {
-    pub name: NamePlan,
+    pub(crate) name: NamePlan,
     /// `None` is the row's own node.
-    pub source: Option<EndPlan>,
-    pub target: Option<EndPlan>,
+    pub(crate) source: Option<EndPlan>,
+    pub(crate) target: Option<EndPlan>,
     /// The columns of the ends, for messages.
-    pub ends: Arc<[Arc<str>; 2]>,
-    pub properties: Vec<PropertyPlan>,
+    pub(crate) ends: Arc<[Arc<str>; 2]>,
+    pub(crate) properties: Vec<PropertyPlan>,
 }
 
 #[derive(Debug)]
 pub(crate) struct EndPlan {
-    pub space: Arc<str>,
-    pub key: KeyPlan,
+    pub(crate) space: Arc<str>,
+    pub(crate) key: KeyPlan,
     /// Whether the column holds a list, of whose elements each is an end.
-    pub list: bool,
+    pub(crate) list: bool,
 }
 
 /// Columns that make an id.
 #[derive(Debug)]
 pub(crate) struct KeyPlan {
-    pub columns: Vec<usize>,
-    pub integers: bool,
+    pub(crate) columns: Vec<usize>,
+    pub(crate) integers: bool,
 }
 
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub(crate) enum NamePlan {
 
 #[derive(Debug)]
 pub(crate) struct PropertyPlan {
-    pub at: usize,
-    pub name: Arc<str>,
-    pub kind: PropertyType,
+    pub(crate) at: usize,
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: PropertyType,
 }

@@ -12,15 +12,15 @@ use crate::{BadRow, InterchangeError};
 /// A value with its line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Said<T> {
-    pub value: T,
-    pub line: u64,
+    pub(crate) value: T,
+    pub(crate) line: u64,
 }
 
 /// The text of a TOML file, and what messages call it.
 #[derive(Clone, Debug)]
 pub(crate) struct Source<'a> {
-    pub file: Arc<str>,
-    pub text: &'a str,
+    pub(crate) file: Arc<str>,
+    pub(crate) text: &'a str,
 }
 
 impl Source<'_> {
@@ -30,7 +30,7 @@ impl Source<'_> {
     }
 
     /// The whole file, which the caller takes apart.
-    pub fn parse(&self) -> Result<Spanned<DeTable<'_>>, InterchangeError> {
+    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'_>>, InterchangeError> {
         DeTable::parse(self.text).map_err(|error: Error| {
             let at = error.span().map_or(0, |span| span.start);
             // Some of its messages span lines.
@@ -50,7 +50,7 @@ pub(crate) fn wrong(file: &Arc<str>, line: u64, problem: impl Into<String>) -> I
 pub(crate) struct Section<'a> {
     source: &'a Source<'a>,
     table: &'a DeTable<'a>,
-    pub line: u64,
+    pub(crate) line: u64,
     asked: Vec<&'static str>,
 }
 
@@ -59,11 +59,11 @@ pub(crate) struct Item<'a> {
     source: &'a Source<'a>,
     name: &'a str,
     value: &'a DeValue<'a>,
-    pub line: u64,
+    pub(crate) line: u64,
 }
 
 impl<'a> Section<'a> {
-    pub fn new(source: &'a Source<'a>, table: &'a DeTable<'a>, line: u64) -> Self {
+    pub(super) fn new(source: &'a Source<'a>, table: &'a DeTable<'a>, line: u64) -> Self {
         Section {
             source,
             table,
@@ -73,13 +73,13 @@ impl<'a> Section<'a> {
     }
 
     /// The value of a key, if it is there.
-    pub fn get(&mut self, key: &'static str) -> Option<Item<'a>> {
+    pub(super) fn get(&mut self, key: &'static str) -> Option<Item<'a>> {
         self.asked.push(key);
         self.items().find(|item| item.name == key)
     }
 
     /// All values.
-    pub fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
+    pub(super) fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let source = self.source;
         self.table.iter().map(move |(key, value)| Item {
             source,
@@ -90,12 +90,12 @@ impl<'a> Section<'a> {
     }
 
     /// An error about the whole section.
-    pub fn error(&self, problem: impl Into<String>) -> InterchangeError {
+    pub(super) fn error(&self, problem: impl Into<String>) -> InterchangeError {
         wrong(&self.source.file, self.line, problem)
     }
 
     /// Whether every key was asked for.
-    pub fn finish(&self) -> Result<(), InterchangeError> {
+    pub(super) fn finish(&self) -> Result<(), InterchangeError> {
         match self.items().find(|item| !self.asked.contains(&item.name)) {
             None => Ok(()),
             Some(item) => {
@@ -107,11 +107,11 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Item<'a> {
-    pub fn name(&self) -> &'a str {
+    pub(super) fn name(&self) -> &'a str {
         self.name
     }
 
-    pub fn error(&self, problem: impl Into<String>) -> InterchangeError {
+    pub(super) fn error(&self, problem: impl Into<String>) -> InterchangeError {
         InterchangeError::Mapping(BadRow {
             file: self.source.file.clone(),
             line: self.line,
@@ -120,7 +120,7 @@ impl<'a> Item<'a> {
         })
     }
 
-    pub fn string(&self) -> Result<Said<String>, InterchangeError> {
+    pub(super) fn string(&self) -> Result<Said<String>, InterchangeError> {
         match self.value {
             DeValue::String(text) => Ok(Said {
                 value: text.to_string(),
@@ -130,7 +130,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    pub fn boolean(&self) -> Result<bool, InterchangeError> {
+    pub(super) fn boolean(&self) -> Result<bool, InterchangeError> {
         match self.value {
             DeValue::Boolean(value) => Ok(*value),
             other => Err(self.expected("true or false", other)),
@@ -138,7 +138,7 @@ impl<'a> Item<'a> {
     }
 
     /// A number that is not negative.
-    pub fn number(&self) -> Result<u64, InterchangeError> {
+    pub(super) fn number(&self) -> Result<u64, InterchangeError> {
         let found = match self.value {
             DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
@@ -147,12 +147,12 @@ impl<'a> Item<'a> {
     }
 
     /// A text, or a list of texts.
-    pub fn strings(&self) -> Result<Vec<Said<String>>, InterchangeError> {
+    pub(super) fn strings(&self) -> Result<Vec<Said<String>>, InterchangeError> {
         self.elements().iter().map(Item::string).collect()
     }
 
     /// The elements of a list; any other value is the only one.
-    pub fn elements(&self) -> Vec<Item<'a>> {
+    pub(super) fn elements(&self) -> Vec<Item<'a>> {
         let item = |value: &'a DeValue<'a>, line| Item {
             source: self.source,
             name: self.name,
@@ -169,7 +169,7 @@ impl<'a> Item<'a> {
     }
 
     /// A table, if it is one.
-    pub fn as_section(&self) -> Option<Section<'a>> {
+    pub(super) fn as_section(&self) -> Option<Section<'a>> {
         match self.value {
             DeValue::Table(table) => Some(Section::new(self.source, table, self.line)),
             _ => None,
@@ -177,7 +177,7 @@ impl<'a> Item<'a> {
     }
 
     /// A table; `like` is an example.
-    pub fn section(&self, like: &str) -> Result<Section<'a>, InterchangeError> {
+    pub(super) fn section(&self, like: &str) -> Result<Section<'a>, InterchangeError> {
         self.as_section()
             .ok_or_else(|| self.expected(like, self.value))
     }

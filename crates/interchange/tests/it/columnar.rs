@@ -12,8 +12,9 @@ use arrow_array::{
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{DataType, Field};
 use evergraph_interchange::columnar::{ColumnarOptions, ColumnarReader, ColumnarWriter, Format};
-use evergraph_interchange::csv::Ids;
-use evergraph_interchange::{Columns, ExternalId, InterchangeError, NodeRow, RelationshipRow, Row};
+use evergraph_interchange::{
+    Columns, ExternalId, Ids, InterchangeError, NodeRow, RelationshipRow, Row,
+};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{Date, DateTime, LocalTime};
 use parquet::arrow::ArrowWriter;

@@ -1,9 +1,8 @@
 //! GraphML as several programs write it.
 
 use crate::common::{literal, node, read, relationship, rows};
-use evergraph_interchange::ExternalId;
-use evergraph_interchange::csv::Ids;
 use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader};
+use evergraph_interchange::{ExternalId, Ids};
 
 fn reader(text: &str) -> GraphMlReader<&[u8]> {
     GraphMlReader::new("graph.xml", text.as_bytes(), GraphMlOptions::default())

@@ -1,8 +1,8 @@
 //! CSV with Neo4j's header.
 
 use crate::common::{literal, message, node, read, relationship, rows};
-use evergraph_interchange::csv::{Ids, Neo4jOptions, Neo4jReader};
-use evergraph_interchange::{ExternalId, InterchangeError, RowReader};
+use evergraph_interchange::csv::{Neo4jOptions, Neo4jReader};
+use evergraph_interchange::{ExternalId, Ids, InterchangeError, RowReader};
 
 fn reader(text: &str) -> Neo4jReader<&[u8]> {
     Neo4jReader::new("file.csv", text.as_bytes(), Neo4jOptions::default()).unwrap()

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use crate::common::message;
 use crate::common::values::{Properties, name, scalar, table, text};
 use evergraph_interchange::csv::{
-    Ids, LdbcName, LdbcReader, LdbcWriter, Naming, Neo4jOptions, Neo4jReader, Neo4jWriter,
+    LdbcName, LdbcReader, LdbcWriter, Naming, Neo4jOptions, Neo4jReader, Neo4jWriter,
 };
 use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader, GraphMlWriter};
 use evergraph_interchange::json_lines::{JsonLinesReader, JsonLinesWriter};
-use evergraph_interchange::{Columns, ExternalId, InterchangeError, NodeRow, RelationshipRow, Row};
+use evergraph_interchange::{
+    Columns, ExternalId, Ids, InterchangeError, NodeRow, RelationshipRow, Row,
+};
 use evergraph_property_graph::Value;
 use proptest::prelude::*;
 

@@ -17,20 +17,24 @@ const TEXTS: u32 = 4;
 
 impl Dictionary {
     /// The oldest commit with an assignment that is not stored.
-    pub fn unmerged_since(&self) -> Option<u64> {
+    pub(crate) fn unmerged_since(&self) -> Option<u64> {
         let oldest = |space: &RwLock<Space<str>>| space.read().unstored.front().copied();
         self.names.iter().filter_map(oldest).min()
     }
 
     /// Bytes of DRAM of items that are not stored.
-    pub fn unmerged_bytes(&self) -> usize {
+    pub(crate) fn unmerged_bytes(&self) -> usize {
         let names = self.names.iter().map(|space| space.read().unstored_bytes());
         names.sum()
     }
 
     /// Writes the codes that commits up to `csn` assigned, and all that tables used while
     /// they wrote: call it after them, in the same round.
-    pub fn write(&self, csn: u64, place: &mut Place<'_>) -> Result<Vec<Flushed<()>>, StorageError> {
+    pub(crate) fn write(
+        &self,
+        csn: u64,
+        place: &mut Place<'_>,
+    ) -> Result<Vec<Flushed<()>>, StorageError> {
         let _ = self.uuid.set(*place.uuid);
         let mut flushed = Vec::new();
         for names in Names::ALL {
@@ -103,14 +107,14 @@ impl Dictionary {
     }
 
     /// A superblock names the written pages.
-    pub fn published(&self) {
+    pub(crate) fn published(&self) {
         self.names.iter().for_each(publish_space);
         publish_space(&self.label_sets);
         publish_space(&self.texts);
     }
 
     /// No superblock names the written pages.
-    pub fn abandoned(&self) {
+    pub(crate) fn abandoned(&self) {
         let names = self.names.iter().chain([&self.texts]);
         names.for_each(|space| space.write().pending = None);
         self.label_sets.write().pending = None;
@@ -118,7 +122,7 @@ impl Dictionary {
 
     /// Reads the pages that the directory names. Before the tables, whose records hold
     /// the codes.
-    pub fn restore(&self, place: &Place<'_>) -> Result<(), StorageError> {
+    pub(crate) fn restore(&self, place: &Place<'_>) -> Result<(), StorageError> {
         let _ = self.uuid.set(*place.uuid);
         for (number, blob) in place.directory.numbered_blobs(self.kind) {
             let page = (number & ((1 << PAGE_BITS) - 1)) as usize;
@@ -137,7 +141,7 @@ impl Dictionary {
     }
 
     /// Reads all pages again, and compares them with the items in DRAM.
-    pub fn check(&self, problems: &mut Vec<String>) {
+    pub(crate) fn check(&self, problems: &mut Vec<String>) {
         let Some(uuid) = self.uuid.get() else {
             return;
         };

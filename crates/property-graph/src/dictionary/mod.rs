@@ -33,7 +33,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::value::codec::TextCodes;
 use space::Space;
 use texts::Sightings;
-pub use texts::TextPolicy;
+pub(crate) use texts::TextPolicy;
 
 /// Code of a property key.
 pub type KeyCode = u32;
@@ -44,28 +44,25 @@ pub type LabelCode = u32;
 pub type TypeCode = u16;
 
 /// A name has at most so many bytes.
-pub const MOST_NAME_BYTES: usize = 1 << 16;
+pub(crate) const MOST_NAME_BYTES: usize = 1 << 16;
 /// Labels, keys, and sets of labels are fewer.
 const MOST_CODES: u32 = 1 << 24;
 
 /// Kinds of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub enum Names {
-    /// Labels of nodes.
+pub(crate) enum Names {
     Labels = 0,
-    /// Types of relationships.
     Types = 1,
-    /// Keys of properties.
     Keys = 2,
 }
 
 impl Names {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Names; 3] = [Names::Labels, Names::Types, Names::Keys];
+    pub(crate) const ALL: [Names; 3] = [Names::Labels, Names::Types, Names::Keys];
 
     /// The kind of a number, as payloads hold it.
-    pub fn from_number(number: u8) -> Option<Self> {
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
         Names::ALL.get(usize::from(number)).copied()
     }
 
@@ -80,7 +77,7 @@ impl Names {
 /// A name that cannot have a code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Empty, or longer than [`MOST_NAME_BYTES`].
+    /// Empty, or longer than 65536 bytes.
     #[error("a name of {bytes} bytes cannot be stored; use 1 to 65536 bytes")]
     Length {
         /// Its bytes.
@@ -97,7 +94,7 @@ pub enum NameError {
 }
 
 /// The strings of a property graph and their codes.
-pub struct Dictionary {
+pub(crate) struct Dictionary {
     /// Its tables in the section directory have this kind.
     kind: u32,
     policy: TextPolicy,
@@ -112,7 +109,7 @@ pub struct Dictionary {
 
 impl Dictionary {
     /// An empty dictionary; `number` tells it from other parts of the store extension.
-    pub fn new(number: u32, policy: TextPolicy) -> Self {
+    pub(crate) fn new(number: u32, policy: TextPolicy) -> Self {
         Dictionary {
             kind: evergraph_topology::attachment::ATTACHED_BLOBS + number,
             policy,
@@ -134,7 +131,7 @@ impl Dictionary {
     /// code that was not assigned when it was promised is to be released
     /// ([`Dictionary::release`]), whatever came of the commit, as soon as no record in
     /// DRAM has it but those of commits.
-    pub fn promise(&self, names: Names, name: &str) -> Result<u32, NameError> {
+    pub(crate) fn promise(&self, names: Names, name: &str) -> Result<u32, NameError> {
         if let Some(code) = self.code(names, name) {
             return Ok(code);
         }
@@ -153,30 +150,30 @@ impl Dictionary {
     }
 
     /// Ends a promise of [`Dictionary::promise`].
-    pub fn release(&self, names: Names, code: u32) {
+    pub(crate) fn release(&self, names: Names, code: u32) {
         self.space(names).write().release(code);
     }
 
     /// The code of a name, if a commit has assigned one.
-    pub fn code(&self, names: Names, name: &str) -> Option<u32> {
+    pub(crate) fn code(&self, names: Names, name: &str) -> Option<u32> {
         self.space(names).read().code(name)
     }
 
     /// The name of a code that is assigned, or promised.
-    pub fn name(&self, names: Names, code: u32) -> Option<Arc<str>> {
+    pub(crate) fn name(&self, names: Names, code: u32) -> Option<Arc<str>> {
         self.space(names).read().get(code)
     }
 
     /// The name of a code that no commit has assigned yet: a commit that uses it
     /// has to carry the assignment, for [`Dictionary::apply`]. Several commits may
     /// carry the same.
-    pub fn uncommitted(&self, names: Names, code: u32) -> Option<Arc<str>> {
+    pub(crate) fn uncommitted(&self, names: Names, code: u32) -> Option<Arc<str>> {
         self.space(names).read().uncommitted(code)
     }
 
     /// Codes that commits have assigned, with their names, in the order of
     /// assignment.
-    pub fn committed(&self, names: Names) -> Vec<(u32, Arc<str>)> {
+    pub(crate) fn committed(&self, names: Names) -> Vec<(u32, Arc<str>)> {
         self.space(names).read().committed()
     }
 
@@ -184,7 +181,13 @@ impl Dictionary {
     ///
     /// # Errors
     /// An assignment that contradicts another: the log is damaged.
-    pub fn apply(&self, csn: u64, names: Names, code: u32, name: &str) -> Result<(), StorageError> {
+    pub(crate) fn apply(
+        &self,
+        csn: u64,
+        names: Names,
+        code: u32,
+        name: &str,
+    ) -> Result<(), StorageError> {
         let assigned = match code < names.most() && !name.is_empty() {
             true => self.space(names).write().assign(csn, code, name),
             false => Err("a code is impossible"),
@@ -236,8 +239,7 @@ impl Dictionary {
         known.or_else(|| self.label_sets.write().assign_next(labels, MOST_CODES))
     }
 
-    /// The labels of a set, ascending.
-    pub fn label_set(&self, code: u32) -> Option<Arc<[LabelCode]>> {
+    pub(crate) fn label_set(&self, code: u32) -> Option<Arc<[LabelCode]>> {
         self.label_sets.read().get(code)
     }
 }

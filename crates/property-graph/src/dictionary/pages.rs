@@ -23,7 +23,6 @@ pub(super) const PAGE_BYTES: usize = 16 << 10;
 const COUNT: Field = (4, 4);
 const _: () = assert!(tiles(&[(0, MAGIC.len()), COUNT], 8));
 
-/// How an item is stored.
 pub(super) trait Stored {
     /// Appends its form.
     fn put(&self, bytes: &mut Vec<u8>);
@@ -74,14 +73,14 @@ pub(super) struct PageImage {
 }
 
 impl PageImage {
-    pub fn begin() -> Self {
+    pub(super) fn begin() -> Self {
         PageImage {
             bytes: [&MAGIC[..], &[0; 4]].concat(),
             count: 0,
         }
     }
 
-    pub fn push<T: Stored + ?Sized>(&mut self, code: u32, item: &T) {
+    pub(super) fn push<T: Stored + ?Sized>(&mut self, code: u32, item: &T) {
         put_varint(&mut self.bytes, u64::from(code));
         let mut content = Vec::new();
         item.put(&mut content);
@@ -90,15 +89,15 @@ impl PageImage {
         self.bytes[COUNT.0..][..COUNT.1].copy_from_slice(&self.count.to_le_bytes());
     }
 
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.bytes.len() >= PAGE_BYTES
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }

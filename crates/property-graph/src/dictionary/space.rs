@@ -7,11 +7,8 @@ use std::sync::Arc;
 use evergraph_storage::Blob;
 use evergraph_storage::layout::WALKED_AT_MOST;
 
-/// Items that have codes.
 pub(super) trait Item: Hash + Eq {
-    /// A shared copy.
     fn share(&self) -> Arc<Self>;
-    /// Bytes of DRAM that it occupies.
     fn bytes(&self) -> usize;
 }
 
@@ -45,24 +42,24 @@ pub(super) struct Space<T: Item + ?Sized> {
     /// Number of promises of each code that no commit has assigned.
     promised: HashMap<u32, usize>,
     /// Assigned codes, in the order of assignment.
-    pub order: Vec<u32>,
+    pub(super) order: Vec<u32>,
     /// Whether a code is in `order`.
     is_assigned: Vec<bool>,
     /// The commits of the last codes in `order`, those that no page has.
-    pub unstored: VecDeque<u64>,
+    pub(super) unstored: VecDeque<u64>,
     /// The pages, and where each begins in `order`.
-    pub pages: Vec<(usize, Blob)>,
-    pub pending: Option<Pending>,
+    pub(super) pages: Vec<(usize, Blob)>,
+    pub(super) pending: Option<Pending>,
 }
 
 /// Pages that are written, before a superblock names them.
 pub(super) struct Pending {
     /// Number of the first page that is new.
-    pub first: usize,
+    pub(super) first: usize,
     /// The new pages, and where each begins in the order.
-    pub pages: Vec<(usize, Blob)>,
+    pub(super) pages: Vec<(usize, Blob)>,
     /// Codes that all pages have then.
-    pub stored: usize,
+    pub(super) stored: usize,
 }
 
 impl<T: Item + ?Sized> Default for Space<T> {
@@ -84,12 +81,12 @@ impl<T: Item + ?Sized> Default for Space<T> {
 impl<T: Item + ?Sized> Space<T> {
     /// The code of an item, if it is assigned. One that is only promised may become
     /// that of another.
-    pub fn code(&self, item: &T) -> Option<u32> {
+    pub(super) fn code(&self, item: &T) -> Option<u32> {
         let code = self.codes.get(item).copied();
         code.filter(|&code| self.is_assigned(code))
     }
 
-    pub fn get(&self, code: u32) -> Option<Arc<T>> {
+    pub(super) fn get(&self, code: u32) -> Option<Arc<T>> {
         self.by_code.get(code as usize)?.clone()
     }
 
@@ -110,7 +107,7 @@ impl<T: Item + ?Sized> Space<T> {
 
     /// Promises a code to an item; `None` if `most` are taken. One that is not assigned
     /// is kept for it until as many promises of it are released.
-    pub fn promise(&mut self, item: &T, most: u32) -> Option<u32> {
+    pub(super) fn promise(&mut self, item: &T, most: u32) -> Option<u32> {
         let code = self.intern(item, most)?;
         if !self.is_assigned(code) {
             *self.promised.entry(code).or_default() += 1;
@@ -121,7 +118,7 @@ impl<T: Item + ?Sized> Space<T> {
 
     /// Ends a promise of a code that was not assigned then. Without any left the code
     /// is free, unless a commit has assigned it.
-    pub fn release(&mut self, code: u32) {
+    pub(super) fn release(&mut self, code: u32) {
         let Some(promises) = self.promised.get_mut(&code) else {
             return;
         };
@@ -143,13 +140,13 @@ impl<T: Item + ?Sized> Space<T> {
     }
 
     /// Whether `most` codes are taken.
-    pub fn is_full(&self, most: u32) -> bool {
+    pub(super) fn is_full(&self, most: u32) -> bool {
         self.free.is_empty() && self.by_code.len() >= most as usize
     }
 
     /// Codes that are assigned or promised.
     #[cfg(test)]
-    pub fn taken(&self) -> usize {
+    pub(super) fn taken(&self) -> usize {
         self.codes.len()
     }
 
@@ -172,7 +169,7 @@ impl<T: Item + ?Sized> Space<T> {
 
     /// Panics in debug builds if both directions, the order of assignment and the
     /// pages contradict each other, as far as it is cheap to see.
-    pub fn invariants(&self) {
+    pub(super) fn invariants(&self) {
         if !cfg!(debug_assertions) {
             return;
         }
@@ -223,22 +220,22 @@ impl<T: Item + ?Sized> Space<T> {
     }
 
     /// Whether a code counts, and is not only a promise.
-    pub fn is_assigned(&self, code: u32) -> bool {
+    pub(super) fn is_assigned(&self, code: u32) -> bool {
         self.is_assigned.get(code as usize).copied() == Some(true)
     }
 
-    pub fn uncommitted(&self, code: u32) -> Option<Arc<T>> {
+    pub(super) fn uncommitted(&self, code: u32) -> Option<Arc<T>> {
         let is_assigned = *self.is_assigned.get(code as usize)?;
         (!is_assigned).then(|| self.get(code)).flatten()
     }
 
-    pub fn committed(&self) -> Vec<(u32, Arc<T>)> {
+    pub(super) fn committed(&self) -> Vec<(u32, Arc<T>)> {
         let item = |&code: &u32| Some((code, self.get(code)?));
         self.order.iter().filter_map(item).collect()
     }
 
     /// Assigns a code by commit `csn`.
-    pub fn assign(&mut self, csn: u64, code: u32, item: &T) -> Result<(), &'static str> {
+    pub(super) fn assign(&mut self, csn: u64, code: u32, item: &T) -> Result<(), &'static str> {
         if self.assign_stored(code, item)? {
             self.unstored.push_back(csn);
         }
@@ -247,7 +244,7 @@ impl<T: Item + ?Sized> Space<T> {
     }
 
     /// Assigns a code; whether it was not assigned before.
-    pub fn assign_stored(&mut self, code: u32, item: &T) -> Result<bool, &'static str> {
+    pub(super) fn assign_stored(&mut self, code: u32, item: &T) -> Result<bool, &'static str> {
         match (self.get(code), self.codes.get(item)) {
             (Some(known), _) if *known != *item => return Err("it is that of another already"),
             (None, Some(_)) => return Err("what it names has another already"),
@@ -265,7 +262,7 @@ impl<T: Item + ?Sized> Space<T> {
     }
 
     /// Gives an item the next code without a commit.
-    pub fn assign_next(&mut self, item: &T, most: u32) -> Option<u32> {
+    pub(super) fn assign_next(&mut self, item: &T, most: u32) -> Option<u32> {
         let code = self.intern(item, most)?;
         match self.assign(0, code, item) {
             Ok(()) => Some(code),
@@ -274,12 +271,12 @@ impl<T: Item + ?Sized> Space<T> {
     }
 
     /// Codes of `order` that pages have.
-    pub fn stored(&self) -> usize {
+    pub(super) fn stored(&self) -> usize {
         self.order.len() - self.unstored.len()
     }
 
     /// Bytes of DRAM of items that no page has.
-    pub fn unstored_bytes(&self) -> usize {
+    pub(super) fn unstored_bytes(&self) -> usize {
         let unstored = &self.order[self.stored()..];
         let bytes = |&code: &u32| {
             self.by_code[code as usize]

@@ -8,15 +8,13 @@ const COUNTED: usize = 1 << 16;
 
 /// Policy for the text values that are stored as codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TextPolicy {
-    /// Bytes of the shortest.
-    pub least_bytes: usize,
-    /// Bytes of the longest.
-    pub most_bytes: usize,
+pub(crate) struct TextPolicy {
+    pub(crate) least_bytes: usize,
+    pub(crate) most_bytes: usize,
     /// So often a text has to be written to the medium before it gets a code.
-    pub sightings: u8,
+    pub(crate) sightings: u8,
     /// So many texts get a code; their strings are all in DRAM.
-    pub most_codes: u32,
+    pub(crate) most_codes: u32,
 }
 
 impl Default for TextPolicy {
@@ -40,7 +38,7 @@ pub(super) struct Sightings {
 
 impl Sightings {
     /// Counts a sighting; whether the text has been seen often enough.
-    pub fn is_worth_a_code(&mut self, text: &str, policy: &TextPolicy) -> bool {
+    pub(super) fn is_worth_a_code(&mut self, text: &str, policy: &TextPolicy) -> bool {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         if self.counts.len() >= COUNTED {

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use super::error::GraphError;
 use super::ids::NodeId;
-use super::scan::Tabled;
+use super::read::records::Records;
+use super::read::tabled::Tabled;
+use super::read::towards::Towards;
 use super::schema::{Broken, Entry, SubjectCode};
-use super::towards::Towards;
 use super::view::View;
 use crate::index::KeyRange;
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, RelationshipRecord};
 
 /// Problems that are told of one kind.
 const MOST_PROBLEMS: usize = 16;
@@ -47,7 +48,7 @@ impl View {
         }
         let indexed = self.indexed_by(entry, problems)?;
         let mut keys = HashMap::new();
-        for found in R::scan(self, entry.stored.subject) {
+        for found in Records::<R>::of_view(self, Some(entry.stored.subject)) {
             let (id, record) = found?;
             if let Some(what) = entry.violation(&*record) {
                 tell(problems, self.violated(entry, id, &record, what));

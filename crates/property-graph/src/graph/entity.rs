@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ids::{NodeId, RelationshipId};
 use super::names::KnownNames;
 use crate::dictionary::{KeyCode, Names, TypeCode};
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, RelationshipRecord};
 use crate::value::{Properties, Value, ValueError};
 
 /// A node as of one commit. Stays what it is, whatever happens to the graph.

@@ -6,7 +6,7 @@ use evergraph_topology::TopologyError;
 use super::schema::Violation;
 use crate::dictionary::NameError;
 use crate::index::IndexError;
-use crate::records::ReserveError;
+use crate::record::ReserveError;
 use crate::transaction::{Conflict, Retryable, TransactionError};
 use crate::value::ValueError;
 

@@ -28,66 +28,56 @@
 //!
 //! [`Storage`]: evergraph_storage::Storage
 
-mod adjacency;
-mod asked;
-mod build;
+mod changes;
 mod check;
-mod commit;
+mod committed;
 mod core;
-mod define;
+mod definitions;
 mod entity;
 mod error;
-mod expander;
-mod find;
 mod follow;
-mod guard;
 mod ids;
 mod limits;
-mod load;
-mod load_check;
-mod loaded;
 mod names;
-mod neighbors;
 mod open;
 mod options;
 mod projection;
-mod reading;
+mod read;
 mod redo;
-mod repair;
-mod scan;
 mod schema;
 mod state;
 mod statistics;
 #[cfg(test)]
 mod tests;
-mod towards;
 mod transaction;
-mod types;
 mod view;
+mod write;
 
 use std::sync::Arc;
 
 use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserved};
 
-pub use adjacency::Adjacent;
+pub use changes::{ChangedNodes, Changes};
 pub use entity::{Node, Relationship};
 pub use error::GraphError;
-pub use expander::Expander;
-pub use follow::{ChangedNodes, Changes, Work};
+pub use follow::Work;
 pub use ids::{Entity, NodeId, RelationshipId};
-pub use load::Load;
 pub use options::{GraphOptions, OpenOptions};
 pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader, Weighted};
-pub use reading::Reading;
-pub use scan::{NodeScan, RelationshipScan};
+pub use read::adjacency::Adjacent;
+pub use read::expander::Expander;
+pub use read::reading::Reading;
+pub use read::scan::{NodeScan, RelationshipScan};
+pub use read::towards::Towards;
 pub use schema::{Broken, Definition, DefinitionState, Rule, Subject, ValueType, Violation};
 pub use statistics::GraphStatistics;
-pub use towards::Towards;
 pub use transaction::Transaction;
 pub use view::View;
+pub use write::load::Load;
 
-use self::core::{Committed, Core};
-use self::repair::repair_indexes;
+use self::committed::Committed;
+use self::core::Core;
+use self::definitions::repair::repair_indexes;
 use crate::transaction::{
     ActiveTransaction, TransactionId, TransactionManager, TransactionOptions,
 };

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 
 use super::error::GraphError;
-use super::redo::RedoOperation;
-use super::state::State;
 use crate::dictionary::{Dictionary, KeyCode, LabelCode, NameError, Names, TypeCode};
 
 /// A name with the code that a commit gives it.
@@ -47,29 +45,46 @@ impl fmt::Debug for NewNames {
 
 impl NewNames {
     /// The code of a label, promised if it has none.
-    pub fn label(&mut self, state: &State, name: &str) -> Result<LabelCode, GraphError> {
-        self.promise(state, Names::Labels, name)
+    pub(super) fn label(
+        &mut self,
+        dictionary: &Arc<Dictionary>,
+        name: &str,
+    ) -> Result<LabelCode, GraphError> {
+        self.promise(dictionary, Names::Labels, name)
     }
 
     /// The code of a type, promised if it has none.
-    pub fn kind(&mut self, state: &State, name: &str) -> Result<TypeCode, GraphError> {
-        type_code(self.promise(state, Names::Types, name)?)
+    pub(super) fn kind(
+        &mut self,
+        dictionary: &Arc<Dictionary>,
+        name: &str,
+    ) -> Result<TypeCode, GraphError> {
+        type_code(self.promise(dictionary, Names::Types, name)?)
     }
 
     /// The code of a property key, promised if it has none.
-    pub fn key(&mut self, state: &State, name: &str) -> Result<KeyCode, GraphError> {
-        self.promise(state, Names::Keys, name)
+    pub(super) fn key(
+        &mut self,
+        dictionary: &Arc<Dictionary>,
+        name: &str,
+    ) -> Result<KeyCode, GraphError> {
+        self.promise(dictionary, Names::Keys, name)
     }
 
-    fn promise(&mut self, state: &State, names: Names, name: &str) -> Result<u32, GraphError> {
+    fn promise(
+        &mut self,
+        dictionary: &Arc<Dictionary>,
+        names: Names,
+        name: &str,
+    ) -> Result<u32, GraphError> {
         if let Some(code) = self.code(names, name) {
             return Ok(code);
         }
-        let code = state.dictionary.promise(names, name)?;
-        if let Some(name) = state.dictionary.uncommitted(names, code) {
+        let code = dictionary.promise(names, name)?;
+        if let Some(name) = dictionary.uncommitted(names, code) {
             let promised = self.0.get_or_insert_with(|| {
                 Arc::new(Promised {
-                    dictionary: Arc::clone(&state.dictionary),
+                    dictionary: Arc::clone(dictionary),
                     codes: RwLock::default(),
                 })
             });
@@ -79,19 +94,18 @@ impl NewNames {
     }
 
     /// The code that was promised to a name.
-    pub fn code(&self, names: Names, name: &str) -> Option<u32> {
+    pub(super) fn code(&self, names: Names, name: &str) -> Option<u32> {
         let codes = self.0.as_ref()?.codes.read();
         codes[names as usize].get(name).copied()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
     /// Promised names that a commit would use, and that no other has given a code
     /// meanwhile.
-    pub fn to_commit(&self, is_used: impl Fn(Names, u32) -> bool) -> Vec<NewName> {
+    pub(super) fn to_commit(&self, is_used: impl Fn(Names, u32) -> bool) -> Vec<NewName> {
         let Some(promised) = &self.0 else {
             return Vec::new();
         };
@@ -107,16 +121,6 @@ impl NewNames {
         new.sort_unstable();
         new
     }
-}
-
-/// Redo operations that give codes their names.
-pub(super) fn naming(new: &[NewName]) -> Vec<RedoOperation> {
-    let operation = |(names, code, name): &NewName| RedoOperation::Name {
-        names: *names,
-        code: *code,
-        name: name.to_string(),
-    };
-    new.iter().map(operation).collect()
 }
 
 /// Names and codes as a reader knows them: those of commits, and those that are new in
@@ -135,21 +139,20 @@ impl From<&Arc<Dictionary>> for KnownNames {
 
 impl KnownNames {
     /// Names of commits and of one transaction.
-    pub fn of(dictionary: &Arc<Dictionary>, new: &NewNames) -> Self {
+    pub(super) fn of(dictionary: &Arc<Dictionary>, new: &NewNames) -> Self {
         KnownNames {
             dictionary: Arc::clone(dictionary),
             new: new.clone(),
         }
     }
 
-    /// The code of a name, if it is known.
-    pub fn code(&self, names: Names, name: &str) -> Option<u32> {
+    pub(super) fn code(&self, names: Names, name: &str) -> Option<u32> {
         let committed = self.dictionary.code(names, name);
         committed.or_else(|| self.new.code(names, name))
     }
 
     /// The name of a code that a record holds.
-    pub fn name(&self, names: Names, code: u32) -> Option<Arc<str>> {
+    pub(super) fn name(&self, names: Names, code: u32) -> Option<Arc<str>> {
         self.dictionary.name(names, code)
     }
 }
@@ -162,8 +165,7 @@ pub(super) struct NewLabelSets {
 }
 
 impl NewLabelSets {
-    /// None yet.
-    pub fn of(dictionary: &Arc<Dictionary>) -> Self {
+    pub(super) fn of(dictionary: &Arc<Dictionary>) -> Self {
         NewLabelSets {
             dictionary: Arc::clone(dictionary),
             promised: Vec::new(),
@@ -171,14 +173,14 @@ impl NewLabelSets {
     }
 
     /// Makes sure that a set finds a code.
-    pub fn add(&mut self, labels: &[LabelCode]) -> Result<(), NameError> {
+    pub(super) fn add(&mut self, labels: &[LabelCode]) -> Result<(), NameError> {
         self.promised
             .extend(self.dictionary.promise_label_set(labels)?);
         Ok(())
     }
 
     /// The checkpoint that writes the records gives the codes.
-    pub fn keep(&mut self) {
+    pub(super) fn keep(&mut self) {
         self.promised.clear();
     }
 }
@@ -199,17 +201,16 @@ pub(super) fn type_code(code: u32) -> Result<TypeCode, GraphError> {
 
 /// Names of one kind with their codes, for a caller that uses the same ones repeatedly in
 /// about the same order.
-pub(super) struct Recalled {
+pub(super) struct RecalledCodes {
     names: Names,
     codes: Vec<(Box<str>, u32)>,
     /// Position at which the next name is looked for first.
     next: usize,
 }
 
-impl Recalled {
-    /// None yet.
-    pub fn of(names: Names) -> Self {
-        Recalled {
+impl RecalledCodes {
+    pub(super) fn of(names: Names) -> Self {
+        RecalledCodes {
             names,
             codes: Vec::new(),
             next: 0,
@@ -217,9 +218,9 @@ impl Recalled {
     }
 
     /// The code of a name, promised to `new` if it has none.
-    pub fn code(
+    pub(super) fn code(
         &mut self,
-        state: &State,
+        dictionary: &Arc<Dictionary>,
         new: &mut NewNames,
         name: &str,
     ) -> Result<u32, GraphError> {
@@ -230,7 +231,7 @@ impl Recalled {
             self.next = at + 1;
             return Ok(self.codes[at].1);
         }
-        let code = new.promise(state, self.names, name)?;
+        let code = new.promise(dictionary, self.names, name)?;
         self.codes.push((name.into(), code));
         self.next = self.codes.len();
         Ok(code)

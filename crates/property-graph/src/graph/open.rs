@@ -7,10 +7,11 @@ use evergraph_storage::{Storage, Uuid};
 use evergraph_topology::{OpenReport, Store};
 
 use super::PropertyGraph;
-use super::core::{Committed, Core};
+use super::committed::Committed;
+use super::core::Core;
+use super::definitions::repair::build_missing_indexes;
 use super::error::GraphError;
 use super::options::{GraphOptions, OpenOptions};
-use super::repair::build_missing_indexes;
 use super::state::{State, is_chunk};
 use crate::transaction::TransactionManager;
 

@@ -11,13 +11,13 @@ use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError};
 use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
 
-use super::follow::Followers;
+use super::changes::Followers;
 use super::limits::Limits;
-use super::loaded::{LabelSets, Loaded, LoadedNode, node_records, relationship_records};
+use super::redo::loaded::{LabelSets, Loaded, LoadedNode, node_records, relationship_records};
 use super::redo::{RedoOperation, damaged, decode};
 use super::schema::{Governed, Schema};
 use crate::dictionary::{Dictionary, TextPolicy};
-use crate::records::{Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
+use crate::record::{Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
 
 // Numbers tell the parts apart, in the section directory too.
 const NODES: u32 = 0;
@@ -28,11 +28,10 @@ const CHOICES: u32 = ATTACHED_BLOBS + 3;
 
 /// Records and names.
 pub(super) struct State {
-    pub dictionary: Arc<Dictionary>,
-    pub schema: Schema,
-    /// Followers of the change feed.
-    pub followers: Followers,
-    pub limits: Limits,
+    pub(super) dictionary: Arc<Dictionary>,
+    pub(super) schema: Schema,
+    pub(super) followers: Followers,
+    pub(super) limits: Arc<Limits>,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
     tables: OnceLock<Tables>,
@@ -44,30 +43,26 @@ struct Tables {
 }
 
 impl State {
-    /// Nothing yet.
-    pub fn new(chunk_records: u32) -> Self {
+    pub(super) fn new(chunk_records: u32) -> Self {
         State {
             dictionary: Arc::new(Dictionary::new(DICTIONARY, TextPolicy::default())),
             schema: Schema::default(),
             followers: Followers::default(),
-            limits: Limits::default(),
+            limits: Arc::default(),
             chunk_records,
             tables: OnceLock::new(),
         }
     }
 
-    /// The nodes.
-    pub fn nodes(&self) -> &Table<NodeRecord> {
+    pub(super) fn nodes(&self) -> &Table<NodeRecord> {
         &self.tables(self.chunk_records).nodes
     }
 
-    /// The relationships.
-    pub fn relationships(&self) -> &Table<RelationshipRecord> {
+    pub(super) fn relationships(&self) -> &Table<RelationshipRecord> {
         &self.tables(self.chunk_records).relationships
     }
 
-    /// Records of a chunk.
-    pub fn chunk_records(&self) -> u32 {
+    pub(super) fn chunk_records(&self) -> u32 {
         self.nodes().geometry().records_per_chunk
     }
 
@@ -180,7 +175,6 @@ impl State {
         }
     }
 
-    /// Writes the options of the creation, once.
     fn write_choices(&self, place: &mut Place<'_>) -> Result<Option<Flushed<()>>, StorageError> {
         if place.directory.blob(CHOICES, 0).is_some() {
             return Ok(None);
@@ -293,7 +287,6 @@ impl Attachment for State {
     }
 }
 
-/// Whether a chunk can have so many records.
 pub(super) fn is_chunk(records: u32) -> bool {
     (1..=1 << 16).contains(&records)
 }
@@ -302,7 +295,7 @@ pub(super) fn is_chunk(records: u32) -> bool {
 mod pins {
     use super::*;
     use crate::graph::schema::{DEFINITIONS, INDEX_OWNERS};
-    use crate::records::Record;
+    use crate::record::Record;
 
     /// Pins which table of the section directory belongs to which part.
     #[test]

@@ -4,7 +4,7 @@ use evergraph_topology::StoreStats;
 
 use super::PropertyGraph;
 use crate::index::IndexUsage;
-use crate::records::TableStats;
+use crate::record::TableStats;
 use crate::transaction::Statistics;
 
 /// Facts about a graph, as of now.

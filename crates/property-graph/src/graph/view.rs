@@ -6,15 +6,14 @@ use evergraph_snapshots::View as Moment;
 use evergraph_storage::ViewToken;
 use evergraph_topology::{Pins, Published};
 
-use super::asked::Asked;
 use super::core::Core;
 use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
-use super::scan::{NodeScan, RelationshipScan};
-use super::types::TypeSet;
+use super::read::recalled::Recalled;
+use super::read::types::TypeSet;
 use crate::dictionary::{Dictionary, KeyCode, Names};
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, RelationshipRecord};
 use crate::value::Value;
 
 /// The graph as of one commit. Cheap to clone. Taking one is O(1) and blocks no writer;
@@ -30,10 +29,10 @@ pub struct View {
 /// Caches that a view shares with its clones.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    pub pins: Pins,
-    pub all_types: OnceLock<TypeSet>,
-    pub types: Asked<TypeSet>,
-    keys: Asked<KeyCode>,
+    pub(super) pins: Pins,
+    pub(super) all_types: OnceLock<TypeSet>,
+    pub(super) types: Recalled<TypeSet>,
+    keys: Recalled<KeyCode>,
 }
 
 impl View {
@@ -109,24 +108,6 @@ impl View {
         Ok(self.core.state.relationships().get(id.0, self.csn())?)
     }
 
-    /// All nodes, by id.
-    pub fn nodes(&self) -> NodeScan<'_> {
-        NodeScan::new(self, None)
-    }
-
-    /// The nodes that have a label, by id.
-    pub fn nodes_with_label(&self, label: &str) -> NodeScan<'_> {
-        match self.dictionary().code(Names::Labels, label) {
-            Some(code) => NodeScan::new(self, Some(code)),
-            None => NodeScan::empty(self),
-        }
-    }
-
-    /// All relationships, by id.
-    pub fn relationships(&self) -> RelationshipScan<'_> {
-        RelationshipScan::new(self)
-    }
-
     /// One property of a node or a relationship, without making anything of the
     /// others; `None` if it does not have it, or is not there.
     ///
@@ -154,7 +135,6 @@ impl View {
         Ok(found.flatten())
     }
 
-    /// The code of a property's key, if it has one.
     fn key(&self, key: &str) -> Option<KeyCode> {
         if let Some(&code) = self.read.keys.recall(&[key]) {
             return Some(code);

@@ -54,21 +54,21 @@ pub(super) type Fence = (Vec<u8>, u32);
 /// The merged part of an index, as of one commit. Never changes.
 #[derive(Debug)]
 pub(super) struct Base {
-    pub extents: Vec<Arc<LeafExtent>>,
+    pub(super) extents: Vec<Arc<LeafExtent>>,
     fences: Fences,
     /// Changes up to this commit are in it.
-    pub csn: u64,
+    pub(super) csn: u64,
     /// It is readable as of this commit and later ones.
-    pub since: u64,
+    pub(super) since: u64,
     /// Names it on the medium, if something does.
-    pub manifest: Option<Manifest>,
+    pub(super) manifest: Option<Manifest>,
     inner: Inner,
 }
 
 /// A written manifest.
 #[derive(Debug)]
 pub(super) struct Manifest {
-    pub extent: Extent,
+    pub(super) extent: Extent,
     /// Offset of the fences between extents.
     fences_at: usize,
 }
@@ -76,12 +76,17 @@ pub(super) struct Manifest {
 /// A leaf's place: of its extent, and in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LeafPlace {
-    pub extent: usize,
-    pub leaf: usize,
+    pub(super) extent: usize,
+    pub(super) leaf: usize,
 }
 
 impl Base {
-    pub fn new(extents: Vec<(Fence, Arc<LeafExtent>)>, csn: u64, since: u64, inner: Inner) -> Self {
+    pub(super) fn new(
+        extents: Vec<(Fence, Arc<LeafExtent>)>,
+        csn: u64,
+        since: u64,
+        inner: Inner,
+    ) -> Self {
         debug_assert!(
             extents.iter().skip(1).is_sorted_by(|a, b| a.0 < b.0),
             "extents lie in the order of their keys"
@@ -117,34 +122,32 @@ impl Base {
     }
 
     /// Entries, those included that were removed.
-    pub fn entries(&self) -> u64 {
+    pub(super) fn entries(&self) -> u64 {
         self.extents.iter().map(|e| e.summary.entries).sum()
     }
 
     /// Entries that were removed, and that kept snapshots show.
-    pub fn closed(&self) -> u64 {
+    pub(super) fn closed(&self) -> u64 {
         self.extents.iter().map(|e| e.summary.closed).sum()
     }
 
-    /// Bytes of space on the medium.
-    pub fn stored_bytes(&self) -> u64 {
+    pub(super) fn stored_bytes(&self) -> u64 {
         let extents = self.extents.iter().filter_map(|e| e.extent());
         let manifest = self.manifest.as_ref().map(|manifest| &manifest.extent);
         extents.chain(manifest).map(|e| e.reserved_bytes()).sum()
     }
 
-    pub fn dram_bytes(&self) -> usize {
+    pub(super) fn dram_bytes(&self) -> usize {
         let extents = self.extents.iter().map(|e| e.dram_bytes() + 16);
         self.fences.bytes() + extents.sum::<usize>()
     }
 
-    /// First key of an extent.
-    pub fn fence(&self, extent: usize) -> Fence {
+    pub(super) fn fence(&self, extent: usize) -> Fence {
         self.fences.get(extent)
     }
 
     /// The leaf in which an entry lies, or would lie; `None` if there are none.
-    pub fn find(&self, entry: EntryRef<'_>) -> Result<Option<LeafPlace>, StorageError> {
+    pub(super) fn find(&self, entry: EntryRef<'_>) -> Result<Option<LeafPlace>, StorageError> {
         let extent = match (&self.manifest, self.inner) {
             (Some(manifest), Inner::Medium) => manifest.fences()?.find(entry),
             _ => self.fences.find(entry),
@@ -157,11 +160,11 @@ impl Base {
     }
 
     /// The extent in which an entry lies, or would lie.
-    pub fn find_extent(&self, entry: EntryRef<'_>) -> usize {
+    pub(super) fn find_extent(&self, entry: EntryRef<'_>) -> usize {
         self.fences.find(entry)
     }
 
-    pub fn next(&self, place: LeafPlace) -> Option<LeafPlace> {
+    pub(super) fn next(&self, place: LeafPlace) -> Option<LeafPlace> {
         let LeafPlace { extent, leaf } = place;
         if leaf + 1 < self.extents[extent].leaf_count() {
             return Some(LeafPlace {
@@ -174,7 +177,7 @@ impl Base {
     }
 
     /// First key of the leaf behind this one.
-    pub fn end(&self, place: LeafPlace) -> Result<Option<Fence>, StorageError> {
+    pub(super) fn end(&self, place: LeafPlace) -> Result<Option<Fence>, StorageError> {
         match self.next(place) {
             None => Ok(None),
             Some(LeafPlace { extent, leaf: 0 }) => Ok(Some(self.fences.get(extent))),
@@ -184,8 +187,7 @@ impl Base {
         }
     }
 
-    /// The manifest's bytes.
-    pub fn encode(&self, leaf_bytes: usize) -> Vec<u8> {
+    pub(super) fn encode(&self, leaf_bytes: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEAD + PLACE * self.extents.len());
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&FORMAT.to_le_bytes());
@@ -215,13 +217,13 @@ impl Base {
     }
 
     /// Names the manifest that was written.
-    pub fn named_by(&mut self, extent: Extent) {
+    pub(super) fn named_by(&mut self, extent: Extent) {
         let fences_at = HEAD + PLACE * self.extents.len();
         self.manifest = Some(Manifest { extent, fences_at });
     }
 
     /// Reads the manifest that the directory names, and claims its extents.
-    pub fn restore(
+    pub(super) fn restore(
         region: &Region,
         uuid: &Uuid,
         entry: &Entry,

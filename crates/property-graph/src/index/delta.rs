@@ -10,8 +10,8 @@ use super::entry::{AsEntry, EntryKey, EntryRef, Interval};
 /// An entry came to be or ceased to be with a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
-    pub csn: u64,
-    pub present: bool,
+    pub(super) csn: u64,
+    pub(super) present: bool,
 }
 
 /// The events of one entry, ascending.
@@ -22,7 +22,7 @@ pub(super) enum Events {
 }
 
 impl Events {
-    pub fn as_slice(&self) -> &[Event] {
+    pub(super) fn as_slice(&self) -> &[Event] {
         match self {
             Events::One(event) => std::slice::from_ref(event),
             Events::Many(events) => events,
@@ -30,7 +30,7 @@ impl Events {
     }
 
     /// Whether the entry is there as of `csn`, as far as these events say.
-    pub fn state_at(&self, csn: u64) -> Option<bool> {
+    pub(super) fn state_at(&self, csn: u64) -> Option<bool> {
         let events = self.as_slice();
         let known = events.partition_point(|event| event.csn <= csn);
         known.checked_sub(1).map(|last| events[last].present)
@@ -68,16 +68,16 @@ pub(super) struct Delta {
 }
 
 impl Delta {
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// DRAM, estimated.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    pub fn record(&mut self, entry: EntryRef<'_>, event: Event) {
+    pub(super) fn record(&mut self, entry: EntryRef<'_>, event: Event) {
         if let Some(events) = self.entries.get_mut(&entry as &dyn AsEntry) {
             events.push(event);
             self.bytes += size_of::<Event>();
@@ -88,12 +88,12 @@ impl Delta {
         self.entries.insert(entry, Events::One(event));
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&EntryKey, &Events)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&EntryKey, &Events)> {
         self.entries.iter()
     }
 
     /// From `from` on, to `to` exclusively if there is one.
-    pub fn range(
+    pub(super) fn range(
         &self,
         from: EntryRef<'_>,
         to: Option<EntryRef<'_>>,
@@ -102,7 +102,7 @@ impl Delta {
     }
 
     /// Puts older events in front of those here.
-    pub fn prepend(&mut self, older: impl IntoIterator<Item = (EntryKey, Vec<Event>)>) {
+    pub(super) fn prepend(&mut self, older: impl IntoIterator<Item = (EntryKey, Vec<Event>)>) {
         for (entry, events) in older {
             let newer = self.entries.remove(&entry as &dyn AsEntry);
             let newer = newer.as_ref().map_or(&[][..], Events::as_slice);
@@ -116,7 +116,7 @@ impl Delta {
     }
 
     /// The events after `csn`.
-    pub fn after(&self, csn: u64) -> Vec<(EntryKey, Vec<Event>)> {
+    pub(super) fn after(&self, csn: u64) -> Vec<(EntryKey, Vec<Event>)> {
         let newer = |(entry, events): (&EntryKey, &Events)| {
             let events = events.as_slice();
             let first = events.partition_point(|event| event.csn <= csn);
@@ -126,14 +126,14 @@ impl Delta {
     }
 
     /// Forgets events up to a commit.
-    pub fn forget_until(&mut self, csn: u64) {
+    pub(super) fn forget_until(&mut self, csn: u64) {
         let newer = self.after(csn);
         *self = Delta::default();
         self.prepend(newer);
     }
 
     /// The events, for [`Delta::prepend`].
-    pub fn into_events(self) -> impl Iterator<Item = (EntryKey, Vec<Event>)> {
+    pub(super) fn into_events(self) -> impl Iterator<Item = (EntryKey, Vec<Event>)> {
         let entries = self.entries.into_iter();
         entries.map(|(entry, events)| (entry, events.as_slice().to_vec()))
     }
@@ -147,22 +147,22 @@ pub(super) struct Past {
 }
 
 impl Past {
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// DRAM, estimated.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    pub fn add(&mut self, entry: EntryKey, interval: Interval) {
+    pub(super) fn add(&mut self, entry: EntryKey, interval: Interval) {
         self.bytes += EntryKey::bytes(entry.parts()) + 2 * size_of::<Interval>();
         self.entries.entry(entry).or_default().push(interval);
     }
 
     /// From `from` on, to `to` exclusively if there is one.
-    pub fn range(
+    pub(super) fn range(
         &self,
         from: EntryRef<'_>,
         to: Option<EntryRef<'_>>,
@@ -171,7 +171,7 @@ impl Past {
     }
 
     /// Forgets events that no live view sees. `needed` has to be gathered now.
-    pub fn prune(&mut self, needed: &Needed) {
+    pub(super) fn prune(&mut self, needed: &Needed) {
         let entries = std::mem::take(&mut self.entries);
         self.bytes = 0;
         for (entry, intervals) in entries {

@@ -10,24 +10,24 @@ pub(super) type EntryRef<'a> = (&'a [u8], u32);
 /// An entry in DRAM. Cloning shares the key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EntryKey {
-    pub key: Arc<[u8]>,
-    pub id: u32,
+    pub(super) key: Arc<[u8]>,
+    pub(super) id: u32,
 }
 
 impl EntryKey {
-    pub fn new((key, id): EntryRef<'_>) -> Self {
+    pub(super) fn new((key, id): EntryRef<'_>) -> Self {
         EntryKey {
             key: Arc::from(key),
             id,
         }
     }
 
-    pub fn parts(&self) -> EntryRef<'_> {
+    pub(super) fn parts(&self) -> EntryRef<'_> {
         (&self.key, self.id)
     }
 
     /// Estimated DRAM of an entry as a key of a map, without its value.
-    pub fn bytes((key, _): EntryRef<'_>) -> usize {
+    pub(super) fn bytes((key, _): EntryRef<'_>) -> usize {
         // The shared key's counts, and a map's pages, which are part empty.
         16 + key.len() + size_of::<EntryKey>() * 3 / 2
     }
@@ -80,25 +80,24 @@ impl<'a> Borrow<dyn AsEntry + 'a> for EntryKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Interval {
     /// 0 also where no reader could tell the difference.
-    pub begin: u64,
+    pub(super) begin: u64,
     /// [`Interval::OPEN`] if it has not been removed.
-    pub end: u64,
+    pub(super) end: u64,
 }
 
 impl Interval {
-    /// The end of an open interval.
-    pub const OPEN: u64 = u64::MAX;
+    pub(super) const OPEN: u64 = u64::MAX;
     /// Visible at every commit.
-    pub const ALWAYS: Interval = Interval {
+    pub(super) const ALWAYS: Interval = Interval {
         begin: 0,
         end: Interval::OPEN,
     };
 
-    pub fn contains(self, csn: u64) -> bool {
+    pub(super) fn contains(self, csn: u64) -> bool {
         self.begin <= csn && csn < self.end
     }
 
-    pub fn is_closed(self) -> bool {
+    pub(super) fn is_closed(self) -> bool {
         self.end != Interval::OPEN
     }
 }

@@ -14,27 +14,27 @@ use super::leaf::{self, Leaf};
 /// Facts that a reader of an extent needs before it reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
-    pub leaf_count: u32,
+    pub(super) leaf_count: u32,
     /// Entries, those that were removed included.
-    pub entries: u64,
+    pub(super) entries: u64,
     /// Entries that were removed, and that a kept snapshot shows.
-    pub closed: u64,
+    pub(super) closed: u64,
     /// A range of commits in which all of those are visible: if no view or snapshot needs
     /// any of it, they can go.
-    pub closed_from: u64,
-    pub closed_until: u64,
+    pub(super) closed_from: u64,
+    pub(super) closed_until: u64,
 }
 
 impl Summary {
     /// Whether the counts can be those of leaves.
-    pub fn holds_together(&self) -> bool {
+    pub(super) fn holds_together(&self) -> bool {
         u64::from(self.leaf_count) <= self.entries
             && self.closed <= self.entries
             && (self.closed == 0 || self.closed_from < self.closed_until)
     }
 
     /// Panics in debug builds if the counts cannot be those of leaves.
-    pub fn invariants(&self) {
+    pub(super) fn invariants(&self) {
         if !cfg!(debug_assertions) {
             return;
         }
@@ -48,8 +48,7 @@ impl Summary {
         );
     }
 
-    /// Adds the counts of a leaf.
-    pub fn include(&mut self, leaf: &Summary) {
+    pub(super) fn include(&mut self, leaf: &Summary) {
         self.leaf_count += 1;
         self.entries += leaf.entries;
         if leaf.closed > 0 {
@@ -62,8 +61,7 @@ impl Summary {
         }
     }
 
-    /// Counts an entry.
-    pub fn add(&mut self, interval: Interval) {
+    pub(super) fn add(&mut self, interval: Interval) {
         self.entries += 1;
         if !interval.is_closed() {
             return;
@@ -82,9 +80,9 @@ impl Summary {
 pub(super) struct LeafExtent {
     place: Place,
     leaf_bytes: usize,
-    pub summary: Summary,
+    pub(super) summary: Summary,
     /// Of the bytes behind the leaves.
-    pub fences_crc: u32,
+    pub(super) fences_crc: u32,
     fences: OnceLock<Fences>,
     /// A bit for each leaf that was verified.
     checked: Box<[AtomicU64]>,
@@ -97,12 +95,11 @@ enum Place {
     Memory(Box<[u8]>),
 }
 
-/// A leaf before it is written.
 pub(super) struct NewLeaf {
     /// All but the checksum.
-    pub bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// First key.
-    pub fence: (Vec<u8>, u32),
+    pub(super) fence: (Vec<u8>, u32),
 }
 
 /// Whether fences are kept in DRAM.
@@ -113,8 +110,7 @@ pub(super) enum Inner {
 }
 
 impl LeafExtent {
-    /// An extent in DRAM.
-    pub fn in_memory(leaves: Vec<NewLeaf>, summary: Summary) -> Self {
+    pub(super) fn in_memory(leaves: Vec<NewLeaf>, summary: Summary) -> Self {
         let fences = leaves.iter().map(|leaf| (&leaf.fence.0[..], leaf.fence.1));
         let fences = Fences::new(fences);
         let leaf_bytes = leaves.first().map_or(0, |leaf| leaf.bytes.len());
@@ -130,7 +126,7 @@ impl LeafExtent {
     }
 
     /// Durability step 1: writes an extent out of place. Nothing names it yet.
-    pub fn write(
+    pub(super) fn write(
         region: &Region,
         uuid: &Uuid,
         leaves: Vec<NewLeaf>,
@@ -178,7 +174,7 @@ impl LeafExtent {
 
     /// An extent that was claimed, of which nothing is read yet. `None` if its
     /// length cannot be right.
-    pub fn claimed(
+    pub(super) fn claimed(
         extent: Extent,
         uuid: Uuid,
         leaf_bytes: usize,
@@ -204,20 +200,19 @@ impl LeafExtent {
         }
     }
 
-    pub fn leaf_count(&self) -> usize {
+    pub(super) fn leaf_count(&self) -> usize {
         self.summary.leaf_count as usize
     }
 
     /// The extent of the medium, if it lies there.
-    pub fn extent(&self) -> Option<&Extent> {
+    pub(super) fn extent(&self) -> Option<&Extent> {
         match &self.place {
             Place::Medium { extent, .. } => Some(extent),
             Place::Memory(_) => None,
         }
     }
 
-    /// DRAM.
-    pub fn dram_bytes(&self) -> usize {
+    pub(super) fn dram_bytes(&self) -> usize {
         let leaves = match &self.place {
             Place::Medium { .. } => 0,
             Place::Memory(bytes) => bytes.len(),
@@ -227,7 +222,7 @@ impl LeafExtent {
     }
 
     /// A leaf; the first time it is verified. Reads one page of the medium.
-    pub fn leaf(&self, i: usize) -> Result<Leaf<'_>, StorageError> {
+    pub(super) fn leaf(&self, i: usize) -> Result<Leaf<'_>, StorageError> {
         let at = i * self.leaf_bytes;
         let bytes = self.place.touched(at, self.leaf_bytes)?;
         let (word, bit) = (&self.checked[i / 64], 1 << (i % 64));
@@ -240,7 +235,7 @@ impl LeafExtent {
     }
 
     /// As [`LeafExtent::leaf`], verified whether it was before or not.
-    pub fn leaf_again(&self, i: usize) -> Result<Leaf<'_>, StorageError> {
+    pub(super) fn leaf_again(&self, i: usize) -> Result<Leaf<'_>, StorageError> {
         let bytes = self.place.touched(i * self.leaf_bytes, self.leaf_bytes)?;
         match &self.place {
             Place::Medium { .. } => self.check_leaf(i, bytes),
@@ -258,7 +253,7 @@ impl LeafExtent {
     }
 
     /// The leaf in which an entry lies, or would lie.
-    pub fn find(&self, entry: EntryRef<'_>, inner: Inner) -> Result<usize, StorageError> {
+    pub(super) fn find(&self, entry: EntryRef<'_>, inner: Inner) -> Result<usize, StorageError> {
         if self.leaf_count() == 1 {
             return Ok(0);
         }
@@ -268,8 +263,7 @@ impl LeafExtent {
         }
     }
 
-    /// First key of a leaf.
-    pub fn fence(&self, i: usize, inner: Inner) -> Result<(Vec<u8>, u32), StorageError> {
+    pub(super) fn fence(&self, i: usize, inner: Inner) -> Result<(Vec<u8>, u32), StorageError> {
         match inner {
             Inner::Dram => Ok(self.fences()?.get(i)),
             Inner::Medium => {
@@ -280,7 +274,7 @@ impl LeafExtent {
     }
 
     /// The fences in DRAM, brought there if need be.
-    pub fn fences(&self) -> Result<&Fences, StorageError> {
+    pub(super) fn fences(&self) -> Result<&Fences, StorageError> {
         if let Some(fences) = self.fences.get() {
             return Ok(fences);
         }
@@ -312,13 +306,12 @@ impl LeafExtent {
         Ok(fences)
     }
 
-    /// An error that names this extent.
-    pub fn damaged(&self, what: &str) -> StorageError {
+    pub(super) fn damaged(&self, what: &str) -> StorageError {
         self.place.damaged(0, what)
     }
 
     /// Starts fetching all of it.
-    pub fn prefetch(&self) {
+    pub(super) fn prefetch(&self) {
         if let Place::Medium { extent, .. } = &self.place {
             extent.prefetch();
         }

@@ -18,7 +18,7 @@ pub(super) struct PackedFences<'a> {
 
 impl<'a> PackedFences<'a> {
     /// The fences of `count` pages, if the bytes are those. The first is empty.
-    pub fn check(bytes: &'a [u8], count: usize) -> Option<Self> {
+    pub(super) fn check(bytes: &'a [u8], count: usize) -> Option<Self> {
         let fences = Self::checked_before(bytes)?;
         let mut end = 0;
         for i in 0..fences.count {
@@ -34,7 +34,7 @@ impl<'a> PackedFences<'a> {
     }
 
     /// Fences that were checked before.
-    pub fn checked_before(bytes: &'a [u8]) -> Option<Self> {
+    pub(super) fn checked_before(bytes: &'a [u8]) -> Option<Self> {
         let (count, rest) = bytes.split_first_chunk()?;
         let count = u32::from_le_bytes(*count) as usize;
         let (ends, heap) = rest.split_at_checked(count.checked_mul(4)?)?;
@@ -46,14 +46,14 @@ impl<'a> PackedFences<'a> {
         u32::from_le_bytes(end.try_into().expect("four bytes")) as usize
     }
 
-    pub fn get(&self, i: usize) -> EntryRef<'a> {
+    pub(super) fn get(&self, i: usize) -> EntryRef<'a> {
         let start = if i == 0 { 0 } else { self.end(i - 1) };
         let (id, key) = self.heap[start..self.end(i)].split_at(4);
         (key, u32::from_le_bytes(id.try_into().expect("four bytes")))
     }
 
     /// The page in which an entry lies, or would lie.
-    pub fn find(&self, entry: EntryRef<'_>) -> usize {
+    pub(super) fn find(&self, entry: EntryRef<'_>) -> usize {
         let (mut low, mut high) = (1, self.count.max(1));
         while low < high {
             let middle = (low + high) / 2;
@@ -66,7 +66,6 @@ impl<'a> PackedFences<'a> {
     }
 }
 
-/// Fences as bytes.
 pub(super) fn pack<'a>(fences: impl ExactSizeIterator<Item = EntryRef<'a>> + Clone) -> Vec<u8> {
     let mut bytes = (fences.len() as u32).to_le_bytes().to_vec();
     let mut end = 0u32;
@@ -89,13 +88,12 @@ pub(super) struct Fences {
     heads: Box<[u64]>,
     ends: Box<[u32]>,
     ids: Box<[u32]>,
-    /// The keys without the prefix.
     rests: Box<[u8]>,
 }
 
 impl Fences {
     /// The first fence is taken for empty.
-    pub fn new<'a>(fences: impl ExactSizeIterator<Item = EntryRef<'a>> + Clone) -> Self {
+    pub(super) fn new<'a>(fences: impl ExactSizeIterator<Item = EntryRef<'a>> + Clone) -> Self {
         let mut others = fences.clone().skip(1);
         let first = others.next().map_or(&[][..], |fence| fence.0);
         let last = others.last().map_or(first, |fence| fence.0);
@@ -119,12 +117,11 @@ impl Fences {
         }
     }
 
-    pub fn unpack(packed: PackedFences<'_>) -> Self {
+    pub(super) fn unpack(packed: PackedFences<'_>) -> Self {
         Self::new((0..packed.count).map(|i| packed.get(i)))
     }
 
-    /// DRAM.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.prefix.len() + 16 * self.heads.len() + self.rests.len()
     }
 
@@ -134,7 +131,7 @@ impl Fences {
     }
 
     /// The key and the id at which a page begins.
-    pub fn get(&self, i: usize) -> (Vec<u8>, u32) {
+    pub(super) fn get(&self, i: usize) -> (Vec<u8>, u32) {
         match i {
             0 => (Vec::new(), 0),
             _ => ([&self.prefix, self.rest(i)].concat(), self.ids[i]),
@@ -142,7 +139,7 @@ impl Fences {
     }
 
     /// The page in which an entry lies, or would lie.
-    pub fn find(&self, (key, id): EntryRef<'_>) -> usize {
+    pub(super) fn find(&self, (key, id): EntryRef<'_>) -> usize {
         let common = key.len().min(self.prefix.len());
         let last = self.heads.len().saturating_sub(1);
         match key[..common].cmp(&self.prefix[..common]) {

@@ -41,14 +41,14 @@ pub(super) struct Leaf<'a> {
 /// An entry of a leaf: its key is the leaf's beginning and this rest.
 #[derive(Clone, Copy)]
 pub(super) struct LeafEntry<'a> {
-    pub rest: &'a [u8],
-    pub id: u32,
-    pub interval: Interval,
+    pub(super) rest: &'a [u8],
+    pub(super) id: u32,
+    pub(super) interval: Interval,
 }
 
 impl<'a> Leaf<'a> {
     /// A leaf that was checked before.
-    pub fn checked_before(bytes: &'a [u8]) -> Self {
+    pub(super) fn checked_before(bytes: &'a [u8]) -> Self {
         let count = number(bytes, COUNT.0);
         let start = HEAD + SLOT * (count + 1);
         Leaf {
@@ -60,7 +60,7 @@ impl<'a> Leaf<'a> {
 
     /// Verifies that the bytes are a leaf that was written to this place; else returns
     /// the problem.
-    pub fn check(bytes: &'a [u8], uuid: &Uuid, offset: u64) -> Result<Self, &'static str> {
+    pub(super) fn check(bytes: &'a [u8], uuid: &Uuid, offset: u64) -> Result<Self, &'static str> {
         let stored = bytes.first_chunk().copied().map(u32::from_le_bytes);
         if bytes.len() < HEAD || stored != Some(checksum(uuid, offset, &bytes[CRC.1..])) {
             return Err("a leaf of an index has a wrong checksum");
@@ -99,12 +99,11 @@ impl<'a> Leaf<'a> {
     }
 
     /// Number of entries, at least one.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// Common prefix of all keys.
-    pub fn prefix(&self) -> &'a [u8] {
+    pub(super) fn prefix(&self) -> &'a [u8] {
         self.prefix
     }
 
@@ -112,7 +111,7 @@ impl<'a> Leaf<'a> {
         number(self.bytes, HEAD + SLOT * i)
     }
 
-    pub fn entry(&self, i: usize) -> LeafEntry<'a> {
+    pub(super) fn entry(&self, i: usize) -> LeafEntry<'a> {
         let bytes = &self.bytes[self.slot(i)..self.slot(i + 1)];
         let (marks, id) = (bytes[0], u32::from_le_bytes(word(bytes, 1)));
         let mut at = 5;
@@ -133,7 +132,7 @@ impl<'a> Leaf<'a> {
     }
 
     /// The first entry that is not before this one.
-    pub fn lower_bound(&self, (key, id): EntryRef<'_>) -> usize {
+    pub(super) fn lower_bound(&self, (key, id): EntryRef<'_>) -> usize {
         let common = key.len().min(self.prefix.len());
         match key[..common].cmp(&self.prefix[..common]) {
             std::cmp::Ordering::Less => return 0,
@@ -184,7 +183,7 @@ pub(super) struct LeafBuilder {
 }
 
 impl LeafBuilder {
-    pub fn new(leaf_bytes: usize) -> Self {
+    pub(super) fn new(leaf_bytes: usize) -> Self {
         LeafBuilder {
             leaf_bytes,
             keys: Vec::new(),
@@ -193,7 +192,7 @@ impl LeafBuilder {
         }
     }
 
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.entries.len()
     }
 
@@ -204,7 +203,7 @@ impl LeafBuilder {
 
     /// Adds an entry, once for each of its intervals, which ascend. If they do not
     /// fit, says so, and nothing has changed.
-    pub fn push(&mut self, (key, id): EntryRef<'_>, intervals: &[Interval]) -> bool {
+    pub(super) fn push(&mut self, (key, id): EntryRef<'_>, intervals: &[Interval]) -> bool {
         let count = self.entries.len() + intervals.len();
         let common = match self.entries.is_empty() {
             true => key.len(),
@@ -225,7 +224,7 @@ impl LeafBuilder {
     }
 
     /// The leaf but for its checksum; the builder is empty again.
-    pub fn finish(&mut self) -> Vec<u8> {
+    pub(super) fn finish(&mut self) -> Vec<u8> {
         let count = self.entries.len();
         let last = match count {
             0 | 1 => 0,

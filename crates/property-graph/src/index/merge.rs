@@ -23,15 +23,15 @@ const MOST_CLOSED: usize = 2;
 
 /// Output of a merge.
 pub(super) struct Merged {
-    pub extents: Vec<(Fence, Arc<LeafExtent>)>,
-    pub flushed: Vec<Flushed<()>>,
+    pub(super) extents: Vec<(Fence, Arc<LeafExtent>)>,
+    pub(super) flushed: Vec<Flushed<()>>,
     /// Entries that are merged, removed, and seen by live views.
-    pub past: Vec<(EntryKey, Interval)>,
+    pub(super) past: Vec<(EntryKey, Interval)>,
 }
 
 impl Merged {
     /// Output without any change: the extents of the base.
-    pub fn unchanged(base: &Base) -> Self {
+    pub(super) fn unchanged(base: &Base) -> Self {
         let extents = base.extents.iter().enumerate();
         Merged {
             extents: extents

@@ -128,7 +128,7 @@ impl Index {
 
     /// Whether a superblock names something of it, or may soon. An index that was dropped
     /// ([`Index::clear`]) has to take part in checkpoints as long, and nothing else may
-    /// use its adjacency.
+    /// use its owner number.
     pub fn is_stored(&self) -> bool {
         let state = self.state.read();
         state.is_named || state.pending.is_some()

@@ -13,11 +13,11 @@ use super::{IndexError, IndexUsage};
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// Base that readers use.
-    pub base: Option<Arc<Base>>,
+    pub(super) base: Option<Arc<Base>>,
     /// Base that the durable superblock names.
-    pub named: Option<Arc<Base>>,
+    pub(super) named: Option<Arc<Base>>,
     /// Whether the directory names something, sound or not.
-    pub is_named: bool,
+    pub(super) is_named: bool,
     /// Changes that came after the frozen ones.
     recent: Delta,
     /// Changes that are being merged.
@@ -28,11 +28,11 @@ pub(super) struct State {
     /// The oldest that came since the freezing.
     arrived_since: Option<u64>,
     /// A round of checkpoint that is written and neither published nor abandoned.
-    pub pending: Option<Pending>,
+    pub(super) pending: Option<Pending>,
     /// Base that was built during a round.
     built: Option<Arc<Base>>,
     /// Why there is no content, if there was some.
-    pub lost: Lost,
+    pub(super) lost: Lost,
 }
 
 /// Whether content was given up.
@@ -51,14 +51,14 @@ pub(super) enum Lost {
 #[derive(Debug)]
 pub(super) struct Pending {
     /// Base that the superblock is to name.
-    pub base: Option<Arc<Base>>,
+    pub(super) base: Option<Arc<Base>>,
     /// Whether readers switch to it; else the named base is older than theirs, or there
     /// is none.
-    pub is_merged: bool,
+    pub(super) is_merged: bool,
     /// Entries that it holds no more, and that live views see.
-    pub past: Vec<(EntryKey, Interval)>,
+    pub(super) past: Vec<(EntryKey, Interval)>,
     /// Frozen changes that are newer than it.
-    pub newer: Vec<(EntryKey, Vec<Event>)>,
+    pub(super) newer: Vec<(EntryKey, Vec<Event>)>,
 }
 
 /// Whether one view sees an entry that changed.
@@ -67,9 +67,9 @@ pub(super) type Verdict = (EntryKey, bool);
 /// Changed entries of a range, ascending.
 #[derive(Debug, Default)]
 pub(super) struct Overlay {
-    pub verdicts: Vec<Verdict>,
+    pub(super) verdicts: Vec<Verdict>,
     /// They are complete only before this entry.
-    pub cut: Option<EntryKey>,
+    pub(super) cut: Option<EntryKey>,
 }
 
 impl State {
@@ -98,12 +98,12 @@ impl State {
         );
     }
 
-    pub fn is_built(&self) -> bool {
+    pub(super) fn is_built(&self) -> bool {
         self.base.is_some()
     }
 
     /// Base that answers as of a commit.
-    pub fn readable(&self, csn: u64) -> Result<&Arc<Base>, IndexError> {
+    pub(super) fn readable(&self, csn: u64) -> Result<&Arc<Base>, IndexError> {
         let base = self.base.as_ref().ok_or(IndexError::NotBuilt)?;
         match base.since <= csn {
             true => Ok(base),
@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    pub fn record(&mut self, csn: u64, entry: EntryRef<'_>, present: bool) {
+    pub(super) fn record(&mut self, csn: u64, entry: EntryRef<'_>, present: bool) {
         let is_merged = self.base.as_ref().is_some_and(|base| csn <= base.csn);
         if is_merged || self.lost == Lost::Dropped {
             return;
@@ -124,21 +124,21 @@ impl State {
         self.recent.record(entry, Event { csn, present });
     }
 
-    pub fn unmerged_since(&self) -> Option<u64> {
+    pub(super) fn unmerged_since(&self) -> Option<u64> {
         // A base that no superblock names is built again from the records, so it does not
         // hold the log back.
         self.unmerged_since.filter(|_| self.named.is_some())
     }
 
     /// DRAM that a merge frees; changes that wait for a build are not counted.
-    pub fn unmerged_bytes(&self) -> usize {
+    pub(super) fn unmerged_bytes(&self) -> usize {
         if self.base.is_none() {
             return 0;
         }
         self.recent.bytes() + self.frozen.as_ref().map_or(0, |frozen| frozen.bytes())
     }
 
-    pub fn usage(&self) -> IndexUsage {
+    pub(super) fn usage(&self) -> IndexUsage {
         let base = self.base.as_deref();
         IndexUsage {
             entries: base.map_or(0, Base::entries),
@@ -150,21 +150,21 @@ impl State {
         }
     }
 
-    pub fn restored(&mut self, base: Base) {
+    pub(super) fn restored(&mut self, base: Base) {
         debug_assert!(self.base.is_none() && self.named.is_none());
         let base = Arc::new(base);
         self.named = Some(Arc::clone(&base));
         self.base = Some(base);
     }
 
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.lose();
         self.recent = Delta::default();
     }
 
     /// As [`State::clear`], but changes go on being kept, for a build: of those that
     /// are applied, some are not visible yet to the view that it reads.
-    pub fn damaged(&mut self) {
+    pub(super) fn damaged(&mut self) {
         self.lose();
         if self.lost == Lost::Nothing {
             self.lost = Lost::Damaged;
@@ -179,7 +179,7 @@ impl State {
 
     /// Without content, changes are kept for a build that may be going on: it is as of a
     /// live view, so it holds all that is older than the oldest of them.
-    pub fn forget_unwatched(&mut self, needed: &Needed) {
+    pub(super) fn forget_unwatched(&mut self, needed: &Needed) {
         let watermark = needed.watermark().unwrap_or(0);
         let mut oldest = watermark;
         while let Some(csn) = needed.last_watched_before(oldest) {
@@ -191,12 +191,12 @@ impl State {
     }
 
     /// Whether no changed entry has to be looked for.
-    pub fn is_merged(&self) -> bool {
+    pub(super) fn is_merged(&self) -> bool {
         self.recent.is_empty() && self.frozen.is_none() && self.past.is_empty()
     }
 
     /// Changed entries of a range as a view at `csn` sees them, at most about `most`.
-    pub fn overlay(
+    pub(super) fn overlay(
         &self,
         csn: u64,
         from: EntryRef<'_>,
@@ -224,7 +224,7 @@ impl State {
     }
 
     /// Takes the changes for a merge into the base up to `csn`.
-    pub fn freeze(&mut self) -> Arc<Delta> {
+    pub(super) fn freeze(&mut self) -> Arc<Delta> {
         debug_assert!(
             self.frozen.is_none() && self.pending.is_none(),
             "one round of checkpoint at a time"
@@ -238,7 +238,7 @@ impl State {
     }
 
     /// Undoes [`State::freeze`].
-    pub fn thaw(&mut self) {
+    pub(super) fn thaw(&mut self) {
         let Some(frozen) = self.frozen.take() else {
             return;
         };
@@ -251,7 +251,7 @@ impl State {
     }
 
     /// The round's superblock is durable. Returns values to be dropped outside the lock.
-    pub fn published(&mut self, needed: &dyn Fn() -> Needed) -> impl Sized + use<> {
+    pub(super) fn published(&mut self, needed: &dyn Fn() -> Needed) -> impl Sized + use<> {
         if !self.past.is_empty() {
             self.past.prune(&needed());
         }
@@ -285,7 +285,7 @@ impl State {
     }
 
     /// No superblock names the round's extents.
-    pub fn abandoned(&mut self) {
+    pub(super) fn abandoned(&mut self) {
         self.pending = None;
         self.thaw();
         self.install();
@@ -293,7 +293,7 @@ impl State {
     }
 
     /// Readers switch to the built base, as soon as no round of checkpoint goes on.
-    pub fn built(&mut self, base: Base) {
+    pub(super) fn built(&mut self, base: Base) {
         if self.lost == Lost::Dropped {
             return;
         }

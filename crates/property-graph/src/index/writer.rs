@@ -29,12 +29,12 @@ pub(super) struct ExtentWriter<'a> {
     last: Fence,
     /// Full leaves that are in no extent yet.
     leaves: Vec<(NewLeaf, Summary)>,
-    pub extents: Vec<(Fence, Arc<LeafExtent>)>,
-    pub flushed: Vec<Flushed<()>>,
+    pub(super) extents: Vec<(Fence, Arc<LeafExtent>)>,
+    pub(super) flushed: Vec<Flushed<()>>,
 }
 
 impl<'a> ExtentWriter<'a> {
-    pub fn new(target: Target<'a>, geometry: Geometry) -> Self {
+    pub(super) fn new(target: Target<'a>, geometry: Geometry) -> Self {
         ExtentWriter {
             target,
             geometry,
@@ -49,12 +49,12 @@ impl<'a> ExtentWriter<'a> {
     }
 
     /// Begins a new extent, at `fence`; to be called after [`ExtentWriter::end`].
-    pub fn begin(&mut self, fence: Fence) {
+    pub(super) fn begin(&mut self, fence: Fence) {
         self.fence = fence;
     }
 
     /// Adds the next entry with its intervals, at least one and at most three.
-    pub fn push(
+    pub(super) fn push(
         &mut self,
         entry: EntryRef<'_>,
         intervals: &[Interval],
@@ -88,8 +88,7 @@ impl<'a> ExtentWriter<'a> {
         Ok(())
     }
 
-    /// Ends the extent.
-    pub fn end(&mut self) -> Result<(), StorageError> {
+    pub(super) fn end(&mut self) -> Result<(), StorageError> {
         if self.builder.count() > 0 {
             self.finish_leaf();
         }

@@ -9,13 +9,13 @@ use super::error::{Conflict, Retryable, TransactionError};
 use super::id::TransactionId;
 use super::lease::Lease;
 use super::lock::{Mode, Resource};
-use super::manager::TransactionManager;
-use super::overlay::{Change, Overlay, Savepoint};
+use super::manager::{Inner, TransactionManager};
+use super::overlay::{Kind, Overlay, Savepoint};
 use super::reads::{Predicate, ReadSet};
-use super::settings::Isolation;
+use super::settings::{Isolation, TransactionOptions};
 use super::sync::{Mutex, Ordering};
 use super::writes::NewName;
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 
 /// A transaction. Dropped without a commit, it leaves nothing.
 ///
@@ -23,10 +23,9 @@ use crate::records::{NodeRecord, RelationshipRecord};
 /// committed at the snapshot and the transaction's own writes. Writing locks first; after
 /// an error nothing more is written than before the call, and locks that it took are kept
 /// to the end.
-pub struct Transaction<S: CommittedState> {
+pub(crate) struct Transaction<S: CommittedState> {
     pub(super) view: S::View,
     pub(super) overlay: Overlay,
-    /// Its reads, if it is serializable.
     pub(super) reads: Option<Mutex<ReadSet>>,
     /// Names that its commit is the first to use.
     pub(super) names: Vec<NewName>,
@@ -38,27 +37,39 @@ pub struct Transaction<S: CommittedState> {
 
 /// Shared resources that a transaction holds; given back on drop.
 pub(super) struct Participation<S: CommittedState> {
-    pub manager: Arc<TransactionManager<S>>,
-    pub lease: Arc<Lease>,
-    pub snapshot: u64,
-    /// Ids of nodes and of relationships, given back on drop.
-    pub nodes: Vec<u32>,
-    pub relationships: Vec<u32>,
+    pub(super) manager: Arc<TransactionManager<S>>,
+    pub(super) lease: Arc<Lease>,
+    pub(super) snapshot: u64,
+    /// Ids for new records, given back on drop.
+    pub(super) reserved: Vec<(EntityKind, u32)>,
     /// The place of its commit, while that is in flight.
-    pub in_flight: Option<u64>,
+    pub(super) in_flight: Option<u64>,
+}
+
+impl<S: CommittedState> TransactionManager<S> {
+    /// Begins a transaction, with a snapshot at the watermark. O(1).
+    pub(crate) fn begin(self: &Arc<Self>, options: &TransactionOptions) -> Transaction<S> {
+        let mut inner = self.inner.lock();
+        let lease = self.lease(inner.take_number(), options);
+        let view = self.state.view();
+        Transaction::begin(self, &mut inner, lease, view, options)
+    }
 }
 
 impl<S: CommittedState> Transaction<S> {
-    pub(super) fn new(
+    /// Begins a transaction that has its locks. `inner` has been locked since before the
+    /// view was taken.
+    pub(super) fn begin(
         manager: &Arc<TransactionManager<S>>,
+        inner: &mut Inner,
         lease: Arc<Lease>,
         view: S::View,
-        snapshot: u64,
-        position: u64,
-        isolation: Isolation,
+        options: &TransactionOptions,
     ) -> Self {
+        let snapshot = S::csn(&view);
+        let position = manager.register(inner, &lease, snapshot, options);
         let limit = manager.settings.remembered_reads;
-        let is_serializable = isolation == Isolation::Serializable;
+        let is_serializable = options.isolation == Isolation::Serializable;
         Transaction {
             view,
             overlay: Overlay::default(),
@@ -69,42 +80,40 @@ impl<S: CommittedState> Transaction<S> {
                 manager: Arc::clone(manager),
                 lease,
                 snapshot,
-                nodes: Vec::new(),
-                relationships: Vec::new(),
+                reserved: Vec::new(),
                 in_flight: None,
             },
         }
     }
 
     /// Manager that began it.
-    pub fn manager(&self) -> &Arc<TransactionManager<S>> {
+    #[cfg(test)]
+    pub(crate) fn manager(&self) -> &Arc<TransactionManager<S>> {
         &self.part.manager
     }
 
-    /// Its number.
-    pub fn id(&self) -> TransactionId {
+    pub(crate) fn id(&self) -> TransactionId {
         self.part.lease.id()
     }
 
     /// The commit that it reads as of.
-    pub fn snapshot(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn snapshot(&self) -> u64 {
         self.part.snapshot
     }
 
     /// The committed state as of the snapshot. A caller that reads it without the methods
     /// here has to record its reads with [`Transaction::has_read`] and
-    /// [`Transaction::has_read_node`], or validation misses them.
-    pub fn view(&self) -> &S::View {
+    /// [`Transaction::has_read_record`], or validation misses them.
+    pub(crate) fn view(&self) -> &S::View {
         &self.view
     }
 
-    /// Its own changes.
-    pub fn overlay(&self) -> &Overlay {
+    pub(crate) fn overlay(&self) -> &Overlay {
         &self.overlay
     }
 
-    /// Its isolation level.
-    pub fn isolation(&self) -> Isolation {
+    pub(crate) fn isolation(&self) -> Isolation {
         match self.reads {
             Some(_) => Isolation::Serializable,
             None => Isolation::Snapshot,
@@ -116,69 +125,43 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// [`TransactionError::TimedOut`], [`TransactionError::Terminated`].
-    pub fn check(&self) -> Result<(), TransactionError> {
+    pub(crate) fn check(&self) -> Result<(), TransactionError> {
         self.part.manager.check(&self.part.lease)
     }
 
     /// Says that something was asked for. No cost unless serializable.
-    pub fn has_read(&self, predicate: Predicate) {
+    pub(crate) fn has_read(&self, predicate: Predicate) {
         if let Some(reads) = &self.reads {
             reads.lock().add(predicate);
         }
     }
 
-    /// Says that a node was looked at. No cost unless serializable.
-    pub fn has_read_node(&self, id: u32) {
+    /// Says that a record was looked at. No cost unless serializable.
+    pub(crate) fn has_read_record(&self, kind: EntityKind, id: u32) {
         if let Some(reads) = &self.reads {
-            reads.lock().add_node(id);
+            reads.lock().add_record(kind, id);
         }
     }
 
-    /// Says that a relationship was looked at. No cost unless serializable.
-    pub fn has_read_relationship(&self, id: u32) {
-        if let Some(reads) = &self.reads {
-            reads.lock().add_relationship(id);
-        }
-    }
-
-    /// A node as the transaction sees it.
+    /// A record as the transaction sees it.
     ///
     /// # Errors
     /// Errors of the committed state.
-    pub fn node(&self, id: u32) -> Result<Option<Arc<NodeRecord>>, S::Error> {
-        self.has_read_node(id);
-        self.look_at_node(id)
+    pub(crate) fn read<R: Kind>(&self, id: u32) -> Result<Option<Arc<R>>, S::Error> {
+        self.has_read_record(R::KIND, id);
+        self.look_at(id)
     }
 
-    /// A relationship as the transaction sees it.
-    ///
-    /// # Errors
-    /// Errors of the committed state.
-    pub fn relationship(&self, id: u32) -> Result<Option<Arc<RelationshipRecord>>, S::Error> {
-        self.has_read_relationship(id);
-        self.look_at_relationship(id)
-    }
-
-    /// As [`Transaction::node`], for nodes that a lock protects anyway.
-    pub(super) fn look_at_node(&self, id: u32) -> Result<Option<Arc<NodeRecord>>, S::Error> {
-        match self.overlay.node(id) {
+    /// As [`Transaction::read`], for records that a lock protects anyway.
+    pub(super) fn look_at<R: Kind>(&self, id: u32) -> Result<Option<Arc<R>>, S::Error> {
+        match self.overlay.change::<R>(id) {
             Some(change) => Ok(change.after().cloned()),
-            None => self.part.manager.state.node(&self.view, id),
-        }
-    }
-
-    pub(super) fn look_at_relationship(
-        &self,
-        id: u32,
-    ) -> Result<Option<Arc<RelationshipRecord>>, S::Error> {
-        match self.overlay.relationship(id) {
-            Some(change) => Ok(change.after().cloned()),
-            None => self.part.manager.state.relationship(&self.view, id),
+            None => R::committed(&*self.part.manager.state, &self.view, id),
         }
     }
 
     /// A place to come back to with [`Transaction::rollback_to`]. O(1).
-    pub fn savepoint(&mut self) -> Savepoint {
+    pub(crate) fn savepoint(&mut self) -> Savepoint {
         self.overlay.savepoint()
     }
 
@@ -186,7 +169,7 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].
-    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
+    pub(crate) fn rollback_to(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
         self.overlay.rollback_to(savepoint)
     }
 
@@ -194,12 +177,12 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].
-    pub fn release(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
+    pub(crate) fn release(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
         self.overlay.release(savepoint)
     }
 
     /// Ends the transaction without a trace, as dropping it does.
-    pub fn rollback(self) {}
+    pub(crate) fn rollback(self) {}
 
     /// Locks a value of a unique constraint: to be called before it is given to
     /// a record, and before it is taken from one. Then whether the value exists
@@ -207,7 +190,7 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// A conflict.
-    pub fn lock_key(&self, constraint: u32, key: &[u8]) -> Result<(), S::Error> {
+    pub(crate) fn lock_key(&self, constraint: u32, key: &[u8]) -> Result<(), S::Error> {
         let resource = Resource::Key(constraint, key.into());
         Ok(self.lock_exclusive(resource)?)
     }
@@ -217,7 +200,7 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// A conflict with a transaction that changes it, or did after the snapshot.
-    pub fn share_schema(&self) -> Result<(), S::Error> {
+    pub(crate) fn share_schema(&self) -> Result<(), S::Error> {
         self.lock(&Resource::Schema, Mode::Share)?;
         Ok(self.check_remembered(&Resource::Schema)?)
     }
@@ -226,7 +209,7 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// A conflict with one that writes, or has changed the schema after the snapshot.
-    pub fn lock_schema(&self) -> Result<(), S::Error> {
+    pub(crate) fn lock_schema(&self) -> Result<(), S::Error> {
         let locked = self.lock_exclusive(Resource::Schema);
         self.wanted_after(locked.map_err(S::Error::from), Resource::Schema)
     }
@@ -234,7 +217,7 @@ impl<S: CommittedState> Transaction<S> {
     /// Gives an outcome back. If it is a conflict, the transaction is to hold
     /// `resource` exclusively before it begins, when it is run again
     /// ([`TransactionManager::execute`]).
-    pub fn wanted_after<T>(
+    pub(crate) fn wanted_after<T>(
         &self,
         outcome: Result<T, S::Error>,
         resource: Resource,
@@ -250,7 +233,6 @@ impl<S: CommittedState> Transaction<S> {
         self.check_remembered(&resource)
     }
 
-    /// Takes a lock.
     pub(super) fn lock(&self, resource: &Resource, mode: Mode) -> Result<(), TransactionError> {
         failpoint!("transaction.no-locks" => {
             return Ok(());
@@ -284,7 +266,6 @@ impl<S: CommittedState> Transaction<S> {
         Err(self.conflict(conflict))
     }
 
-    /// Counts a conflict.
     pub(super) fn conflict(&self, conflict: Conflict) -> TransactionError {
         let error = TransactionError::Conflict(conflict);
         self.count(&error);
@@ -298,19 +279,18 @@ impl<S: CommittedState> Transaction<S> {
         }
     }
 
-    /// Whether a commit would have an effect.
-    pub fn has_effects(&self) -> bool {
+    pub(crate) fn has_effects(&self) -> bool {
         !self.overlay.is_empty()
     }
 }
 
 impl<S: CommittedState> Participation<S> {
     /// Ids that became those of records are not given back.
-    pub fn keep_created(&mut self, overlay: &Overlay) {
-        let is_unused = |id: &u32| !overlay.node(*id).is_some_and(Change::is_created);
-        self.nodes.retain(is_unused);
-        let is_unused = |id: &u32| !overlay.relationship(*id).is_some_and(Change::is_created);
-        self.relationships.retain(is_unused);
+    pub(super) fn keep_created(&mut self, overlay: &Overlay) {
+        self.reserved.retain(|&(kind, id)| match kind {
+            EntityKind::Node => !overlay.creates::<NodeRecord>(id),
+            EntityKind::Relationship => !overlay.creates::<RelationshipRecord>(id),
+        });
     }
 }
 
@@ -320,10 +300,9 @@ impl<S: CommittedState> Drop for Participation<S> {
             // Its ids may be in the log.
             self.manager.inner.lock().recent.fail(position);
         } else {
-            self.manager.state.release_nodes(&self.nodes);
-            self.manager
-                .state
-                .release_relationships(&self.relationships);
+            for &(kind, id) in &self.reserved {
+                self.manager.state.release(kind, id);
+            }
         }
         self.lease.end(&self.manager.locks);
         self.manager.forget(&self.lease);

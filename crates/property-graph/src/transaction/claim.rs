@@ -1,4 +1,4 @@
-//! Exclusive locks for a transaction that is run again.
+//! Running a transaction again after conflicts, and exclusive locks for it.
 //!
 //! A transaction that was refused an exclusive lock, or whose snapshot was too old for
 //! it, reserves the resource when it is run again, and begins when it has the lock: it
@@ -20,11 +20,12 @@ use evergraph_storage::failpoint;
 
 use super::active::Transaction;
 use super::committed::CommittedState;
-use super::error::TransactionError;
+use super::error::{Conflict, Retryable, TransactionError};
 use super::id::TransactionId;
 use super::lock::Resource;
 use super::manager::{Inner, TransactionManager};
 use super::settings::TransactionOptions;
+use super::sync;
 
 /// How often a claim that waits looks for transactions that are past their time.
 const LOOK_AFTER: Duration = Duration::from_millis(20);
@@ -38,9 +39,61 @@ pub(super) struct Claim<'m, S: CommittedState> {
     resources: BTreeSet<Resource>,
 }
 
+impl<S: CommittedState> TransactionManager<S> {
+    /// Runs `attempt`, which writes and commits the transaction that it is given, again
+    /// as long as it meets conflicts and the options allow. Between two attempts it
+    /// waits until the transaction in the way has ended, and longer each time if that
+    /// is not known. What an attempt was refused exclusively, the next has before it
+    /// begins.
+    ///
+    /// # Errors
+    /// The first error that is no conflict, or the last conflict.
+    pub(crate) fn execute<R, E: Retryable + From<TransactionError>>(
+        self: &Arc<Self>,
+        options: &TransactionOptions,
+        mut attempt: impl FnMut(Transaction<S>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let (clock, policy) = (&self.settings.clock, &options.retry);
+        let end = clock.now().saturating_add(policy.give_up_after);
+        let mut claim = Claim::new(self);
+        policy.run(
+            || clock.now(),
+            |conflict, pause| self.wait_out(conflict, pause),
+            || {
+                let transaction = claim.begin(options, end)?;
+                let lease = Arc::clone(&transaction.part.lease);
+                let outcome = attempt(transaction);
+                claim.extend(lease.wanted());
+                outcome
+            },
+        )
+    }
+
+    /// Waits up to `pause`, or less if the conflicting transaction ends.
+    fn wait_out(&self, conflict: &Conflict, pause: Duration) {
+        let is_in_the_way = |inner: &Inner| match conflict {
+            Conflict::Held { holder, .. } => holder.is_some_and(|holder| inner.is_active(holder)),
+            Conflict::Reserved { resource, by } => self.locks.reserved_for(resource) == Some(*by),
+            _ => false,
+        };
+        if !matches!(
+            conflict,
+            Conflict::Held {
+                holder: Some(_),
+                ..
+            } | Conflict::Reserved { .. }
+        ) {
+            return sync::sleep(pause);
+        }
+        let until = Instant::now() + pause;
+        let mut inner = self.inner.lock();
+        while is_in_the_way(&inner) && self.wait(&mut inner, until) {}
+    }
+}
+
 impl<'m, S: CommittedState> Claim<'m, S> {
     /// Of a transaction that has not begun, on nothing.
-    pub fn new(manager: &'m Arc<TransactionManager<S>>) -> Self {
+    pub(super) fn new(manager: &'m Arc<TransactionManager<S>>) -> Self {
         Claim {
             manager,
             id: None,
@@ -49,7 +102,7 @@ impl<'m, S: CommittedState> Claim<'m, S> {
     }
 
     /// Adds resources that are to be held from the next begin on.
-    pub fn extend(&mut self, resources: BTreeSet<Resource>) {
+    pub(super) fn extend(&mut self, resources: BTreeSet<Resource>) {
         self.resources.extend(resources);
     }
 
@@ -58,7 +111,7 @@ impl<'m, S: CommittedState> Claim<'m, S> {
     ///
     /// # Errors
     /// A conflict, if something of it is still not free at `end`.
-    pub fn begin(
+    pub(super) fn begin(
         &mut self,
         options: &TransactionOptions,
         end: Duration,
@@ -79,7 +132,9 @@ impl<'m, S: CommittedState> Claim<'m, S> {
             let Err(refused) = manager.lock_all(&lease, &self.resources) else {
                 // Taken after the locks: it shows the commits of their earlier holders.
                 let view = early.take().unwrap_or_else(|| manager.state.view());
-                return Ok(manager.begin_leased(&mut inner, lease, view, options));
+                return Ok(Transaction::begin(
+                    manager, &mut inner, lease, view, options,
+                ));
             };
             if manager.settings.clock.now() >= end {
                 return Err(refused);

@@ -22,7 +22,7 @@ use super::writes::{IndexKey, NewName, WriteSet};
 
 /// A commit with its place in the log, that is not visible yet.
 /// [`Pending::finish`] waits for that. Dropped, it counts as failed.
-pub struct Pending<S: CommittedState, T> {
+pub(crate) struct Pending<S: CommittedState, T> {
     part: Participation<S>,
     ticket: T,
 }
@@ -41,7 +41,8 @@ impl<S: CommittedState> Transaction<S> {
     /// A conflict (serializable transactions), a timeout, or errors of the closures.
     /// After an error of `wait` the store knows no better than its caller whether the
     /// commit is in the log.
-    pub fn commit<T>(
+    #[cfg(test)]
+    pub(crate) fn commit<T>(
         self,
         keys: Vec<IndexKey>,
         enqueue: impl FnOnce() -> Result<T, S::Error>,
@@ -57,7 +58,7 @@ impl<S: CommittedState> Transaction<S> {
 
     /// Says which names the commit is the first to use: others may have found nothing
     /// that has them. To be called before [`Transaction::commit`].
-    pub fn is_first_to_use(&mut self, names: Vec<NewName>) {
+    pub(crate) fn is_first_to_use(&mut self, names: Vec<NewName>) {
         self.names = names;
     }
 
@@ -65,7 +66,7 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// As there; nothing of the transaction is in the log.
-    pub fn enqueue<T>(
+    pub(crate) fn enqueue<T>(
         mut self,
         keys: Vec<IndexKey>,
         enqueue: impl FnOnce() -> Result<T, S::Error>,
@@ -81,7 +82,7 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// As there.
-    pub fn commit_load<T>(
+    pub(crate) fn commit_load<T>(
         self,
         enqueue: impl FnOnce() -> Result<T, S::Error>,
         wait: impl FnOnce(T) -> Result<u64, S::Error>,
@@ -132,7 +133,6 @@ impl<S: CommittedState> Transaction<S> {
 /// A transaction that has written everything and has no place in the log yet.
 struct Entering<S: CommittedState> {
     part: Participation<S>,
-    /// Its reads, if it is serializable.
     reads: Option<ReadSet>,
     /// Commits before this position are validated.
     position: u64,
@@ -194,17 +194,12 @@ impl<S: CommittedState> Entering<S> {
 }
 
 impl<S: CommittedState, T> Pending<S, T> {
-    /// Ticket that the log gave for the commit.
-    pub fn ticket(&self) -> &T {
-        &self.ticket
-    }
-
     /// Waits until the commit is durable and visible, and returns its CSN. Only then can
     /// other transactions lock the records that it wrote.
     ///
     /// # Errors
     /// Errors of `wait`.
-    pub fn finish<E>(self, wait: impl FnOnce(T) -> Result<u64, E>) -> Result<u64, E> {
+    pub(crate) fn finish<E>(self, wait: impl FnOnce(T) -> Result<u64, E>) -> Result<u64, E> {
         let Pending { mut part, ticket } = self;
         let csn = wait(ticket)?;
         if let Some(position) = part.in_flight.take() {

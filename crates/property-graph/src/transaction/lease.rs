@@ -32,7 +32,7 @@ pub(super) struct Lease {
 
 impl Lease {
     /// A lease of a transaction that begins `now` and may take up to `limit`.
-    pub fn new(id: TransactionId, now: Duration, limit: Option<Duration>) -> Self {
+    pub(super) fn new(id: TransactionId, now: Duration, limit: Option<Duration>) -> Self {
         Lease {
             id,
             state: AtomicU8::new(ACTIVE),
@@ -42,18 +42,17 @@ impl Lease {
         }
     }
 
-    /// Number of the transaction.
-    pub fn id(&self) -> TransactionId {
+    pub(super) fn id(&self) -> TransactionId {
         self.id
     }
 
     /// Whether it ends at some time by itself.
-    pub fn has_deadline(&self) -> bool {
+    pub(super) fn has_deadline(&self) -> bool {
         self.deadline.is_some()
     }
 
     /// Whether the transaction may go on, without looking at the time.
-    pub fn check(&self) -> Result<(), TransactionError> {
+    pub(super) fn check(&self) -> Result<(), TransactionError> {
         match self.state.load(Ordering::Acquire) {
             EXPIRED => Err(TransactionError::TimedOut {
                 limit: self.deadline.map_or(Duration::ZERO, |deadline| deadline.1),
@@ -64,7 +63,7 @@ impl Lease {
     }
 
     /// Takes a lock, or returns the conflict with its holder.
-    pub fn lock(
+    pub(super) fn lock(
         &self,
         table: &LockTable,
         resource: &Resource,
@@ -96,42 +95,41 @@ impl Lease {
 
     /// Says that the transaction, when it is run again, is to hold a resource
     /// exclusively before it begins.
-    pub fn want(&self, resource: Resource) {
+    pub(super) fn want(&self, resource: Resource) {
         self.wanted.lock().insert(resource);
     }
 
     /// Resources that it needs exclusively at its next run.
-    pub fn wanted(&self) -> BTreeSet<Resource> {
+    pub(super) fn wanted(&self) -> BTreeSet<Resource> {
         self.wanted.lock().clone()
     }
 
     /// Resources that are held in a mode. The caller has to keep them from changing
     /// meanwhile.
-    pub fn held(&self, mode: Mode) -> Vec<Resource> {
+    pub(super) fn held(&self, mode: Mode) -> Vec<Resource> {
         let held = self.held.lock();
         let in_mode = held.iter().filter(|(_, held)| held.writes == Some(mode));
         in_mode.map(|(resource, _)| resource.clone()).collect()
     }
 
-    /// Number of resources it holds.
-    pub fn lock_count(&self) -> usize {
+    pub(super) fn lock_count(&self) -> usize {
         self.held.lock().len()
     }
 
     /// Begins to commit: from here on its locks cannot be taken away.
-    pub fn begin_commit(&self) -> Result<(), TransactionError> {
+    pub(super) fn begin_commit(&self) -> Result<(), TransactionError> {
         self.pass(ACTIVE, COMMITTING);
         self.check()
     }
 
     /// Ends the transaction if it is past its time. Says whether this did it.
-    pub fn expire(&self, now: Duration, table: &LockTable) -> bool {
+    pub(super) fn expire(&self, now: Duration, table: &LockTable) -> bool {
         let is_late = self.deadline.is_some_and(|(end, _)| now >= end);
         is_late && self.take_away(EXPIRED, table)
     }
 
     /// Ends the transaction unless it is committing. Says whether this did it.
-    pub fn terminate(&self, table: &LockTable) -> bool {
+    pub(super) fn terminate(&self, table: &LockTable) -> bool {
         self.take_away(TERMINATED, table)
     }
 
@@ -151,7 +149,7 @@ impl Lease {
     }
 
     /// The owner has done with it.
-    pub fn end(&self, table: &LockTable) {
+    pub(super) fn end(&self, table: &LockTable) {
         self.pass(ACTIVE, ENDED);
         self.pass(COMMITTING, ENDED);
         self.release(table);
@@ -164,8 +162,7 @@ impl Lease {
         }
     }
 
-    /// Whether it is committing.
-    pub fn is_committing(&self) -> bool {
+    pub(super) fn is_committing(&self) -> bool {
         self.state.load(Ordering::Acquire) == COMMITTING
     }
 }

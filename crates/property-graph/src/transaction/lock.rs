@@ -65,14 +65,14 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Held {
     /// It counts among the sharers.
-    pub shares: bool,
+    pub(super) shares: bool,
     /// It is the writer, in this mode.
-    pub writes: Option<Mode>,
+    pub(super) writes: Option<Mode>,
 }
 
 impl Held {
     /// Whether nothing needs to be taken for `mode`.
-    pub fn covers(self, mode: Mode) -> bool {
+    pub(super) fn covers(self, mode: Mode) -> bool {
         let strongest = self.writes.or(self.shares.then_some(Mode::Share));
         strongest.is_some_and(|held| held >= mode)
     }
@@ -107,7 +107,7 @@ pub(super) struct LockTable {
 
 impl LockTable {
     /// An empty table of at least one part.
-    pub fn new(shards: usize) -> Self {
+    pub(super) fn new(shards: usize) -> Self {
         let shards = (0..shards.max(1)).map(|_| Mutex::default()).collect();
         LockTable {
             shards,
@@ -123,7 +123,7 @@ impl LockTable {
 
     /// Takes a lock for a transaction that holds `held` of it already, and returns its
     /// new hold.
-    pub fn acquire(
+    pub(super) fn acquire(
         &self,
         by: TransactionId,
         resource: &Resource,
@@ -156,7 +156,7 @@ impl LockTable {
     }
 
     /// Gives back all that a transaction holds of a resource.
-    pub fn release(&self, resource: &Resource, held: Held) {
+    pub(super) fn release(&self, resource: &Resource, held: Held) {
         let mut shard = self.shard(resource).lock();
         let Some(entry) = shard.get_mut(resource) else {
             return;
@@ -179,7 +179,7 @@ impl LockTable {
 
     /// Reserves a resource, unless it is reserved for an older transaction. A younger
     /// one loses its reservation.
-    pub fn reserve(&self, resource: &Resource, by: TransactionId) {
+    pub(super) fn reserve(&self, resource: &Resource, by: TransactionId) {
         let mut shard = self.shard(resource).lock();
         let entry = shard.entry(resource.clone()).or_default();
         if entry.reserved.is_none() {
@@ -189,7 +189,7 @@ impl LockTable {
     }
 
     /// Gives up a reservation, if the transaction has it.
-    pub fn unreserve(&self, resource: &Resource, by: TransactionId) {
+    pub(super) fn unreserve(&self, resource: &Resource, by: TransactionId) {
         let mut shard = self.shard(resource).lock();
         let Some(entry) = shard.get_mut(resource) else {
             return;
@@ -206,7 +206,7 @@ impl LockTable {
 
     /// For which transaction a resource is reserved. Costs nothing where nothing is
     /// reserved at all.
-    pub fn reserved_for(&self, resource: &Resource) -> Option<TransactionId> {
+    pub(super) fn reserved_for(&self, resource: &Resource) -> Option<TransactionId> {
         if self.reserved.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -215,7 +215,7 @@ impl LockTable {
     }
 
     /// Number of resources that are locked or reserved.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
 }

@@ -1,14 +1,13 @@
-//! Active transactions, and the write sets of recent commits.
+//! State that transactions share: which are active, their locks, and the write sets of
+//! recent commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::active::Transaction;
-use super::claim::Claim;
 use super::committed::CommittedState;
-use super::error::{Conflict, Retryable, TransactionError};
+use super::error::{Conflict, TransactionError};
 use super::id::TransactionId;
 use super::lease::Lease;
 use super::lock::{LockTable, Mode, Resource};
@@ -16,10 +15,10 @@ use super::overlay::Overlay;
 use super::recent::Recent;
 use super::settings::{Isolation, Settings, TransactionOptions};
 use super::sync::{self, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
-use crate::records::NodeRecord;
+use crate::record::NodeRecord;
 
 /// Begins transactions, keeps them apart, and puts their commits in order.
-pub struct TransactionManager<S> {
+pub(crate) struct TransactionManager<S> {
     pub(super) state: Arc<S>,
     pub(super) settings: Settings,
     pub(super) locks: LockTable,
@@ -36,7 +35,7 @@ pub struct TransactionManager<S> {
 pub(super) struct Inner {
     next: u64,
     active: BTreeMap<TransactionId, Active>,
-    pub recent: Recent,
+    pub(super) recent: Recent,
     /// Threads that wait for a transaction to end.
     waiting: usize,
 }
@@ -51,10 +50,10 @@ struct Active {
 
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    pub begun: AtomicU64,
-    pub committed: AtomicU64,
-    pub conflicts: AtomicU64,
-    pub expired: AtomicU64,
+    pub(super) begun: AtomicU64,
+    pub(super) committed: AtomicU64,
+    pub(super) conflicts: AtomicU64,
+    pub(super) expired: AtomicU64,
 }
 
 /// A transaction that has begun and not ended.
@@ -102,13 +101,13 @@ pub struct Statistics {
 
 impl Inner {
     /// A number that no transaction has had.
-    pub fn take_number(&mut self) -> TransactionId {
+    pub(super) fn take_number(&mut self) -> TransactionId {
         self.next += 1;
         TransactionId(self.next - 1)
     }
 
     /// Whether a transaction of this number has begun and not ended.
-    pub fn is_active(&self, id: TransactionId) -> bool {
+    pub(super) fn is_active(&self, id: TransactionId) -> bool {
         self.active.contains_key(&id)
     }
 
@@ -134,13 +133,13 @@ impl Inner {
 
 impl<S: CommittedState> TransactionManager<S> {
     /// Nodes that one transaction can write at most.
-    pub fn most_nodes_at_once(&self) -> u64 {
+    pub(crate) fn most_nodes_at_once(&self) -> u64 {
         let least = Overlay::bytes_of(&NodeRecord::default());
         (self.settings.overlay_bytes / least) as u64
     }
 
     /// No transaction is active yet.
-    pub fn new(state: Arc<S>, settings: Settings) -> Arc<Self> {
+    pub(crate) fn new(state: Arc<S>, settings: Settings) -> Arc<Self> {
         Arc::new(TransactionManager {
             state,
             locks: LockTable::new(settings.lock_shards),
@@ -153,16 +152,9 @@ impl<S: CommittedState> TransactionManager<S> {
     }
 
     /// The committed state.
-    pub fn state(&self) -> &Arc<S> {
+    #[cfg(test)]
+    pub(crate) fn state(&self) -> &Arc<S> {
         &self.state
-    }
-
-    /// Begins a transaction, with a snapshot at the watermark. O(1).
-    pub fn begin(self: &Arc<Self>, options: &TransactionOptions) -> Transaction<S> {
-        let mut inner = self.inner.lock();
-        let lease = self.lease(inner.take_number(), options);
-        let view = self.state.view();
-        self.begin_leased(&mut inner, lease, view, options)
     }
 
     pub(super) fn lease(&self, id: TransactionId, options: &TransactionOptions) -> Arc<Lease> {
@@ -188,19 +180,19 @@ impl<S: CommittedState> TransactionManager<S> {
         locked.inspect_err(|_| lease.end(&self.locks))
     }
 
-    /// Registers a transaction. `inner` has been locked since before the view was taken,
-    /// so that no commit in between can be forgotten.
-    pub(super) fn begin_leased(
-        self: &Arc<Self>,
+    /// Registers a transaction that begins, and returns from where in [`Recent`] it has to
+    /// be validated. `inner` has been locked since before the view of its snapshot was
+    /// taken, so that no commit in between can be forgotten.
+    pub(super) fn register(
+        &self,
         inner: &mut Inner,
-        lease: Arc<Lease>,
-        view: S::View,
+        lease: &Arc<Lease>,
+        snapshot: u64,
         options: &TransactionOptions,
-    ) -> Transaction<S> {
-        let snapshot = S::csn(&view);
+    ) -> u64 {
         let position = inner.recent.register(snapshot);
         let active = Active {
-            lease: Arc::clone(&lease),
+            lease: Arc::clone(lease),
             snapshot,
             isolation: options.isolation,
             began: self.settings.clock.now(),
@@ -209,57 +201,7 @@ impl<S: CommittedState> TransactionManager<S> {
         inner.active.insert(lease.id(), active);
         inner.invariants();
         self.counters.begun.fetch_add(1, Ordering::Relaxed);
-        Transaction::new(self, lease, view, snapshot, position, options.isolation)
-    }
-
-    /// Runs `attempt`, which writes and commits the transaction that it is given, again
-    /// as long as it meets conflicts and the options allow. Between two attempts it
-    /// waits until the transaction in the way has ended, and longer each time if that
-    /// is not known. What an attempt was refused exclusively, the next has before it
-    /// begins.
-    ///
-    /// # Errors
-    /// The first error that is no conflict, or the last conflict.
-    pub fn execute<R, E: Retryable + From<TransactionError>>(
-        self: &Arc<Self>,
-        options: &TransactionOptions,
-        mut attempt: impl FnMut(Transaction<S>) -> Result<R, E>,
-    ) -> Result<R, E> {
-        let (clock, policy) = (&self.settings.clock, &options.retry);
-        let end = clock.now().saturating_add(policy.give_up_after);
-        let mut claim = Claim::new(self);
-        policy.run(
-            || clock.now(),
-            |conflict, pause| self.wait_out(conflict, pause),
-            || {
-                let transaction = claim.begin(options, end)?;
-                let lease = Arc::clone(&transaction.part.lease);
-                let outcome = attempt(transaction);
-                claim.extend(lease.wanted());
-                outcome
-            },
-        )
-    }
-
-    /// Waits up to `pause`, or less if the conflicting transaction ends.
-    fn wait_out(&self, conflict: &Conflict, pause: Duration) {
-        let is_in_the_way = |inner: &Inner| match conflict {
-            Conflict::Held { holder, .. } => holder.is_some_and(|holder| inner.is_active(holder)),
-            Conflict::Reserved { resource, by } => self.locks.reserved_for(resource) == Some(*by),
-            _ => false,
-        };
-        if !matches!(
-            conflict,
-            Conflict::Held {
-                holder: Some(_),
-                ..
-            } | Conflict::Reserved { .. }
-        ) {
-            return sync::sleep(pause);
-        }
-        let until = Instant::now() + pause;
-        let mut inner = self.inner.lock();
-        while is_in_the_way(&inner) && self.wait(&mut inner, until) {}
+        position
     }
 
     /// Waits until a transaction or a reservation has ended; `false` if there was none
@@ -307,7 +249,7 @@ impl<S: CommittedState> TransactionManager<S> {
 
     /// Ends transactions that are past their time, so that others do not meet their
     /// locks. Happens by itself when one is in the way of another. Returns their number.
-    pub fn expire_overdue(&self) -> usize {
+    pub(crate) fn expire_overdue(&self) -> usize {
         self.expire(None)
     }
 
@@ -340,7 +282,7 @@ impl<S: CommittedState> TransactionManager<S> {
     /// Ends an active transaction: its locks are free at once, and its owner
     /// gets an error at its next step. `false` if there is none, or it is
     /// committing.
-    pub fn terminate(&self, id: TransactionId) -> bool {
+    pub(crate) fn terminate(&self, id: TransactionId) -> bool {
         let lease = self
             .inner
             .lock()
@@ -370,7 +312,7 @@ impl<S: CommittedState> TransactionManager<S> {
     }
 
     /// Transactions that are active, by number.
-    pub fn active(&self) -> Vec<ActiveTransaction> {
+    pub(crate) fn active(&self) -> Vec<ActiveTransaction> {
         let now = self.settings.clock.now();
         let inner = self.inner.lock();
         let describe = |(&id, active): (&TransactionId, &Active)| ActiveTransaction {
@@ -385,8 +327,7 @@ impl<S: CommittedState> TransactionManager<S> {
         inner.active.iter().map(describe).collect()
     }
 
-    /// Numbers to watch.
-    pub fn statistics(&self) -> Statistics {
+    pub(crate) fn statistics(&self) -> Statistics {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let locked = self.locks.len();
         let inner = self.inner.lock();

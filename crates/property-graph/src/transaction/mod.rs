@@ -1,9 +1,9 @@
 //! Transactions: a snapshot to read, an overlay to write, locks and validation.
 //!
-//! A [`Transaction`] reads the committed state as of its snapshot and keeps its writes in
-//! an [`Overlay`] of its own, where savepoints can undo them. It locks a record before it
+//! A `Transaction` reads the committed state as of its snapshot and keeps its writes in
+//! an `Overlay` of its own, where savepoints can undo them. It locks a record before it
 //! writes it. No transaction waits for a lock: a conflict is an error at once, so there
-//! are no deadlocks, and [`TransactionManager::execute`] tries again. Readers take no
+//! are no deadlocks, and `TransactionManager::execute` tries again. Readers take no
 //! locks, never block and never fail.
 //!
 //! A transaction that needs the schema or a node exclusively would meet new sharers at
@@ -51,16 +51,21 @@ mod tests;
 mod writes;
 mod writing;
 
-pub use active::Transaction;
+pub(crate) use active::Transaction;
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use commit::Pending;
-pub use committed::{CommittedState, Newest};
+#[cfg(test)]
+pub(crate) use commit::Pending;
+pub(crate) use committed::{CommittedState, Newest};
 pub use error::{Conflict, Retryable, TransactionError};
 pub use id::TransactionId;
 pub use lock::{Mode, Resource};
-pub use manager::{ActiveTransaction, Statistics, TransactionManager};
-pub use overlay::{Change, KeyOf, List, Overlay, Savepoint};
-pub use reads::{KeyRange, Predicate};
+pub(crate) use manager::TransactionManager;
+pub use manager::{ActiveTransaction, Statistics};
+pub use overlay::Savepoint;
+pub(crate) use overlay::{KeyOf, Kind, List, Overlay};
+pub(crate) use reads::{KeyRange, Predicate};
 pub use retry::RetryPolicy;
 pub use settings::{Isolation, Settings, TransactionOptions};
-pub use writes::{IndexKey, NewName, WriteSet};
+pub(crate) use writes::IndexKey;
+#[cfg(test)]
+pub(crate) use writes::WriteSet;

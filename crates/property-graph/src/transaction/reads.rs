@@ -13,29 +13,18 @@ use super::lock::Resource;
 use super::overlay::List;
 use super::sync::RandomState;
 use super::writes::{NewName, WriteSet};
-use crate::dictionary::{LabelCode, Names, TypeCode};
+use crate::dictionary::{LabelCode, Names};
+use crate::record::EntityKind;
 
 /// Encoded keys of an index, from one to the other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct KeyRange {
-    /// The number of the index.
-    pub index: u32,
-    /// Lower bound.
-    pub from: Bound<Box<[u8]>>,
-    /// Upper bound.
-    pub to: Bound<Box<[u8]>>,
+pub(crate) struct KeyRange {
+    pub(crate) index: u32,
+    pub(crate) from: Bound<Box<[u8]>>,
+    pub(crate) to: Bound<Box<[u8]>>,
 }
 
 impl KeyRange {
-    /// All entries of one key.
-    pub fn key(index: u32, key: &[u8]) -> Self {
-        KeyRange {
-            index,
-            from: Bound::Included(key.into()),
-            to: Bound::Included(key.into()),
-        }
-    }
-
     fn contains(&self, key: &[u8]) -> bool {
         let is_after = match &self.from {
             Bound::Included(from) => **from <= *key,
@@ -54,20 +43,13 @@ impl KeyRange {
 /// The subject of a read. Properties are another matter: each record that is looked at
 /// counts as read by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Predicate {
-    /// All nodes.
+pub(crate) enum Predicate {
     Nodes,
-    /// All nodes of a label.
     Label(LabelCode),
-    /// All relationships.
     Relationships,
-    /// All relationships of a type.
-    Type(TypeCode),
-    /// A neighbor list.
     List(List),
     /// All lists of a node in one direction (`true` for incoming).
     Neighbors(u32, bool),
-    /// The entries of an index in a range.
     Keys(KeyRange),
     /// A name that no commit had used. The first commit that uses it changes that.
     Unknown(Names, Box<str>),
@@ -82,13 +64,10 @@ pub(super) struct ReadSet {
     all_nodes: bool,
     all_relationships: bool,
     labels: BTreeSet<LabelCode>,
-    kinds: BTreeSet<TypeCode>,
     lists: HashSet<List, RandomState>,
     neighbors: HashSet<(u32, bool), RandomState>,
     ranges: BTreeMap<u32, HashSet<KeyRange, RandomState>>,
-    /// Names that nothing had.
     unknown: HashSet<(Names, Box<str>), RandomState>,
-    /// Everything was read.
     everything: bool,
     /// Entries that may still be added.
     room: usize,
@@ -96,29 +75,26 @@ pub(super) struct ReadSet {
 
 impl ReadSet {
     /// An empty set for up to `limit` entries.
-    pub fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         ReadSet {
             room: limit,
             ..ReadSet::default()
         }
     }
 
-    /// A node was looked at, or looked for.
-    pub fn add_node(&mut self, id: u32) {
-        if !self.everything && self.nodes.insert(id) {
-            self.take_room();
-        }
-    }
-
-    /// A relationship was looked at, or looked for.
-    pub fn add_relationship(&mut self, id: u32) {
-        if !self.everything && self.relationships.insert(id) {
+    /// A record was looked at, or looked for.
+    pub(super) fn add_record(&mut self, kind: EntityKind, id: u32) {
+        let records = match kind {
+            EntityKind::Node => &mut self.nodes,
+            EntityKind::Relationship => &mut self.relationships,
+        };
+        if !self.everything && records.insert(id) {
             self.take_room();
         }
     }
 
     /// Something was asked for.
-    pub fn add(&mut self, predicate: Predicate) {
+    pub(super) fn add(&mut self, predicate: Predicate) {
         if self.everything {
             return;
         }
@@ -126,7 +102,6 @@ impl ReadSet {
             Predicate::Nodes => !std::mem::replace(&mut self.all_nodes, true),
             Predicate::Relationships => !std::mem::replace(&mut self.all_relationships, true),
             Predicate::Label(label) => self.labels.insert(label),
-            Predicate::Type(kind) => self.kinds.insert(kind),
             Predicate::List(list) => self.lists.insert(list),
             Predicate::Neighbors(node, incoming) => self.neighbors.insert((node, incoming)),
             Predicate::Keys(range) => {
@@ -154,7 +129,7 @@ impl ReadSet {
 
     /// Describes the first of these reads that a commit has changed; `None` if it changed
     /// none.
-    pub fn changed_by(&self, writes: &WriteSet) -> Option<String> {
+    pub(super) fn changed_by(&self, writes: &WriteSet) -> Option<String> {
         if self.everything && !writes.is_empty() {
             return Some("more than it can remember".to_string());
         }
@@ -199,9 +174,6 @@ impl ReadSet {
             .find(|label| self.labels.contains(label))
         {
             return Some(format!("the set of nodes with label {label}"));
-        }
-        if let Some(kind) = writes.kinds.iter().find(|kind| self.kinds.contains(kind)) {
-            return Some(format!("the set of relationships of type {kind}"));
         }
         let is_unknown = |name: &&NewName| self.unknown.contains(*name);
         if let Some((names, name)) = writes.names.iter().find(is_unknown) {

@@ -32,7 +32,6 @@ struct Entry {
 /// Write sets of recent commits, and the snapshots that may still need them.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    /// Position of the first entry.
     first: u64,
     entries: VecDeque<Entry>,
     /// The last visible commit that wrote each, of the entries that are here.
@@ -73,7 +72,7 @@ impl Recent {
 
     /// A transaction begins. Gives the position from which on commits may be
     /// newer than its snapshot.
-    pub fn register(&mut self, snapshot: u64) -> u64 {
+    pub(super) fn register(&mut self, snapshot: u64) -> u64 {
         *self.snapshots.entry(snapshot).or_insert(0) += 1;
         let is_older =
             |entry: &Entry| matches!(entry.outcome, Outcome::Visible(csn) if csn <= snapshot);
@@ -86,7 +85,7 @@ impl Recent {
     }
 
     /// A transaction needs nothing any more.
-    pub fn unregister(&mut self, snapshot: u64, limit: usize) {
+    pub(super) fn unregister(&mut self, snapshot: u64, limit: usize) {
         if let Some(count) = self.snapshots.get_mut(&snapshot) {
             *count -= 1;
             if *count == 0 {
@@ -97,13 +96,16 @@ impl Recent {
         self.invariants();
     }
 
-    /// The position of the next commit.
-    pub fn end(&self) -> u64 {
+    pub(super) fn end(&self) -> u64 {
         self.first + self.entries.len() as u64
     }
 
     /// Write sets from a position on, of commits that a snapshot does not show.
-    pub fn since(&self, position: u64, snapshot: u64) -> Result<Vec<Arc<WriteSet>>, Conflict> {
+    pub(super) fn since(
+        &self,
+        position: u64,
+        snapshot: u64,
+    ) -> Result<Vec<Arc<WriteSet>>, Conflict> {
         if self.forgotten > snapshot {
             return Err(Conflict::Forgotten {
                 snapshot,
@@ -121,7 +123,7 @@ impl Recent {
     }
 
     /// A commit enters the log. Gives its position.
-    pub fn push(&mut self, writes: Arc<WriteSet>) -> u64 {
+    pub(super) fn push(&mut self, writes: Arc<WriteSet>) -> u64 {
         self.size += writes.len();
         self.entries.push_back(Entry {
             writes,
@@ -131,7 +133,7 @@ impl Recent {
     }
 
     /// A commit is visible.
-    pub fn finish(&mut self, position: u64, csn: u64) {
+    pub(super) fn finish(&mut self, position: u64, csn: u64) {
         let Some(entry) = self.resolve(position, Outcome::Visible(csn)) else {
             return;
         };
@@ -144,7 +146,7 @@ impl Recent {
     }
 
     /// A commit did not come about.
-    pub fn fail(&mut self, position: u64) {
+    pub(super) fn fail(&mut self, position: u64) {
         self.resolve(position, Outcome::Failed);
     }
 
@@ -162,7 +164,11 @@ impl Recent {
 
     /// The last visible commit after `snapshot` that locked a resource
     /// exclusively, or, for a node, gave it a relationship.
-    pub fn newer(&self, resource: &Resource, snapshot: u64) -> Result<Option<u64>, Conflict> {
+    pub(super) fn newer(
+        &self,
+        resource: &Resource,
+        snapshot: u64,
+    ) -> Result<Option<u64>, Conflict> {
         if self.forgotten > snapshot {
             return Err(Conflict::Forgotten {
                 snapshot,
@@ -212,12 +218,11 @@ impl Recent {
     }
 
     /// Number of commits, and of entries of their write sets.
-    pub fn size(&self) -> (usize, usize) {
+    pub(super) fn size(&self) -> (usize, usize) {
         (self.entries.len(), self.size)
     }
 
-    /// The oldest snapshot of an active transaction.
-    pub fn oldest_snapshot(&self) -> Option<u64> {
+    pub(super) fn oldest_snapshot(&self) -> Option<u64> {
         self.snapshots.keys().next().copied()
     }
 }

@@ -5,19 +5,23 @@
 
 #[cfg(not(all(test, feature = "shuttle")))]
 mod primitives {
-    pub use std::collections::hash_map::RandomState;
-    pub use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+    pub(crate) use std::collections::hash_map::RandomState;
+    pub(crate) use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
 
-    pub use parking_lot::{Condvar, Mutex, MutexGuard};
+    pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
 
     /// Waits for a notification; `false` if there was none before `until`.
-    pub fn wait<T>(changed: &Condvar, guard: &mut MutexGuard<'_, T>, until: Instant) -> bool {
+    pub(crate) fn wait<T>(
+        changed: &Condvar,
+        guard: &mut MutexGuard<'_, T>,
+        until: Instant,
+    ) -> bool {
         !changed.wait_until(guard, until).timed_out()
     }
 
     /// Lets others run for a while.
-    pub fn sleep(pause: Duration) {
+    pub(crate) fn sleep(pause: Duration) {
         std::thread::sleep(pause);
     }
 }

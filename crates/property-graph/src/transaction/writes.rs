@@ -3,47 +3,42 @@
 use super::lock::Resource;
 use super::overlay::{Change, List, Overlay};
 use crate::dictionary::{LabelCode, Names, TypeCode};
-use crate::records::NodeRecord;
+use crate::record::{NodeRecord, RelationshipRecord};
 
 /// An entry that came into an index or went from it: the number of the index and
 /// the encoded key.
-pub type IndexKey = (u32, Box<[u8]>);
+pub(crate) type IndexKey = (u32, Box<[u8]>);
 
 /// A name that no commit had used before.
-pub type NewName = (Names, Box<str>);
+pub(crate) type NewName = (Names, Box<str>);
 
 /// Write set of a commit. Everything ascending and without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WriteSet {
-    /// Nodes that were made, changed or deleted.
-    pub nodes: Vec<u32>,
+pub(crate) struct WriteSet {
+    pub(crate) nodes: Vec<u32>,
     /// Relationships that were made, changed or deleted.
-    pub relationships: Vec<u32>,
-    /// Whether a node was made or deleted.
-    pub changes_nodes: bool,
-    /// Labels that a node got or lost.
-    pub labels: Vec<LabelCode>,
+    pub(crate) relationships: Vec<u32>,
+    pub(crate) changes_nodes: bool,
+    pub(crate) labels: Vec<LabelCode>,
     /// Types of relationships that were made or deleted.
-    pub kinds: Vec<TypeCode>,
-    /// Neighbor lists that got or lost a relationship.
-    pub lists: Vec<List>,
-    /// Nodes that got a relationship.
-    pub attached: Vec<u32>,
+    pub(crate) kinds: Vec<TypeCode>,
+    pub(crate) lists: Vec<List>,
+    pub(crate) attached: Vec<u32>,
     /// Entries of indexes that came or went.
-    pub keys: Vec<IndexKey>,
+    pub(crate) keys: Vec<IndexKey>,
     /// Names that it is the first to use, or one of the first.
-    pub names: Vec<NewName>,
+    pub(crate) names: Vec<NewName>,
     /// Values of constraints, and the schema, as far as they were locked
     /// exclusively.
-    pub exclusive: Vec<Resource>,
+    pub(crate) exclusive: Vec<Resource>,
     /// Whether it may have written anything else, too.
-    pub anything: bool,
+    pub(crate) anything: bool,
 }
 
 impl WriteSet {
     /// Write set of an overlay's commit. The caller, which knows the indexes, gives their
     /// entries, in any order.
-    pub fn new(
+    pub(crate) fn new(
         overlay: &Overlay,
         keys: Vec<IndexKey>,
         names: Vec<NewName>,
@@ -55,10 +50,13 @@ impl WriteSet {
             exclusive,
             ..WriteSet::default()
         };
-        for (id, change) in overlay.nodes() {
+        for (id, change) in overlay.changes() {
             writes.add_node(id, change);
         }
-        for (id, change) in overlay.relationships().filter(|entry| entry.1.has_effect()) {
+        for (id, change) in overlay.changes::<RelationshipRecord>() {
+            if !change.has_effect() {
+                continue;
+            }
             writes.relationships.push(id);
             let record = match (change.before(), change.after()) {
                 (None, Some(made)) => made,
@@ -83,7 +81,7 @@ impl WriteSet {
     }
 
     /// Of a commit that may have written anything.
-    pub fn of_anything(exclusive: Vec<Resource>) -> Self {
+    pub(crate) fn of_anything(exclusive: Vec<Resource>) -> Self {
         WriteSet {
             exclusive,
             anything: true,
@@ -106,8 +104,7 @@ impl WriteSet {
         self.labels.extend(lost.chain(got));
     }
 
-    /// Number of entries.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
             + self.relationships.len()
             + self.labels.len()
@@ -119,8 +116,7 @@ impl WriteSet {
             + self.exclusive.len()
     }
 
-    /// Whether nothing was written.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0 && !self.anything
     }
 }

@@ -11,19 +11,19 @@ use super::error::{Conflict, TransactionError};
 use super::lock::{Mode, Resource};
 use super::overlay::Overlay;
 use super::reads::Predicate;
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 
 impl<S: CommittedState> Transaction<S> {
     /// Makes a node and gives its id.
     ///
     /// # Errors
     /// No id is left; the transaction is over.
-    pub fn create_node(&mut self, record: NodeRecord) -> Result<u32, S::Error> {
+    pub(crate) fn create_node(&mut self, record: NodeRecord) -> Result<u32, S::Error> {
         self.check()?;
         self.check_room(Overlay::bytes_of(&record))?;
-        let id = self.part.manager.state.reserve_node()?;
-        self.part.nodes.push(id);
-        self.overlay.put_node(id, None, Some(Arc::new(record)));
+        let id = self.part.manager.state.reserve(EntityKind::Node)?;
+        self.part.reserved.push((EntityKind::Node, id));
+        self.overlay.put(id, None, Some(Arc::new(record)));
         Ok(id)
     }
 
@@ -32,17 +32,19 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// A conflict; [`TransactionError::NoNode`].
-    pub fn update_node<R>(
+    pub(crate) fn update_node<R>(
         &mut self,
         id: u32,
         change: impl FnOnce(&mut NodeRecord) -> R,
     ) -> Result<R, S::Error> {
         self.lock_node(id, Mode::Update)?;
-        let now = self.look_at_node(id)?.ok_or(TransactionError::NoNode(id))?;
+        let now = self
+            .look_at::<NodeRecord>(id)?
+            .ok_or(TransactionError::NoNode(id))?;
         let mut record = NodeRecord::clone(&now);
         let result = change(&mut record);
         self.check_room(Overlay::bytes_of(&record))?;
-        self.overlay.put_node(id, Some(now), Some(Arc::new(record)));
+        self.overlay.put(id, Some(now), Some(Arc::new(record)));
         Ok(result)
     }
 
@@ -52,7 +54,7 @@ impl<S: CommittedState> Transaction<S> {
     /// A conflict, also with a relationship that was added after the snapshot or
     /// is being added; [`TransactionError::NoNode`];
     /// [`TransactionError::StillConnected`].
-    pub fn delete_node(&mut self, id: u32) -> Result<(), S::Error> {
+    pub(crate) fn delete_node(&mut self, id: u32) -> Result<(), S::Error> {
         let deleted = self.try_delete_node(id);
         self.wanted_to_delete(id, deleted)
     }
@@ -66,7 +68,7 @@ impl<S: CommittedState> Transaction<S> {
             self.has_read(Predicate::Neighbors(id, true));
             return Err(TransactionError::StillConnected(id).into());
         }
-        self.overlay.put_node(id, Some(now), None);
+        self.overlay.put(id, Some(now), None);
         Ok(())
     }
 
@@ -76,7 +78,7 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// As [`Transaction::delete_node`].
-    pub fn detach_delete_node(&mut self, id: u32) -> Result<usize, S::Error> {
+    pub(crate) fn detach_delete_node(&mut self, id: u32) -> Result<usize, S::Error> {
         let deleted = self.try_detach_delete_node(id);
         self.wanted_to_delete(id, deleted)
     }
@@ -84,7 +86,7 @@ impl<S: CommittedState> Transaction<S> {
     /// After a conflict, a node is to be locked before the transaction begins again. It
     /// then gets no relationships, and those that it has are not changed.
     fn wanted_to_delete<T>(&self, id: u32, outcome: Result<T, S::Error>) -> Result<T, S::Error> {
-        match self.overlay.creates_node(id) {
+        match self.overlay.creates::<NodeRecord>(id) {
             true => outcome,
             false => self.wanted_after(outcome, Resource::Node(id)),
         }
@@ -96,13 +98,15 @@ impl<S: CommittedState> Transaction<S> {
         for &relationship in &relationships {
             self.delete_relationship(relationship)?;
         }
-        self.overlay.put_node(id, Some(now), None);
+        self.overlay.put(id, Some(now), None);
         Ok(relationships.len())
     }
 
     fn lock_to_delete(&mut self, id: u32) -> Result<Arc<NodeRecord>, S::Error> {
         self.lock_node(id, Mode::Exclusive)?;
-        Ok(self.look_at_node(id)?.ok_or(TransactionError::NoNode(id))?)
+        Ok(self
+            .look_at::<NodeRecord>(id)?
+            .ok_or(TransactionError::NoNode(id))?)
     }
 
     /// Relationships of a node as the transaction sees them, each once, up to
@@ -114,7 +118,7 @@ impl<S: CommittedState> Transaction<S> {
             .lists_of(node)
             .flat_map(|list| self.overlay.created(list));
         found.extend(made.map(|(_, id)| id).take(limit));
-        if !self.overlay.creates_node(node) {
+        if !self.overlay.creates::<NodeRecord>(node) {
             for incoming in [false, true] {
                 let state = &self.part.manager.state;
                 state.relationships(&self.view, node, incoming, &mut |id| {
@@ -140,18 +144,20 @@ impl<S: CommittedState> Transaction<S> {
     /// # Errors
     /// A conflict with a transaction that deletes an end; [`TransactionError::NoNode`];
     /// no id is left.
-    pub fn create_relationship(&mut self, record: RelationshipRecord) -> Result<u32, S::Error> {
+    pub(crate) fn create_relationship(
+        &mut self,
+        record: RelationshipRecord,
+    ) -> Result<u32, S::Error> {
         for end in [record.source, record.target] {
             self.lock_node(end, Mode::Share)?;
-            if self.look_at_node(end)?.is_none() {
+            if self.look_at::<NodeRecord>(end)?.is_none() {
                 return Err(TransactionError::NoNode(end).into());
             }
         }
         self.check_room(Overlay::bytes_of(&record))?;
-        let id = self.part.manager.state.reserve_relationship()?;
-        self.part.relationships.push(id);
-        self.overlay
-            .put_relationship(id, None, Some(Arc::new(record)));
+        let id = self.part.manager.state.reserve(EntityKind::Relationship)?;
+        self.part.reserved.push((EntityKind::Relationship, id));
+        self.overlay.put(id, None, Some(Arc::new(record)));
         Ok(id)
     }
 
@@ -160,7 +166,7 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// A conflict; [`TransactionError::NoRelationship`].
-    pub fn update_relationship<R>(
+    pub(crate) fn update_relationship<R>(
         &mut self,
         id: u32,
         change: impl FnOnce(&mut RelationshipRecord) -> R,
@@ -170,8 +176,7 @@ impl<S: CommittedState> Transaction<S> {
         let result = change(&mut record);
         (record.kind, record.source, record.target) = (now.kind, now.source, now.target);
         self.check_room(Overlay::bytes_of(&record))?;
-        self.overlay
-            .put_relationship(id, Some(now), Some(Arc::new(record)));
+        self.overlay.put(id, Some(now), Some(Arc::new(record)));
         Ok(result)
     }
 
@@ -179,10 +184,10 @@ impl<S: CommittedState> Transaction<S> {
     ///
     /// # Errors
     /// A conflict; [`TransactionError::NoRelationship`].
-    pub fn delete_relationship(&mut self, id: u32) -> Result<(), S::Error> {
+    pub(crate) fn delete_relationship(&mut self, id: u32) -> Result<(), S::Error> {
         let now = self.lock_relationship(id, Mode::Exclusive)?;
         self.check_room(0)?;
-        self.overlay.put_relationship(id, Some(now), None);
+        self.overlay.put(id, Some(now), None);
         Ok(())
     }
 
@@ -198,13 +203,17 @@ impl<S: CommittedState> Transaction<S> {
 
     /// Locks a relationship and returns its record.
     fn lock_relationship(&self, id: u32, mode: Mode) -> Result<Arc<RelationshipRecord>, S::Error> {
-        if !self.overlay.creates_relationship(id) {
+        if !self.overlay.creates::<RelationshipRecord>(id) {
             let resource = Resource::Relationship(id);
             self.lock(&resource, mode)?;
-            let newest = self.part.manager.state.newest_relationship(id)?;
+            let newest = self
+                .part
+                .manager
+                .state
+                .newest(EntityKind::Relationship, id)?;
             self.check_newest(resource, mode, newest)?;
         }
-        let now = self.look_at_relationship(id)?;
+        let now = self.look_at::<RelationshipRecord>(id)?;
         let now = now.ok_or(TransactionError::NoRelationship(id))?;
         for end in [now.source, now.target] {
             self.leave_to_older(Resource::Node(end))?;
@@ -224,7 +233,7 @@ impl<S: CommittedState> Transaction<S> {
     /// Locks a node. One that was created here needs no lock, as no other transaction
     /// sees it.
     fn lock_node(&self, id: u32, mode: Mode) -> Result<(), S::Error> {
-        if self.overlay.creates_node(id) {
+        if self.overlay.creates::<NodeRecord>(id) {
             return Ok(self.check()?);
         }
         let resource = Resource::Node(id);
@@ -232,7 +241,7 @@ impl<S: CommittedState> Transaction<S> {
         if mode == Mode::Exclusive && !failpoint!("transaction.deletes-attached") {
             self.check_remembered(&resource)?;
         }
-        let newest = self.part.manager.state.newest_node(id)?;
+        let newest = self.part.manager.state.newest(EntityKind::Node, id)?;
         Ok(self.check_newest(resource, mode, newest)?)
     }
 

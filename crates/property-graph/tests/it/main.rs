@@ -2,4 +2,3 @@
 
 mod graph;
 mod isolation;
-mod records_crash;

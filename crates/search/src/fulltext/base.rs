@@ -30,9 +30,9 @@ const VERSION: &str = "version";
 /// The fields of a document.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields {
-    pub node: Field,
-    pub version: Field,
-    pub text: Field,
+    pub(crate) node: Field,
+    pub(crate) version: Field,
+    pub(crate) text: Field,
 }
 
 /// The schema of every index, and its fields.
@@ -97,8 +97,8 @@ impl Documents {
 
 /// The index of the library.
 pub(crate) struct Base {
-    pub index: Index,
-    pub fields: Fields,
+    pub(crate) index: Index,
+    pub(crate) fields: Fields,
     reader: IndexReader,
 }
 

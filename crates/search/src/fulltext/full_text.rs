@@ -79,8 +79,8 @@ pub struct FullText<'g> {
 /// The searcher and the commit that its files are up to.
 #[derive(Clone)]
 pub(crate) struct Current {
-    pub searcher: Searcher,
-    pub payload: Payload,
+    pub(crate) searcher: Searcher,
+    pub(crate) payload: Payload,
 }
 
 impl<'g> FullText<'g> {

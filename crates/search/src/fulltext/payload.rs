@@ -8,9 +8,9 @@ const FORMAT: u32 = 2;
 /// Header of an index's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Payload {
-    pub mark: IndexPosition,
+    pub(crate) mark: IndexPosition,
     /// Texts in it that no node has any more; about.
-    pub superseded: u64,
+    pub(crate) superseded: u64,
 }
 
 impl Payload {

@@ -15,9 +15,9 @@ pub(crate) type Version = Ipv6Addr;
 /// The texts of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text {
-    pub node: u32,
-    pub version: Version,
-    pub values: Vec<String>,
+    pub(crate) node: u32,
+    pub(crate) version: Version,
+    pub(crate) values: Vec<String>,
 }
 
 /// Knows texts of one index.

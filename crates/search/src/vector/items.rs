@@ -14,11 +14,11 @@ pub(crate) fn node_of(key: Key) -> u32 {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Items {
     /// Numbers of those that nodes have, as far as the index goes.
-    pub newest: HashMap<u32, u32>,
+    pub(crate) newest: HashMap<u32, u32>,
     /// Vectors that only older views and snapshots show.
-    pub old: BTreeSet<Key>,
+    pub(crate) old: BTreeSet<Key>,
     /// The next number.
-    pub next: u32,
+    pub(crate) next: u32,
 }
 
 impl Items {

@@ -22,9 +22,9 @@ const FORMAT: u32 = 2;
 /// Decoded content of an index's file.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stored<'a> {
-    pub mark: IndexPosition,
-    pub items: Items,
-    pub library: &'a [u8],
+    pub(crate) mark: IndexPosition,
+    pub(crate) items: Items,
+    pub(crate) library: &'a [u8],
 }
 
 /// The bytes of a file; `library` appends its own behind their length.

@@ -84,11 +84,11 @@ pub struct Vectors<'g> {
 
 /// State of the thread that refreshes the index; searches do not read it.
 pub(crate) struct Writing {
-    pub items: Items,
+    pub(crate) items: Items,
     /// Old vectors that the last sweep had to leave.
-    pub left: usize,
+    pub(crate) left: usize,
     /// Vectors taken in since the file was written.
-    pub unsaved: usize,
+    pub(crate) unsaved: usize,
 }
 
 impl<'g> Vectors<'g> {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 #[cfg(feature = "columnar")]
 use evergraph_interchange::columnar::{ColumnarWriter, Format};
-use evergraph_interchange::csv::{Ids, Neo4jWriter};
+use evergraph_interchange::csv::Neo4jWriter;
 use evergraph_interchange::graphml::GraphMlWriter;
 use evergraph_interchange::json_lines::JsonLinesWriter;
-use evergraph_interchange::{ExternalId, Id, InterchangeError, NodeRow, RelationshipRow, Row};
+use evergraph_interchange::{ExternalId, Id, Ids, InterchangeError, NodeRow, RelationshipRow, Row};
 
 use super::groups::Group;
 use super::{Gathered, PropertyExport};

@@ -2,10 +2,10 @@
 
 /// A class of tags.
 pub(crate) struct ClassEntry {
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The class above; the first class has none.
-    pub above: Option<&'static str>,
-    pub tags: Tags,
+    pub(crate) above: Option<&'static str>,
+    pub(crate) tags: Tags,
 }
 
 /// Names of the tags of a class.

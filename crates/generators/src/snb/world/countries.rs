@@ -4,13 +4,13 @@ use super::names::Culture;
 
 /// A country as the dictionary has it.
 pub(crate) struct CountryEntry {
-    pub name: &'static str,
-    pub continent: Continent,
+    pub(crate) name: &'static str,
+    pub(crate) continent: Continent,
     /// How many persons live there, in millions: their share of the persons.
-    pub population: u32,
-    pub languages: &'static [&'static str],
-    pub culture: Culture,
-    pub cities: [&'static str; 5],
+    pub(crate) population: u32,
+    pub(crate) languages: &'static [&'static str],
+    pub(crate) culture: Culture,
+    pub(crate) cities: [&'static str; 5],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,9 +27,9 @@ pub(crate) enum Culture {
 
 /// The names of a culture.
 pub(crate) struct Names {
-    pub female: [&'static str; 14],
-    pub male: [&'static str; 14],
-    pub surnames: [&'static str; 18],
+    pub(crate) female: [&'static str; 14],
+    pub(crate) male: [&'static str; 14],
+    pub(crate) surnames: [&'static str; 18],
 }
 
 impl Culture {

@@ -14,20 +14,15 @@ const ABSENT: u32 = u32::MAX;
 /// The nodes of a projection, ascending by id.
 pub(super) enum Members {
     /// The nodes `0..count`, each its own vertex.
-    All {
-        /// How many.
-        count: usize,
-    },
+    All { count: usize },
     /// Some of them.
     Some {
-        /// The node of each vertex.
         nodes: Arc<[u32]>,
         /// The vertex of each node, or [`ABSENT`].
         vertices: Vec<u32>,
     },
 }
 
-/// Chosen nodes.
 enum Chosen {
     All,
     /// Nodes that have one of these labels.
@@ -37,13 +32,13 @@ enum Chosen {
 impl Members {
     /// DRAM that [`Members::of`] takes at most, of node ids below `bound`: the ids as
     /// they are found, those of all chunks together, and the way back.
-    pub fn most_bytes(bound: u32) -> u64 {
+    pub(super) fn most_bytes(bound: u32) -> u64 {
         3 * size_of::<u32>() as u64 * u64::from(bound)
     }
 
     /// The nodes that have one of the labels, or all. Reads the chunks of the node
     /// table in parallel, and of their records the 32 bytes that hold the labels.
-    pub fn of<E: From<GraphError> + Send>(
+    pub(super) fn of<E: From<GraphError> + Send>(
         view: &View,
         labels: &[String],
         check: &(impl Fn() -> Result<(), E> + Sync),
@@ -71,8 +66,7 @@ impl Members {
         Ok(Members::Some { nodes, vertices })
     }
 
-    /// DRAM that it takes.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         let entries = match self {
             Members::All { .. } => 0,
             Members::Some { nodes, vertices } => nodes.len() + vertices.len(),
@@ -82,12 +76,11 @@ impl Members {
 
     /// Whether every node is its own vertex.
     #[inline]
-    pub fn are_all(&self) -> bool {
+    pub(super) fn are_all(&self) -> bool {
         matches!(self, Members::All { .. })
     }
 
-    /// How many.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         match self {
             Members::All { count } => *count,
             Members::Some { nodes, .. } => nodes.len(),
@@ -95,7 +88,7 @@ impl Members {
     }
 
     /// The node of each vertex; `None` if they are the same.
-    pub fn nodes(&self) -> Option<&Arc<[u32]>> {
+    pub(super) fn nodes(&self) -> Option<&Arc<[u32]>> {
         match self {
             Members::All { .. } => None,
             Members::Some { nodes, .. } => Some(nodes),
@@ -104,7 +97,7 @@ impl Members {
 
     /// The node of a vertex.
     #[inline]
-    pub fn node(&self, vertex: u32) -> u32 {
+    pub(super) fn node(&self, vertex: u32) -> u32 {
         match self {
             Members::All { .. } => vertex,
             Members::Some { nodes, .. } => nodes[vertex as usize],
@@ -113,7 +106,7 @@ impl Members {
 
     /// The vertex of a node.
     #[inline]
-    pub fn vertex(&self, node: u32) -> Option<u32> {
+    pub(super) fn vertex(&self, node: u32) -> Option<u32> {
         match self {
             Members::All { count } => ((node as usize) < *count).then_some(node),
             Members::Some { vertices, .. } => {

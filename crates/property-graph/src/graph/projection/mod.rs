@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use super::error::GraphError;
 use super::ids::NodeId;
-use super::types::adjacency_of;
+use super::read::types::adjacency_of;
 use super::view::View;
 use members::Members;
 pub use reader::ProjectionReader;

@@ -8,7 +8,6 @@ use crate::graph::error::GraphError;
 use crate::graph::view::View;
 use crate::value::Value;
 
-/// The weight of each relationship.
 pub(super) struct Weights {
     /// By relationship id; ids behind its end have the default.
     of: Vec<Weight>,
@@ -35,7 +34,7 @@ struct Wanted<'a> {
 
 impl Weights {
     /// DRAM that [`Weights::of`] takes.
-    pub fn most_bytes(view: &View) -> u64 {
+    pub(super) fn most_bytes(view: &View) -> u64 {
         let table = view.core().state.relationships();
         let most = u64::from(table.chunk_count()) * u64::from(table.geometry().records_per_chunk);
         most * size_of::<Weight>() as u64
@@ -43,7 +42,7 @@ impl Weights {
 
     /// Reads type and weight of every relationship, the chunks of their table in
     /// parallel. `kinds` are ascending.
-    pub fn of<E: From<GraphError> + Send>(
+    pub(super) fn of<E: From<GraphError> + Send>(
         view: &View,
         kinds: &[TypeCode],
         (key, default): (&str, Weight),
@@ -74,18 +73,17 @@ impl Weights {
 
     /// The weight of a relationship.
     #[inline]
-    pub fn get(&self, relationship: u32) -> Weight {
+    pub(super) fn get(&self, relationship: u32) -> Weight {
         let weight = self.of.get(relationship as usize);
         weight.copied().unwrap_or(self.default)
     }
 
     /// How many relationships have one.
-    pub fn counted(&self) -> Weighted {
+    pub(super) fn counted(&self) -> Weighted {
         self.counted
     }
 
-    /// DRAM that it takes.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         size_of_val(&self.of[..]) as u64
     }
 }

@@ -117,10 +117,10 @@ pub(in crate::graph) enum SubjectCode {
 /// An index or a constraint, in codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::graph) struct Stored {
-    pub name: String,
-    pub subject: SubjectCode,
-    pub keys: Vec<KeyCode>,
-    pub rule: Rule,
+    pub(in crate::graph) name: String,
+    pub(in crate::graph) subject: SubjectCode,
+    pub(in crate::graph) keys: Vec<KeyCode>,
+    pub(in crate::graph) rule: Rule,
 }
 
 impl Definition {
@@ -242,7 +242,7 @@ impl Display for ValueType {
 
 impl Stored {
     /// The same in names.
-    pub fn named(&self, dictionary: &Dictionary) -> Definition {
+    pub(crate) fn named(&self, dictionary: &Dictionary) -> Definition {
         let name = |names, code| {
             let name = dictionary.name(names, code);
             name.map_or_else(String::new, |name| name.to_string())
@@ -265,7 +265,7 @@ impl Stored {
     /// Rule (1 byte; the highest bit: of relationships; the next: existing records have
     /// not all been held to it), label or type (4), number of keys (4), each key (4),
     /// name in UTF-8.
-    pub fn encode(&self, is_confirmed: bool) -> Vec<u8> {
+    pub(crate) fn encode(&self, is_confirmed: bool) -> Vec<u8> {
         let (about, code) = match self.subject {
             SubjectCode::Label(label) => (0, label),
             SubjectCode::Type(kind) => (RELATIONSHIPS, u32::from(kind)),
@@ -282,7 +282,7 @@ impl Stored {
     }
 
     /// Decodes the output of [`Stored::encode`]; also whether it is online.
-    pub fn decode(bytes: &[u8]) -> Result<(Self, bool), StorageError> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<(Self, bool), StorageError> {
         let decoded = Self::decode_checked(bytes);
         decoded.ok_or_else(|| {
             let what = "the definition of an index or a constraint does not decode";

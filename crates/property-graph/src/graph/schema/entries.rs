@@ -13,19 +13,16 @@ use super::violation::{Broken, Violation};
 use crate::dictionary::{Dictionary, LabelCode, TypeCode};
 use crate::graph::error::GraphError;
 use crate::graph::ids::{Entity, NodeId, RelationshipId};
-use crate::index::{Index, key};
-use crate::records::{Found, NodeRecord, Record, RelationshipRecord};
-use crate::transaction::KeyOf;
+use crate::index::{Index, KeyRange, key};
+use crate::record::{Found, NodeRecord, Record, RelationshipRecord};
+use crate::transaction::{KeyOf, Kind, Overlay};
 use crate::value::{Properties, Value};
 
-/// An index or a constraint.
 pub(in crate::graph) struct Entry {
     /// Tells it from the others that there are.
-    pub number: u32,
-    /// Its stored definition.
-    pub stored: Stored,
-    /// Its index, if it has one.
-    pub index: Option<Index>,
+    pub(in crate::graph) number: u32,
+    pub(in crate::graph) stored: Stored,
+    pub(in crate::graph) index: Option<Index>,
     /// Whether all existing records were held to it; else it is still populating.
     is_confirmed: AtomicBool,
     /// Keys that commits gave to records while a constraint of unique values is being
@@ -34,7 +31,7 @@ pub(in crate::graph) struct Entry {
 }
 
 impl Entry {
-    pub fn new(number: u32, stored: Stored, is_confirmed: bool) -> Self {
+    pub(crate) fn new(number: u32, stored: Stored, is_confirmed: bool) -> Self {
         Entry {
             is_confirmed: AtomicBool::new(is_confirmed),
             unchecked: Mutex::default(),
@@ -45,24 +42,24 @@ impl Entry {
     }
 
     /// Whether all that there is was held to it.
-    pub fn is_confirmed(&self) -> bool {
+    pub(crate) fn is_confirmed(&self) -> bool {
         self.is_confirmed.load(Ordering::Acquire)
     }
 
     /// All that there is was held to it.
-    pub fn confirm(&self) {
+    pub(crate) fn confirm(&self) {
         self.is_confirmed.store(true, Ordering::Release);
         self.unchecked.lock().clear();
     }
 
     /// Whether a write has to look if its values are unique. While the constraint is being
     /// made it need not: they are checked before the constraint holds.
-    pub fn is_held_unique(&self) -> bool {
+    pub(crate) fn is_held_unique(&self) -> bool {
         self.stored.rule.is_unique() && self.is_confirmed()
     }
 
     /// Notes that a commit gives a record a key; to be called in the order of commits.
-    pub fn note_written(&self, csn: u64, key: &[u8]) {
+    pub(crate) fn note_written(&self, csn: u64, key: &[u8]) {
         if self.stored.rule.is_unique() && !self.is_confirmed() {
             self.unchecked.lock().insert(key.to_vec(), csn);
         }
@@ -70,7 +67,7 @@ impl Entry {
 
     /// Takes the keys that commits up to this one gave to records while the constraint is
     /// being made.
-    pub fn take_unchecked(&self, csn: u64) -> Vec<Vec<u8>> {
+    pub(crate) fn take_unchecked(&self, csn: u64) -> Vec<Vec<u8>> {
         let taken = self
             .unchecked
             .lock()
@@ -82,28 +79,27 @@ impl Entry {
     /// Whether it has an index that may be read. One that is still being made may
     /// fail, after which writers do not tell which of its keys they change, so that a
     /// serializable transaction that had read it would miss them.
-    pub fn is_readable(&self) -> bool {
+    pub(crate) fn is_readable(&self) -> bool {
         self.index.is_some() && self.is_confirmed()
     }
 
     /// Position of a property in the order of the keys.
-    pub fn place_of(&self, key: u32) -> Option<usize> {
+    pub(crate) fn place_of(&self, key: u32) -> Option<usize> {
         self.stored.keys.iter().position(|&other| other == key)
     }
 
     /// Whether it is about records of this kind at all.
-    pub fn is_about_any<R: Governed>(&self) -> bool {
+    pub(crate) fn is_about_any<R: Governed>(&self) -> bool {
         R::may_be(self.stored.subject)
     }
 
-    /// Whether it is about a record.
-    pub fn is_about<R: Governed>(&self, record: &R) -> bool {
+    pub(crate) fn is_about<R: Governed>(&self, record: &R) -> bool {
         record.is_of(self.stored.subject)
     }
 
     /// The key under which an index of these properties has a record; `None` if it
     /// does not have it.
-    pub fn key_of<R: Governed>(&self, record: &R) -> Option<Vec<u8>> {
+    pub(crate) fn key_of<R: Governed>(&self, record: &R) -> Option<Vec<u8>> {
         match self.is_about(record) {
             true => key_of(record.properties(), &self.stored.keys),
             false => None,
@@ -111,7 +107,7 @@ impl Entry {
     }
 
     /// The rule that a record breaks, if it breaks one; uniqueness is not checked here.
-    pub fn violation<R: Governed>(&self, record: &R) -> Option<Broken> {
+    pub(crate) fn violation<R: Governed>(&self, record: &R) -> Option<Broken> {
         if !self.is_about(record) {
             return None;
         }
@@ -119,7 +115,7 @@ impl Entry {
     }
 
     /// The values that a record has, in the order of the keys.
-    pub fn values_of<'r, R: Governed>(
+    pub(crate) fn values_of<'r, R: Governed>(
         &self,
         record: &'r R,
     ) -> impl Iterator<Item = Option<&'r Value>> + Clone {
@@ -129,7 +125,7 @@ impl Entry {
 
     /// As [`Entry::violation`], of the values that a record has, in the order of the
     /// keys.
-    pub fn wrong_values<'v>(
+    pub(crate) fn wrong_values<'v>(
         &self,
         mut values: impl Iterator<Item = Option<&'v Value>> + Clone,
     ) -> Option<Broken> {
@@ -145,7 +141,7 @@ impl Entry {
     }
 
     /// That it does not hold for a record with some values.
-    pub fn violated<'v, R: Governed>(
+    pub(crate) fn violated<'v, R: Governed>(
         &self,
         dictionary: &Dictionary,
         id: u32,
@@ -161,6 +157,19 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Records that a transaction changed, and that the index of this entry would have in
+    /// a range.
+    pub(crate) fn changes_in<R: Governed + Kind>(
+        self: &Arc<Self>,
+        overlay: &Overlay,
+        range: &KeyRange,
+    ) -> Vec<u32> {
+        let by: Arc<dyn KeyOf<R>> = Arc::clone(self) as _;
+        overlay.changes_by(self.number, &by, range.from(), range.to())
+    }
+}
+
 impl<R: Governed> KeyOf<R> for Entry {
     fn key_of(&self, record: &R) -> Option<Vec<u8>> {
         Entry::key_of(self, record)
@@ -169,9 +178,6 @@ impl<R: Governed> KeyOf<R> for Entry {
 
 /// Records that indexes and constraints can be about.
 pub(in crate::graph) trait Governed: Record {
-    /// Name of the kind, for messages.
-    const KIND: &'static str;
-
     /// One of them.
     fn entity(id: u32) -> Entity;
 
@@ -192,8 +198,6 @@ pub(in crate::graph) trait Governed: Record {
 }
 
 impl Governed for NodeRecord {
-    const KIND: &'static str = "node";
-
     fn entity(id: u32) -> Entity {
         NodeId(id).into()
     }
@@ -225,8 +229,6 @@ fn is_label_of(labels: &[LabelCode], subject: SubjectCode) -> bool {
 }
 
 impl Governed for RelationshipRecord {
-    const KIND: &'static str = "relationship";
-
     fn entity(id: u32) -> Entity {
         RelationshipId(id).into()
     }

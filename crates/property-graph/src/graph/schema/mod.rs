@@ -60,12 +60,12 @@ pub(super) struct Schema {
 
 impl Schema {
     /// Current indexes and constraints, ascending by number.
-    pub fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
+    pub(super) fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
         Arc::clone(&self.entries.read())
     }
 
     /// The index or constraint of this name.
-    pub fn named(&self, name: &str) -> Option<Arc<Entry>> {
+    pub(super) fn named(&self, name: &str) -> Option<Arc<Entry>> {
         let entries = self.entries();
         entries
             .iter()
@@ -75,7 +75,7 @@ impl Schema {
 
     /// A number that nothing has, nor had as far as the log goes back: no commit says
     /// that a definition failed, so a replay would take another of its number for it.
-    pub fn free_number(&self) -> u32 {
+    pub(super) fn free_number(&self) -> u32 {
         failpoint!("definitions.number-given-again" => {
             let entries = self.entries();
             return entries.last().map_or(0, |last| last.number + 1);
@@ -97,7 +97,7 @@ impl Schema {
     /// table of definitions lacks it, and a definition that an opening finds populating
     /// in an older one, or in the log, has failed as well. `visible` is the newest
     /// visible commit.
-    pub fn fail(&self, entry: &Arc<Entry>, reason: &str, visible: u64) {
+    pub(super) fn fail(&self, entry: &Arc<Entry>, reason: &str, visible: u64) {
         let mut dropped = self.dropped.lock();
         let mut entries = self.entries.write();
         let Some(at) = entries.iter().position(|other| Arc::ptr_eq(other, entry)) else {
@@ -116,12 +116,12 @@ impl Schema {
     }
 
     /// Failed definitions, the oldest first, with the reason.
-    pub fn failed(&self) -> Vec<(Stored, String)> {
+    pub(super) fn failed(&self) -> Vec<(Stored, String)> {
         self.failed.lock().clone()
     }
 
     /// Forgets those of a name that could not be made. Says whether there was one.
-    pub fn forget_failed(&self, name: &str) -> bool {
+    pub(super) fn forget_failed(&self, name: &str) -> bool {
         let mut failed = self.failed.lock();
         let before = failed.len();
         failed.retain(|(stored, _)| stored.name != name);
@@ -129,12 +129,12 @@ impl Schema {
     }
 
     /// Region in which indexes are built; known when the store is open.
-    pub fn place(&self) -> Option<(Region, Uuid)> {
+    pub(super) fn place(&self) -> Option<(Region, Uuid)> {
         self.place.lock().clone()
     }
 
     /// Applies a definition, or its end; the same again changes nothing.
-    pub fn apply(
+    pub(super) fn apply(
         &self,
         csn: u64,
         number: u32,
@@ -165,7 +165,7 @@ impl Schema {
     }
 
     /// Applies that all there is was held to a definition, if it is still there.
-    pub fn confirm(&self, csn: u64, number: u32) {
+    pub(super) fn confirm(&self, csn: u64, number: u32) {
         let entries = self.entries();
         if let Some(entry) = entries.iter().find(|entry| entry.number == number) {
             entry.confirm();
@@ -177,19 +177,19 @@ impl Schema {
 
     /// Gives up an index whose content is damaged: no reader uses it any more, the next
     /// superblock does not name it, and the next commit builds it again.
-    pub fn give_up(&self, index: &Index) {
+    pub(super) fn give_up(&self, index: &Index) {
         index.damaged();
         self.has_given_up.store(true, Ordering::Release);
     }
 
     /// Whether an index was given up, with no attempt since to build it again.
-    pub fn has_given_up(&self) -> bool {
+    pub(super) fn has_given_up(&self) -> bool {
         self.has_given_up.load(Ordering::Acquire)
     }
 
     /// Calls `build` with the entries whose index was given up, unless another thread is
     /// at it. Those that it does not build stay given up until the next attempt.
-    pub fn repair(&self, build: impl FnOnce(&[Arc<Entry>])) {
+    pub(super) fn repair(&self, build: impl FnOnce(&[Arc<Entry>])) {
         let Some(_repairing) = self.repairing.try_lock() else {
             return;
         };
@@ -200,14 +200,14 @@ impl Schema {
     }
 
     /// Whether there is an index of records of this kind.
-    pub fn has_index_about<R: Governed>(&self) -> bool {
+    pub(super) fn has_index_about<R: Governed>(&self) -> bool {
         let entries = self.entries.read();
         let mut entries = entries.iter();
         entries.any(|entry| entry.index.is_some() && entry.is_about_any::<R>())
     }
 
     /// Applies a change of a record to the indexes.
-    pub fn apply_record<R: Governed>(
+    pub(super) fn apply_record<R: Governed>(
         &self,
         csn: u64,
         id: u32,
@@ -256,7 +256,7 @@ impl Schema {
     }
 
     /// See [`Attachment::unmerged_since`](evergraph_topology::Attachment).
-    pub fn unmerged_since(&self) -> Option<u64> {
+    pub(super) fn unmerged_since(&self) -> Option<u64> {
         let indexes = self.indexes();
         let of_indexes = indexes
             .iter()
@@ -266,7 +266,7 @@ impl Schema {
     }
 
     /// DRAM that a checkpoint frees.
-    pub fn unmerged_bytes(&self) -> usize {
+    pub(super) fn unmerged_bytes(&self) -> usize {
         let indexes = self.indexes();
         let bytes = indexes
             .iter()
@@ -275,7 +275,7 @@ impl Schema {
     }
 
     /// Durability steps 1 and 2.
-    pub fn write(
+    pub(super) fn write(
         &self,
         csn: u64,
         needed: &Needed,
@@ -325,12 +325,12 @@ impl Schema {
     }
 
     /// Before Durability step 4.
-    pub fn publishing(&self) {
+    pub(super) fn publishing(&self) {
         self.each_index(Index::publishing);
     }
 
     /// Durability step 6.
-    pub fn published(&self, needed: &dyn Fn() -> Needed) {
+    pub(super) fn published(&self, needed: &dyn Fn() -> Needed) {
         self.each_index(|index| index.published(needed));
         if let Some(stored) = self.pending.lock().take() {
             self.unstored.lock().retain(|&csn| csn > stored);
@@ -341,7 +341,7 @@ impl Schema {
     }
 
     /// No superblock names the output.
-    pub fn abandoned(&self) {
+    pub(super) fn abandoned(&self) {
         self.each_index(Index::abandoned);
         *self.pending.lock() = None;
     }
@@ -354,7 +354,7 @@ impl Schema {
 
     /// Recovery step R3. An index that is damaged has no content, and is built
     /// again.
-    pub fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError> {
+    pub(super) fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError> {
         *self.place.lock() = Some((place.region.clone(), *place.uuid));
         let Some(blob) = place.directory.blob(DEFINITIONS, 0) else {
             return Ok(());
@@ -382,8 +382,7 @@ impl Schema {
         Ok(())
     }
 
-    /// Verifies the stored indexes.
-    pub fn check(&self, problems: &mut Vec<String>) {
+    pub(super) fn check(&self, problems: &mut Vec<String>) {
         self.each_index(|index| index.check(problems));
     }
 }

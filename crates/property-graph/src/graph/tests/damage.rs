@@ -200,7 +200,7 @@ fn damaged_records_stay_an_error() {
     let (region, _) = graph.core.state.schema.place().expect("open");
     let mut bytes = vec![0; region.file_bytes() as usize];
     region.medium().read(0, &mut bytes).expect("readable");
-    let magic = <crate::NodeRecord as crate::records::Record>::MAGIC;
+    let magic = <crate::NodeRecord as crate::record::Record>::MAGIC;
     let chunks = (0..bytes.len() - 4)
         .step_by(64)
         .filter(|&at| bytes[at..at + 4] == magic);

@@ -4,8 +4,8 @@
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::DramStorage;
 
-use super::super::build::build;
 use super::super::{Definition, GraphOptions, OpenOptions, PropertyGraph, Rule};
+use crate::graph::definitions::build::build;
 
 /// Two nodes, and a constraint that they have different names, stored before the check.
 fn interrupted(storage: &DramStorage) -> PropertyGraph {

@@ -221,7 +221,6 @@ fn take(
     Ok(true)
 }
 
-/// Ids of the hits.
 fn asked(own: &Transaction, question: &Question) -> Result<Vec<u32>, GraphError> {
     let Question { leading, next, .. } = question;
     let count = leading.len() + usize::from(!matches!(next, Next::Nothing));

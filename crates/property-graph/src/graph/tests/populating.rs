@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::DramStorage;
 
-use super::super::build::{build, check_written};
-use super::super::schema::{Entry, Subject};
 use super::super::{
     Definition, GraphError, GraphOptions, NodeId, PropertyGraph, Rule, Transaction,
 };
+use crate::graph::definitions::build::{build, check_written};
+use crate::graph::schema::{Entry, Subject};
 use crate::transaction::Retryable;
 
 /// A graph with a constraint that is being made.

@@ -12,45 +12,45 @@ use evergraph_storage::{
 
 use crate::index::{Change, Geometry, Index, KeyRange, Kind};
 
-pub const UUID: Uuid = *b"an index's tests";
+pub(super) const UUID: Uuid = *b"an index's tests";
 const OWNER: u32 = 1 << 31;
 
 const KEY_BYTES: usize = 24;
 
 /// Tiny pages: some entries a leaf, some leaves an extent.
-pub const TINY: Geometry = Geometry {
+pub(super) const TINY: Geometry = Geometry {
     leaf_bytes: 256,
     leaves_per_extent: 3,
     key_bytes: KEY_BYTES,
 };
 
 /// Changes of one commit: ids and their new keys.
-pub type Commit = Vec<(u32, Option<Vec<u8>>)>;
+pub(super) type Commit = Vec<(u32, Option<Vec<u8>>)>;
 
 /// A commit, and the key that a record has from there on.
 type Version = (u64, Option<Vec<u8>>);
 
 /// Every key that a record ever had, with commits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Truth {
+pub(super) struct Truth {
     histories: BTreeMap<u32, Vec<Version>>,
 }
 
 impl Truth {
-    pub fn key(&self, id: u32, csn: u64) -> Option<&Vec<u8>> {
+    pub(super) fn key(&self, id: u32, csn: u64) -> Option<&Vec<u8>> {
         let history = self.histories.get(&id)?;
         let version = history.iter().rev().find(|version| version.0 <= csn)?;
         version.1.as_ref()
     }
 
-    pub fn at(&self, csn: u64) -> BTreeSet<(Vec<u8>, u32)> {
+    pub(super) fn at(&self, csn: u64) -> BTreeSet<(Vec<u8>, u32)> {
         let ids = self.histories.keys();
         ids.filter_map(|&id| Some((self.key(id, csn)?.clone(), id)))
             .collect()
     }
 
     /// Without the changes after a commit.
-    pub fn until(&self, csn: u64) -> Truth {
+    pub(super) fn until(&self, csn: u64) -> Truth {
         let mut truth = self.clone();
         for history in truth.histories.values_mut() {
             history.retain(|version| version.0 <= csn);
@@ -60,7 +60,7 @@ impl Truth {
     }
 
     /// Adds a commit; the changes of entries that it makes, removals and insertions.
-    pub fn commit(&mut self, csn: u64, commit: &Commit) -> Vec<(Vec<u8>, u32, bool)> {
+    pub(super) fn commit(&mut self, csn: u64, commit: &Commit) -> Vec<(Vec<u8>, u32, bool)> {
         let mut changes = Vec::new();
         for (id, new) in commit {
             let old = self.key(*id, csn).cloned();
@@ -77,19 +77,19 @@ impl Truth {
     }
 }
 
-pub struct Host {
+pub(super) struct Host {
     pool: Pool,
     file: PoolFile,
-    pub region: Region,
-    pub directory: Directory,
-    pub registry: Arc<Registry<()>>,
-    pub index: Index,
-    pub truth: Truth,
+    pub(super) region: Region,
+    pub(super) directory: Directory,
+    pub(super) registry: Arc<Registry<()>>,
+    pub(super) index: Index,
+    pub(super) truth: Truth,
     /// Outcome of opening the index.
-    pub restored: Result<(), String>,
+    pub(super) restored: Result<(), String>,
 }
 
-pub fn apply(index: &Index, csn: u64, changes: &[(Vec<u8>, u32, bool)]) {
+pub(super) fn apply(index: &Index, csn: u64, changes: &[(Vec<u8>, u32, bool)]) {
     let changes = changes.iter();
     let changes = changes.map(|&(ref key, id, present)| Change { key, id, present });
     index.apply(csn, changes);
@@ -97,7 +97,11 @@ pub fn apply(index: &Index, csn: u64, changes: &[(Vec<u8>, u32, bool)]) {
 
 impl Host {
     /// A new database with an empty index.
-    pub fn create(storage: &dyn Storage, kind: Kind, geometry: Geometry) -> Result<Self, String> {
+    pub(super) fn create(
+        storage: &dyn Storage,
+        kind: Kind,
+        geometry: Geometry,
+    ) -> Result<Self, String> {
         let medium = storage.open("extents", true).map_err(text)?;
         let region = Region::new(medium, 256, 4096);
         storage.sync_names().map_err(text)?;
@@ -121,7 +125,7 @@ impl Host {
     }
 
     /// Opens what the newest superblock names. The commits after it have to be replayed.
-    pub fn open(
+    pub(super) fn open(
         storage: &dyn Storage,
         kind: Kind,
         geometry: Geometry,
@@ -156,16 +160,16 @@ impl Host {
         }))
     }
 
-    pub fn csn(&self) -> u64 {
+    pub(super) fn csn(&self) -> u64 {
         self.registry.csn()
     }
 
     /// Commit of the newest superblock.
-    pub fn root_csn(&self) -> u64 {
+    pub(super) fn root_csn(&self) -> u64 {
         self.pool.root().csn
     }
 
-    pub fn commit(&mut self, commit: &Commit, keep: bool) {
+    pub(super) fn commit(&mut self, commit: &Commit, keep: bool) {
         let csn = self.csn() + 1;
         let changes = self.truth.commit(csn, commit);
         apply(&self.index, csn, &changes);
@@ -176,7 +180,7 @@ impl Host {
     }
 
     /// Builds the index from the truth as of a commit.
-    pub fn build(&self, csn: u64) -> Result<(), String> {
+    pub(super) fn build(&self, csn: u64) -> Result<(), String> {
         let mut entries = self.index.collector();
         for (key, id) in self.truth.at(csn).into_iter().rev() {
             entries.push(&key, id);
@@ -189,13 +193,16 @@ impl Host {
 
     /// One round. `between` runs when everything is written and nothing published;
     /// if it says no, the round is abandoned.
-    pub fn checkpoint(&mut self, between: impl FnOnce(&mut Self) -> bool) -> Result<(), String> {
+    pub(super) fn checkpoint(
+        &mut self,
+        between: impl FnOnce(&mut Self) -> bool,
+    ) -> Result<(), String> {
         self.checkpoint_after(|_| {}, between)
     }
 
     /// As [`Host::checkpoint`]; `before` runs when it is decided up to which commit
     /// is written.
-    pub fn checkpoint_after(
+    pub(super) fn checkpoint_after(
         &mut self,
         before: impl FnOnce(&mut Self),
         between: impl FnOnce(&mut Self) -> bool,
@@ -258,7 +265,7 @@ impl Host {
     }
 
     /// Hits as of `csn`, in the index's order.
-    pub fn found(&self, csn: u64, range: &KeyRange) -> Result<Vec<(Vec<u8>, u32)>, String> {
+    pub(super) fn found(&self, csn: u64, range: &KeyRange) -> Result<Vec<(Vec<u8>, u32)>, String> {
         let mut candidates = self.index.range(csn, range).map_err(text)?;
         let mut found = Vec::new();
         while let Some((key, id)) = candidates.next_entry().map_err(text)? {
@@ -268,7 +275,7 @@ impl Host {
     }
 
     /// Compares with the truth as of a commit; exactly if that is the newest.
-    pub fn compare(&self, csn: u64) -> Result<(), String> {
+    pub(super) fn compare(&self, csn: u64) -> Result<(), String> {
         let truth = self.truth.at(csn);
         let kept: BTreeSet<_> = truth.iter().map(|(key, id)| (cut(key), *id)).collect();
         let found = self.found(csn, &KeyRange::all())?;
@@ -330,7 +337,7 @@ impl Host {
         }
     }
 
-    pub fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let mut problems = Vec::new();
         self.index.check(&mut problems);
         match problems.first() {
@@ -345,7 +352,7 @@ fn cut(key: &[u8]) -> Vec<u8> {
     key[..key.len().min(KEY_BYTES)].to_vec()
 }
 
-pub fn text(error: impl ToString) -> String {
+pub(super) fn text(error: impl ToString) -> String {
     error.to_string()
 }
 

@@ -4,22 +4,20 @@ use std::collections::BTreeMap;
 
 use super::Change;
 use crate::dictionary::TypeCode;
-use crate::records::RelationshipRecord;
+use crate::record::RelationshipRecord;
 
 /// The neighbor list of a node, for one type and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct List {
-    /// Node of the list.
-    pub node: u32,
-    /// The type of its relationships.
-    pub kind: TypeCode,
+pub(crate) struct List {
+    pub(crate) node: u32,
+    pub(crate) kind: TypeCode,
     /// Its relationships enter the node.
-    pub incoming: bool,
+    pub(crate) incoming: bool,
 }
 
 impl List {
     /// The lists in which a relationship lies, with the neighbor in each.
-    pub fn both(record: &RelationshipRecord) -> [(List, u32); 2] {
+    pub(crate) fn both(record: &RelationshipRecord) -> [(List, u32); 2] {
         let list = |node, incoming| List {
             node,
             kind: record.kind,
@@ -62,14 +60,13 @@ fn effect(change: &Change<RelationshipRecord>) -> Option<(Effect, &RelationshipR
 
 impl Lists {
     /// Neighbors and relationships created in a list.
-    pub fn created(&self, list: List) -> impl Iterator<Item = (u32, u32)> {
+    pub(super) fn created(&self, list: List) -> impl Iterator<Item = (u32, u32)> {
         let entry = self.0.get(&list);
         let created = entry.into_iter().flat_map(|entry| &entry.created);
         created.map(|(&id, &neighbor)| (neighbor, id))
     }
 
-    /// Changed lists of a node.
-    pub fn of(&self, node: u32) -> impl Iterator<Item = List> {
+    pub(super) fn of(&self, node: u32) -> impl Iterator<Item = List> {
         let list = |kind, incoming| List {
             node,
             kind,
@@ -80,13 +77,14 @@ impl Lists {
     }
 
     /// By how much the length of a list has changed.
-    pub fn degree_change(&self, list: List) -> i64 {
+    #[cfg(test)]
+    pub(super) fn degree_change(&self, list: List) -> i64 {
         let entry = self.0.get(&list);
         entry.map_or(0, |entry| entry.created.len() as i64 - entry.deleted as i64)
     }
 
     /// Replaces an older change of the same relationship in its two lists.
-    pub fn replace(
+    pub(super) fn replace(
         &mut self,
         id: u32,
         old: Option<&Change<RelationshipRecord>>,

@@ -13,13 +13,14 @@ use std::sync::Arc;
 
 use evergraph_storage::layout::WALKED_AT_MOST;
 
-pub use lists::List;
+pub(crate) use lists::List;
 use lists::Lists;
-pub use orders::KeyOf;
+pub(crate) use orders::KeyOf;
 use orders::Orders;
 
+use super::committed::CommittedState;
 use super::error::TransactionError;
-use crate::records::{NodeRecord, Record, RelationshipRecord};
+use crate::record::{NodeRecord, Record, RelationshipRecord};
 
 /// Bytes of a change, beside the new record: its place in the map and in the lists, and
 /// the pointer to the old record.
@@ -27,35 +28,34 @@ const CHANGE_BYTES: usize = 96;
 
 /// A record that a transaction touched.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change<R> {
+pub(crate) struct Change<R> {
     before: Option<Arc<R>>,
     after: Option<Arc<R>>,
 }
 
 impl<R> Change<R> {
     /// As of the snapshot; `None` if the transaction made it.
-    pub fn before(&self) -> Option<&Arc<R>> {
+    pub(crate) fn before(&self) -> Option<&Arc<R>> {
         self.before.as_ref()
     }
 
     /// New version; `None` if the transaction deleted the record.
-    pub fn after(&self) -> Option<&Arc<R>> {
+    pub(crate) fn after(&self) -> Option<&Arc<R>> {
         self.after.as_ref()
     }
 
     /// Whether the transaction made it, and it is still there.
-    pub fn is_created(&self) -> bool {
+    pub(crate) fn is_created(&self) -> bool {
         self.before.is_none() && self.after.is_some()
     }
 
-    /// Whether a committed record was deleted.
-    pub fn is_deleted(&self) -> bool {
+    pub(crate) fn is_deleted(&self) -> bool {
         self.before.is_some() && self.after.is_none()
     }
 
     /// Whether a commit would have an effect: a record that was made and deleted again
     /// has none.
-    pub fn has_effect(&self) -> bool {
+    pub(crate) fn has_effect(&self) -> bool {
         self.before.is_some() || self.after.is_some()
     }
 }
@@ -69,7 +69,7 @@ pub struct Savepoint {
 
 /// How to undo one change.
 #[derive(Debug)]
-enum Undo {
+pub(crate) enum Undo {
     Node(u32, Option<Change<NodeRecord>>),
     Relationship(u32, Option<Change<RelationshipRecord>>),
 }
@@ -91,14 +91,101 @@ fn bytes_of<R: Record>(change: Option<&Change<R>>) -> usize {
     })
 }
 
+/// Changed records of one kind.
+#[derive(Debug)]
+pub(crate) struct Changes<R> {
+    by_id: BTreeMap<u32, Change<R>>,
+    orders: Orders<R>,
+}
+
+impl<R> Default for Changes<R> {
+    fn default() -> Self {
+        Changes {
+            by_id: BTreeMap::new(),
+            orders: Orders::default(),
+        }
+    }
+}
+
+impl<R: Record> Changes<R> {
+    fn bytes(&self) -> usize {
+        let changes = self.by_id.values();
+        changes.map(|change| bytes_of(Some(change))).sum()
+    }
+}
+
+/// A kind of records that transactions change.
+pub(crate) trait Kind: Record {
+    fn changes(overlay: &Overlay) -> &Changes<Self>;
+    fn changes_mut(overlay: &mut Overlay) -> &mut Changes<Self>;
+    fn undo(id: u32, old: Option<Change<Self>>) -> Undo;
+    /// Makes the neighbor lists follow a change, before it replaces the old one.
+    fn relink(overlay: &mut Overlay, id: u32, change: Option<&Change<Self>>);
+    /// One as of a view of the committed state.
+    fn committed<S: CommittedState>(
+        state: &S,
+        view: &S::View,
+        id: u32,
+    ) -> Result<Option<Arc<Self>>, S::Error>;
+}
+
+impl Kind for NodeRecord {
+    fn changes(overlay: &Overlay) -> &Changes<Self> {
+        &overlay.nodes
+    }
+
+    fn changes_mut(overlay: &mut Overlay) -> &mut Changes<Self> {
+        &mut overlay.nodes
+    }
+
+    fn undo(id: u32, old: Option<Change<Self>>) -> Undo {
+        Undo::Node(id, old)
+    }
+
+    fn relink(_: &mut Overlay, _: u32, _: Option<&Change<Self>>) {}
+
+    fn committed<S: CommittedState>(
+        state: &S,
+        view: &S::View,
+        id: u32,
+    ) -> Result<Option<Arc<Self>>, S::Error> {
+        state.node(view, id)
+    }
+}
+
+impl Kind for RelationshipRecord {
+    fn changes(overlay: &Overlay) -> &Changes<Self> {
+        &overlay.relationships
+    }
+
+    fn changes_mut(overlay: &mut Overlay) -> &mut Changes<Self> {
+        &mut overlay.relationships
+    }
+
+    fn undo(id: u32, old: Option<Change<Self>>) -> Undo {
+        Undo::Relationship(id, old)
+    }
+
+    fn relink(overlay: &mut Overlay, id: u32, change: Option<&Change<Self>>) {
+        let old = overlay.relationships.by_id.get(&id);
+        overlay.lists.replace(id, old, change);
+    }
+
+    fn committed<S: CommittedState>(
+        state: &S,
+        view: &S::View,
+        id: u32,
+    ) -> Result<Option<Arc<Self>>, S::Error> {
+        state.relationship(view, id)
+    }
+}
+
 /// Changes of one transaction, all of them invisible to others.
 #[derive(Debug, Default)]
-pub struct Overlay {
-    nodes: BTreeMap<u32, Change<NodeRecord>>,
-    relationships: BTreeMap<u32, Change<RelationshipRecord>>,
+pub(crate) struct Overlay {
+    nodes: Changes<NodeRecord>,
+    relationships: Changes<RelationshipRecord>,
     lists: Lists,
-    node_orders: Orders<NodeRecord>,
-    relationship_orders: Orders<RelationshipRecord>,
     undo: Vec<Undo>,
     /// Number of each savepoint and the length of `undo` at it.
     savepoints: Vec<(u64, usize)>,
@@ -108,180 +195,113 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Change of a node; `None` if it is as it was committed.
-    pub fn node(&self, id: u32) -> Option<&Change<NodeRecord>> {
-        self.nodes.get(&id)
-    }
-
-    /// Change of a relationship; `None` if it is as it was committed.
-    pub fn relationship(&self, id: u32) -> Option<&Change<RelationshipRecord>> {
-        self.relationships.get(&id)
-    }
-
     /// DRAM that it occupies, about. O(1).
-    pub fn bytes(&self) -> usize {
-        self.bytes + self.node_orders.bytes() + self.relationship_orders.bytes()
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes + self.nodes.orders.bytes() + self.relationships.orders.bytes()
     }
 
     /// DRAM that a changed record will occupy.
-    pub fn bytes_of<R: Record>(record: &R) -> usize {
+    pub(crate) fn bytes_of<R: Record>(record: &R) -> usize {
         CHANGE_BYTES + size_of::<R>() + record.heap_bytes()
     }
 
-    /// Changed nodes, ascending by id; some without effect.
-    pub fn nodes(
-        &self,
-    ) -> impl ExactSizeIterator<Item = (u32, &Change<NodeRecord>)> + DoubleEndedIterator {
-        self.nodes.iter().map(|(&id, change)| (id, change))
+    /// Change of a record; `None` if it is as it was committed.
+    pub(crate) fn change<R: Kind>(&self, id: u32) -> Option<&Change<R>> {
+        R::changes(self).by_id.get(&id)
     }
 
-    /// Changed relationships, ascending by id; some without effect.
-    pub fn relationships(
+    /// Changed records, ascending by id; some without effect.
+    pub(crate) fn changes<R: Kind>(
         &self,
-    ) -> impl ExactSizeIterator<Item = (u32, &Change<RelationshipRecord>)> + DoubleEndedIterator
-    {
-        self.relationships.iter().map(|(&id, change)| (id, change))
+    ) -> impl ExactSizeIterator<Item = (u32, &Change<R>)> + DoubleEndedIterator {
+        let changes = R::changes(self).by_id.iter();
+        changes.map(|(&id, change)| (id, change))
     }
 
-    /// Changed nodes that an index has under the keys from one on up to another,
+    /// Changed records that an index has under the keys from one on up to another,
     /// exclusively, by key and id. The index is that of this number, and sees records
     /// as `by` does. O(log) for each; the first call for an index goes through all changes.
-    pub fn nodes_by(
+    pub(crate) fn changes_by<R: Kind>(
         &self,
         number: u32,
-        by: &Arc<dyn KeyOf<NodeRecord>>,
+        by: &Arc<dyn KeyOf<R>>,
         from: &[u8],
         to: Option<&[u8]>,
     ) -> Vec<u32> {
-        self.node_orders.range(number, by, &self.nodes, from, to)
-    }
-
-    /// As [`Overlay::nodes_by`], for relationships.
-    pub fn relationships_by(
-        &self,
-        number: u32,
-        by: &Arc<dyn KeyOf<RelationshipRecord>>,
-        from: &[u8],
-        to: Option<&[u8]>,
-    ) -> Vec<u32> {
-        let orders = &self.relationship_orders;
-        orders.range(number, by, &self.relationships, from, to)
+        let changes = R::changes(self);
+        changes.orders.range(number, by, &changes.by_id, from, to)
     }
 
     /// Neighbor and id of each relationship made here, of one list, ascending by
     /// id.
-    pub fn created(&self, list: List) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn created(&self, list: List) -> impl Iterator<Item = (u32, u32)> {
         self.lists.created(list)
     }
 
     /// Lists of a node in which something was made or deleted here.
-    pub fn lists_of(&self, node: u32) -> impl Iterator<Item = List> {
+    pub(crate) fn lists_of(&self, node: u32) -> impl Iterator<Item = List> {
         self.lists.of(node)
     }
 
     /// By how much the transaction changed the length of a list.
-    pub fn degree_change(&self, list: List) -> i64 {
+    #[cfg(test)]
+    pub(crate) fn degree_change(&self, list: List) -> i64 {
         self.lists.degree_change(list)
     }
 
     /// Whether a committed relationship was deleted here.
-    pub fn deletes_relationship(&self, id: u32) -> bool {
-        self.relationship(id).is_some_and(Change::is_deleted)
+    pub(crate) fn deletes_relationship(&self, id: u32) -> bool {
+        self.change::<RelationshipRecord>(id)
+            .is_some_and(Change::is_deleted)
     }
 
-    /// Whether the node was made here.
-    pub fn creates_node(&self, id: u32) -> bool {
-        self.node(id).is_some_and(Change::is_created)
+    pub(crate) fn creates<R: Kind>(&self, id: u32) -> bool {
+        self.change::<R>(id).is_some_and(Change::is_created)
     }
 
-    /// Whether the relationship was made here.
-    pub fn creates_relationship(&self, id: u32) -> bool {
-        self.relationship(id).is_some_and(Change::is_created)
-    }
-
-    /// Committed nodes as the transaction sees them, with those that it made:
+    /// Committed records as the transaction sees them, with those that it made:
     /// both ascending by id, and so is the result. Only changes within `ids` are
     /// merged in.
-    pub fn merge_nodes<'a, I>(
+    pub(crate) fn merge<'a, R: Kind>(
         &'a self,
         ids: impl RangeBounds<u32>,
-        committed: I,
-    ) -> impl Iterator<Item = (u32, Arc<NodeRecord>)>
-    where
-        I: Iterator<Item = (u32, Arc<NodeRecord>)> + 'a,
-    {
-        merge(&self.nodes, ids, committed)
+        committed: impl Iterator<Item = (u32, Arc<R>)> + 'a,
+    ) -> impl Iterator<Item = (u32, Arc<R>)> {
+        merge(&R::changes(self).by_id, ids, committed)
     }
 
-    /// As [`Overlay::merge_nodes`], for relationships.
-    pub fn merge_relationships<'a, I>(
-        &'a self,
-        ids: impl RangeBounds<u32>,
-        committed: I,
-    ) -> impl Iterator<Item = (u32, Arc<RelationshipRecord>)>
-    where
-        I: Iterator<Item = (u32, Arc<RelationshipRecord>)> + 'a,
-    {
-        merge(&self.relationships, ids, committed)
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.nodes.by_id.values().any(Change::has_effect)
+            && !self.relationships.by_id.values().any(Change::has_effect)
     }
 
-    /// Whether a commit would have no effect.
-    pub fn is_empty(&self) -> bool {
-        !self.nodes.values().any(Change::has_effect)
-            && !self.relationships.values().any(Change::has_effect)
-    }
-
-    /// Sets the new version of a node, `None` for deleted. `committed` is its version as
+    /// Sets the new version of a record, `None` for deleted. `committed` is its version as
     /// of the snapshot, and counts at its first change only.
-    pub fn put_node(
+    pub(crate) fn put<R: Kind>(
         &mut self,
         id: u32,
-        committed: Option<Arc<NodeRecord>>,
-        after: Option<Arc<NodeRecord>>,
+        committed: Option<Arc<R>>,
+        after: Option<Arc<R>>,
     ) {
-        let old = self.nodes.get(&id).cloned();
+        let old = self.change::<R>(id).cloned();
         let before = old.as_ref().map_or(committed, |old| old.before.clone());
-        self.set_node(id, Some(Change { before, after }));
-        self.remember(Undo::Node(id, old));
+        self.set(id, Some(Change { before, after }));
+        self.remember(R::undo(id, old));
     }
 
-    /// As [`Overlay::put_node`], for a relationship.
-    pub fn put_relationship(
-        &mut self,
-        id: u32,
-        committed: Option<Arc<RelationshipRecord>>,
-        after: Option<Arc<RelationshipRecord>>,
-    ) {
-        let old = self.relationships.get(&id).cloned();
-        let before = old.as_ref().map_or(committed, |old| old.before.clone());
-        self.set_relationship(id, Some(Change { before, after }));
-        self.remember(Undo::Relationship(id, old));
-    }
-
-    fn set_node(&mut self, id: u32, change: Option<Change<NodeRecord>>) {
+    fn set<R: Kind>(&mut self, id: u32, change: Option<Change<R>>) {
+        R::relink(self, id, change.as_ref());
+        let changes = R::changes_mut(self);
         let after = change.as_ref().and_then(|change| change.after.as_deref());
-        let old = self.nodes.get(&id);
+        let old = changes.by_id.get(&id);
         let before = old.and_then(|change| change.after.as_deref());
-        self.node_orders.follow(id, before, after);
-        self.bytes += bytes_of(change.as_ref());
+        changes.orders.follow(id, before, after);
+        let bytes = bytes_of(change.as_ref());
         let old = match change {
-            Some(change) => self.nodes.insert(id, change),
-            None => self.nodes.remove(&id),
+            Some(change) => changes.by_id.insert(id, change),
+            None => changes.by_id.remove(&id),
         };
-        self.bytes -= bytes_of(old.as_ref());
-    }
-
-    fn set_relationship(&mut self, id: u32, change: Option<Change<RelationshipRecord>>) {
-        let old = self.relationships.get(&id);
-        self.lists.replace(id, old, change.as_ref());
-        let after = change.as_ref().and_then(|change| change.after.as_deref());
-        let before = old.and_then(|change| change.after.as_deref());
-        self.relationship_orders.follow(id, before, after);
-        self.bytes += bytes_of(change.as_ref());
-        let old = match change {
-            Some(change) => self.relationships.insert(id, change),
-            None => self.relationships.remove(&id),
-        };
+        self.bytes += bytes;
         self.bytes -= bytes_of(old.as_ref());
     }
 
@@ -296,7 +316,7 @@ impl Overlay {
     /// Entries that lookups by indexes have looked at.
     #[cfg(test)]
     pub(crate) fn visited(&self) -> usize {
-        self.node_orders.visited() + self.relationship_orders.visited()
+        self.nodes.orders.visited() + self.relationships.orders.visited()
     }
 
     /// Panics in debug builds if changes, their undo list and their bytes contradict each
@@ -319,24 +339,22 @@ impl Overlay {
             self.savepoints,
             self.undo.len()
         );
-        let changes = self.nodes.len() + self.relationships.len() + self.undo.len();
+        let (nodes, relationships) = (&self.nodes, &self.relationships);
+        let changes = nodes.by_id.len() + relationships.by_id.len() + self.undo.len();
         if changes <= WALKED_AT_MOST {
-            let nodes = self.nodes.values().map(|change| bytes_of(Some(change)));
-            let relationships = self.relationships.values();
-            let relationships = relationships.map(|change| bytes_of(Some(change)));
-            let undo = self.undo.iter().map(Undo::bytes);
+            let undo = self.undo.iter().map(Undo::bytes).sum::<usize>();
             assert_eq!(
                 self.bytes,
-                nodes.chain(relationships).chain(undo).sum(),
+                nodes.bytes() + relationships.bytes() + undo,
                 "DRAM of what was changed"
             );
-            self.node_orders.invariants(&self.nodes);
-            self.relationship_orders.invariants(&self.relationships);
+            nodes.orders.invariants(&nodes.by_id);
+            relationships.orders.invariants(&relationships.by_id);
         }
     }
 
     /// A place to come back to. O(1).
-    pub fn savepoint(&mut self) -> Savepoint {
+    pub(crate) fn savepoint(&mut self) -> Savepoint {
         let number = self.next_savepoint;
         self.next_savepoint += 1;
         self.savepoints.push((number, self.undo.len()));
@@ -347,7 +365,7 @@ impl Overlay {
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].
-    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
+    pub(crate) fn rollback_to(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
         let at = self.find(savepoint)?;
         self.savepoints.truncate(at + 1);
         let keep = self.savepoints[at].1;
@@ -355,8 +373,8 @@ impl Overlay {
             let undo = self.undo.pop();
             self.bytes -= undo.as_ref().map_or(0, Undo::bytes);
             match undo {
-                Some(Undo::Node(id, old)) => self.set_node(id, old),
-                Some(Undo::Relationship(id, old)) => self.set_relationship(id, old),
+                Some(Undo::Node(id, old)) => self.set(id, old),
+                Some(Undo::Relationship(id, old)) => self.set(id, old),
                 None => break,
             }
         }
@@ -368,7 +386,7 @@ impl Overlay {
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].
-    pub fn release(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
+    pub(crate) fn release(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
         let at = self.find(savepoint)?;
         self.savepoints.truncate(at);
         if self.savepoints.is_empty() {
@@ -388,14 +406,11 @@ impl Overlay {
 }
 
 /// Committed records with changes in their place, ascending by id.
-fn merge<'a, R: 'a, I>(
+fn merge<'a, R: 'a>(
     changes: &'a BTreeMap<u32, Change<R>>,
     ids: impl RangeBounds<u32>,
-    committed: I,
-) -> impl Iterator<Item = (u32, Arc<R>)>
-where
-    I: Iterator<Item = (u32, Arc<R>)> + 'a,
-{
+    committed: impl Iterator<Item = (u32, Arc<R>)> + 'a,
+) -> impl Iterator<Item = (u32, Arc<R>)> {
     let bounds: (Bound<u32>, Bound<u32>) = (ids.start_bound().cloned(), ids.end_bound().cloned());
     let mut changed = changes.range(bounds).peekable();
     let mut committed = committed.peekable();
@@ -428,7 +443,7 @@ mod tests {
     fn overlay() -> Overlay {
         let mut overlay = Overlay::default();
         overlay.savepoint();
-        overlay.put_node(1, None, Some(Arc::new(NodeRecord::default())));
+        overlay.put(1, None, Some(Arc::new(NodeRecord::default())));
         overlay
     }
 
@@ -436,7 +451,7 @@ mod tests {
     #[should_panic(expected = "DRAM of what was changed")]
     fn bytes_are_those_of_the_changes() {
         let mut overlay = overlay();
-        overlay.nodes.clear();
+        overlay.nodes.by_id.clear();
         overlay.invariants();
     }
 

@@ -19,7 +19,7 @@ use super::Change;
 const ENTRY_BYTES: usize = 48;
 
 /// How an index sees records.
-pub trait KeyOf<R>: Send + Sync {
+pub(crate) trait KeyOf<R>: Send + Sync {
     /// The key under which it has a record; `None` if it does not have it.
     fn key_of(&self, record: &R) -> Option<Vec<u8>>;
 }
@@ -81,7 +81,7 @@ impl<R> Order<R> {
 impl<R> Orders<R> {
     /// The records with keys from one on up to another, exclusively, by key and id.
     /// O(log) for each; the first lookup by an index goes through all changes.
-    pub fn range(
+    pub(super) fn range(
         &self,
         number: u32,
         by: &Arc<dyn KeyOf<R>>,
@@ -108,7 +108,7 @@ impl<R> Orders<R> {
     }
 
     /// A record is another from now on.
-    pub fn follow(&mut self, id: u32, old: Option<&R>, new: Option<&R>) {
+    pub(super) fn follow(&mut self, id: u32, old: Option<&R>, new: Option<&R>) {
         failpoint!("overlay.order-stale" => {
             return;
         });
@@ -130,13 +130,12 @@ impl<R> Orders<R> {
         }
     }
 
-    /// DRAM that they occupy, about.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
     /// Panics if an order is not that of the changes.
-    pub fn invariants(&self, changes: &BTreeMap<u32, Change<R>>) {
+    pub(super) fn invariants(&self, changes: &BTreeMap<u32, Change<R>>) {
         let orders = self.orders.lock();
         for (number, order) in &*orders {
             assert!(
@@ -158,7 +157,7 @@ impl<R> Orders<R> {
 
     /// Entries that lookups have looked at.
     #[cfg(test)]
-    pub fn visited(&self) -> usize {
+    pub(super) fn visited(&self) -> usize {
         self.visited.load(Ordering::Relaxed)
     }
 }

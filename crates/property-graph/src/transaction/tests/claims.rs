@@ -8,7 +8,7 @@ use evergraph_storage::failpoint;
 
 use super::memory::Memory;
 use super::subject::commit;
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, RelationshipRecord};
 use crate::transaction::id::TransactionId;
 use crate::transaction::lock::{Held, LockTable, Mode, Refused, Resource};
 use crate::transaction::{

@@ -6,7 +6,7 @@ use evergraph_storage::failpoint;
 
 use super::memory::{Memory, RedoOperations};
 use super::subject::commit;
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, RelationshipRecord};
 use crate::transaction::id::TransactionId;
 use crate::transaction::lock::{Held, LockTable, Mode, Resource};
 use crate::transaction::{

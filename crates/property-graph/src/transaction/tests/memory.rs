@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 use crate::transaction::sync::Mutex;
 use crate::transaction::{CommittedState, Newest, Overlay, TransactionError};
 
@@ -14,7 +14,7 @@ type History<R> = Vec<(u64, Option<Arc<R>>)>;
 type Versions<R> = BTreeMap<u32, History<R>>;
 
 #[derive(Default)]
-pub struct Memory {
+pub(super) struct Memory {
     inner: Mutex<Inner>,
 }
 
@@ -26,20 +26,20 @@ struct Inner {
     queue: VecDeque<RedoOperations>,
     next_node: u32,
     next_relationship: u32,
-    reserved: BTreeSet<(bool, u32)>,
+    reserved: BTreeSet<(EntityKind, u32)>,
 }
 
 /// New versions of records by a commit.
 #[derive(Clone, Default)]
-pub struct RedoOperations {
+pub(super) struct RedoOperations {
     nodes: Vec<(u32, Option<Arc<NodeRecord>>)>,
     relationships: Vec<(u32, Option<Arc<RelationshipRecord>>)>,
 }
 
 impl RedoOperations {
-    pub fn new(overlay: &Overlay) -> Self {
-        let nodes = overlay.nodes().filter(|(_, change)| change.has_effect());
-        let relationships = overlay.relationships();
+    pub(super) fn new(overlay: &Overlay) -> Self {
+        let nodes = overlay.changes().filter(|(_, change)| change.has_effect());
+        let relationships = overlay.changes();
         let relationships = relationships.filter(|(_, change)| change.has_effect());
         RedoOperations {
             nodes: nodes
@@ -54,24 +54,24 @@ impl RedoOperations {
 
 impl Memory {
     /// Gives a commit its place in the log, and says which CSN that is.
-    pub fn enqueue(&self, operations: RedoOperations) -> u64 {
+    pub(super) fn enqueue(&self, operations: RedoOperations) -> u64 {
         let mut inner = self.inner.lock();
         inner.queue.push_back(operations);
         inner.watermark + inner.queue.len() as u64
     }
 
     /// Applies the log up to a commit.
-    pub fn wait(&self, csn: u64) -> u64 {
+    pub(super) fn wait(&self, csn: u64) -> u64 {
         let mut inner = self.inner.lock();
         while inner.watermark < csn {
             let operations = inner.queue.pop_front().expect("it was enqueued");
             let csn = inner.watermark + 1;
             for (id, record) in operations.nodes {
-                inner.reserved.remove(&(false, id));
+                inner.reserved.remove(&(EntityKind::Node, id));
                 inner.nodes.entry(id).or_default().push((csn, record));
             }
             for (id, record) in operations.relationships {
-                inner.reserved.remove(&(true, id));
+                inner.reserved.remove(&(EntityKind::Relationship, id));
                 inner
                     .relationships
                     .entry(id)
@@ -83,8 +83,7 @@ impl Memory {
         csn
     }
 
-    /// All nodes as of a view.
-    pub fn nodes(&self, view: u64) -> Vec<(u32, Arc<NodeRecord>)> {
+    pub(super) fn nodes(&self, view: u64) -> Vec<(u32, Arc<NodeRecord>)> {
         let inner = self.inner.lock();
         let visible = inner.nodes.iter();
         visible
@@ -92,8 +91,7 @@ impl Memory {
             .collect()
     }
 
-    /// All relationships as of a view.
-    pub fn all_relationships(&self, view: u64) -> Vec<(u32, Arc<RelationshipRecord>)> {
+    pub(super) fn all_relationships(&self, view: u64) -> Vec<(u32, Arc<RelationshipRecord>)> {
         let inner = self.inner.lock();
         let visible = inner.relationships.iter();
         visible
@@ -101,9 +99,9 @@ impl Memory {
             .collect()
     }
 
-    /// Ids that are reserved: `true` for those of relationships.
+    /// Ids that are reserved.
     #[cfg(not(feature = "shuttle"))]
-    pub fn reserved(&self) -> BTreeSet<(bool, u32)> {
+    pub(super) fn reserved(&self) -> BTreeSet<(EntityKind, u32)> {
         self.inner.lock().reserved.clone()
     }
 }
@@ -171,41 +169,28 @@ impl CommittedState for Memory {
         Ok(())
     }
 
-    fn newest_node(&self, id: u32) -> Result<Newest, TransactionError> {
-        Ok(newest(self.inner.lock().nodes.get(&id)))
+    fn newest(&self, kind: EntityKind, id: u32) -> Result<Newest, TransactionError> {
+        let inner = self.inner.lock();
+        Ok(match kind {
+            EntityKind::Node => newest(inner.nodes.get(&id)),
+            EntityKind::Relationship => newest(inner.relationships.get(&id)),
+        })
     }
 
-    fn newest_relationship(&self, id: u32) -> Result<Newest, TransactionError> {
-        Ok(newest(self.inner.lock().relationships.get(&id)))
-    }
-
-    fn reserve_node(&self) -> Result<u32, TransactionError> {
+    fn reserve(&self, kind: EntityKind) -> Result<u32, TransactionError> {
         let mut inner = self.inner.lock();
-        let id = inner.next_node;
-        inner.next_node += 1;
-        inner.reserved.insert((false, id));
+        let next = match kind {
+            EntityKind::Node => &mut inner.next_node,
+            EntityKind::Relationship => &mut inner.next_relationship,
+        };
+        let id = *next;
+        *next += 1;
+        inner.reserved.insert((kind, id));
         Ok(id)
     }
 
-    fn release_nodes(&self, ids: &[u32]) {
-        let mut inner = self.inner.lock();
-        for &id in ids {
-            assert!(inner.reserved.remove(&(false, id)), "{id} was not reserved");
-        }
-    }
-
-    fn reserve_relationship(&self) -> Result<u32, TransactionError> {
-        let mut inner = self.inner.lock();
-        let id = inner.next_relationship;
-        inner.next_relationship += 1;
-        inner.reserved.insert((true, id));
-        Ok(id)
-    }
-
-    fn release_relationships(&self, ids: &[u32]) {
-        let mut inner = self.inner.lock();
-        for &id in ids {
-            assert!(inner.reserved.remove(&(true, id)), "{id} was not reserved");
-        }
+    fn release(&self, kind: EntityKind, id: u32) {
+        let was_reserved = self.inner.lock().reserved.remove(&(kind, id));
+        assert!(was_reserved, "{kind} {id} was not reserved");
     }
 }

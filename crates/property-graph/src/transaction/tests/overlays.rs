@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, RelationshipRecord};
 use crate::transaction::{List, Overlay, Savepoint, TransactionError, WriteSet};
 
 /// Everything that exists, by id.
@@ -70,15 +70,14 @@ struct SideBySide {
 impl SideBySide {
     fn put_node(&mut self, id: u32, after: Option<NodeRecord>) {
         let committed = self.committed.nodes.get(&id).cloned().map(Arc::new);
-        self.overlay
-            .put_node(id, committed, after.clone().map(Arc::new));
+        self.overlay.put(id, committed, after.clone().map(Arc::new));
         put(&mut self.model.nodes, id, after);
     }
 
     fn put_relationship(&mut self, id: u32, after: Option<RelationshipRecord>) {
         let committed = self.committed.relationships.get(&id).cloned().map(Arc::new);
         let shared = after.clone().map(Arc::new);
-        self.overlay.put_relationship(id, committed, shared);
+        self.overlay.put(id, committed, shared);
         put(&mut self.model.relationships, id, after);
     }
 
@@ -145,7 +144,7 @@ impl SideBySide {
         }
         let committed = self.committed.nodes.clone().into_iter();
         let committed = committed.map(|(id, record)| (id, Arc::new(record)));
-        let nodes = self.overlay.merge_nodes(.., committed);
+        let nodes = self.overlay.merge(.., committed);
         let nodes: Vec<_> = nodes
             .map(|(id, record)| (id, NodeRecord::clone(&record)))
             .collect();
@@ -153,7 +152,7 @@ impl SideBySide {
         assert_eq!(nodes, model);
         let committed = self.committed.relationships.range(1..3);
         let committed = committed.map(|(&id, record)| (id, Arc::new(record.clone())));
-        let some = self.overlay.merge_relationships(1..3, committed);
+        let some = self.overlay.merge(1..3, committed);
         let some: Vec<_> = some
             .map(|(id, r)| (id, RelationshipRecord::clone(&r)))
             .collect();

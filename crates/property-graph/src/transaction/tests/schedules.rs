@@ -11,7 +11,7 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler};
 
 use super::memory::Memory;
 use super::subject::{Graph, commit};
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, RelationshipRecord};
 use crate::transaction::{
     CommittedState, ManualClock, Settings, Transaction, TransactionError, TransactionManager,
     TransactionOptions,
@@ -197,7 +197,11 @@ fn relabel(tx: &mut Transaction<Memory>, id: u32) -> Result<(), TransactionError
 
 fn labels(manager: &Manager, id: u32) -> usize {
     let tx = manager.begin(&TransactionOptions::default());
-    tx.node(id).expect("readable").expect("there").labels.len()
+    tx.read::<crate::record::NodeRecord>(id)
+        .expect("readable")
+        .expect("there")
+        .labels
+        .len()
 }
 
 /// A transaction that waits for another to end is woken, and no write is lost.

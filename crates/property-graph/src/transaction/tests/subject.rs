@@ -8,7 +8,7 @@ use std::sync::Arc;
 use evergraph_isolation::{Element, Key, Level, Stop, Subject};
 
 use super::memory::{Memory, RedoOperations};
-use crate::records::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, RelationshipRecord};
 use crate::transaction::{
     Isolation, List, Predicate, Retryable, Settings, Transaction, TransactionError,
     TransactionManager, TransactionOptions,
@@ -18,19 +18,19 @@ use crate::value::{Properties, Value};
 const CONTENT: u32 = 1;
 const KIND: u16 = 3;
 
-pub struct Graph {
-    pub manager: Arc<TransactionManager<Memory>>,
+pub(super) struct Graph {
+    pub(super) manager: Arc<TransactionManager<Memory>>,
     lists: Vec<u32>,
     hubs: Vec<u32>,
     target: u32,
 }
 
 impl Graph {
-    pub fn new(lists: Key, sets: Key) -> Self {
+    pub(super) fn new(lists: Key, sets: Key) -> Self {
         Self::with(lists, sets, Settings::default())
     }
 
-    pub fn with(lists: Key, sets: Key, settings: Settings) -> Self {
+    pub(super) fn with(lists: Key, sets: Key, settings: Settings) -> Self {
         let manager = TransactionManager::new(Arc::new(Memory::default()), settings);
         let mut setup = manager.begin(&TransactionOptions::default());
         let mut node = || setup.create_node(NodeRecord::default()).expect("a node");
@@ -60,7 +60,7 @@ impl Graph {
         };
         tx.has_read(Predicate::List(list));
         let all = self.memory().all_relationships(*tx.view());
-        let all = tx.overlay().merge_relationships(.., all.into_iter());
+        let all = tx.overlay().merge(.., all.into_iter());
         let own = all.filter(|(_, record)| record.source == node);
         own.map(|(id, record)| (id, element(&record.properties)))
             .collect()
@@ -70,7 +70,7 @@ impl Graph {
     fn labelled(&self, tx: &Transaction<Memory>, set: Key) -> Vec<(u32, Element)> {
         tx.has_read(Predicate::Label(set));
         let all = self.memory().nodes(*tx.view());
-        let all = tx.overlay().merge_nodes(.., all.into_iter());
+        let all = tx.overlay().merge(.., all.into_iter());
         let own = all.filter(|(_, record)| record.labels.contains(&set));
         own.map(|(id, record)| (id, element(&record.properties)))
             .collect()
@@ -86,7 +86,7 @@ impl Graph {
 }
 
 /// Commits at once.
-pub fn commit(tx: Transaction<Memory>) -> Result<Option<u64>, TransactionError> {
+pub(super) fn commit(tx: Transaction<Memory>) -> Result<Option<u64>, TransactionError> {
     let memory = Arc::clone(tx.manager().state());
     let operations = RedoOperations::new(tx.overlay());
     tx.commit(
@@ -120,7 +120,7 @@ fn stop(error: TransactionError) -> Stop {
     Stop::Aborted
 }
 
-pub enum Pending {
+pub(super) enum Pending {
     /// It wrote nothing.
     Nothing,
     Written(crate::transaction::Pending<Memory, u64>),
@@ -155,7 +155,9 @@ impl Subject for Graph {
     }
 
     fn read(&self, tx: &mut Transaction<Memory>, list: Key) -> Result<Vec<Element>, Stop> {
-        let record = tx.node(self.lists[list as usize]).map_err(stop)?;
+        let record = tx
+            .read::<crate::record::NodeRecord>(self.lists[list as usize])
+            .map_err(stop)?;
         let values = elements(&record.expect("lists are never deleted"));
         let number = |value: &Value| match value {
             Value::Integer(number) => *number as Element,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::memory::Memory;
 use super::subject::commit;
-use crate::records::NodeRecord;
+use crate::record::NodeRecord;
 use crate::transaction::{
     Conflict, ManualClock, Resource, RetryPolicy, Settings, TransactionError, TransactionManager,
     TransactionOptions,
@@ -49,7 +49,13 @@ fn nothing_of_a_late_transaction_is_committed() {
     let error = commit(late).expect_err("too late");
     assert_eq!(error, TransactionError::TimedOut { limit: SECOND });
     let tx = manager.begin(&TransactionOptions::default());
-    assert_eq!(tx.node(id).expect("readable").expect("there").labels, []);
+    assert_eq!(
+        tx.read::<crate::record::NodeRecord>(id)
+            .expect("readable")
+            .expect("there")
+            .labels,
+        []
+    );
     let now = manager.statistics();
     assert_eq!((now.locked, now.expired, now.active), (0, 1, 1));
 }
@@ -88,7 +94,13 @@ fn locks_of_an_overdue_transaction_are_taken() {
     assert!(commit(sleeper).is_err());
     commit(next).expect("committed");
     let tx = manager.begin(&TransactionOptions::default());
-    assert_eq!(tx.node(id).expect("readable").expect("there").labels, [2]);
+    assert_eq!(
+        tx.read::<crate::record::NodeRecord>(id)
+            .expect("readable")
+            .expect("there")
+            .labels,
+        [2]
+    );
 }
 
 /// So can those of several, whose names a lock does not keep.
@@ -97,7 +109,7 @@ fn locks_of_overdue_sharers_are_taken() {
     let (manager, clock) = manager();
     let (a, b) = (node(&manager), node(&manager));
     let connect = |tx: &mut crate::transaction::Transaction<Memory>| {
-        tx.create_relationship(crate::records::RelationshipRecord {
+        tx.create_relationship(crate::record::RelationshipRecord {
             kind: 0,
             source: a,
             target: b,
@@ -156,7 +168,12 @@ fn unused_ids_are_released() {
     let deleted = tx.create_node(NodeRecord::default()).expect("a node");
     tx.delete_node(deleted).expect("mine");
     tx.create_node(NodeRecord::default()).expect("a node");
-    assert!(manager.state().reserved().contains(&(false, undone)));
+    assert!(
+        manager
+            .state()
+            .reserved()
+            .contains(&(crate::record::EntityKind::Node, undone))
+    );
     commit(tx).expect("committed");
     assert!(manager.state().reserved().is_empty());
 }
@@ -229,6 +246,11 @@ fn threads_that_race_for_a_node_all_get_through() {
         }
     });
     let tx = manager.begin(&TransactionOptions::default());
-    let labels = tx.node(id).expect("readable").expect("there").labels.len();
+    let labels = tx
+        .read::<crate::record::NodeRecord>(id)
+        .expect("readable")
+        .expect("there")
+        .labels
+        .len();
     assert_eq!(labels, threads * rounds);
 }

@@ -1,0 +1,23 @@
+//! Direction of relationships, seen from a node.
+
+/// Direction of a node's relationships, seen from the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Towards {
+    /// Relationships that leave it.
+    Outgoing,
+    /// Relationships that enter it.
+    Incoming,
+    /// All; a loop counts once.
+    Both,
+}
+
+impl Towards {
+    /// The lists to read: whether it is that of incoming relationships.
+    pub(in crate::graph) fn lists(self) -> &'static [bool] {
+        match self {
+            Towards::Outgoing => &[false],
+            Towards::Incoming => &[true],
+            Towards::Both => &[false, true],
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Checks of a bulk load against the constraints.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::dictionary::Dictionary;
+use crate::graph::core::Core;
+use crate::graph::error::GraphError;
+use crate::graph::read::records::Records;
+use crate::graph::read::tabled::Tabled;
+use crate::graph::redo::loaded::{node_records, relationship_records};
+use crate::graph::redo::{RedoOperation, decode};
+use crate::graph::schema::{Broken, Entry, Rule};
+use crate::graph::view::View;
+use crate::index::KeyRange;
+use crate::record::{NodeRecord, RelationshipRecord};
+
+/// Holds new records to the constraints: each alone, and for uniqueness to one another
+/// and to the committed records. The caller has the schema exclusively, so that all
+/// commits are visible and no other one is on its way.
+pub(in crate::graph) fn check_constraints(
+    core: &Arc<Core>,
+    payload: &[u8],
+) -> Result<(), GraphError> {
+    let entries = core.state.schema.entries();
+    let constraints = entries
+        .iter()
+        .filter(|entry| entry.stored.rule != Rule::Index);
+    let dictionary = &core.state.dictionary;
+    let mut held: Vec<Held<'_>> = constraints
+        .map(|entry| Held {
+            entry,
+            dictionary,
+            ids: HashMap::new(),
+        })
+        .collect();
+    if held.is_empty() {
+        return Ok(());
+    }
+    for operation in decode(payload)? {
+        match operation {
+            RedoOperation::LoadedNodes(nodes, sets) => {
+                for row in node_records(&nodes, &sets) {
+                    let (id, record) = row?;
+                    hold(&mut held, id, &record)?;
+                }
+            }
+            RedoOperation::LoadedRelationships(relationships) => {
+                for row in relationship_records(&relationships) {
+                    let (id, record) = row?;
+                    hold(&mut held, id, &record)?;
+                }
+            }
+            RedoOperation::Node {
+                id,
+                record: Some(record),
+            } => hold(&mut held, id, &record)?,
+            RedoOperation::Relationship {
+                id,
+                record: Some(record),
+            } => hold(&mut held, id, &record)?,
+            _ => {}
+        }
+    }
+    let view = View::new(core, core.store.register());
+    for held in &held {
+        held.check_committed::<NodeRecord>(&view)?;
+        held.check_committed::<RelationshipRecord>(&view)?;
+    }
+    Ok(())
+}
+
+fn hold<R: Tabled>(held: &mut [Held<'_>], id: u32, record: &R) -> Result<(), GraphError> {
+    held.iter_mut().try_for_each(|held| held.take(id, record))
+}
+
+/// A constraint, and the new records' keys under it.
+struct Held<'e> {
+    entry: &'e Entry,
+    dictionary: &'e Dictionary,
+    /// By key, if it has to be unique.
+    ids: HashMap<Vec<u8>, u32>,
+}
+
+impl Held<'_> {
+    fn take<R: Tabled>(&mut self, id: u32, record: &R) -> Result<(), GraphError> {
+        if let Some(what) = self.entry.violation(record) {
+            return Err(self.violated(id, record, what));
+        }
+        if !self.entry.stored.rule.is_unique() {
+            return Ok(());
+        }
+        let key = self.entry.key_of(record);
+        match key.and_then(|key| self.ids.insert(key, id)) {
+            Some(other) => Err(self.is_taken(id, other, record)),
+            None => Ok(()),
+        }
+    }
+
+    /// `record` is one of the two: the values in question are the same.
+    fn is_taken<R: Tabled>(&self, id: u32, other: u32, record: &R) -> GraphError {
+        self.violated(id, record, Broken::SameValues(R::entity(other)))
+    }
+
+    fn violated<R: Tabled>(&self, id: u32, record: &R, what: Broken) -> GraphError {
+        let values = self.entry.values_of(record);
+        self.entry.violated::<R>(self.dictionary, id, values, what)
+    }
+
+    /// Looks for each key in the index, or, while that is being built, for each record
+    /// among the keys.
+    fn check_committed<R: Tabled>(&self, view: &View) -> Result<(), GraphError> {
+        if self.ids.is_empty() || !self.entry.is_about_any::<R>() {
+            return Ok(());
+        }
+        for key in self.ids.keys() {
+            let Some(candidates) = view.candidates(self.entry, &KeyRange::exactly(key))? else {
+                return self.check_all_committed::<R>(view);
+            };
+            for other in candidates {
+                if let Some(record) = R::of_view(view, other)? {
+                    self.check_against(other, &*record)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_all_committed<R: Tabled>(&self, view: &View) -> Result<(), GraphError> {
+        for found in Records::<R>::of_view(view, Some(self.entry.stored.subject)) {
+            let (other, record) = found?;
+            self.check_against(other, &*record)?;
+        }
+        Ok(())
+    }
+
+    fn check_against<R: Tabled>(&self, other: u32, record: &R) -> Result<(), GraphError> {
+        let key = self.entry.key_of(record);
+        match key.and_then(|key| self.ids.get(&key)) {
+            Some(&id) => Err(self.is_taken(id, other, record)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Reading the chunks that a superblock names, at opening, and verifying all of them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use evergraph_storage::StorageError;
+use evergraph_topology::attachment::Place;
+
+use super::content::Record;
+use super::format::StoredChunk;
+use super::found::FoundAt;
+use super::table::Table;
+
+impl<R: Record> Table<R> {
+    /// Claims the extents that the directory names, reading nothing of them.
+    pub(crate) fn restore(&self, place: &Place<'_>) -> Result<(), StorageError> {
+        let _ = self.uuid.set(*place.uuid);
+        let owner = self.key(0).owner;
+        let own = place
+            .directory
+            .entries()
+            .filter(|(key, _)| key.owner == owner);
+        for (key, entry) in own {
+            let extent = place.region.adopt(entry.offset, entry.len)?;
+            let stored = StoredChunk::named(self.identity(key.section), entry, extent)?;
+            let used = stored.used();
+            if !self.chunks.restore(key.section, stored) {
+                let file = place.region.file_name();
+                let what = format!("chunk {} of table {} cannot be", key.section, self.number);
+                return Err(StorageError::damaged(&file, entry.offset, what));
+            }
+            self.used.fetch_add(used.into(), Ordering::Relaxed);
+        }
+        self.history.restore(place);
+        let limit = u64::from(self.chunks.count()) * u64::from(self.geometry.records_per_chunk);
+        self.ids
+            .restore_until(u32::try_from(limit).unwrap_or(u32::MAX));
+        Ok(())
+    }
+
+    /// Verifies everything that is stored as of commit `csn`: checksums, counts,
+    /// that each record can be read, and that its codes are known.
+    pub(crate) fn check(&self, csn: u64, problems: &mut Vec<String>) {
+        for (number, chunk) in self.chunks.all() {
+            let base = chunk.state.read().base.clone();
+            // A bulk load since the last checkpoint is not stored yet.
+            let stored = base.filter(|base| base.extent().is_some());
+            if let Some(base) = stored
+                && let Err(error) = self.check_chunk(number, &base, csn)
+            {
+                problems.push(error.to_string());
+            }
+        }
+        self.history.check(self.uuid(), problems, |segment, at| {
+            let record = self
+                .found(FoundAt::Past(Arc::clone(segment), at))
+                .record()?;
+            let named = record.check_names(&self.dictionary);
+            named.map_err(|what| segment.damaged(what))
+        });
+    }
+
+    fn check_chunk(
+        &self,
+        number: u32,
+        base: &Arc<StoredChunk>,
+        csn: u64,
+    ) -> Result<(), StorageError> {
+        base.verify(self.uuid())?;
+        if base.csn() > csn {
+            return Err(base.damaged("it is newer than the newest commit"));
+        }
+        let reader = base.read(self.uuid())?;
+        let mut used = 0;
+        for at in 0..self.geometry.records_per_chunk {
+            let slot = reader.slot(at);
+            let damaged = |what: &str| {
+                let id = self.id(number, at);
+                base.damaged(&format!("record {id}: {what}"))
+            };
+            if slot.begin > base.csn() || slot.born > slot.begin {
+                return Err(damaged("its commits cannot be"));
+            }
+            if reader.is_marked(at) != slot.is_used {
+                return Err(damaged("the bitmap says something else of it"));
+            }
+            if slot.is_used {
+                used += 1;
+                let record = self.found(FoundAt::Chunk(Arc::clone(base), at)).record()?;
+                record.check_names(&self.dictionary).map_err(damaged)?;
+            }
+        }
+        match used == base.used() {
+            true => Ok(()),
+            false => Err(base.damaged("it counts other records than it has")),
+        }
+    }
+}

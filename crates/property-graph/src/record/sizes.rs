@@ -1,0 +1,19 @@
+//! How large chunks are on the medium, or will be.
+
+use super::content::Record;
+use super::table::Table;
+
+impl<R: Record> Table<R> {
+    /// Properties of a chunk take at most so many bytes on the medium, as of the newest
+    /// commit. O(1): stored and unmerged bytes, even if the latter replace some of the
+    /// former.
+    pub(crate) fn most_chunk_bytes(&self, chunk: u32) -> u64 {
+        self.chunks.get(chunk).map_or(0, |chunk| {
+            let state = chunk.state.read();
+            let extent = state.base.as_ref().and_then(|base| base.extent());
+            // A bulk load that is not stored is counted as unmerged, too.
+            let stored = extent.map_or(0, |extent| extent.len());
+            stored + state.unmerged_bytes as u64
+        })
+    }
+}
