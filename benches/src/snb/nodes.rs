@@ -61,5 +61,5 @@ pub fn milliseconds(value: Option<&Value>) -> Result<i64, GraphError> {
 }
 
 pub fn missing(what: String) -> GraphError {
-    GraphError::Unsupported(format!("the network has no {what}"))
+    GraphError::User(format!("the network has no {what}").into())
 }

@@ -170,7 +170,7 @@ fn an_update_that_refers_to_nothing_leaves_nothing() {
     let mut comment = comments.last().unwrap();
     comment.creator = 1 << 40;
     let refused = graph.write(|tx| apply(tx, &Change::Comment(comment.clone())));
-    assert!(matches!(refused, Err(GraphError::Unsupported(_))));
+    assert!(matches!(refused, Err(GraphError::User(_))));
     assert!(dump(&graph.view()) == before);
     assert!(
         nodes::find(&graph.view(), schema::MESSAGE, comment.id as i64)

@@ -48,7 +48,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     let dram = stats.page_dram_bytes
         + stats.tail_dram_bytes
         + stats.reading_dram_bytes
-        + stats.attached_bytes;
+        + stats.extension_bytes;
     let mut json = json!({
         "vertices": view.vertex_count(),
         "edges": live_edges,
@@ -93,7 +93,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "wall_us": view.wall_us(),
     });
     json["reading_dram_bytes"] = json!(stats.reading_dram_bytes);
-    json["attached_dram_bytes"] = json!(stats.attached_bytes);
+    json["attached_dram_bytes"] = json!(stats.extension_bytes);
     let mut rows = vec![
         ("vertices", count(view.vertex_count() as u64)),
         ("edges", count(live_edges)),

@@ -8,7 +8,7 @@ use evergraph_storage::order::Flushed;
 use evergraph_storage::{
     Directory, Medium, Needed, Region, Registry, Storage, StoredDirectory, Uuid, ViewToken,
 };
-use evergraph_topology::attachment::Place;
+use evergraph_topology::extension::Place;
 
 pub(crate) const UUID: Uuid = [7; 16];
 

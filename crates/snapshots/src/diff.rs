@@ -51,16 +51,13 @@ pub struct Diff<'a> {
 /// If the views are of different databases, or of relationships.
 pub fn diff<'a>(before: &'a View, after: &'a View) -> Result<Diff<'a>, TopologyError> {
     if before.has_relationships() {
-        return Err(TopologyError::Unsupported(
-            "views of relationships, which have types and ids, are not compared by edges"
-                .to_string(),
+        return Err(TopologyError::WrongGraphKind(
+            "views of relationships, which have types and ids, are not compared by edges",
         ));
     }
     match before.is_of_store_of(after) {
         true => Ok(Diff { before, after }),
-        false => Err(TopologyError::Unsupported(
-            "the views are of different databases; give two views of one".to_string(),
-        )),
+        false => Err(TopologyError::DifferentDatabases),
     }
 }
 

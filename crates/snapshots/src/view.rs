@@ -223,15 +223,15 @@ impl View {
 
     fn adjacency_of(&self, lists: Lists) -> Result<usize, TopologyError> {
         if self.has_relationships() {
-            return Err(TopologyError::Unsupported(
-                "relationships have lists of each type; read them as a property graph".to_string(),
+            return Err(TopologyError::WrongGraphKind(
+                "relationships have lists of each type; read them as a property graph",
             ));
         }
         match (lists, self.store.config().direction) {
             (Lists::Out, _) | (Lists::In, Direction::Undirected) => Ok(0),
             (Lists::In, Direction::Both) => Ok(1),
-            (Lists::In, Direction::Out) => Err(TopologyError::Unsupported(
-                "this graph keeps only out-lists; create it with both directions".to_string(),
+            (Lists::In, Direction::Out) => Err(TopologyError::WrongGraphKind(
+                "this graph keeps only out-lists; create it with both directions",
             )),
         }
     }

@@ -66,7 +66,7 @@ const _: () = assert!(
 /// Names one section: its owner, and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SectionKey {
-    /// Number of an adjacency, or of a part of an attachment.
+    /// Number of an adjacency, or of a part of a store extension.
     pub owner: u32,
     /// Section within the owner.
     pub section: u32,

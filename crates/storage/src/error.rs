@@ -43,6 +43,13 @@ pub enum StorageError {
     /// The database is open for reading, and was to be opened for writing.
     #[error("the database is being read by another process or handle; wait until it has ended")]
     BeingRead,
+    /// Lists have outgrown what their layout can say.
+    #[error("{0}")]
+    TooLarge(String),
+    /// A round of a store extension failed half way: only the next opening knows which
+    /// of its extents a root names.
+    #[error("the checkpoint before has not ended; close the database and open it again")]
+    UnendedCheckpoint,
     /// No room in the log until a checkpoint frees some.
     #[error("the commit log is full until a checkpoint frees space")]
     LogFull,

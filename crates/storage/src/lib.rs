@@ -9,6 +9,8 @@
 //!
 //! Nothing here knows what a graph is.
 
+#![warn(unreachable_pub)]
+
 mod directory;
 mod error;
 pub mod failpoint;

@@ -236,14 +236,17 @@ impl CommitLog {
     /// stopped cleanly; then anything else is damage. Otherwise the log ends at
     /// the first record that does not hold, which is a torn tail unless a later
     /// record shows that it had been durable.
-    pub fn open(
+    ///
+    /// # Errors
+    /// Damage, and those of `replay`.
+    pub fn open<E: From<StorageError>>(
         medium: MediumHandle,
         uuid: &Uuid,
         epoch: u32,
         start: LogStart,
         clean_end: Option<u64>,
-        mut replay: impl FnMut(LogRecord<'_>) -> Result<(), StorageError>,
-    ) -> Result<(Self, u64), StorageError> {
+        mut replay: impl FnMut(LogRecord<'_>) -> Result<(), E>,
+    ) -> Result<(Self, u64), E> {
         let mut log = CommitLog {
             seed: crc32c::crc32c(uuid),
             epoch,
@@ -260,14 +263,16 @@ impl CommitLog {
                 log.name(),
                 0,
                 format!("the log has {} bytes", log.capacity),
-            ));
+            )
+            .into());
         }
         if log.slice(log.capacity, IDENTITY_BYTES as u64)? != identity(uuid, log.capacity) {
             return Err(StorageError::damaged(
                 log.name(),
                 log.capacity,
                 "this is not the log of this database",
-            ));
+            )
+            .into());
         }
         let scan_start = ScanEnd {
             end: start.lsn,
@@ -288,7 +293,8 @@ impl CommitLog {
                     "the log was closed at position {clean_end} and can be read up to {}",
                     scan.end
                 ),
-            ));
+            )
+            .into());
         }
         match clean_end {
             None => log.refuse_damage_before_durable_records(&scan)?,
@@ -304,12 +310,12 @@ impl CommitLog {
         Ok((log, scan.csn))
     }
 
-    fn scan(
+    fn scan<E: From<StorageError>>(
         &self,
         mut at: ScanEnd,
         clean_end: Option<u64>,
-        replay: &mut impl FnMut(LogRecord<'_>) -> Result<(), StorageError>,
-    ) -> Result<ScanEnd, StorageError> {
+        replay: &mut impl FnMut(LogRecord<'_>) -> Result<(), E>,
+    ) -> Result<ScanEnd, E> {
         let start = at.end;
         let mut skip_next = failpoint!("log.replay-off-by-one");
         while clean_end != Some(at.end) && at.end - start < self.capacity {
@@ -666,7 +672,7 @@ impl CommitLog {
         let scan = self.scan(from, Some(self.head), &mut |record| {
             let end = carried.append(record.csn, record.wall_us, record.payload)?;
             ends.push((record.csn, end));
-            Ok(())
+            Ok::<_, StorageError>(())
         })?;
         if scan.end != self.head {
             return Err(StorageError::damaged(
@@ -751,7 +757,7 @@ impl std::fmt::Debug for CommitLog {
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
-    use super::{CommitLog, LogStart};
+    use super::{CommitLog, LogStart, StorageError};
     use crate::medium::{DramStorage, MediumHandle, Storage};
 
     const UUID: [u8; 16] = [7; 16];
@@ -764,7 +770,7 @@ mod tests {
 
     fn opened(medium: MediumHandle, lsn: u64, csn: u64) -> CommitLog {
         let start = LogStart { lsn, epoch: 0, csn };
-        let opened = CommitLog::open(medium, &UUID, 1, start, None, |_| Ok(()));
+        let opened = CommitLog::open(medium, &UUID, 1, start, None, |_| Ok::<_, StorageError>(()));
         opened.unwrap().0
     }
 

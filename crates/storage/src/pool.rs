@@ -19,7 +19,7 @@ use crate::order::{self, Durable};
 ///
 /// 2: sections may be newer than the root's commit, and chains of blocks.
 /// 3: named snapshots, and segments of history.
-/// 4: relationships, and what is attached to a store.
+/// 4: relationships, and store extensions.
 /// 5: the log's file is named by the root, and large commits lie in extents.
 pub const FORMAT_VERSION: u32 = 5;
 

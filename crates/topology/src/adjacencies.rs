@@ -6,9 +6,15 @@
 //! that.
 
 use std::ops::Index;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::adjacency::Adjacency;
+use evergraph_storage::SectionKey;
+
+use crate::adjacency::{Adjacency, Shared};
+use crate::front::shards::Shards;
+use crate::presence::{AdjacencySet, Presence};
+use crate::section::Section;
+use crate::section::resources::Resources;
 
 /// Bucket `k` holds `2^k` adjacencies, so that all have a place.
 const BUCKETS: usize = 18;
@@ -32,6 +38,7 @@ type Bucket = Box<[OnceLock<Box<Adjacency>>]>;
 pub struct Adjacencies {
     section_shift: u32,
     columns: usize,
+    shared: Arc<Shared>,
     buckets: [OnceLock<Bucket>; BUCKETS],
 }
 
@@ -44,10 +51,14 @@ fn locate(number: usize) -> (usize, usize) {
 
 impl Adjacencies {
     /// No adjacencies yet; their sections will hold `1 << section_shift` vertices.
-    pub(crate) fn new(section_shift: u32, columns: usize) -> Self {
+    pub(crate) fn new(section_shift: u32, columns: usize, shards: Shards) -> Self {
         Adjacencies {
             section_shift,
             columns,
+            shared: Arc::new(Shared {
+                shards,
+                presence: Presence::default(),
+            }),
             buckets: [const { OnceLock::new() }; BUCKETS],
         }
     }
@@ -69,9 +80,45 @@ impl Adjacencies {
         let places = || (0..1usize << bucket).map(|_| OnceLock::new()).collect();
         let bucket = self.buckets[bucket].get_or_init(places);
         bucket[place].get_or_init(|| {
-            let adjacency = Adjacency::new(number as u32, self.section_shift, self.columns);
-            Box::new(adjacency)
+            let (shift, shared) = (self.section_shift, Arc::clone(&self.shared));
+            Box::new(Adjacency::new(number as u32, shift, self.columns, shared))
         })
+    }
+
+    /// A section, if it exists.
+    pub(crate) fn section(&self, key: SectionKey) -> Option<Arc<Section>> {
+        self.get(key.owner as usize)?.section(key.section as usize)
+    }
+
+    /// Assignment of sections to threads.
+    pub(crate) fn shards(&self) -> &Shards {
+        &self.shared.shards
+    }
+
+    /// DRAM of what is known of the adjacencies that vertices have.
+    pub(crate) fn presence_bytes(&self) -> usize {
+        self.shared.presence.heap_bytes()
+    }
+
+    /// Returns the adjacencies that may have a list of a vertex, in any view.
+    #[inline]
+    pub(crate) fn of_vertex(&self, resources: &Resources, vertex: u32) -> AdjacencySet {
+        let number = (vertex >> self.section_shift) as usize;
+        let sections = || {
+            self.iter()
+                .filter_map(|a| Some((a.number(), a.section(number)?)))
+        };
+        let read = |note: &dyn Fn(u32, usize)| {
+            for (adjacency, section) in sections() {
+                let found = section.for_each_list(resources, |list| note(adjacency, list));
+                if found.is_err() {
+                    // Of damage those hear who read the lists.
+                    (0..1 << self.section_shift).for_each(|list| note(adjacency, list));
+                }
+            }
+        };
+        let exists = || sections().next().is_some();
+        (self.shared.presence).of(vertex, self.section_shift, exists, read)
     }
 
     /// All that exist, ascending.
@@ -104,11 +151,14 @@ impl Index<usize> for Adjacencies {
 
 #[cfg(test)]
 mod tests {
+    use evergraph_storage::machine::Nodes;
+
     use super::*;
 
     #[test]
     fn adjacencies_have_gaps_and_places_up_to_the_last_type() {
-        let adjacencies = Adjacencies::new(2, 2);
+        let shards = Shards::new(Some(1), Nodes::of_this_machine());
+        let adjacencies = Adjacencies::new(2, 2, shards);
         assert!(adjacencies.is_empty() && adjacencies.get(0).is_none());
         let last = in_adjacency(u16::MAX);
         assert_eq!(last, MAX_TYPED_ADJACENCIES as usize - 1);

@@ -7,7 +7,10 @@ use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rayon::prelude::*;
 
 use crate::front::sharding::{ArcColumns, DEFAULT_BIAS, RangeSorter, Sharded, deal};
-use crate::section::{Commits, Context, Section};
+use crate::front::shards::Shards;
+use crate::presence::Presence;
+use crate::section::resources::Resources;
+use crate::section::{Commits, Section};
 use crate::section_view::SectionView;
 
 /// Groups of fewer entries are applied one by one.
@@ -30,9 +33,18 @@ pub struct Adjacency {
     number: u32,
     section_shift: u32,
     columns: usize,
+    shared: Arc<Shared>,
     sections: RwLock<Vec<Option<Arc<Section>>>>,
     /// Memory for cutting up batches.
     sharded: Mutex<Sharded>,
+}
+
+/// What the adjacencies of a store share.
+pub struct Shared {
+    /// Assignment of sections to threads.
+    pub shards: Shards,
+    /// Adjacencies that may have a list of a vertex.
+    pub(crate) presence: Presence,
 }
 
 /// Result of applying a group to one adjacency.
@@ -46,11 +58,12 @@ pub struct Applied {
 
 impl Adjacency {
     /// An empty adjacency; sections hold `1 << section_shift` vertices.
-    pub fn new(number: u32, section_shift: u32, columns: usize) -> Self {
+    pub fn new(number: u32, section_shift: u32, columns: usize, shared: Arc<Shared>) -> Self {
         Adjacency {
             number,
             section_shift,
             columns,
+            shared,
             sections: RwLock::new(Vec::new()),
             sharded: Mutex::default(),
         }
@@ -64,11 +77,6 @@ impl Adjacency {
     /// Vertices in a section.
     pub fn section_lists(&self) -> usize {
         1 << self.section_shift
-    }
-
-    /// Sections that exist.
-    pub fn section_count(&self) -> usize {
-        self.sections.read().iter().flatten().count()
     }
 
     /// Puts a stored section into its place.
@@ -144,7 +152,7 @@ impl Adjacency {
     /// `reports`, some of them may be deletions whose failure is of interest.
     pub fn apply(
         &self,
-        context: &Context,
+        resources: &Resources,
         commits: Commits,
         needed: &Needed,
         batch: &[ArcColumns<'_>],
@@ -152,7 +160,7 @@ impl Adjacency {
     ) -> Result<Applied, StorageError> {
         let edges: usize = batch.iter().map(|columns| columns.sources.len()).sum();
         if edges < SHARD_AT_LEAST {
-            return self.apply_few(context, commits, needed, batch);
+            return self.apply_few(resources, commits, needed, batch);
         }
         let threads = if edges < PARALLEL_AT_LEAST {
             1
@@ -164,7 +172,7 @@ impl Adjacency {
         sharded.scatter(batch, self.section_shift, extras, threads, DEFAULT_BIAS);
         self.create_missing_of(&sharded);
         let sections = self.sections.read();
-        let shards = &*context.shards;
+        let shards = &self.shared.shards;
         let apply = |shard: usize, ranges: &[usize]| {
             let mut done = Applied::default();
             let mut sorter = RangeSorter::default();
@@ -177,8 +185,8 @@ impl Adjacency {
                     let section = sections[number].as_ref().expect("created above");
                     let missed = &mut done.missed;
                     done.balance +=
-                        section.apply(context, commits, needed, arcs, extras, missed)?;
-                    context.presence.note(self.number, number as u32, arcs);
+                        section.apply(resources, commits, needed, arcs, extras, missed)?;
+                    self.shared.presence.note(self.number, number as u32, arcs);
                     Ok::<(), StorageError>(())
                 })?;
             }
@@ -211,7 +219,7 @@ impl Adjacency {
     /// One entry after another: for groups that are not worth counting.
     fn apply_few(
         &self,
-        context: &Context,
+        resources: &Resources,
         commits: Commits,
         needed: &Needed,
         batch: &[ArcColumns<'_>],
@@ -227,8 +235,8 @@ impl Adjacency {
             let (number, section, _) = access.section_of(vertex).expect("created above");
             let arc = u64::from(vertex) << 32 | u64::from(word);
             let missed = &mut done.missed;
-            done.balance += section.apply(context, commits, needed, &[arc], &[extra], missed)?;
-            context.presence.note(self.number, number, &[arc]);
+            done.balance += section.apply(resources, commits, needed, &[arc], &[extra], missed)?;
+            self.shared.presence.note(self.number, number, &[arc]);
         }
         Ok(done)
     }
@@ -257,14 +265,14 @@ impl Adjacency {
     /// since open), in parallel.
     pub fn views(
         &self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
         needed: &Needed,
         verify: bool,
     ) -> Result<Vec<SectionView>, StorageError> {
         let sections = self.sections.read().clone();
         let empty = SectionView::empty(self.section_lists());
-        let fits = context.region.fits_in_memory();
+        let fits = resources.volume.region.fits_in_memory();
         sections
             .par_iter()
             .enumerate()
@@ -277,9 +285,9 @@ impl Adjacency {
                 let Some(section) = section else {
                     return Ok(empty.clone());
                 };
-                let view = section.view(context, csn, needed)?;
+                let view = section.view(resources, csn, needed)?;
                 if verify {
-                    view.verify(context)?;
+                    view.verify(&resources.volume.uuid)?;
                 }
                 // A caller that takes all sections reads them more than once.
                 if verify && view.is_in_pairs() {

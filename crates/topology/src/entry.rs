@@ -17,10 +17,10 @@ pub const MAX_VERTICES: u64 = (1 << 30) - 1;
 pub const TOMBSTONE: u32 = 1 << 31;
 
 /// Marks the head of a list in direct mode.
-pub const PIVOT: u32 = 1 << 30;
+pub(crate) const PIVOT: u32 = 1 << 30;
 
 /// An empty slot in direct mode.
-pub const GAP: u32 = u32::MAX;
+pub(crate) const GAP: u32 = u32::MAX;
 
 const _: () = assert!(
     MAX_VERTICES <= PIVOT as u64 && TOMBSTONE & PIVOT == 0,
@@ -56,12 +56,12 @@ impl Cancels {
 
 /// Whether the word cancels an edge.
 #[inline(always)]
-pub fn is_tombstone(word: u32) -> bool {
+pub(crate) fn is_tombstone(word: u32) -> bool {
     word & TOMBSTONE != 0
 }
 
 /// The neighbor that the word is about.
 #[inline(always)]
-pub fn neighbor(word: u32) -> u32 {
+pub(crate) fn neighbor(word: u32) -> u32 {
     word & !(TOMBSTONE | PIVOT)
 }

@@ -2,7 +2,12 @@
 
 use evergraph_storage::{MediumError, StorageError};
 
+use crate::sealed::SealedName;
+
 /// Failures of [`crate::Store`].
+///
+/// A commit may get the error of its group, by way of [`TopologyError::Group`]: match
+/// on [`TopologyError::cause`].
 #[derive(Debug, thiserror::Error)]
 pub enum TopologyError {
     /// The medium, the log or the pool.
@@ -19,6 +24,28 @@ pub enum TopologyError {
     /// Weights where the graph has none, or the other way round.
     #[error("{0}")]
     Weights(&'static str),
+    /// Columns of a batch that do not belong together.
+    #[error("{0}")]
+    Columns(&'static str),
+    /// External ids that do not continue those of the graph.
+    #[error("{0}")]
+    ExternalIds(&'static str),
+    /// Choices of a creation that contradict each other, or sizes that cannot be.
+    #[error("{0}")]
+    BadConfig(&'static str),
+    /// It needs another kind of graph: edges or relationships, other directions, or
+    /// vertices without external ids.
+    #[error("{0}")]
+    WrongGraphKind(&'static str),
+    /// It needs the other mode, merged or direct.
+    #[error("{0}")]
+    WrongMode(&'static str),
+    /// The database holds records, and was opened as a graph of edges.
+    #[error("this database was opened without its property graph; open it as one")]
+    WithoutExtension,
+    /// Views of two databases were to be compared.
+    #[error("the views are of different databases; give two views of one")]
+    DifferentDatabases,
     /// The failure of a group of commits, which each of them gets.
     #[error(transparent)]
     Group(std::sync::Arc<TopologyError>),
@@ -29,6 +56,12 @@ pub enum TopologyError {
     /// be in the database or not, as the next opening finds.
     #[error("a thread panicked while it changed the database; close and reopen the database")]
     Poisoned,
+    /// The database was opened for reading, and was to be changed.
+    #[error("the database was opened for reading only")]
+    ReadOnly,
+    /// After a failure on the medium, what it holds is known only to the next opening.
+    #[error("an earlier commit failed on the medium; close and reopen the database")]
+    Failed,
     /// There is no snapshot of this name.
     #[error("there is no snapshot \"{0}\"")]
     UnknownSnapshot(String),
@@ -46,6 +79,28 @@ pub enum TopologyError {
         /// The fault.
         why: &'static str,
     },
+    /// The snapshot goes with the result that it belongs to, and not alone.
+    #[error("the snapshot \"{0}\" belongs to a result; drop the result: its snapshot goes with it")]
+    SnapshotOfResult(String),
+    /// The snapshot is of another commit.
+    #[error("the snapshot {name:?} is not of commit {csn}")]
+    NotOfSnapshot {
+        /// Name of the snapshot.
+        name: String,
+        /// The commit asked for.
+        csn: u64,
+    },
+    /// There is no sealed graph of this name.
+    #[error("there is no {0}")]
+    UnknownSealed(SealedName),
+    /// A name that no sealed graph can have.
+    #[error(
+        "{0:?} cannot be the name of a sealed graph; use up to 255 bytes without control characters"
+    )]
+    BadSealedName(String),
+    /// No commit has this number yet.
+    #[error("there is no commit {0} yet")]
+    UnknownCommit(u64),
     /// Nothing keeps the graph as of this commit.
     #[error(
         "the graph as of commit {csn} is not kept{}",
@@ -64,9 +119,16 @@ pub enum TopologyError {
     /// The database was closed while this was in use.
     #[error("the database was closed; open it again")]
     Closed,
-    /// The store cannot do this.
-    #[error("{0}")]
-    Unsupported(String),
+}
+
+impl TopologyError {
+    /// The failure itself, which a group of commits may share.
+    pub fn cause(&self) -> &TopologyError {
+        match self {
+            TopologyError::Group(shared) => shared.cause(),
+            own => own,
+        }
+    }
 }
 
 impl From<MediumError> for TopologyError {

@@ -59,7 +59,7 @@ impl Layout {
 
 /// Merged entries of a section.
 #[derive(Debug)]
-pub enum Base {
+pub(crate) enum Base {
     /// Layout `pma`, and direct mode.
     Packed(packed::Base),
     /// Layout `blocks`.
@@ -68,12 +68,12 @@ pub enum Base {
 
 impl Base {
     /// A section without an extent: empty lists.
-    pub fn empty(lists: usize) -> Self {
+    pub(crate) fn empty(lists: usize) -> Self {
         Base::Packed(packed::Base::empty(lists))
     }
 
     /// Its layout; `None` if nothing is stored.
-    pub fn layout(&self) -> Option<Layout> {
+    pub(crate) fn layout(&self) -> Option<Layout> {
         match self {
             Base::Packed(base) => base.extent().map(|_| Layout::Pma),
             Base::Blocks(_) => Some(Layout::Blocks),
@@ -84,7 +84,7 @@ impl Base {
     ///
     /// # Panics
     /// In another layout: only for direct mode, which knows none.
-    pub fn packed(&self) -> &packed::Base {
+    pub(crate) fn packed(&self) -> &packed::Base {
         match self {
             Base::Packed(base) => base,
             Base::Blocks(_) => unreachable!("direct mode has packed sections"),
@@ -92,7 +92,7 @@ impl Base {
     }
 
     /// Entries, tombstones included.
-    pub fn entries(&self) -> u64 {
+    pub(crate) fn entries(&self) -> u64 {
         match self {
             Base::Packed(base) => base.words.count() as u64,
             Base::Blocks(base) => base.entries(),
@@ -101,7 +101,7 @@ impl Base {
 
     /// Entries of one list; merged mode only.
     #[inline(always)]
-    pub fn list_len(&self, list: usize) -> usize {
+    pub(crate) fn list_len(&self, list: usize) -> usize {
         match self {
             Base::Packed(base) => base.list_len(list),
             Base::Blocks(base) => base.list_len(list),
@@ -109,7 +109,7 @@ impl Base {
     }
 
     /// Lengths of the lists.
-    pub fn lengths(&self, csn: u64) -> LengthPage {
+    pub(crate) fn lengths(&self, csn: u64) -> LengthPage {
         match self {
             Base::Packed(base) => base.lengths(csn),
             Base::Blocks(base) => base.lengths(csn),
@@ -118,7 +118,7 @@ impl Base {
 
     /// As [`Base::lengths`], without DRAM of their own where the layout has them
     /// at hand and `fits` says that it stays so.
-    pub fn lengths_at_hand(&self, csn: u64, fits: bool) -> LengthPage {
+    pub(crate) fn lengths_at_hand(&self, csn: u64, fits: bool) -> LengthPage {
         match self {
             Base::Packed(base) if fits => base.lengths_in_place(csn),
             base => base.lengths(csn),
@@ -126,7 +126,7 @@ impl Base {
     }
 
     /// Checks the entries, once; must precede the first read of them.
-    pub fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
+    pub(crate) fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
         match self {
             Base::Packed(base) => base.verify(uuid),
             Base::Blocks(base) => base.verify(uuid),
@@ -134,7 +134,7 @@ impl Base {
     }
 
     /// Whether the entries are known to be what was written.
-    pub fn is_verified(&self) -> bool {
+    pub(crate) fn is_verified(&self) -> bool {
         match self {
             Base::Packed(base) => base.is_verified(),
             Base::Blocks(base) => base.is_verified(),
@@ -142,7 +142,7 @@ impl Base {
     }
 
     /// Bytes at the beginning of [`Base::extent`] that say where the lists are.
-    pub fn index_bytes(&self) -> u64 {
+    pub(crate) fn index_bytes(&self) -> u64 {
         match self {
             Base::Packed(base) => base.index_bytes(),
             Base::Blocks(base) => base.extent().map_or(0, |extent| extent.len()),
@@ -153,7 +153,7 @@ impl Base {
     /// first `count` entries of a list, until it breaks. Not for sections with
     /// gaps beyond what is filled.
     #[inline(always)]
-    pub fn for_each_segment<B>(
+    pub(crate) fn for_each_segment<B>(
         &self,
         list: usize,
         count: usize,
@@ -169,17 +169,17 @@ impl Base {
     }
 
     /// Whether words and weights lie in pairs (direct mode with weights).
-    pub fn is_in_pairs(&self) -> bool {
+    pub(crate) fn is_in_pairs(&self) -> bool {
         matches!(self, Base::Packed(base) if base.in_pairs)
     }
 
     /// Whether a list lies in several blocks.
-    pub fn is_chained(&self, list: usize) -> bool {
+    pub(crate) fn is_chained(&self, list: usize) -> bool {
         matches!(self, Base::Blocks(base) if base.is_chained(list))
     }
 
     /// All extents that belong to it.
-    pub fn extents(&self) -> Vec<Arc<Extent>> {
+    pub(crate) fn extents(&self) -> Vec<Arc<Extent>> {
         match self {
             Base::Packed(base) => base.extent().cloned().into_iter().collect(),
             Base::Blocks(base) => base.extents().cloned().collect(),
@@ -187,7 +187,7 @@ impl Base {
     }
 
     /// The extent that the section directory names.
-    pub fn extent(&self) -> Option<&Arc<Extent>> {
+    pub(crate) fn extent(&self) -> Option<&Arc<Extent>> {
         match self {
             Base::Packed(base) => base.extent(),
             Base::Blocks(base) => base.extent(),

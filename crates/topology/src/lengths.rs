@@ -1,9 +1,9 @@
 //! Lengths of the lists of one section as of one commit.
 
+use std::sync::OnceLock;
+
 use evergraph_storage::Words;
 use evergraph_storage::layout::WALKED_AT_MOST;
-
-use crate::section_format::zeros;
 
 /// Lengths and tombstone counts of a section's lists, as of commit `csn` and
 /// every later one until the section's next page. Never changed once a view
@@ -269,5 +269,20 @@ mod tests {
     #[should_panic(expected = "a length for each list")]
     fn each_list_has_a_length() {
         page(1, &[3]).invariants(2);
+    }
+}
+
+/// Words that are all 0: the same for all that are empty and have a usual number
+/// of lists.
+pub(crate) fn zeros(count: usize) -> Words {
+    static ZEROS: [OnceLock<Words>; 22] = [const { OnceLock::new() }; 22];
+    let new = || Words::owned(vec![0; count]);
+    match count {
+        0 => ZEROS[0].get_or_init(new).clone(),
+        _ if (count - 1).is_power_of_two() && count <= 1 << 20 => {
+            let place = 1 + (count - 1).ilog2() as usize;
+            ZEROS[place].get_or_init(new).clone()
+        }
+        _ => new(),
     }
 }

@@ -9,17 +9,18 @@
 //! Invariant: no read scans the log, and nothing here runs an algorithm.
 
 #![deny(unsafe_code)]
+#![warn(unreachable_pub)]
 
 #[cfg(target_endian = "big")]
 compile_error!("the stored format is little-endian and read in place");
 
 mod adjacencies;
 mod adjacency;
-pub mod attachment;
-pub mod blocks;
+mod blocks;
 pub mod direct;
 mod entry;
 mod error;
+pub mod extension;
 pub mod front;
 mod history;
 pub mod ids;
@@ -28,28 +29,32 @@ mod lengths;
 mod list;
 mod pins;
 mod presence;
+mod published;
 pub mod record;
 mod sealed;
 mod section;
 mod section_format;
 mod section_view;
 mod store;
+mod tiers;
+mod volume;
 
 pub use adjacencies::{Adjacencies, in_adjacency, out_adjacency};
 pub use adjacency::Adjacency;
-pub use attachment::{ATTACHED_BLOBS, ATTACHED_OWNERS, Attachment};
 pub use entry::{MAX_VERTICES, TOMBSTONE};
 pub use error::TopologyError;
+pub use extension::{EXTENSION_BLOBS, EXTENSION_OWNERS, StoreExtension};
 pub use front::shards::ShardReport;
 pub use history::{RESERVED_NAMES, Snapshot, check_snapshot_name, is_reserved};
 pub use layout::Layout;
 pub use list::ListScratch;
 pub use pins::Pins;
 pub use presence::AdjacencySet;
+pub use published::Published;
 pub use sealed::{SealedGraph, SealedInfo, SealedName};
 pub use section_view::SectionView;
 pub use store::{
-    BackPressure, Batch, CheckReport, Commit, Config, Enqueued, HistoryStats, ListReader, ListTier,
-    LogPositions, Mode, OpenReport, Prepared, Published, Query, QueryMerging, Store, StoreStats,
-    TierEntry, Tuning,
+    BackPressure, Batch, CheckReport, Commit, Config, Enqueued, HistoryStats, ListReader,
+    LogPositions, Mode, OpenReport, Prepared, Query, QueryMerging, Store, StoreStats, Tuning,
 };
+pub use tiers::{ListTier, TierEntry};

@@ -66,7 +66,7 @@ impl ListScratch {
 }
 
 /// Cut of a list as of some commit: entries before it, and tombstones among them.
-pub type Cut = (u32, u32);
+pub(crate) type Cut = (u32, u32);
 
 impl ListScratch {
     /// As [`ListScratch::cancel`], but an entry and the tombstone that cancels it both
@@ -116,7 +116,7 @@ impl ListScratch {
 
 /// Whether each tombstone has an earlier live entry to cancel, as in every
 /// list that was written: a deletion of nothing leaves no tombstone.
-pub fn tombstones_cancel(words: impl Iterator<Item = u32>) -> bool {
+pub(crate) fn tombstones_cancel(words: impl Iterator<Item = u32>) -> bool {
     let mut live: HashMap<u32, u32> = HashMap::new();
     for word in words {
         let count = live.entry(neighbor(word)).or_insert(0);
@@ -134,7 +134,7 @@ pub fn tombstones_cancel(words: impl Iterator<Item = u32>) -> bool {
 /// Finds out, segment by segment from the front, whether a list holds a live
 /// edge to one vertex; with an id, that relationship to it.
 #[derive(Debug)]
-pub struct LiveCount {
+pub(crate) struct LiveCount {
     target: u32,
     id: Option<u32>,
     live: u64,
@@ -142,7 +142,7 @@ pub struct LiveCount {
 
 impl LiveCount {
     /// Counts entries of `target`, of which none were seen yet.
-    pub fn new(target: u32, id: Option<u32>) -> Self {
+    pub(crate) fn new(target: u32, id: Option<u32>) -> Self {
         LiveCount {
             target,
             id,
@@ -152,7 +152,7 @@ impl LiveCount {
 
     /// Counts in a further segment. As deletions of nothing leave no tombstone,
     /// every tombstone has an entry to cancel.
-    pub fn add(&mut self, words: &[u32], ids: &[u32]) {
+    pub(crate) fn add(&mut self, words: &[u32], ids: &[u32]) {
         for (i, &word) in words.iter().enumerate() {
             if neighbor(word) != self.target || self.id.is_some_and(|id| ids.get(i) != Some(&id)) {
                 continue;
@@ -165,7 +165,7 @@ impl LiveCount {
     }
 
     /// Live edges so far.
-    pub fn live(&self) -> u64 {
+    pub(crate) fn live(&self) -> u64 {
         self.live
     }
 }

@@ -10,9 +10,6 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
 
-use crate::adjacencies::Adjacencies;
-use crate::section::Context;
-
 /// Adjacencies that have a bit of their own: those of 32 types.
 pub(crate) const BITS: u32 = 64;
 /// Bucket `k` holds the blocks of `2^k` sections.
@@ -138,7 +135,7 @@ impl Presence {
 
     /// Entries that an adjacency's section has got; called after they are in it, and
     /// before a view can show them. `arcs` are `vertex << 32 | word`.
-    pub fn note(&self, adjacency: u32, section: u32, arcs: &[u64]) {
+    pub(crate) fn note(&self, adjacency: u32, section: u32, arcs: &[u64]) {
         // Dekker's pattern, with the fence of the first reader: either that reader finds
         // the entries in the section, or the committer finds the block here. Without the
         // fences both could miss.
@@ -153,24 +150,23 @@ impl Presence {
     }
 
     /// Returns the adjacencies that may have a list of a vertex. The first to ask about a
-    /// section reads the lengths of all adjacencies there; callers meanwhile do not wait
-    /// and get all adjacencies.
-    pub fn of(
+    /// section, which `exists`, notes what `read` finds there: numbers of adjacencies and
+    /// lists. Callers meanwhile do not wait and get all adjacencies.
+    pub(crate) fn of(
         &self,
-        context: &Context,
-        adjacencies: &Adjacencies,
-        section_shift: u32,
         vertex: u32,
+        section_shift: u32,
+        exists: impl FnOnce() -> bool,
+        read: impl FnOnce(&dyn Fn(u32, usize)),
     ) -> AdjacencySet {
         let section = vertex >> section_shift;
         let block = match self.block(section) {
             Some(block) => block,
             // No view of today shows anything there, however large the number is.
-            None if !exists(adjacencies, section) => return AdjacencySet::NONE,
+            None if !exists() => return AdjacencySet::NONE,
             None => self.reach(section, 1 << section_shift),
         };
-        if block.state.load(Ordering::Acquire) != READ && !block.read(context, adjacencies, section)
-        {
+        if block.state.load(Ordering::Acquire) != READ && !block.read(read) {
             return AdjacencySet::ALL;
         }
         let list = vertex as usize & (block.sets.len() - 1);
@@ -178,7 +174,7 @@ impl Presence {
     }
 
     /// DRAM in use.
-    pub fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         let buckets = self.buckets.iter().filter_map(OnceLock::get);
         buckets
             .map(|bucket| {
@@ -190,11 +186,6 @@ impl Presence {
     }
 }
 
-fn exists(adjacencies: &Adjacencies, section: u32) -> bool {
-    let mut adjacencies = adjacencies.iter();
-    adjacencies.any(|adjacency| adjacency.section(section as usize).is_some())
-}
-
 impl Block {
     #[inline(always)]
     fn add(&self, list: usize, bit: u64) {
@@ -204,28 +195,16 @@ impl Block {
         }
     }
 
-    /// Reads which lists there are, unless another thread does. Returns whether it is
+    /// Notes which lists there are, unless another thread does. Returns whether it is
     /// done.
-    fn read(&self, context: &Context, adjacencies: &Adjacencies, section: u32) -> bool {
+    fn read(&self, read: impl FnOnce(&dyn Fn(u32, usize))) -> bool {
         let (from, to) = (Ordering::AcqRel, Ordering::Acquire);
         match (self.state).compare_exchange(NOT_READ, BEING_READ, from, to) {
             Ok(_) => {}
             Err(state) => return state == READ,
         }
         fence(Ordering::SeqCst);
-        for adjacency in adjacencies.iter() {
-            let Some(stored) = adjacency.section(section as usize) else {
-                continue;
-            };
-            let bit = bit_of(adjacency.number());
-            if stored
-                .for_each_list(context, |list| self.add(list, bit))
-                .is_err()
-            {
-                // Of damage those hear who read the lists.
-                (0..self.sets.len()).for_each(|list| self.add(list, bit));
-            }
-        }
+        read(&|adjacency, list| self.add(list, bit_of(adjacency)));
         self.state.store(READ, Ordering::Release);
         true
     }

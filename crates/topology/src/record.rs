@@ -15,7 +15,7 @@ const OP_META: u8 = 4;
 const OP_IDS: u8 = 5;
 const OP_CREATE_SNAPSHOT: u8 = 6;
 const OP_DROP_SNAPSHOT: u8 = 7;
-const OP_ATTACHED: u8 = 8;
+const OP_PAYLOAD: u8 = 8;
 const OP_INSERT_RELATIONSHIPS: u8 = 9;
 const OP_DELETE_RELATIONSHIPS: u8 = 10;
 const OP_IN_EXTENT: u8 = 11;
@@ -64,8 +64,8 @@ pub enum Op {
         /// Name.
         name: String,
     },
-    /// Payload of the store's attachment.
-    Attached(Vec<u8>),
+    /// Payload of the store's extension.
+    Payload(Vec<u8>),
     /// New relationships.
     InsertRelationships(Relationships),
     /// Deleted relationships.
@@ -132,10 +132,10 @@ pub enum ExternalIds {
     },
 }
 
-/// Payloads of a commit for the attachment.
+/// Payloads of a commit for the extension.
 pub(crate) fn payloads(ops: &[Op]) -> Vec<&[u8]> {
     let payloads = ops.iter().filter_map(|op| match op {
-        Op::Attached(payload) => Some(&payload[..]),
+        Op::Payload(payload) => Some(&payload[..]),
         _ => None,
     });
     payloads.collect()
@@ -154,7 +154,7 @@ pub(crate) struct InExtent {
 
 impl InExtent {
     /// Encodes the log's record.
-    pub fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         header(OP_IN_EXTENT, 0, 0, self.len, self.crc, &mut bytes);
         bytes.extend_from_slice(&self.offset.to_le_bytes());
@@ -162,12 +162,12 @@ impl InExtent {
     }
 
     /// Whether a record does not hold the operations itself.
-    pub fn is_named_by(payload: &[u8]) -> bool {
+    pub(crate) fn is_named_by(payload: &[u8]) -> bool {
         payload.first() == Some(&OP_IN_EXTENT)
     }
 
     /// Reads back what [`InExtent::encode`] wrote.
-    pub fn decode(payload: &[u8], at: u64) -> Result<Self, TopologyError> {
+    pub(crate) fn decode(payload: &[u8], at: u64) -> Result<Self, TopologyError> {
         let mut cursor = Cursor { bytes: payload, at };
         let header = Header::take(&mut cursor)?;
         let offset = cursor.column(1)?.first().copied();
@@ -225,8 +225,8 @@ pub fn encode(ops: &[Op], bytes: &mut Vec<u8>) {
             Op::DeleteRelationships(relationships) => {
                 encode_relationships(OP_DELETE_RELATIONSHIPS, relationships, bytes);
             }
-            Op::Attached(payload) => {
-                header(OP_ATTACHED, 0, 0, payload.len() as u64, 0, bytes);
+            Op::Payload(payload) => {
+                header(OP_PAYLOAD, 0, 0, payload.len() as u64, 0, bytes);
                 bytes.extend_from_slice(payload);
             }
         }
@@ -423,7 +423,7 @@ fn decode_op(cursor: &mut Cursor<'_>) -> Result<Op, TopologyError> {
                 _ => Op::DeleteRelationships(relationships),
             }
         }
-        OP_ATTACHED => Op::Attached(cursor.take(n)?.to_vec()),
+        OP_PAYLOAD => Op::Payload(cursor.take(n)?.to_vec()),
         _ => return Err(cursor.damaged("a commit has an operation this program does not know")),
     })
 }

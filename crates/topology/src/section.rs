@@ -1,44 +1,43 @@
 //! One section: the lists of consecutive vertices, merged and not yet merged.
 
+pub(crate) mod body;
 mod gather;
 mod live;
 mod loaded;
 mod merge;
 mod plan;
 mod reading;
+pub(crate) mod resources;
 #[cfg(test)]
 mod tests;
 mod tiers;
 mod usage;
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::failpoint;
-use evergraph_storage::{Entry, Extent, Needed, Region, StorageError, Uuid, order};
+use evergraph_storage::{Entry, Extent, Needed, StorageError, order};
 use parking_lot::{Mutex, MutexGuard};
 
-pub use gather::MergeScratch;
+use body::Body;
+pub(crate) use gather::MergeScratch;
 use live::LiveCounts;
 pub(crate) use loaded::{Loaded, Version};
-pub use merge::{Frozen, Product};
-pub use plan::Wanted;
-pub use usage::SectionUsage;
+pub(crate) use merge::{Frozen, Product};
+pub(crate) use plan::Wanted;
+use resources::Resources;
+pub(crate) use usage::SectionUsage;
 
 use crate::blocks;
 use crate::direct::{ListPlace, open_extent};
 use crate::entry::{Cancels, is_tombstone, neighbor};
 use crate::front::append_buffer::AppendBuffer;
-use crate::front::buffers::{BufferWriter, Levels, VertexBuffers};
-use crate::front::pool::BufferPool;
-use crate::front::shards::Shards;
-use crate::history::{History, PageCache};
+use crate::history::History;
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
 use crate::pins::Keepers;
-use crate::presence::Presence;
 use crate::section_format;
 
 /// A group of commits that are applied together.
@@ -48,51 +47,6 @@ pub struct Commits {
     pub first: u64,
     /// The newest, by which the group becomes visible.
     pub last: u64,
-}
-
-/// Arguments of all sections of a store, for reading their extents.
-#[derive(Clone)]
-pub struct Context {
-    /// Region of the extents.
-    pub region: Region,
-    /// Identity of the database.
-    pub uuid: Uuid,
-    /// Direct mode: what is stored names only vertices below this.
-    pub vertex_limit: u64,
-    /// DRAM for what is not merged.
-    pub buffers: Arc<BufferPool>,
-    /// Sizes of vertex buffers.
-    pub levels: Levels,
-    /// Assignment of sections to threads.
-    pub shards: Arc<Shards>,
-    /// [`crate::Tuning::rewrite_growth`].
-    pub rewrite_growth: Option<u32>,
-    /// Length pages of the past.
-    pub pages: Arc<PageCache>,
-    /// Edges that a deletion cancels.
-    pub cancels: Cancels,
-    /// Adjacencies that may have a list of a vertex.
-    pub(crate) presence: Arc<Presence>,
-    /// DRAM of what views keep.
-    pub(crate) pinned_bytes: Arc<AtomicUsize>,
-    /// Direct mode: a process may have been killed between a store and its fence, so a
-    /// section is made durable when it is first touched.
-    pub(crate) confirms_sections: bool,
-}
-
-/// Entries of a section: the base, and the unmerged data behind it. A merge replaces the
-/// body; readers of the old one keep it alive.
-#[derive(Debug)]
-pub struct Body {
-    /// Counts rewrites that dropped entries: prefixes of another generation
-    /// mean other entries.
-    pub generation: u32,
-    /// Commits up to this one are merged.
-    pub csn: u64,
-    /// Merged entries.
-    pub base: Base,
-    /// Entries behind them, from the first on.
-    pub buffers: OnceLock<Box<VertexBuffers>>,
 }
 
 /// The lists of `lists` consecutive vertices.
@@ -212,17 +166,17 @@ impl Section {
 
     pub(crate) fn load<'a>(
         &self,
-        context: &Context,
+        resources: &Resources,
         guard: &'a mut MutexGuard<'_, Inner>,
     ) -> Result<&'a mut Loaded, StorageError> {
-        Ok(self.load_parts(context, guard)?.loaded)
+        Ok(self.load_parts(resources, guard)?.loaded)
     }
 
     /// The section's content, read from the medium if this is its first use,
     /// its append buffer, and its history.
     fn load_parts<'a>(
         &self,
-        context: &Context,
+        resources: &Resources,
         guard: &'a mut MutexGuard<'_, Inner>,
     ) -> Result<Parts<'a>, StorageError> {
         let Inner {
@@ -233,14 +187,14 @@ impl Section {
         } = &mut **guard;
         if let State::Stored(entry, extent) = &*state {
             let base = section_format::Base::open(
-                &context.uuid,
+                &resources.volume.uuid,
                 Arc::clone(extent),
                 entry,
                 self.first_vertex,
                 self.lists,
             )?;
             let base = Base::Packed(base);
-            let fits = context.region.fits_in_memory();
+            let fits = resources.volume.region.fits_in_memory();
             let page = base.lengths_at_hand(entry.csn, fits);
             if page.totals().1 != entry.tombstones {
                 return Err(StorageError::damaged(
@@ -263,7 +217,7 @@ impl Section {
             });
         }
         if let State::StoredDirect(extent) = &*state {
-            *state = State::Loaded(self.load_direct(context, extent)?);
+            *state = State::Loaded(self.load_direct(resources, extent)?);
         }
         match state {
             State::Loaded(loaded) => Ok(Parts {
@@ -275,10 +229,14 @@ impl Section {
         }
     }
 
-    fn load_direct(&self, context: &Context, extent: &Arc<Extent>) -> Result<Loaded, StorageError> {
-        if context.confirms_sections && !failpoint!("open.section-not-durable") {
+    fn load_direct(
+        &self,
+        resources: &Resources,
+        extent: &Arc<Extent>,
+    ) -> Result<Loaded, StorageError> {
+        if resources.rules.confirms_sections && !failpoint!("open.section-not-durable") {
             // Recovery step R7: before the section is shown or appended to.
-            let medium = context.region.medium();
+            let medium = resources.volume.region.medium();
             let flushed = failpoint!(
                 "open.section-only-flushed",
                 order::Flushed::of_stores(medium, extent.offset(), extent.len())?,
@@ -287,11 +245,11 @@ impl Section {
             let _durable = flushed.fence(medium)?;
         }
         let opened = open_extent(
-            &context.uuid,
+            &resources.volume.uuid,
             extent,
             self.first_vertex,
             self.columns,
-            context.vertex_limit,
+            resources.rules.vertex_limit,
             self.direct_places(),
         )?;
         let words = extent.address(opened.state.words_at);
@@ -299,7 +257,7 @@ impl Section {
         let mut writer = None;
         let buffers = OnceLock::new();
         if !opened.logged.is_empty() {
-            let (logged, mut its_writer) = context.new_buffers(self.lists, self.columns);
+            let (logged, mut its_writer) = resources.buffers.new_for(self.lists, self.columns);
             for entry in &opened.logged {
                 logged.append(&mut its_writer, entry.list, entry.word, entry.weight, 1);
             }
@@ -332,7 +290,7 @@ impl Section {
     /// removed.
     pub fn apply(
         &self,
-        context: &Context,
+        resources: &Resources,
         commits: Commits,
         needed: &Needed,
         arcs: &[u64],
@@ -357,7 +315,7 @@ impl Section {
         if !arcs.iter().any(|&arc| is_tombstone(arc as u32)) {
             let appended = &mut guard.appended;
             appended.append(
-                &context.buffers,
+                &resources.buffers.pool,
                 csn,
                 needed,
                 self.first_vertex,
@@ -367,19 +325,19 @@ impl Section {
             guard.order();
             return Ok(arcs.len() as i64);
         }
-        let mut parts = self.load_parts(context, &mut guard)?;
-        parts.sort_into_buffers(context, u64::MAX, needed)?;
+        let mut parts = self.load_parts(resources, &mut guard)?;
+        parts.sort_into_buffers(resources, u64::MAX, needed)?;
         let Parts {
             loaded, history, ..
         } = parts;
         // Whether there is an edge to delete is read from the merged part.
-        loaded.body.base.verify(&context.uuid)?;
+        loaded.body.base.verify(&resources.volume.uuid)?;
         let mut page = LengthPage::clone(&loaded.page);
         page.csn = csn;
         let body = Arc::clone(&loaded.body);
-        let cancels = context.cancels;
+        let cancels = resources.rules.cancels;
         let mut counts = LiveCounts::new(&body, &page, self.first_vertex, arcs, extras, cancels);
-        let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
+        let (buffers, writer) = loaded.buffers(resources, self.lists, self.columns);
         let mut balance = 0;
         for (i, &arc) in arcs.iter().enumerate() {
             let list = ((arc >> 32) as u32 - self.first_vertex) as usize;
@@ -390,7 +348,7 @@ impl Section {
                 let merged = body.base.list_len(list);
                 let count = || {
                     let id = (cancels == Cancels::Named).then_some(extra as u32);
-                    count_live(&body, list, merged, len, LiveCount::new(neighbor(word), id))
+                    body.count_live(list, merged, len, LiveCount::new(neighbor(word), id))
                 };
                 let counted = counts.get(list, word, extra as u32);
                 if counted.unwrap_or_else(count) == 0 {
@@ -408,7 +366,7 @@ impl Section {
             page.len.own()[list] += 1;
         }
         if needed.is_kept(loaded.page.csn, csn) {
-            history.record(context, &loaded.page)?;
+            history.record(&resources.volume.uuid, &loaded.page)?;
         }
         loaded.advance(Arc::new(page), needed);
         guard.invariants(self.lists);
@@ -424,7 +382,7 @@ impl Section {
     /// (XPGraph's buffering phase), as the first reader would.
     pub fn sort_into_buffers(
         &self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
         needed: &Needed,
     ) -> Result<(), StorageError> {
@@ -436,22 +394,22 @@ impl Section {
         {
             return Ok(());
         }
-        let mut parts = self.load_parts(context, &mut guard)?;
-        parts.sort_into_buffers(context, csn, needed)
+        let mut parts = self.load_parts(resources, &mut guard)?;
+        parts.sort_into_buffers(resources, csn, needed)
     }
 
     /// Live entries as of kept commits, ascending, up to `csn`.
     pub fn live_at(
         &self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
         needed: &Needed,
         csns: &[u64],
     ) -> Result<Vec<u64>, StorageError> {
         let mut guard = self.state.lock();
-        let mut parts = self.load_parts(context, &mut guard)?;
-        parts.sort_into_buffers(context, csn, needed)?;
-        parts.live_at(context, csns)
+        let mut parts = self.load_parts(resources, &mut guard)?;
+        parts.sort_into_buffers(resources, csn, needed)?;
+        parts.live_at(resources, csns)
     }
 
     /// Looks at the lengths of the past.
@@ -464,17 +422,6 @@ impl Section {
         if let State::Loaded(loaded) = &mut self.state.lock().state {
             loaded.prune(needed);
         }
-    }
-}
-
-impl Context {
-    /// Empty vertex buffers.
-    pub(crate) fn new_buffers(
-        &self,
-        lists: usize,
-        columns: usize,
-    ) -> (VertexBuffers, BufferWriter) {
-        VertexBuffers::new(lists, columns, &self.buffers, self.levels)
     }
 }
 
@@ -537,29 +484,4 @@ impl Inner {
             State::Loaded(loaded) => loaded.body.csn,
         }
     }
-}
-
-/// Counts with `count` over the first `len` entries of a list, of which `in_place` are in
-/// the extent.
-pub(crate) fn count_live(
-    body: &Body,
-    list: usize,
-    in_place: usize,
-    len: usize,
-    mut count: LiveCount,
-) -> u64 {
-    let merged = in_place.min(len);
-    let _ = body
-        .base
-        .for_each_segment::<()>(list, merged, |words, ids| {
-            count.add(words, ids);
-            ControlFlow::Continue(())
-        });
-    if let Some(buffers) = body.buffers.get() {
-        let _ = buffers.for_each_segment::<()>(list, len - merged, |words, ids| {
-            count.add(words, ids);
-            ControlFlow::Continue(())
-        });
-    }
-    count.live()
 }

@@ -13,14 +13,13 @@
 //! lengths, reads only the index.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::layout::{Field, tiles};
 use evergraph_storage::{Entry, Extent, StorageError, Uuid, Words};
 
 use crate::blocks::ListSource;
-use crate::lengths::{LengthPage, Lengths};
+use crate::lengths::{LengthPage, Lengths, zeros};
 
 const MAGIC: u32 = 0x4345_5345; // "ESEC"
 const HEADER_WORDS: usize = 16;
@@ -203,21 +202,6 @@ impl ListSource for SectionImage {
         let (words, weights) = self.content[self.index_words()..].split_at(self.entries);
         let place = start..start + self.len(list);
         visit(&words[place.clone()], weights.get(place).unwrap_or(&[]));
-    }
-}
-
-/// Words that are all 0: the same for all that are empty and have a usual number
-/// of lists.
-pub(crate) fn zeros(count: usize) -> Words {
-    static ZEROS: [OnceLock<Words>; 22] = [const { OnceLock::new() }; 22];
-    let new = || Words::owned(vec![0; count]);
-    match count {
-        0 => ZEROS[0].get_or_init(new).clone(),
-        _ if (count - 1).is_power_of_two() && count <= 1 << 20 => {
-            let place = 1 + (count - 1).ilog2() as usize;
-            ZEROS[place].get_or_init(new).clone()
-        }
-        _ => new(),
     }
 }
 

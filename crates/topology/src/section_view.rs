@@ -8,14 +8,14 @@ pub(crate) use lists::{Lists, Segments};
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
-use evergraph_storage::{StorageError, Words};
+use evergraph_storage::{StorageError, Uuid, Words};
 
 use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
-use crate::lengths::LengthPage;
+use crate::lengths::{LengthPage, zeros};
 use crate::list::ListScratch;
-use crate::section::{Body, Context};
-use crate::section_format::{self, zeros};
+use crate::section::body::Body;
+use crate::section_format;
 
 /// One section as of one commit; slices of it stay valid as long as it lives.
 #[derive(Clone, Debug)]
@@ -266,8 +266,8 @@ impl SectionView {
     }
 
     /// Checks the entries of the section, once since open.
-    pub fn verify(&self, context: &Context) -> Result<(), StorageError> {
-        self.lists.body.base.verify(&context.uuid)
+    pub fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
+        self.lists.body.base.verify(uuid)
     }
 
     /// Whether a list lies in several blocks of the layout `blocks`.

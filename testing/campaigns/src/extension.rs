@@ -8,9 +8,9 @@ use evergraph_graph::Direction;
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
-use evergraph_storage::ViewToken;
+use evergraph_storage::{StorageError, ViewToken};
 use evergraph_topology::{
-    Attachment, Batch, Config, Layout, Published, Store, TopologyError, Tuning, in_adjacency,
+    Batch, Config, Layout, Published, Store, StoreExtension, TopologyError, Tuning, in_adjacency,
     out_adjacency,
 };
 
@@ -120,7 +120,7 @@ fn name(number: u32) -> String {
 
 /// A random workload of commits with both, merges and snapshots.
 #[derive(Clone, Debug)]
-pub struct AttachedScenario {
+pub struct ExtensionScenario {
     name: String,
     seed: u64,
     persistence: Persistence,
@@ -129,7 +129,7 @@ pub struct AttachedScenario {
     planned: usize,
 }
 
-impl AttachedScenario {
+impl ExtensionScenario {
     /// `planned` steps that follow from `seed`.
     pub fn new(persistence: Persistence, seed: u64, planned: usize) -> Self {
         let medium = persistence.name();
@@ -139,7 +139,7 @@ impl AttachedScenario {
             next_id: 0,
             next_name: 0,
         };
-        AttachedScenario {
+        ExtensionScenario {
             name: format!("attached-{medium}"),
             seed,
             persistence,
@@ -199,7 +199,7 @@ impl AttachedScenario {
     }
 }
 
-impl AttachedScenario {
+impl ExtensionScenario {
     /// Whether a merge leaves the registers further than the superblock: its commit is
     /// older than the CSN they are merged up to, and replay brings them operations that
     /// they have.
@@ -324,7 +324,7 @@ fn batch(step: &Step) -> Batch {
             let (first, second) = settings.split_at(settings.len() / 2);
             for part in [first, second] {
                 if !part.is_empty() {
-                    batch.attach(payload(part));
+                    batch.add_payload(payload(part));
                 }
             }
         }
@@ -350,8 +350,8 @@ fn tuning() -> Tuning {
 
 fn open(storage: &SimulatedStorage, read_only: bool) -> Result<Opened, TopologyError> {
     let registers = Arc::new(Registers::default());
-    let attachment = Arc::clone(&registers);
-    let (store, _) = Store::open_attached(storage, read_only, tuning(), attachment)?;
+    let extension = Arc::clone(&registers);
+    let (store, _) = Store::open_with_extension(storage, read_only, tuning(), extension)?;
     Ok(Opened { store, registers })
 }
 
@@ -402,13 +402,14 @@ fn relationships(
     incoming.sort_unstable();
     match out == incoming {
         true => Ok(out),
-        false => Err(TopologyError::Unsupported(format!(
-            "out {out:?}, in {incoming:?}"
-        ))),
+        false => {
+            let what = format!("out {out:?}, in {incoming:?}");
+            Err(StorageError::damaged("extents", 0, what).into())
+        }
     }
 }
 
-impl Scenario for AttachedScenario {
+impl Scenario for ExtensionScenario {
     type Model = Steps;
     type Opened = Opened;
 
@@ -430,9 +431,9 @@ impl Scenario for AttachedScenario {
 
     fn create(&self, storage: &SimulatedStorage) -> Result<Opened, String> {
         let registers = Arc::new(Registers::default());
-        let attachment = Arc::clone(&registers);
+        let extension = Arc::clone(&registers);
         let config = self.store_config();
-        let store = Store::create_attached(storage, config, [9; 16], tuning(), attachment)
+        let store = Store::create_with_extension(storage, config, [9; 16], tuning(), extension)
             .map_err(|error| error.to_string())?;
         Ok(Opened { store, registers })
     }

@@ -17,7 +17,7 @@ mod sealed;
 mod store;
 pub mod suites;
 
-pub use extension::AttachedScenario;
+pub use extension::ExtensionScenario;
 pub use model::{Model, Operation, operations};
 pub use registers::{Registers, payload};
 pub use results::ResultScenario;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Entry, Extent, Needed, SectionKey, StorageError, Uuid, checksum};
-use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_OWNERS, Attachment, Place};
+use evergraph_topology::extension::{EXTENSION_BLOBS, EXTENSION_OWNERS, Place, StoreExtension};
 use parking_lot::Mutex;
 
 /// Registers of a chunk.
@@ -128,7 +128,7 @@ fn damaged(offset: u64, what: &str) -> StorageError {
     StorageError::damaged("extents", offset, what)
 }
 
-impl Attachment for Registers {
+impl StoreExtension for Registers {
     fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         if needed.watermark().is_some_and(|visible| visible >= csn) {
             return Err(damaged(csn, "a commit was visible before it was applied"));
@@ -209,7 +209,7 @@ impl Attachment for Registers {
                 entries: versions.len() as u64,
                 tombstones: 0,
             };
-            let owner = ATTACHED_OWNERS;
+            let owner = EXTENSION_OWNERS;
             place.directory.set(SectionKey { owner, section }, entry);
             chunk.written = Some((csn, Arc::new(extent), crc));
             written.push(flushed);
@@ -223,7 +223,7 @@ impl Attachment for Registers {
             let (region, uuid) = (place.region, place.uuid);
             let table = place
                 .directory
-                .set_blob(region, uuid, ATTACHED_BLOBS, 0, &bytes)?;
+                .set_blob(region, uuid, EXTENSION_BLOBS, 0, &bytes)?;
             written.push(table);
             state.tally_written = Some(at);
         }
@@ -270,8 +270,8 @@ impl Attachment for Registers {
         let state = &mut *self.0.lock();
         state.uuid = *place.uuid;
         state.tally = vec![(0, 0)];
-        let attached = place.directory.entries();
-        for (key, entry) in attached.filter(|(key, _)| key.owner == ATTACHED_OWNERS) {
+        let extension = place.directory.entries();
+        for (key, entry) in extension.filter(|(key, _)| key.owner == EXTENSION_OWNERS) {
             let extent = Arc::new(place.region.adopt(entry.offset, entry.len)?);
             let versions = read(place.uuid, &extent, entry.crc)?;
             if failpoint!("extension.not-claimed") {
@@ -295,7 +295,7 @@ impl Attachment for Registers {
             };
             state.chunks.insert(key.section, chunk);
         }
-        if let Some(table) = place.directory.blob(ATTACHED_BLOBS, 0) {
+        if let Some(table) = place.directory.blob(EXTENSION_BLOBS, 0) {
             let mut words = words(table.read(place.uuid)?);
             if let (Some(csn), Some(tally)) = (words.next(), words.next()) {
                 state.tally = vec![(csn, tally)];

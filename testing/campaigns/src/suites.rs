@@ -5,7 +5,7 @@ use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{Budget, Depth, Persistence, Suite};
 use evergraph_topology::Mode;
 
-use crate::{AttachedScenario, ResultScenario, SealedScenario, StoreScenario};
+use crate::{ExtensionScenario, ResultScenario, SealedScenario, StoreScenario};
 
 const DIRECTIONS: [Direction; 3] = [Direction::Out, Direction::Undirected, Direction::Both];
 
@@ -125,7 +125,7 @@ pub fn sealed() -> Suite<SealedScenario> {
 }
 
 /// Relationships, and registers that are an extension of their store.
-pub fn extension() -> Suite<AttachedScenario> {
+pub fn extension() -> Suite<ExtensionScenario> {
     Suite {
         name: "extension",
         scripted: Vec::new,
@@ -135,7 +135,7 @@ pub fn extension() -> Suite<AttachedScenario> {
                 Depth::Deep => 20,
             };
             Persistence::ALL
-                .map(|medium| AttachedScenario::new(medium, seed, steps))
+                .map(|medium| ExtensionScenario::new(medium, seed, steps))
                 .into()
         },
         seeds: 48,

@@ -234,7 +234,6 @@ pub(super) fn is_of_rows(error: &GraphError) -> bool {
             | GraphError::Value(_)
             | GraphError::Constraint(_)
             | GraphError::Limit(_)
-            | GraphError::Unsupported(_)
             | GraphError::Transaction(
                 TransactionError::NoNode(_) | TransactionError::TooLarge { .. },
             )

@@ -3,7 +3,7 @@
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Blob, Medium, StorageError, Uuid};
-use evergraph_topology::attachment::Place;
+use evergraph_topology::extension::Place;
 use parking_lot::RwLock;
 
 use super::pages::{self, PAGE_BYTES, PageImage, Stored};

@@ -111,7 +111,7 @@ impl Dictionary {
     /// An empty dictionary; `number` tells it from other parts of the store extension.
     pub(crate) fn new(number: u32, policy: TextPolicy) -> Self {
         Dictionary {
-            kind: evergraph_topology::attachment::ATTACHED_BLOBS + number,
+            kind: evergraph_topology::extension::EXTENSION_BLOBS + number,
             policy,
             names: Default::default(),
             label_sets: RwLock::default(),

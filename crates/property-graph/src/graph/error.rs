@@ -40,9 +40,24 @@ pub enum GraphError {
     /// More than can be stored; nothing of the transaction is in the graph.
     #[error("{0}")]
     Limit(String),
-    /// The request is not possible.
+    /// A choice of the creation that cannot be.
     #[error("{0}")]
-    Unsupported(String),
+    BadOptions(&'static str),
+    /// An index or a constraint that cannot be.
+    #[error("{0}")]
+    BadDefinition(String),
+    /// There is an index or a constraint of this name.
+    #[error("there is an index or a constraint \"{0}\" already")]
+    DefinitionExists(String),
+    /// There is no index and no constraint of this name.
+    #[error("there is no index and no constraint \"{0}\"")]
+    UnknownDefinition(String),
+    /// Another transaction dropped what this one was making.
+    #[error("an index or a constraint was dropped while it was being made")]
+    DefinitionDropped,
+    /// A moment of another graph was to be read.
+    #[error("this moment is of another graph; take one of the graph that is read")]
+    OtherGraph,
     /// An error of the caller's own code, which ends the transaction.
     #[error(transparent)]
     User(#[from] Box<dyn std::error::Error + Send + Sync>),

@@ -215,11 +215,7 @@ impl PropertyGraph {
     /// goes.
     pub fn drop_snapshot(&self, name: &str) -> Result<(), GraphError> {
         if is_reserved(name) {
-            return Err(TopologyError::Unsupported(format!(
-                "the snapshot \"{name}\" belongs to a result; drop the result: its snapshot \
-                 goes with it"
-            ))
-            .into());
+            return Err(TopologyError::SnapshotOfResult(name.to_string()).into());
         }
         Ok(self.core.store.drop_snapshots(&[name])?)
     }

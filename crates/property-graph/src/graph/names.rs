@@ -194,9 +194,8 @@ impl Drop for NewLabelSets {
 
 /// The code of a type, from that of its name.
 pub(super) fn type_code(code: u32) -> Result<TypeCode, GraphError> {
-    TypeCode::try_from(code).map_err(|_| {
-        GraphError::Unsupported(format!("there are {code} types of relationships already"))
-    })
+    TypeCode::try_from(code)
+        .map_err(|_| GraphError::Limit(format!("there are {code} types of relationships already")))
 }
 
 /// Names of one kind with their codes, for a caller that uses the same ones repeatedly in

@@ -41,14 +41,14 @@ impl PropertyGraph {
         opening: OpenOptions,
     ) -> Result<Self, GraphError> {
         if !is_chunk(options.chunk_records) {
-            return Err(GraphError::Unsupported(
-                "a chunk holds 1 to 65536 records".to_string(),
-            ));
+            return Err(GraphError::BadOptions("a chunk holds 1 to 65536 records"));
         }
         let state = Arc::new(State::new(options.chunk_records));
-        let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
+        let attachment =
+            Arc::clone(&state) as Arc<dyn evergraph_topology::extension::StoreExtension>;
         let config = options.config();
-        let store = Store::create_attached(storage, config, uuid, opening.tuning, attachment)?;
+        let store =
+            Store::create_with_extension(storage, config, uuid, opening.tuning, attachment)?;
         // The options are stored before the first commit, whose replay depends on them. A
         // checkpoint would find nothing new.
         if !failpoint!("graph.choices-not-stored") {
@@ -71,9 +71,10 @@ impl PropertyGraph {
         opening: OpenOptions,
     ) -> Result<(Self, OpenReport), GraphError> {
         let state = Arc::new(State::new(GraphOptions::default().chunk_records));
-        let attachment = Arc::clone(&state) as Arc<dyn evergraph_topology::attachment::Attachment>;
+        let attachment =
+            Arc::clone(&state) as Arc<dyn evergraph_topology::extension::StoreExtension>;
         let (store, report) =
-            Store::open_attached(storage, opening.read_only, opening.tuning, attachment)?;
+            Store::open_with_extension(storage, opening.read_only, opening.tuning, attachment)?;
         let is_writable = !opening.read_only;
         let graph = Self::over(store, state, opening);
         if !failpoint!("definitions.unconfirmed-kept") {

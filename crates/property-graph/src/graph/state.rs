@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError};
-use evergraph_topology::attachment::{ATTACHED_BLOBS, Attachment, Place};
+use evergraph_topology::extension::{EXTENSION_BLOBS, Place, StoreExtension};
 
 use super::changes::Followers;
 use super::limits::Limits;
@@ -24,7 +24,7 @@ const NODES: u32 = 0;
 const RELATIONSHIPS: u32 = 1;
 const DICTIONARY: u32 = 2;
 /// Kind of the table that holds the options of the graph's creation.
-const CHOICES: u32 = ATTACHED_BLOBS + 3;
+const CHOICES: u32 = EXTENSION_BLOBS + 3;
 
 /// Records and names.
 pub(super) struct State {
@@ -187,7 +187,7 @@ impl State {
     }
 }
 
-impl Attachment for State {
+impl StoreExtension for State {
     fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         let mut changed = Vec::new();
         for payload in payloads {

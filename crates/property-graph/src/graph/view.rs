@@ -52,9 +52,7 @@ impl View {
                 token: Arc::clone(moment.token()),
                 read: Arc::default(),
             }),
-            false => Err(GraphError::Unsupported(
-                "this moment is of another graph; take one of the graph that is read".to_string(),
-            )),
+            false => Err(GraphError::OtherGraph),
         }
     }
 

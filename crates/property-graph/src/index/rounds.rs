@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_storage::order::Flushed;
-use evergraph_storage::{
-    Directory, Entry, MediumError, Needed, Region, StorageError, Uuid, checksum,
-};
+use evergraph_storage::{Directory, Entry, Needed, Region, StorageError, Uuid, checksum};
 
 use super::base::Base;
 use super::delta::Delta;
@@ -90,8 +88,7 @@ impl Index {
     ) -> Result<Option<Frozen>, StorageError> {
         let mut state = self.state.write();
         if state.pending.is_some() {
-            let what = "the checkpoint before has not ended; close the database and open it again";
-            return Err(MediumError::Unsupported(what.to_string()).into());
+            return Err(StorageError::UnendedCheckpoint);
         }
         let Some(base) = state.base.clone().filter(|base| base.csn <= csn) else {
             if !state.is_built() {

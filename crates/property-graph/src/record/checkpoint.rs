@@ -5,7 +5,7 @@ use std::sync::Arc;
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError};
-use evergraph_topology::attachment::Place;
+use evergraph_topology::extension::Place;
 use rayon::prelude::*;
 
 use super::chunk::ChunkState;

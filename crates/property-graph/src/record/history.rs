@@ -13,7 +13,7 @@ use std::sync::Arc;
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError, Uuid};
-use evergraph_topology::attachment::{ATTACHED_BLOBS, Place};
+use evergraph_topology::extension::{EXTENSION_BLOBS, Place};
 use parking_lot::RwLock;
 
 use super::segment::{self, NewPast, Segment};
@@ -35,7 +35,7 @@ impl History {
     }
 
     fn kind(&self) -> u32 {
-        ATTACHED_BLOBS + self.table
+        EXTENSION_BLOBS + self.table
     }
 
     fn segments(&self) -> Arc<Segments> {

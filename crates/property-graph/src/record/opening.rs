@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use evergraph_storage::StorageError;
-use evergraph_topology::attachment::Place;
+use evergraph_topology::extension::Place;
 
 use super::content::Record;
 use super::format::StoredChunk;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::{Needed, SectionKey, StorageError, Uuid};
-use evergraph_topology::attachment::ATTACHED_OWNERS;
+use evergraph_topology::extension::EXTENSION_OWNERS;
 use parking_lot::Mutex;
 
 use super::chunk::{Chunk, ChunkState, Lookup};
@@ -125,7 +125,7 @@ impl<R: Record> Table<R> {
 
     pub(super) fn key(&self, chunk: u32) -> SectionKey {
         SectionKey {
-            owner: ATTACHED_OWNERS + self.number,
+            owner: EXTENSION_OWNERS + self.number,
             section: chunk,
         }
     }

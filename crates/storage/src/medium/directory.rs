@@ -3,7 +3,6 @@
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -11,8 +10,6 @@ use rustix::io::Errno;
 
 use super::MediumError;
 use super::host::{io_error, retry};
-use super::lock::{self, Access, DatabaseLock};
-use crate::error::StorageError;
 use crate::failpoint;
 
 /// A directory held open: a rename of it, or of one of its parents, cannot make
@@ -22,10 +19,8 @@ pub(super) struct Directory {
     path: PathBuf,
     /// A failed sync is never repeated: the second one may lie.
     sync_failed: AtomicBool,
-    /// Shared with each file that was opened, so that none outlives it.
-    lock: Option<Arc<DatabaseLock>>,
     /// Files are opened for reading only.
-    read_only: bool,
+    pub(super) read_only: bool,
 }
 
 /// Flags that a directory is opened with.
@@ -46,25 +41,8 @@ impl Directory {
             handle,
             path: path.to_path_buf(),
             sync_failed: AtomicBool::new(false),
-            lock: None,
             read_only: false,
         })
-    }
-
-    /// Locks the database in it for as long as this, or a file of it, is open.
-    pub(super) fn lock(&mut self, access: Access) -> Result<(), StorageError> {
-        self.lock = Some(Arc::new(lock::acquire(self, access)?));
-        self.read_only = access == Access::Reading;
-        Ok(())
-    }
-
-    /// The lock of the database, if it is held.
-    pub(super) fn held_lock(&self) -> Option<Arc<DatabaseLock>> {
-        self.lock.clone()
-    }
-
-    pub(super) fn is_read_only(&self) -> bool {
-        self.read_only
     }
 
     pub(super) fn path(&self) -> &Path {

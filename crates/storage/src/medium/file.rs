@@ -18,7 +18,7 @@ use super::calls::{FileCalls, HostFile};
 use super::directory::Directory;
 use super::faults::{FileCall, FileFaults};
 use super::host;
-use super::lock::{Access, DatabaseLock};
+use super::lock::{self, Access, DatabaseLock};
 use super::{DurabilityLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 use crate::error::StorageError;
 use crate::failpoint;
@@ -30,6 +30,8 @@ use crate::failpoint;
 #[derive(Clone)]
 pub struct FileStorage {
     directory: Arc<Directory>,
+    /// Shared with each file that is opened, so that none outlives it.
+    lock: Option<Arc<DatabaseLock>>,
     faults: Option<Arc<FileFaults>>,
     /// DRAM that this process may use, page cache included.
     memory_bytes: u64,
@@ -50,6 +52,7 @@ impl FileStorage {
     fn at(path: &Path, create: bool) -> Result<Self, MediumError> {
         Ok(Self {
             directory: Arc::new(Directory::open(path, create)?),
+            lock: None,
             faults: None,
             memory_bytes: host::memory_bytes(),
         })
@@ -62,10 +65,7 @@ impl FileStorage {
     /// [`StorageError::Locked`] and [`StorageError::BeingRead`]; what the system
     /// says, also if it cannot lock there.
     pub fn locked(mut self, access: Access) -> Result<Self, StorageError> {
-        let directory = Arc::get_mut(&mut self.directory);
-        directory
-            .expect("not shared before it is locked")
-            .lock(access)?;
+        self.lock = Some(lock::lock(&mut self.directory, access)?);
         Ok(self)
     }
 
@@ -102,12 +102,12 @@ impl Storage for FileStorage {
 
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
         let (file, len) = self.directory.open_file(name, create)?;
-        let calls = HostFile::of(file, len, self.directory.is_read_only())
+        let calls = HostFile::of(file, len, self.directory.read_only)
             .map_err(|error| host::io_error(name, "mapping it for reading", error))?;
         let mut medium = FileMedium::over(name, Box::new(calls), create)?;
         medium.faults.clone_from(&self.faults);
         medium.memory_bytes = self.memory_bytes;
-        medium._lock = self.directory.held_lock();
+        medium._lock = self.lock.clone();
         medium.consider_memory(len);
         Ok(MediumHandle::File(Arc::new(medium)))
     }

@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 
 use nix::errno::Errno as LockErrno;
 use nix::fcntl::{FcntlArg, fcntl};
@@ -77,8 +78,17 @@ impl Drop for SideFile {
     }
 }
 
-/// Locks the database in a directory. Never waits.
-pub(super) fn acquire(directory: &Directory, access: Access) -> Result<DatabaseLock, StorageError> {
+/// Locks the database in a directory, before another handle has it. Never waits.
+pub(super) fn lock(
+    directory: &mut Arc<Directory>,
+    access: Access,
+) -> Result<Arc<DatabaseLock>, StorageError> {
+    let directory = Arc::get_mut(directory).expect("not shared before it is locked");
+    directory.read_only = access == Access::Reading;
+    Ok(Arc::new(acquire(directory, access)?))
+}
+
+fn acquire(directory: &Directory, access: Access) -> Result<DatabaseLock, StorageError> {
     loop {
         let pool = PoolFile(open_pool(directory, access)?);
         failpoint!("lock.pool-opened");

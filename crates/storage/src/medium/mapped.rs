@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::cache::{self, Flush};
 use super::directory::Directory;
 use super::host::{self, Holes, Mapped, Mapping};
-use super::lock::{Access, DatabaseLock};
+use super::lock::{self, Access, DatabaseLock};
 use super::{DurabilityLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 use crate::error::StorageError;
 
@@ -43,6 +43,8 @@ impl MappedKind {
 #[derive(Clone)]
 pub struct MappedStorage {
     directory: Arc<Directory>,
+    /// Shared with each file that is opened, so that none outlives it.
+    lock: Option<Arc<DatabaseLock>>,
     kind: MappedKind,
     assume_persistent: bool,
 }
@@ -85,6 +87,7 @@ impl MappedStorage {
         }
         Ok(Self {
             directory: Arc::new(Directory::open(path, create)?),
+            lock: None,
             kind,
             assume_persistent,
         })
@@ -95,10 +98,7 @@ impl MappedStorage {
     /// # Errors
     /// As there.
     pub fn locked(mut self, access: Access) -> Result<Self, StorageError> {
-        let directory = Arc::get_mut(&mut self.directory);
-        directory
-            .expect("not shared before it is locked")
-            .lock(access)?;
+        self.lock = Some(lock::lock(&mut self.directory, access)?);
         Ok(self)
     }
 
@@ -113,7 +113,7 @@ impl MappedStorage {
         file: &OwnedFd,
         len: u64,
     ) -> Result<(Mapping, DurabilityLevel), MediumError> {
-        let (synced, plain) = match self.directory.is_read_only() {
+        let (synced, plain) = match self.directory.read_only {
             true => (Mapped::ReadSync, Mapped::Read),
             false => (Mapped::WriteSync, Mapped::Write),
         };
@@ -153,7 +153,7 @@ impl Storage for MappedStorage {
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
         let (file, len) = self.directory.open_file(name, create)?;
         if !create {
-            host::sync_what_it_held(name, &file, self.directory.is_read_only())?;
+            host::sync_what_it_held(name, &file, self.directory.read_only)?;
         }
         let (mapping, durability) = match self.map(name, &file, len) {
             Ok(mapped) => mapped,
@@ -181,7 +181,7 @@ impl Storage for MappedStorage {
             file: Some(file),
             mapping,
             growing: Mutex::new(()),
-            _lock: self.directory.held_lock(),
+            _lock: self.lock.clone(),
         })))
     }
 

@@ -111,6 +111,9 @@ pub enum MediumError {
         /// The file's size.
         file_len: u64,
     },
+    /// Direct mode stores words in place, which files cannot do.
+    #[error("direct mode needs a byte-addressed medium: choose dax, battery or dram")]
+    NotByteAddressed,
     /// The machine or the directory cannot give what the medium promises.
     #[error("{0}")]
     Unsupported(String),

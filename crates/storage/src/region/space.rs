@@ -20,7 +20,7 @@ pub(super) struct Space {
 impl Space {
     /// First free range that is large enough: low offsets fill first, so that
     /// the end of the file drains and can be given back.
-    pub fn take(&mut self, len: u64) -> Option<u64> {
+    pub(super) fn take(&mut self, len: u64) -> Option<u64> {
         let limit = self.end.saturating_sub(self.reserve);
         let mut ranges = self.free.iter();
         let fits = |&(&at, &free): &(&u64, &u64)| free >= len && at + len <= limit;
@@ -30,7 +30,7 @@ impl Space {
     }
 
     /// From the reserve, whose bytes are the ones that no trim gives back.
-    pub fn take_reserve(&mut self, len: u64) -> Option<u64> {
+    pub(super) fn take_reserve(&mut self, len: u64) -> Option<u64> {
         let (&at, &available) = self.free.last_key_value()?;
         let offset = at.max(self.end.saturating_sub(self.reserve));
         if offset + len > at + available {
@@ -41,7 +41,7 @@ impl Space {
     }
 
     /// Takes `len` bytes at `offset` out of a free range.
-    pub fn take_at(&mut self, offset: u64, (at, available): (u64, u64), len: u64) {
+    pub(super) fn take_at(&mut self, offset: u64, (at, available): (u64, u64), len: u64) {
         self.free.remove(&at);
         let end = offset + len;
         for (from, to) in [(at, offset), (end, at + available)] {
@@ -53,14 +53,14 @@ impl Space {
         self.invariants();
     }
 
-    pub fn give(&mut self, mut offset: u64, mut len: u64) {
+    pub(super) fn give(&mut self, mut offset: u64, mut len: u64) {
         debug_assert!(len <= self.used, "more is given back than was taken");
         self.used -= len;
         self.add_free(&mut offset, &mut len);
         self.invariants();
     }
 
-    pub fn add_free(&mut self, offset: &mut u64, len: &mut u64) {
+    pub(super) fn add_free(&mut self, offset: &mut u64, len: &mut u64) {
         debug_assert!(
             !self.overlaps(*offset, *len),
             "{len} bytes at {offset} are free already: two extents had the same space"
@@ -80,27 +80,27 @@ impl Space {
     }
 
     /// Free bytes at the end of the file.
-    pub fn free_at_end(&self) -> u64 {
+    pub(super) fn free_at_end(&self) -> u64 {
         let last = self.free.last_key_value();
         last.map_or(0, |(&at, &len)| if at + len == self.end { len } else { 0 })
     }
 
     /// Whether a range in `free` has bytes of this one.
-    pub fn overlaps(&self, offset: u64, len: u64) -> bool {
+    pub(super) fn overlaps(&self, offset: u64, len: u64) -> bool {
         let before = self.free.range(..offset + len).next_back();
         before.is_some_and(|(&other, &other_len)| other + other_len > offset)
     }
 
     /// Panics in debug builds if free space contradicts itself, as far as it is
     /// cheap to see.
-    pub fn invariants(&self) {
+    pub(super) fn invariants(&self) {
         if cfg!(debug_assertions) && self.free.len() <= WALKED_AT_MOST {
             self.walk();
         }
     }
 
     /// Panics if free space contradicts itself.
-    pub fn walk(&self) {
+    pub(super) fn walk(&self) {
         let mut free = 0;
         let mut position = None;
         for (&offset, &len) in &self.free {

@@ -12,8 +12,6 @@
 use evergraph_storage::layout::{Field, tiles};
 use evergraph_storage::{Entry, Uuid};
 
-use super::slabs::SlabPlace;
-use super::space::Range;
 use crate::section_format::put_u64;
 
 pub(super) const MAGIC: u32 = u32::from_le_bytes(*b"EBLK");
@@ -60,6 +58,29 @@ const _: () = assert!(4 * PLACE_WORDS == size_of::<Place>());
 const _: () = assert!(4 * SLAB_WORDS == size_of::<SlabPlace>());
 const _: () = assert!(4 * RANGE_WORDS == size_of::<Range>());
 
+/// Offsets of a slab, in its file and in the section's address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SlabPlace {
+    pub offset: u64,
+    pub words: u32,
+    /// Address of its first word.
+    pub base: u32,
+}
+
+impl SlabPlace {
+    /// The address behind it.
+    pub(super) fn end(&self) -> u64 {
+        u64::from(self.base) + u64::from(self.words)
+    }
+}
+
+/// Words of a section's address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub start: u32,
+    pub words: u32,
+}
+
 /// First block and length of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
@@ -88,9 +109,9 @@ pub(super) enum Tail {
 
 impl Tail {
     /// Blocks with more entries are made as long as their content.
-    pub const MAX_CAPACITY: u32 = u16::MAX as u32;
+    pub(super) const MAX_CAPACITY: u32 = u16::MAX as u32;
 
-    pub fn new(filled: u32, capacity: u32) -> Self {
+    pub(super) fn new(filled: u32, capacity: u32) -> Self {
         if filled == capacity {
             return Tail::Full;
         }
@@ -108,7 +129,7 @@ impl Tail {
         }
     }
 
-    pub fn decode(word: u32) -> Self {
+    pub(super) fn decode(word: u32) -> Self {
         match word {
             0 => Tail::Full,
             _ => Tail::Partial {
@@ -119,7 +140,7 @@ impl Tail {
     }
 
     /// Entries that still go in.
-    pub fn room(self) -> u32 {
+    pub(super) fn room(self) -> u32 {
         match self {
             Tail::Full => 0,
             Tail::Partial { filled, capacity } => capacity - filled,
@@ -144,7 +165,7 @@ pub(super) struct IndexImage {
 
 impl IndexImage {
     /// Lists without entries; `columns` is 2 with weights, else 1.
-    pub fn empty(uuid: &Uuid, first_vertex: u32, lists: usize, columns: usize) -> Self {
+    pub(super) fn empty(uuid: &Uuid, first_vertex: u32, lists: usize, columns: usize) -> Self {
         assert!(columns == 1 || columns == 2);
         let end = |list: usize| End {
             crc: list_seed(uuid, first_vertex + list as u32),
@@ -164,7 +185,7 @@ impl IndexImage {
     }
 
     /// Bytes that [`IndexImage::encode`] gives.
-    pub fn encoded_len(&self) -> u64 {
+    pub(super) fn encoded_len(&self) -> u64 {
         let words = HEADER_WORDS
             + (PLACE_WORDS + END_WORDS) * self.places.len()
             + self.tombstones.len()
@@ -174,7 +195,7 @@ impl IndexImage {
     }
 
     /// The words to store at `offset`, with the directory entry for them.
-    pub fn encode(&self, uuid: &Uuid, offset: u64) -> (Vec<u32>, Entry) {
+    pub(super) fn encode(&self, uuid: &Uuid, offset: u64) -> (Vec<u32>, Entry) {
         let entries: u64 = self.places.iter().map(|place| u64::from(place.len)).sum();
         let tombstones: u64 = self.tombstones.iter().map(|&n| u64::from(n)).sum();
         let flags = if self.weighted { FLAG_WEIGHTS } else { 0 }

@@ -7,10 +7,8 @@ use evergraph_storage::{Entry, Extent, StorageError, Uuid, Words};
 use super::format::{
     BLOCK_HEADER_WORDS, CSN, END_WORDS, ENTRIES, End, FILE, FIRST_VERTEX, FLAG_TOMBSTONES,
     FLAG_WEIGHTS, FLAGS, FREE, GENERATION, HEADER_WORDS, IndexImage, LISTS, MAGIC, MAGIC_AT,
-    PLACE_WORDS, Place, RANGE_WORDS, SLAB_WORDS, SLABS, Tail, seed,
+    PLACE_WORDS, Place, RANGE_WORDS, Range, SLAB_WORDS, SLABS, SlabPlace, Tail, seed,
 };
-use super::slabs::SlabPlace;
-use super::space::Range;
 use crate::section_format::u64_of;
 
 /// A checked index, read in place.
@@ -26,7 +24,7 @@ pub(super) struct Index {
 
 impl Index {
     /// Empty lists, without an extent.
-    pub fn empty(uuid: &Uuid, image: &IndexImage) -> Self {
+    pub(super) fn empty(uuid: &Uuid, image: &IndexImage) -> Self {
         let (words, _) = image.encode(uuid, 0);
         Self::of(Words::owned(words))
     }
@@ -45,7 +43,7 @@ impl Index {
 
     /// Opens a stored index and checks all of it: checksum, counts, and that
     /// blocks lie in slabs. What the blocks hold is not looked at.
-    pub fn open(
+    pub(super) fn open(
         uuid: &Uuid,
         extent: &Arc<Extent>,
         entry: &Entry,
@@ -159,38 +157,38 @@ impl Index {
     }
 
     /// The extent, if there is one.
-    pub fn extent(&self) -> Option<&Arc<Extent>> {
+    pub(super) fn extent(&self) -> Option<&Arc<Extent>> {
         self.words.extent()
     }
 
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         4 * self.words.count() as u64
     }
 
-    pub fn lists(&self) -> usize {
+    pub(super) fn lists(&self) -> usize {
         self.lists
     }
 
-    pub fn first_vertex(&self) -> u32 {
+    pub(super) fn first_vertex(&self) -> u32 {
         self.words[FIRST_VERTEX.0]
     }
 
-    pub fn generation(&self) -> u32 {
+    pub(super) fn generation(&self) -> u32 {
         self.words[GENERATION.0]
     }
 
-    pub fn entries(&self) -> u64 {
+    pub(super) fn entries(&self) -> u64 {
         u64_of(&self.words, ENTRIES)
     }
 
     /// 2 with weights, else 1.
     #[inline(always)]
-    pub fn columns(&self) -> usize {
+    pub(super) fn columns(&self) -> usize {
         1 + usize::from(self.weighted)
     }
 
     #[inline(always)]
-    pub fn place(&self, list: usize) -> Place {
+    pub(super) fn place(&self, list: usize) -> Place {
         assert!(list < self.lists);
         let at = HEADER_WORDS + PLACE_WORDS * list;
         let words = self.words.range(at, PLACE_WORDS);
@@ -201,7 +199,7 @@ impl Index {
     }
 
     #[inline(always)]
-    pub fn end(&self, list: usize) -> End {
+    pub(super) fn end(&self, list: usize) -> End {
         assert!(list < self.lists);
         let at = HEADER_WORDS + PLACE_WORDS * self.lists + END_WORDS * list;
         let words = self.words.range(at, END_WORDS);
@@ -213,13 +211,13 @@ impl Index {
     }
 
     /// Tombstones of each list, if any has one.
-    pub fn all_tombstones(&self) -> Option<&[u32]> {
+    pub(super) fn all_tombstones(&self) -> Option<&[u32]> {
         let at = HEADER_WORDS + (PLACE_WORDS + END_WORDS) * self.lists;
         self.has_tombstones
             .then(|| self.words.range(at, self.lists))
     }
 
-    pub fn tombstones(&self, list: usize) -> u32 {
+    pub(super) fn tombstones(&self, list: usize) -> u32 {
         self.all_tombstones().map_or(0, |counts| counts[list])
     }
 
@@ -228,7 +226,7 @@ impl Index {
         HEADER_WORDS + (PLACE_WORDS + END_WORDS) * self.lists + tombstones
     }
 
-    pub fn slabs(&self) -> impl Iterator<Item = SlabPlace> + '_ {
+    pub(super) fn slabs(&self) -> impl Iterator<Item = SlabPlace> + '_ {
         let words = self.words.range(self.tables_at(), SLAB_WORDS * self.slabs);
         words.chunks_exact(SLAB_WORDS).map(|slab| SlabPlace {
             offset: u64::from(slab[0]) | u64::from(slab[1]) << 32,
@@ -237,7 +235,7 @@ impl Index {
         })
     }
 
-    pub fn free(&self) -> impl Iterator<Item = Range> + '_ {
+    pub(super) fn free(&self) -> impl Iterator<Item = Range> + '_ {
         let at = self.tables_at() + SLAB_WORDS * self.slabs;
         let words = self.words.range(at, RANGE_WORDS * self.free);
         words.chunks_exact(RANGE_WORDS).map(|range| Range {

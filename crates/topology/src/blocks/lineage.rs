@@ -70,7 +70,7 @@ impl Versions {
 
 impl Version {
     /// The first version over new slabs, to be published.
-    pub fn first() -> Self {
+    pub(super) fn first() -> Self {
         let lineage = Arc::new(Lineage::default());
         lineage.versions.lock().attempt = 1;
         Version {
@@ -86,7 +86,7 @@ impl Version {
     /// # Panics
     /// If there is a newer version already, or one whose publication is not
     /// known to have succeeded.
-    pub fn begin(&self) -> Attempt<'_> {
+    pub(super) fn begin(&self) -> Attempt<'_> {
         let writing = self.lineage.writing.lock();
         let mut versions = self.lineage.versions.lock();
         assert_eq!(
@@ -113,7 +113,7 @@ impl Version {
     ///
     /// # Panics
     /// If another attempt has been begun or published since.
-    pub fn publishing(&self) {
+    pub(super) fn publishing(&self) {
         let mut versions = self.lineage.versions.lock();
         assert!(
             versions.newest == self.before && versions.attempt == self.number,
@@ -126,7 +126,7 @@ impl Version {
     ///
     /// # Panics
     /// As [`Version::publishing`].
-    pub fn publish(&self) {
+    pub(super) fn publish(&self) {
         self.publishing();
         let mut versions = self.lineage.versions.lock();
         versions.publishing = false;
@@ -138,7 +138,7 @@ impl Version {
 
 impl Attempt<'_> {
     /// The version that was written; not published yet.
-    pub fn version(&self) -> Version {
+    pub(super) fn version(&self) -> Version {
         Version {
             lineage: Arc::clone(self.lineage),
             number: self.number,

@@ -54,7 +54,7 @@ mod verify;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use read::{Base, Segments, Use};
-pub use rewrite::Identity;
-pub use source::ListSource;
-pub use update::Written;
+pub(crate) use read::{Base, Segments};
+pub(crate) use rewrite::Identity;
+pub(crate) use source::ListSource;
+pub(crate) use update::Written;

@@ -3,9 +3,9 @@
 use evergraph_storage::StorageError;
 use evergraph_storage::order::Flushed;
 
-use super::format::BLOCK_HEADER_WORDS;
+use super::format::{BLOCK_HEADER_WORDS, Range};
 use super::slabs::Slabs;
-use super::space::{BlockSize, LINE_WORDS, Range};
+use super::space::{BlockSize, LINE_WORDS};
 
 /// Words to be stored.
 #[derive(Default)]
@@ -17,14 +17,20 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Notes words.
-    pub fn add(&mut self, address: u32, words: &[u32]) {
+    pub(super) fn add(&mut self, address: u32, words: &[u32]) {
         self.at.push((address, self.words.len(), words.len()));
         self.words.extend_from_slice(words);
     }
 
     /// Notes a new block. One of up to a line is stored whole, so that neighbors
     /// form one write; of a longer one only what is used.
-    pub fn add_block(&mut self, size: BlockSize, address: u32, words: &[u32], weights: &[u32]) {
+    pub(super) fn add_block(
+        &mut self,
+        size: BlockSize,
+        address: u32,
+        words: &[u32],
+        weights: &[u32],
+    ) {
         let from = self.words.len();
         let whole = size.words <= LINE_WORDS;
         self.words.extend([0, size.capacity]);
@@ -44,7 +50,7 @@ impl Pieces {
     }
 
     /// Stores everything; pieces that touch each other go out as one.
-    pub fn store(mut self, slabs: &Slabs) -> Result<Flushed<()>, StorageError> {
+    pub(super) fn store(mut self, slabs: &Slabs) -> Result<Flushed<()>, StorageError> {
         self.at.sort_unstable();
         let mut sorted = Vec::with_capacity(self.words.len());
         let mut runs: Vec<Range> = Vec::new();

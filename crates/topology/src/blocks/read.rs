@@ -12,7 +12,7 @@ use super::slabs::{Block, Slab, Slabs};
 use super::source::ListSource;
 use super::space::FreeRange;
 use crate::lengths::LengthPage;
-use crate::section::Context;
+use crate::volume::Volume;
 
 /// The merged part of a section as chains of blocks: one version of it.
 ///
@@ -42,10 +42,10 @@ pub struct Use {
 
 impl Base {
     /// Empty lists, without an extent; `columns` is 2 with weights, else 1.
-    pub fn empty(context: &Context, first_vertex: u32, lists: usize, columns: usize) -> Self {
-        let image = IndexImage::empty(&context.uuid, first_vertex, lists, columns);
+    pub fn empty(volume: &Volume, first_vertex: u32, lists: usize, columns: usize) -> Self {
+        let image = IndexImage::empty(&volume.uuid, first_vertex, lists, columns);
         let base = Base {
-            index: Index::empty(&context.uuid, &image),
+            index: Index::empty(&volume.uuid, &image),
             slabs: Slabs::default(),
             free: Vec::new(),
             verified: OnceLock::from(()),
@@ -59,7 +59,7 @@ impl Base {
     /// region, which is being claimed ([`evergraph_storage::Region::adopt`];
     /// the caller finishes the adoption when all sections are open). Reads no block.
     pub fn open(
-        context: &Context,
+        volume: &Volume,
         index: Extent,
         entry: &Entry,
         first_vertex: u32,
@@ -69,11 +69,11 @@ impl Base {
         let extent = Arc::new(index);
         extent.prefetch();
         let weighted = columns == 2;
-        let index = Index::open(&context.uuid, &extent, entry, first_vertex, lists, weighted)?;
+        let index = Index::open(&volume.uuid, &extent, entry, first_vertex, lists, weighted)?;
         let mut slabs = Slabs::default();
         for place in index.slabs() {
             let bytes = 4 * u64::from(place.words);
-            let extent = context.region.adopt(place.offset, bytes)?;
+            let extent = volume.region.adopt(place.offset, bytes)?;
             slabs.push(Slab::new(place.base, Arc::new(extent)));
         }
         let free = index.free().map(|range| FreeRange { range, since: 0 });

@@ -11,7 +11,7 @@ use super::read::Base;
 use super::slabs::{Slab, Slabs};
 use super::source::{Gathered, ListSource};
 use super::update::{Written, too_large, write_index};
-use crate::section::Context;
+use crate::volume::Volume;
 
 /// Identity of the section that is written, and its commit.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl Base {
     /// reader of the old ones is gone.
     pub fn rewrite(
         &self,
-        context: &Context,
+        volume: &Volume,
         csn: u64,
         generation: u32,
         source: &dyn ListSource,
@@ -48,7 +48,7 @@ impl Base {
             csn,
             generation,
         };
-        let (mut written, flushed) = Self::write(context, identity, source)?;
+        let (mut written, flushed) = Self::write(volume, identity, source)?;
         let slabs = self.slabs.iter().map(|slab| Arc::clone(slab.extent()));
         written.replaced = slabs.chain(self.extent().cloned()).collect();
         Ok((written, flushed))
@@ -57,12 +57,12 @@ impl Base {
     /// Writes a section that was not in this layout before. What it replaces
     /// the caller retires.
     pub fn write(
-        context: &Context,
+        volume: &Volume,
         identity: Identity,
         source: &dyn ListSource,
     ) -> Result<(Written, Flushed<()>), StorageError> {
         let Identity { lists, columns, .. } = identity;
-        let mut image = IndexImage::empty(&context.uuid, identity.first_vertex, lists, columns);
+        let mut image = IndexImage::empty(&volume.uuid, identity.first_vertex, lists, columns);
         image.csn = identity.csn;
         image.generation = identity.generation;
         let words = chain_lists(&mut image, source, columns)?;
@@ -70,7 +70,7 @@ impl Base {
         let mut slabs = Slabs::default();
         let mut tokens = Vec::new();
         if !words.is_empty() {
-            let draft = context.region.allocate(4 * words.len() as u64)?;
+            let draft = volume.region.allocate(4 * words.len() as u64)?;
             let (extent, flushed) = draft.finish(bytemuck::cast_slice(&words))?.split();
             tokens.push(flushed);
             fresh.push(Arc::new(extent));
@@ -78,7 +78,7 @@ impl Base {
         }
         drop(words);
         image.slabs = slabs.iter().map(Slab::place).collect();
-        let (index, entry, flushed) = write_index(context, &image)?;
+        let (index, entry, flushed) = write_index(volume, &image)?;
         fresh.extend(index.extent().cloned());
         let written = Written {
             entry,

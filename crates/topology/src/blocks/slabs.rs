@@ -6,23 +6,7 @@ use std::sync::Arc;
 
 use evergraph_storage::{Extent, StorageError, Words};
 
-use super::format::{BLOCK_HEADER_WORDS, FILE};
-
-/// Offsets of a slab, in its file and in the section's address space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SlabPlace {
-    pub offset: u64,
-    pub words: u32,
-    /// Address of its first word.
-    pub base: u32,
-}
-
-impl SlabPlace {
-    /// The address behind it.
-    pub fn end(&self) -> u64 {
-        u64::from(self.base) + u64::from(self.words)
-    }
-}
+use super::format::{BLOCK_HEADER_WORDS, FILE, SlabPlace};
 
 /// A slab, readable where entries are published.
 #[derive(Clone, Debug)]
@@ -38,7 +22,7 @@ pub(super) struct Slab {
 pub(super) struct Slabs(Vec<Slab>);
 
 impl Slab {
-    pub fn new(base: u32, extent: Arc<Extent>) -> Self {
+    pub(super) fn new(base: u32, extent: Arc<Extent>) -> Self {
         let count = extent.len() as usize / 4;
         // SAFETY: this module gives out only `Block` and `Slab::words` below, whose
         // callers (the rest of `blocks`, and section views by `Base::span`) read what a published version of the section counts:
@@ -56,7 +40,7 @@ impl Slab {
         }
     }
 
-    pub fn place(&self) -> SlabPlace {
+    pub(super) fn place(&self) -> SlabPlace {
         SlabPlace {
             offset: self.extent.offset(),
             words: self.words.count() as u32,
@@ -64,12 +48,12 @@ impl Slab {
         }
     }
 
-    pub fn extent(&self) -> &Arc<Extent> {
+    pub(super) fn extent(&self) -> &Arc<Extent> {
         &self.extent
     }
 
     /// All words; only those that a published version counts may be read.
-    pub fn words(&self) -> Words {
+    pub(super) fn words(&self) -> Words {
         self.words.clone()
     }
 }
@@ -84,69 +68,69 @@ pub(super) struct Block<'a> {
 impl<'a> Block<'a> {
     /// Address of the next block. Only of blocks that the list goes on behind.
     #[inline(always)]
-    pub fn next(self) -> u32 {
+    pub(super) fn next(self) -> u32 {
         self.slab.words.range(self.at, 1)[0]
     }
 
     /// Entries that the block can hold.
     #[inline(always)]
-    pub fn capacity(self) -> usize {
+    pub(super) fn capacity(self) -> usize {
         self.slab.words.range(self.at + 1, 1)[0] as usize
     }
 
     /// Its first `count` words.
     #[inline(always)]
-    pub fn words(self, count: usize) -> &'a [u32] {
+    pub(super) fn words(self, count: usize) -> &'a [u32] {
         let at = self.at + BLOCK_HEADER_WORDS as usize;
         self.slab.words.range(at, count)
     }
 
     /// The weights of its first `count` words.
     #[inline(always)]
-    pub fn weights(self, capacity: usize, count: usize) -> &'a [u32] {
+    pub(super) fn weights(self, capacity: usize, count: usize) -> &'a [u32] {
         let at = self.at + BLOCK_HEADER_WORDS as usize + capacity;
         self.slab.words.range(at, count)
     }
 
     /// Words from the block's start to the end of its slab.
-    pub fn words_to_end(self) -> usize {
+    pub(super) fn words_to_end(self) -> usize {
         self.slab.words.count() - self.at
     }
 
     /// Checks that some of its words can be read.
-    pub fn touch(self, from: usize, count: usize) -> Result<(), StorageError> {
+    pub(super) fn touch(self, from: usize, count: usize) -> Result<(), StorageError> {
         let at = 4 * (self.at + from) as u64;
         self.slab.extent.touch_range(at, 4 * count as u64)
     }
 
     /// An error at this block.
-    pub fn damaged(self, what: &str) -> StorageError {
+    pub(super) fn damaged(self, what: &str) -> StorageError {
         StorageError::damaged(FILE, self.slab.extent.offset() + 4 * self.at as u64, what)
     }
 }
 
 impl Slabs {
-    pub fn iter(&self) -> std::slice::Iter<'_, Slab> {
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Slab> {
         self.0.iter()
     }
 
-    pub fn push(&mut self, slab: Slab) {
+    pub(super) fn push(&mut self, slab: Slab) {
         self.0.push(slab);
     }
 
     /// Address behind the last slab.
-    pub fn end(&self) -> u64 {
+    pub(super) fn end(&self) -> u64 {
         self.0.last().map_or(0, |slab| slab.place().end())
     }
 
     /// Words of all slabs.
-    pub fn words(&self) -> u64 {
+    pub(super) fn words(&self) -> u64 {
         self.0.iter().map(|slab| slab.words.count() as u64).sum()
     }
 
     /// The slab of an address, if there is one.
     #[inline]
-    pub fn slab_of(&self, address: u32) -> Option<&Slab> {
+    pub(super) fn slab_of(&self, address: u32) -> Option<&Slab> {
         // There are few, and what was written last is in the last.
         let slab = self.0.iter().rev().find(|slab| slab.base <= address)?;
         let at = address.checked_sub(slab.base)? as usize;
@@ -155,7 +139,7 @@ impl Slabs {
 
     /// Announces that a block is read soon.
     #[inline(always)]
-    pub fn prefetch(&self, address: u32) {
+    pub(super) fn prefetch(&self, address: u32) {
         if let Some(slab) = self.slab_of(address) {
             slab.words.prefetch((address - slab.base) as usize);
         }
@@ -163,7 +147,7 @@ impl Slabs {
 
     /// The block at an address, if its header lies in a slab.
     #[inline(always)]
-    pub fn find(&self, address: u32) -> Option<Block<'_>> {
+    pub(super) fn find(&self, address: u32) -> Option<Block<'_>> {
         let slab = self.slab_of(address)?;
         let at = (address - slab.base) as usize;
         (slab.words.count() - at >= BLOCK_HEADER_WORDS as usize).then_some(Block { slab, at })
@@ -171,7 +155,7 @@ impl Slabs {
 
     /// The block at an address that was checked.
     #[inline(always)]
-    pub fn block(&self, address: u32) -> Block<'_> {
+    pub(super) fn block(&self, address: u32) -> Block<'_> {
         self.find(address)
             .expect("`verify` has checked every link before the first read")
     }

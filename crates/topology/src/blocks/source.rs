@@ -25,7 +25,7 @@ impl Gathered {
     ///
     /// # Panics
     /// If the source gives something else than it said.
-    pub fn fetch(&mut self, source: &dyn ListSource, list: usize, columns: usize) {
+    pub(super) fn fetch(&mut self, source: &dyn ListSource, list: usize, columns: usize) {
         self.words.clear();
         self.weights.clear();
         source.visit(list, &mut |words, weights| {

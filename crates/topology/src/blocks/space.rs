@@ -2,7 +2,7 @@
 
 use evergraph_storage::failpoint;
 
-use super::format::{BLOCK_HEADER_WORDS, Tail};
+use super::format::{BLOCK_HEADER_WORDS, Range, Tail};
 
 /// Smallest block: 32 bytes. What is smaller and free is lost until the section
 /// is rewritten.
@@ -18,13 +18,6 @@ const _: () = assert!(
     "blocks end where others begin"
 );
 const _: () = assert!(BLOCK_HEADER_WORDS < LEAST_WORDS, "the least block has room");
-
-/// Words of a section's address space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    pub start: u32,
-    pub words: u32,
-}
 
 /// A range that no list of the newest version reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +39,7 @@ pub(super) struct BlockSize {
 impl BlockSize {
     /// The smallest class that holds `entries`, or `None` if it is larger than
     /// a section.
-    pub fn at_least(entries: u32, columns: usize) -> Option<Self> {
+    pub(super) fn at_least(entries: u32, columns: usize) -> Option<Self> {
         let exact = u64::from(BLOCK_HEADER_WORDS) + u64::from(entries) * columns as u64;
         let words = match exact {
             0..=8 => 8,
@@ -66,7 +59,7 @@ impl BlockSize {
     /// For `more` entries at the end of a list that is then `len` long: with
     /// room ahead for a quarter of the list. So a list that grows evenly has
     /// logarithmically many blocks, and at most a fifth of its space is empty.
-    pub fn growing(len: u32, more: u32, columns: usize) -> Option<Self> {
+    pub(super) fn growing(len: u32, more: u32, columns: usize) -> Option<Self> {
         let most = (MOST_AHEAD_WORDS - BLOCK_HEADER_WORDS) / columns as u32;
         Self::at_least(more.max((len / 4).min(most)), columns)
     }
@@ -86,7 +79,7 @@ pub(super) struct Space {
 
 impl Space {
     /// Ranges that were freed by the version `oldest_read` or before may be used.
-    pub fn new(free: &[FreeRange], oldest_read: u64) -> Self {
+    pub(super) fn new(free: &[FreeRange], oldest_read: u64) -> Self {
         let (usable, held): (Vec<FreeRange>, Vec<FreeRange>) =
             free.iter().partition(|free| free.since <= oldest_read);
         let mut merged: Vec<Range> = Vec::with_capacity(usable.len() + 1);
@@ -103,7 +96,7 @@ impl Space {
     }
 
     /// Adds the space of a new slab, which follows all others.
-    pub fn add_slab(&mut self, range: Range) {
+    pub(super) fn add_slab(&mut self, range: Range) {
         debug_assert!(
             self.usable
                 .last()
@@ -115,7 +108,7 @@ impl Space {
     }
 
     /// Adds what the version `since` frees; none of it is handed out here.
-    pub fn free(&mut self, range: Range, since: u64) {
+    pub(super) fn free(&mut self, range: Range, since: u64) {
         if failpoint!("blocks.reused-too-early") {
             self.usable.insert(0, range);
             return;
@@ -124,7 +117,7 @@ impl Space {
     }
 
     /// Takes space for a block, the lowest that fits.
-    pub fn take(&mut self, size: BlockSize) -> Option<u32> {
+    pub(super) fn take(&mut self, size: BlockSize) -> Option<u32> {
         let (at, start) = self.usable.iter().enumerate().find_map(|(at, range)| {
             let start = u64::from(range.start).next_multiple_of(size.alignment().into());
             let end = u64::from(range.start) + u64::from(range.words);
@@ -152,7 +145,7 @@ impl Space {
     }
 
     /// Everything that is free now, by start.
-    pub fn into_free(self) -> Vec<FreeRange> {
+    pub(super) fn into_free(self) -> Vec<FreeRange> {
         let usable = self
             .usable
             .into_iter()

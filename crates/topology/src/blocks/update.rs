@@ -3,17 +3,19 @@
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::order::Flushed;
-use evergraph_storage::{Entry, Extent, MediumError, StorageError};
+use evergraph_storage::{Entry, Extent, StorageError};
 
-use super::format::{BLOCK_HEADER_WORDS, End, IndexImage, Place, Tail, extend_crc, list_seed};
+use super::format::{
+    BLOCK_HEADER_WORDS, End, IndexImage, Place, Range, Tail, extend_crc, list_seed,
+};
 use super::index::Index;
 use super::lineage::Attempt;
 use super::pieces::Pieces;
 use super::read::Base;
 use super::slabs::{Slab, Slabs};
 use super::source::{Gathered, ListSource};
-use super::space::{BlockSize, LINE_WORDS, Range, Space};
-use crate::section::Context;
+use super::space::{BlockSize, LINE_WORDS, Space};
+use crate::volume::Volume;
 
 /// A version of a section that is written and not published.
 ///
@@ -70,11 +72,11 @@ impl Base {
     /// If this is not the newest version.
     pub fn append(
         &self,
-        context: &Context,
+        volume: &Volume,
         csn: u64,
         source: &dyn ListSource,
     ) -> Result<(Written, Flushed<()>), StorageError> {
-        self.update(context, csn, self.generation(), source, &[])
+        self.update(volume, csn, self.generation(), source, &[])
     }
 
     /// As [`Base::append`], and compacts some lists on the way: for those in
@@ -84,7 +86,7 @@ impl Base {
     /// is another one.
     pub fn update(
         &self,
-        context: &Context,
+        volume: &Volume,
         csn: u64,
         generation: u32,
         source: &dyn ListSource,
@@ -97,13 +99,13 @@ impl Base {
         let mut space = Space::new(&self.free, attempt.oldest_read);
         if !replaced.is_empty() {
             // The headers say where the old blocks are.
-            self.verify(&context.uuid)?;
+            self.verify(&volume.uuid)?;
         }
         for &list in replaced {
             self.free_list(list, &mut space, attempt.number);
             image.places[list] = Place::default();
             image.ends[list] = End {
-                crc: list_seed(&context.uuid, image.first_vertex + list as u32),
+                crc: list_seed(&volume.uuid, image.first_vertex + list as u32),
                 ..End::default()
             };
             if let Some(count) = image.tombstones.get_mut(list) {
@@ -113,7 +115,7 @@ impl Base {
         let columns = self.index.columns();
         let mut changes = plan(&image, source, replaced, columns)?;
         let mut slabs = self.slabs.clone();
-        let fresh = place_blocks(context, &mut changes, &mut space, &mut slabs)?
+        let fresh = place_blocks(volume, &mut changes, &mut space, &mut slabs)?
             .ok_or_else(|| too_large(image.first_vertex))?;
         let mut pieces = Pieces::default();
         let mut list = Gathered::default();
@@ -123,7 +125,7 @@ impl Base {
             add_tombstones(&mut image, change.list, source.tombstones(change.list));
         }
         let stored = pieces.store(&slabs)?;
-        let (written, index) = self.finish(context, &attempt, image, slabs, space, fresh)?;
+        let (written, index) = self.finish(volume, &attempt, image, slabs, space, fresh)?;
         Ok((written, stored.and(index).map(|_| ())))
     }
 
@@ -150,7 +152,7 @@ impl Base {
     /// Writes the index of the new version.
     fn finish(
         &self,
-        context: &Context,
+        volume: &Volume,
         attempt: &Attempt<'_>,
         mut image: IndexImage,
         slabs: Slabs,
@@ -160,7 +162,7 @@ impl Base {
         let free = space.into_free();
         image.slabs = slabs.iter().map(Slab::place).collect();
         image.free = free.iter().map(|free| free.range).collect();
-        let (index, entry, flushed) = write_index(context, &image)?;
+        let (index, entry, flushed) = write_index(volume, &image)?;
         fresh.extend(index.extent().cloned());
         let verified = if self.is_verified() {
             OnceLock::from(())
@@ -185,14 +187,14 @@ impl Base {
 
 /// Writes an index and opens it.
 pub(super) fn write_index(
-    context: &Context,
+    volume: &Volume,
     image: &IndexImage,
 ) -> Result<(Index, Entry, Flushed<()>), StorageError> {
-    let draft = context.region.allocate(image.encoded_len())?;
-    let (words, entry) = image.encode(&context.uuid, draft.offset());
+    let draft = volume.region.allocate(image.encoded_len())?;
+    let (words, entry) = image.encode(&volume.uuid, draft.offset());
     let (extent, flushed) = draft.finish(bytemuck::cast_slice(&words))?.split();
     let index = Index::open(
-        &context.uuid,
+        &volume.uuid,
         &Arc::new(extent),
         &entry,
         image.first_vertex,
@@ -204,10 +206,10 @@ pub(super) fn write_index(
 
 /// A section has outgrown what its addresses or lengths can say.
 pub(super) fn too_large(first_vertex: u32) -> StorageError {
-    StorageError::Medium(MediumError::Unsupported(format!(
+    StorageError::TooLarge(format!(
         "the lists of the section at vertex {first_vertex} are too large for the layout blocks; \
          compact the database, or use the layout pma"
-    )))
+    ))
 }
 
 /// Changes that each list with new entries needs.
@@ -245,7 +247,7 @@ fn plan(
 /// without gaps between them. Returns the slab that was made, if one was, and
 /// nothing if the section's addresses do not reach so far.
 fn place_blocks(
-    context: &Context,
+    volume: &Volume,
     changes: &mut [Change],
     space: &mut Space,
     slabs: &mut Slabs,
@@ -279,7 +281,7 @@ fn place_blocks(
     if words < needed {
         return Ok(None);
     }
-    let extent = Arc::new(context.region.allocate(4 * words)?.unfilled());
+    let extent = Arc::new(volume.region.allocate(4 * words)?.unfilled());
     slabs.push(Slab::new(base as u32, Arc::clone(&extent)));
     space.add_slab(Range {
         start: base as u32,

@@ -3,10 +3,9 @@
 use evergraph_storage::layout::WALKED_AT_MOST;
 use evergraph_storage::{StorageError, Uuid};
 
-use super::format::{BLOCK_HEADER_WORDS, FILE, Tail, extend_crc, list_seed};
+use super::format::{BLOCK_HEADER_WORDS, FILE, Range, Tail, extend_crc, list_seed};
 use super::read::Base;
 use super::slabs::Block;
-use super::space::Range;
 
 impl Base {
     /// Whether the entries are known to be what was written.
@@ -127,11 +126,6 @@ impl Base {
             }
         }
         disjoint(used);
-    }
-
-    /// Marks the section as verified: bytes that this process has written need no check.
-    pub fn trust(&self) {
-        let _ = self.verified.set(());
     }
 }
 

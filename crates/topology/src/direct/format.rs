@@ -70,12 +70,12 @@ const _: () = assert!(
     "value, list, mark, check, mark"
 );
 /// Sections in direct mode hold at most `1 << MAX_SECTION_SHIFT` lists.
-pub const MAX_SECTION_SHIFT: u32 = LOG_LIST_BITS;
+pub(crate) const MAX_SECTION_SHIFT: u32 = LOG_LIST_BITS;
 
 /// A list in direct mode: its slots in place, and how many of them are used. It changes
 /// under the section's lock; it may be read without the lock to fetch memory early.
 #[derive(Debug, Default)]
-pub struct ListPlace {
+pub(crate) struct ListPlace {
     /// First slot.
     pub start: AtomicU32,
     /// Behind the last slot: the pivot of the next list.
@@ -88,7 +88,7 @@ pub struct ListPlace {
 
 /// State that the writer of a section keeps in DRAM.
 #[derive(Debug)]
-pub struct DirectState {
+pub(crate) struct DirectState {
     /// The extent.
     pub extent: Arc<Extent>,
     /// The lists in it; the section's for as long as it lives.
@@ -111,7 +111,7 @@ pub struct DirectState {
 }
 
 /// Content of a section on its way to a new extent.
-pub struct DirectImage {
+pub(crate) struct DirectImage {
     starts: Vec<u32>,
     initial: Vec<u32>,
     words: Vec<u32>,
@@ -183,7 +183,7 @@ impl DirectImage {
     /// `lists` are slots of `columns` words. Each mention of a list in `wanted`
     /// gets it a gap in any case (there are at most `LEAST_GAPS`).
     /// `old_capacity` is kept if the density that results is within bounds.
-    pub fn new(
+    pub(crate) fn new(
         first_vertex: u32,
         lists: &[Vec<u32>],
         columns: usize,
@@ -236,7 +236,7 @@ impl DirectImage {
     }
 
     /// Slots for pivots, entries and gaps.
-    pub fn capacity(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         self.words.len() / self.columns
     }
 
@@ -245,12 +245,12 @@ impl DirectImage {
     }
 
     /// Bytes of the extent, a multiple of 64.
-    pub fn encoded_len(&self) -> u64 {
+    pub(crate) fn encoded_len(&self) -> u64 {
         self.layout().len as u64
     }
 
     /// The bytes to store at `offset`.
-    pub fn encode(&self, uuid: &Uuid, offset: u64, first_vertex: u32) -> Vec<u8> {
+    pub(crate) fn encode(&self, uuid: &Uuid, offset: u64, first_vertex: u32) -> Vec<u8> {
         let mut header = [0u32; HEADER_WORDS];
         header[MAGIC_AT.0] = MAGIC;
         if self.columns == 2 {
@@ -289,7 +289,7 @@ impl DirectImage {
     /// its writer keeps. `before` is what it kept of the old extent, `places`
     /// the section's.
     #[allow(unsafe_code)]
-    pub fn open(
+    pub(crate) fn open(
         self,
         extent: &Arc<Extent>,
         before: Option<DirectState>,
@@ -329,7 +329,7 @@ pub(super) struct Layout {
 impl Layout {
     /// Slots and log entries with weights never cross a line: eight bytes and
     /// sixteen, aligned to as many.
-    pub fn new(lists: usize, capacity: usize, columns: usize, log_slots: usize) -> Self {
+    pub(super) fn new(lists: usize, capacity: usize, columns: usize, log_slots: usize) -> Self {
         let words_at = (4 * (HEADER_WORDS + 2 * lists + 1)).next_multiple_of(4 * columns);
         let log_at = (words_at + 4 * columns * capacity).next_multiple_of(8 * columns);
         Layout {
@@ -397,7 +397,7 @@ pub(super) fn checksum(
 
 /// A checked word of the log: value, list, check, and the mark that it is used.
 /// `slot` is its number among the log's words of eight bytes.
-pub fn log_entry(offset: u64, slot: usize, list: usize, word: u32) -> u64 {
+pub(super) fn log_entry(offset: u64, slot: usize, list: usize, word: u32) -> u64 {
     let value = u64::from(word) | (list as u64) << 32;
     value | u64::from(log_check(offset, slot, value)) << 48 | LOG_USED
 }
@@ -411,7 +411,7 @@ fn log_check(offset: u64, slot: usize, value: u64) -> u16 {
 }
 
 /// List and value of a word of the log; `None` if it does not hold.
-pub fn decode_log_entry(offset: u64, slot: usize, entry: u64) -> Option<(usize, u32)> {
+pub(super) fn decode_log_entry(offset: u64, slot: usize, entry: u64) -> Option<(usize, u32)> {
     let value = entry & ((1 << (32 + LOG_LIST_BITS)) - 1);
     let check = ((entry >> 48) & 0x7FFF) as u16;
     let holds = entry & LOG_USED == LOG_USED && check == log_check(offset, slot, value);

@@ -18,9 +18,9 @@ use evergraph_storage::{Medium, MediumError, MediumHandle, StorageError};
 use parking_lot::{Condvar, Mutex};
 
 /// Slots of a database: so many threads insert at a time, others wait.
-pub const INTENT_SLOTS: u64 = 64;
+pub(super) const INTENT_SLOTS: u64 = 64;
 /// Bytes of a slot.
-pub const INTENT_BYTES: u64 = 64;
+pub(super) const INTENT_BYTES: u64 = 64;
 
 const WORDS: usize = 5;
 /// Bits of an intent's number.
@@ -38,7 +38,7 @@ const _: () = assert!(
 
 /// An edge on its way to two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Intent {
+pub(crate) struct Intent {
     /// Vertex whose list gets the first entry.
     pub source: u32,
     /// Vertex whose list gets the second.
@@ -54,19 +54,19 @@ pub struct Intent {
 
 /// A slot, in the hands of one writer.
 #[derive(Debug)]
-pub struct IntentSlot {
+pub(crate) struct IntentSlot {
     offset: u64,
     next: u32,
 }
 
 /// The slots of a database.
-pub struct Intents {
+pub(crate) struct Intents {
     free: Mutex<Vec<IntentSlot>>,
     returned: Condvar,
 }
 
 /// A slot that is given back when dropped.
-pub struct Claim<'a> {
+pub(crate) struct Claim<'a> {
     intents: &'a Intents,
     slot: Option<IntentSlot>,
 }
@@ -117,7 +117,7 @@ impl Intent {
 impl IntentSlot {
     /// Makes an intent durable: it may be carried out.
     #[inline(always)]
-    pub fn announce<M: Medium + ?Sized>(
+    pub(crate) fn announce<M: Medium + ?Sized>(
         &mut self,
         medium: &M,
         intent: &Intent,
@@ -140,13 +140,13 @@ impl IntentSlot {
     }
 
     /// Makes an intent void that was not carried out at all.
-    pub fn void(&mut self, medium: &MediumHandle) -> Result<Durable<()>, MediumError> {
+    pub(crate) fn void(&mut self, medium: &MediumHandle) -> Result<Durable<()>, MediumError> {
         medium.store_u64(self.offset, 0);
         Flushed::of_stores(medium, self.offset, 8)?.fence(medium)
     }
 
     /// Its offset in the file.
-    pub fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 }
@@ -158,7 +158,7 @@ fn following(number: u32) -> u32 {
 impl Intents {
     /// Reads the slots from `at` on. Gives those that hold a whole intent to
     /// `visit`, which may make it void.
-    pub fn open(
+    pub(crate) fn open(
         medium: &MediumHandle,
         at: u64,
         mut visit: impl FnMut(&mut IntentSlot, Intent) -> Result<(), StorageError>,
@@ -184,7 +184,7 @@ impl Intents {
     }
 
     /// A slot for a writer; waits for one if all are taken.
-    pub fn claim(&self) -> Claim<'_> {
+    pub(crate) fn claim(&self) -> Claim<'_> {
         let mut free = self.free.lock();
         loop {
             if let Some(slot) = free.pop() {
@@ -234,7 +234,7 @@ fn read(bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), StorageError
 impl Claim<'_> {
     /// The slot.
     #[inline(always)]
-    pub fn slot(&mut self) -> &mut IntentSlot {
+    pub(crate) fn slot(&mut self) -> &mut IntentSlot {
         self.slot.as_mut().expect("there until dropped")
     }
 }

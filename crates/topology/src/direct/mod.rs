@@ -19,13 +19,13 @@ mod rewrites;
 mod section;
 mod slots;
 
-pub use format::{DirectEntry, DirectImage, DirectState, ListPlace, MAX_SECTION_SHIFT};
-pub use intents::{Claim, Intent, IntentSlot, Intents};
-pub use pair::{Half, Pair};
-pub use recover::open_extent;
+pub(crate) use format::{DirectEntry, DirectState, ListPlace, MAX_SECTION_SHIFT};
+pub(crate) use intents::{Claim, Intent, Intents};
+pub(crate) use pair::{Half, Pair};
+pub(crate) use recover::open_extent;
 pub use rewrites::{Rewrite, Rewrites};
-pub use section::{DirectInsert, DirectShared};
-pub use slots::{Slot, Slots};
+pub(crate) use section::{DirectInsert, DirectShared};
+pub(crate) use slots::Slots;
 
 /// Density bounds and geometry of sections in direct mode.
 #[derive(Clone, Copy, Debug, PartialEq)]

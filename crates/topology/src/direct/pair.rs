@@ -9,10 +9,11 @@ use super::format::{DirectEntry, DirectState};
 use super::intents::{Intent, IntentSlot};
 use super::section::DirectInsert;
 use crate::entry::is_tombstone;
-use crate::section::{Context, Inner, Loaded, Section};
+use crate::section::resources::Resources;
+use crate::section::{Inner, Loaded, Section};
 
 /// One of the two entries of an edge, and where it goes.
-pub struct Half<'a, M: ?Sized> {
+pub(crate) struct Half<'a, M: ?Sized> {
     /// The list's section.
     pub section: &'a Section,
     /// Arguments of an insertion there.
@@ -22,7 +23,7 @@ pub struct Half<'a, M: ?Sized> {
 }
 
 /// Both sections of an edge, locked.
-pub struct Pair<'a, M: ?Sized> {
+pub(crate) struct Pair<'a, M: ?Sized> {
     halves: [Half<'a, M>; 2],
     locked: Locked<'a>,
 }
@@ -62,11 +63,11 @@ impl<'a> Locked<'a> {
         &mut self,
         half: usize,
         section: &Section,
-        context: &Context,
+        resources: &Resources,
     ) -> Result<&mut Loaded, StorageError> {
         let place = if half == 0 { 0 } else { self.second };
         let guard = self.guards[place].as_mut().expect("locked");
-        section.load(context, guard)
+        section.load(resources, guard)
     }
 
     fn is_one_section(&self) -> bool {
@@ -76,7 +77,7 @@ impl<'a> Locked<'a> {
 
 impl<'a, M: Medium + ?Sized> Pair<'a, M> {
     /// Locks both sections.
-    pub fn lock(halves: [Half<'a, M>; 2]) -> Self {
+    pub(crate) fn lock(halves: [Half<'a, M>; 2]) -> Self {
         Pair {
             locked: Locked::new(&halves),
             halves,
@@ -85,7 +86,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
 
     /// Makes room for both entries, so that nothing that may be refused is left for when
     /// the intent is durable. `false` for a deletion that finds nothing.
-    pub fn prepare(&mut self) -> Result<bool, StorageError> {
+    pub(crate) fn prepare(&mut self) -> Result<bool, StorageError> {
         let lists = self.halves.each_ref().map(|half| half.entry.list);
         let one_list = self.locked.is_one_section() && lists[0] == lists[1];
         if is_tombstone(self.halves[0].entry.word) {
@@ -98,7 +99,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
             match found {
                 [false, _] => return Ok(false),
                 [true, false] => {
-                    let extents = self.halves[0].at.context.region.file_name();
+                    let extents = self.halves[0].at.resources.volume.region.file_name();
                     let what = "an edge stands in only one of its two lists";
                     return Err(StorageError::damaged(&extents, 0, what));
                 }
@@ -118,12 +119,12 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
 
     fn load(&mut self, half: usize) -> Result<&mut Loaded, StorageError> {
         let Half { section, at, .. } = &self.halves[half];
-        self.locked.load(half, section, at.context)
+        self.locked.load(half, section, at.resources)
     }
 
     fn make_room(&mut self, half: usize, now: u64, lists: &[usize]) -> Result<(), StorageError> {
         let Half { section, at, .. } = &self.halves[half];
-        let loaded = self.locked.load(half, section, at.context)?;
+        let loaded = self.locked.load(half, section, at.resources)?;
         section.begin(at, loaded, now, lists)?;
         let fits = |direct: &DirectState| direct.has_room(lists);
         if !loaded.direct.as_ref().is_some_and(|direct| fits(direct)) {
@@ -134,7 +135,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
 
     /// Direct steps D0 and D1: the intent, then both entries. After an error
     /// the medium may hold one of them; opening it again adds the other.
-    pub fn carry_out(&mut self, slot: &mut IntentSlot) -> Result<(), StorageError> {
+    pub(crate) fn carry_out(&mut self, slot: &mut IntentSlot) -> Result<(), StorageError> {
         let [source, target] = self.halves.each_ref().map(|half| {
             let entry = half.entry;
             half.section.first_vertex + entry.list as u32
@@ -159,7 +160,7 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
         let _announced = slot.announce(self.halves[0].at.slot_medium, &intent)?;
         for half in [0, 1] {
             let Half { section, at, entry } = &self.halves[half];
-            let loaded = self.locked.load(half, section, at.context)?;
+            let loaded = self.locked.load(half, section, at.resources)?;
             let placed = section.place(at, loaded, *entry)?;
             assert!(placed, "room was made for it");
         }
@@ -167,10 +168,10 @@ impl<'a, M: Medium + ?Sized> Pair<'a, M> {
     }
 
     /// Ends the intent, once both entries are there.
-    pub fn finish(&mut self) -> Result<(), StorageError> {
+    pub(crate) fn finish(&mut self) -> Result<(), StorageError> {
         for half in [0, 1] {
             let Half { section, at, entry } = &self.halves[half];
-            let loaded = self.locked.load(half, section, at.context)?;
+            let loaded = self.locked.load(half, section, at.resources)?;
             section.merge_log_if_due(at, loaded, entry.list)?;
         }
         Ok(())
@@ -197,9 +198,9 @@ impl DirectState {
 
 impl Section {
     /// Entries of a list: what recovery asks about an intent.
-    pub fn direct_len(&self, context: &Context, list: usize) -> Result<u32, StorageError> {
+    pub fn direct_len(&self, resources: &Resources, list: usize) -> Result<u32, StorageError> {
         let mut guard = self.state.lock();
-        let loaded = self.load(context, &mut guard)?;
+        let loaded = self.load(resources, &mut guard)?;
         let direct = loaded.direct.as_ref();
         Ok(direct.map_or(0, |direct| direct.lengths(list).1 as u32))
     }
@@ -207,19 +208,23 @@ impl Section {
     /// Mutant: whether a list holds the edge, whenever it got there.
     pub fn direct_holds(
         &self,
-        context: &Context,
+        resources: &Resources,
         entry: DirectEntry,
     ) -> Result<bool, StorageError> {
         let mut guard = self.state.lock();
-        let loaded = self.load(context, &mut guard)?;
+        let loaded = self.load(resources, &mut guard)?;
         Ok(loaded.live_edges(entry) > 0)
     }
 
     /// Shows an entry that recovery would append, without writing it: a reader
     /// writes nothing.
-    pub fn show_direct(&self, context: &Context, entry: DirectEntry) -> Result<bool, StorageError> {
+    pub fn show_direct(
+        &self,
+        resources: &Resources,
+        entry: DirectEntry,
+    ) -> Result<bool, StorageError> {
         let mut guard = self.state.lock();
-        let loaded = self.load(context, &mut guard)?;
+        let loaded = self.load(resources, &mut guard)?;
         if is_tombstone(entry.word) && loaded.live_edges(entry) == 0 {
             return Ok(false);
         }
@@ -227,7 +232,7 @@ impl Section {
             return Ok(false);
         };
         direct.shown(entry);
-        self.show_logged(context, loaded, entry);
+        self.show_logged(resources, loaded, entry);
         Ok(true)
     }
 }

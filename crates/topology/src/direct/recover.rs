@@ -16,7 +16,7 @@ use crate::list::tombstones_cancel;
 use crate::section_format::Base;
 
 /// Content of an extent.
-pub struct Opened {
+pub(crate) struct Opened {
     /// Lists in place.
     pub base: Base,
     /// Lengths of lists, log included.
@@ -33,7 +33,7 @@ pub struct Opened {
 /// below `vertex_count`, which became durable before the first edge that
 /// needed it.
 #[allow(unsafe_code)]
-pub fn open_extent(
+pub(crate) fn open_extent(
     uuid: &Uuid,
     extent: &Arc<Extent>,
     first_vertex: u32,

@@ -17,14 +17,16 @@ use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::LiveCount;
-use crate::section::{Body, Context, Inner, Loaded, Section, State, Version, count_live};
+use crate::published::Published;
+use crate::section::body::Body;
+use crate::section::resources::Resources;
+use crate::section::{Inner, Loaded, Section, State, Version};
 use crate::section_view::{Lists, SectionView};
-use crate::store::Published;
 
 /// Arguments of all insertions, beside the section.
-pub struct DirectShared<'a, M: ?Sized> {
+pub(crate) struct DirectShared<'a, M: ?Sized> {
     /// Extents and identity.
-    pub context: &'a Context,
+    pub resources: &'a Resources,
     /// The extents' medium, by its own type.
     pub extents: &'a M,
     /// The slots' medium, by its own type.
@@ -40,7 +42,7 @@ pub struct DirectShared<'a, M: ?Sized> {
 }
 
 /// Arguments of an insertion into a section, beside the section.
-pub struct DirectInsert<'a, M: ?Sized> {
+pub(crate) struct DirectInsert<'a, M: ?Sized> {
     /// Arguments of all insertions.
     pub shared: &'a DirectShared<'a, M>,
     /// Adjacency of the section.
@@ -74,7 +76,7 @@ impl Section {
         at: &DirectInsert<'_, M>,
         entry: DirectEntry,
     ) -> Result<bool, StorageError> {
-        let loaded = self.load(at.context, locked)?;
+        let loaded = self.load(at.resources, locked)?;
         if is_tombstone(entry.word) && loaded.live_edges(entry) == 0 {
             return Ok(false);
         }
@@ -181,13 +183,18 @@ impl Section {
         let count = &direct.places[entry.list].len;
         count.store(len + 1, Ordering::Relaxed);
         direct.counted(entry);
-        self.show_logged(at.context, loaded, entry);
+        self.show_logged(at.resources, loaded, entry);
         Ok(true)
     }
 
     /// Shows readers an entry that is not in place.
-    pub(super) fn show_logged(&self, context: &Context, loaded: &mut Loaded, entry: DirectEntry) {
-        let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
+    pub(super) fn show_logged(
+        &self,
+        resources: &Resources,
+        loaded: &mut Loaded,
+        entry: DirectEntry,
+    ) {
+        let (buffers, writer) = loaded.buffers(resources, self.lists, self.columns);
         buffers.append(writer, entry.list, entry.word, entry.weight, 1);
     }
 
@@ -237,24 +244,22 @@ impl Section {
             at.parameters,
         );
         if image.encoded_len() > Slots::MAX_EXTENT_BYTES {
-            return Err(StorageError::Medium(
-                evergraph_storage::MediumError::Unsupported(format!(
-                    "the lists of vertices {}..{} are too large for direct mode; use merged mode",
-                    self.first_vertex,
-                    self.first_vertex as usize + self.lists
-                )),
-            ));
+            return Err(StorageError::TooLarge(format!(
+                "the lists of vertices {}..{} are too large for direct mode; use merged mode",
+                self.first_vertex,
+                self.first_vertex as usize + self.lists
+            )));
         }
         let old = loaded.body.base.extent().cloned();
         failpoint!("direct.old-freed-first" => {
             if let Some(old) = &old {
-                at.context.region.scribble(old)?;
+                at.resources.volume.region.scribble(old)?;
             }
         });
         at.slots.reach_section(at.adjacency, at.number)?;
         // Step D2: the new extent is durable...
-        let draft = at.context.region.allocate(image.encoded_len())?;
-        let bytes = image.encode(&at.context.uuid, draft.offset(), self.first_vertex);
+        let draft = at.resources.volume.region.allocate(image.encoded_len())?;
+        let bytes = image.encode(&at.resources.volume.uuid, draft.offset(), self.first_vertex);
         let (extent, flushed) = draft.finish(&bytes)?.split();
         let extent = Arc::new(extent);
         let slot = Slot {
@@ -281,7 +286,7 @@ impl Section {
         failpoint!("direct.moved");
         failpoint!("direct.slot-not-flushed" => {
             if let Some(old) = &old {
-                at.context.region.scribble(old)?;
+                at.resources.volume.region.scribble(old)?;
             }
         });
         let before = loaded.direct.as_ref();
@@ -370,7 +375,7 @@ impl Loaded {
         let list = tombstone.list;
         let (in_place, len) = self.direct.as_ref().map_or((0, 0), |d| d.lengths(list));
         let count = LiveCount::new(neighbor(tombstone.word), None);
-        count_live(&self.body, list, in_place, len, count)
+        self.body.count_live(list, in_place, len, count)
     }
 
     /// Makes the page that views up to the running epoch read.

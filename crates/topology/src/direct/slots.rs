@@ -11,7 +11,7 @@
 use evergraph_storage::failpoint;
 use evergraph_storage::layout::{Field, tiles};
 use evergraph_storage::order::{self, Durable};
-use evergraph_storage::{Medium, MediumHandle, Storage, StorageError, Uuid};
+use evergraph_storage::{Medium, MediumError, MediumHandle, Storage, StorageError, Uuid};
 use parking_lot::Mutex;
 
 use super::intents::{INTENT_BYTES, INTENT_SLOTS, Intent, IntentSlot, Intents};
@@ -68,7 +68,7 @@ fn identity(uuid: &Uuid) -> [u8; IDENTITY_BYTES] {
 
 /// A section's extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub(crate) struct Slot {
     /// Offset in the extents' file.
     pub offset: u64,
     /// Bytes.
@@ -76,7 +76,7 @@ pub struct Slot {
 }
 
 /// The file of slots.
-pub struct Slots {
+pub(crate) struct Slots {
     medium: MediumHandle,
     /// Sections that have a slot; held while a new one gets its.
     count: Mutex<u64>,
@@ -131,10 +131,10 @@ fn decode(word: u64, index: u64) -> Option<Slot> {
 
 impl Slots {
     /// Largest extent that a slot can name.
-    pub const MAX_EXTENT_BYTES: u64 = ((1 << SIZE_BITS) - 1) * UNIT;
+    pub(crate) const MAX_EXTENT_BYTES: u64 = ((1 << SIZE_BITS) - 1) * UNIT;
 
     /// Makes the file of a new database.
-    pub fn create(
+    pub(crate) fn create(
         storage: &dyn Storage,
         uuid: &Uuid,
         with_intents: bool,
@@ -144,12 +144,7 @@ impl Slots {
         }
         let medium = storage.open(NAME, true)?;
         if !medium.properties().byte_addressed {
-            return Err(StorageError::Medium(
-                evergraph_storage::MediumError::Unsupported(
-                    "direct mode needs a byte-addressed medium: choose dax, battery or dram"
-                        .to_string(),
-                ),
-            ));
+            return Err(MediumError::NotByteAddressed.into());
         }
         let intents = if with_intents { INTENT_SLOTS } else { 0 };
         let len = (words_at(intents) + 64).next_multiple_of(4096);
@@ -169,7 +164,7 @@ impl Slots {
     }
 
     /// Opens the file; `adjacencies` sections share a vertex range.
-    pub fn open(
+    pub(crate) fn open(
         storage: &dyn Storage,
         uuid: &Uuid,
         adjacencies: usize,
@@ -221,7 +216,7 @@ impl Slots {
     }
 
     /// The medium below.
-    pub fn medium(&self) -> &MediumHandle {
+    pub(crate) fn medium(&self) -> &MediumHandle {
         &self.medium
     }
 
@@ -232,7 +227,7 @@ impl Slots {
     }
 
     /// The intents, if the database has any; see [`Intents::open`].
-    pub fn open_intents(
+    pub(crate) fn open_intents(
         &self,
         visit: impl FnMut(&mut IntentSlot, Intent) -> Result<(), StorageError>,
     ) -> Result<Option<Intents>, StorageError> {
@@ -243,7 +238,7 @@ impl Slots {
     }
 
     /// Whether a file of slots holds more than its creation wrote.
-    pub fn is_used(medium: &MediumHandle) -> Result<bool, StorageError> {
+    pub(crate) fn is_used(medium: &MediumHandle) -> Result<bool, StorageError> {
         let mut start = vec![0; medium.len().min(8192) as usize];
         medium.read(0, &mut start)?;
         let created = IDENTITY_AT as usize..INTENT_COUNT_AT as usize + 8;
@@ -252,12 +247,12 @@ impl Slots {
     }
 
     /// The file's name.
-    pub fn file_name() -> &'static str {
+    pub(crate) fn file_name() -> &'static str {
         NAME
     }
 
     /// Calls `visit` with adjacency, section and slot of each section.
-    pub fn for_each(
+    pub(crate) fn for_each(
         &self,
         mut visit: impl FnMut(u32, u32, Slot) -> Result<(), StorageError>,
     ) -> Result<(), StorageError> {
@@ -285,7 +280,7 @@ impl Slots {
     }
 
     /// Makes room for the slot of a section, durably.
-    pub fn reach_section(&self, adjacency: u32, section: u32) -> Result<(), StorageError> {
+    pub(crate) fn reach_section(&self, adjacency: u32, section: u32) -> Result<(), StorageError> {
         self.reach(self.words_at + (self.index_of(adjacency, section) + 1) * 8)
     }
 
@@ -293,7 +288,7 @@ impl Slots {
     /// error the slot may name it or the one before.
     ///
     /// Needs [`Slots::reach_section`].
-    pub fn publish<M: Medium + ?Sized>(
+    pub(crate) fn publish<M: Medium + ?Sized>(
         &self,
         medium: &M,
         adjacency: u32,
@@ -344,12 +339,12 @@ impl Slots {
     }
 
     /// The durable vertex count.
-    pub fn vertex_count(&self) -> Result<u64, StorageError> {
+    pub(crate) fn vertex_count(&self) -> Result<u64, StorageError> {
         self.header_word(VERTEX_COUNT_AT)
     }
 
     /// Makes a larger vertex count durable.
-    pub fn set_vertex_count<M: Medium + ?Sized>(
+    pub(crate) fn set_vertex_count<M: Medium + ?Sized>(
         &self,
         medium: &M,
         count: u64,

@@ -18,7 +18,7 @@ const MAX_PIECE_WORDS: usize = 16 << 10;
 
 /// End of a group of commits in an append buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupEnd {
+pub(crate) struct GroupEnd {
     /// The commit.
     pub csn: u64,
     /// Entries of the append buffer up to and with it, counted since the section exists.
@@ -27,7 +27,7 @@ pub struct GroupEnd {
 
 /// Entries `(list, word)`, with weights `(list, word, weight)`, in commit order.
 #[derive(Debug)]
-pub struct AppendBuffer {
+pub(crate) struct AppendBuffer {
     stride: usize,
     pieces: Vec<Piece>,
     /// Entries dropped from the first piece.
@@ -43,7 +43,7 @@ pub struct AppendBuffer {
 
 impl AppendBuffer {
     /// An empty append buffer; `columns` is 2 with weights, else 1.
-    pub fn new(columns: usize) -> Self {
+    pub(crate) fn new(columns: usize) -> Self {
         AppendBuffer {
             stride: 1 + columns,
             pieces: Vec::new(),
@@ -56,28 +56,28 @@ impl AppendBuffer {
     }
 
     /// Words of an entry.
-    pub fn stride(&self) -> usize {
+    pub(crate) fn stride(&self) -> usize {
         self.stride
     }
 
     /// Whether there is nothing.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
     /// Number of entries.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         (self.end - self.start) as usize
     }
 
     /// The oldest commit that has entries here, or one after it that no reader can tell
     /// apart from it.
-    pub fn first_group_end(&self) -> Option<GroupEnd> {
+    pub(crate) fn first_group_end(&self) -> Option<GroupEnd> {
         self.group_ends.first().copied()
     }
 
     /// Entries up to and with a commit.
-    pub fn len_at(&self, csn: u64) -> usize {
+    pub(crate) fn len_at(&self, csn: u64) -> usize {
         let group_ends = self.group_ends.partition_point(|end| end.csn <= csn);
         match group_ends.checked_sub(1) {
             Some(last) => (self.group_ends[last].end - self.start) as usize,
@@ -87,7 +87,7 @@ impl AppendBuffer {
 
     /// Commits up to `csn` where entries of the append buffer end, with the number of
     /// entries up to there.
-    pub fn group_ends_until(&self, csn: u64) -> impl Iterator<Item = (u64, usize)> + '_ {
+    pub(crate) fn group_ends_until(&self, csn: u64) -> impl Iterator<Item = (u64, usize)> + '_ {
         let group_ends = self.group_ends.iter().take_while(move |end| end.csn <= csn);
         group_ends.map(|end| (end.csn, (end.end - self.start) as usize))
     }
@@ -96,7 +96,7 @@ impl AppendBuffer {
     /// list 0 being that of `first_vertex`, with their weights in the low halves
     /// of `extras` if the graph has weights. Commits that no CSN in `needed`
     /// tells apart are joined.
-    pub fn append(
+    pub(crate) fn append(
         &mut self,
         pool: &Arc<BufferPool>,
         csn: u64,
@@ -211,7 +211,7 @@ impl AppendBuffer {
     }
 
     /// Calls `visit` with slices of whole entries, the first `count` of them.
-    pub fn for_each_slice(&self, count: usize, mut visit: impl FnMut(&[u32])) {
+    pub(crate) fn for_each_slice(&self, count: usize, mut visit: impl FnMut(&[u32])) {
         let mut left = count;
         let mut skip = self.skip;
         for (i, piece) in self.pieces.iter().enumerate() {
@@ -233,7 +233,7 @@ impl AppendBuffer {
     }
 
     /// Drops the entries up to and with commit `csn`.
-    pub fn drop_until(&mut self, csn: u64) {
+    pub(crate) fn drop_until(&mut self, csn: u64) {
         let mut left = self.len_at(csn);
         self.start += left as u64;
         self.group_ends.retain(|end| end.csn > csn);
@@ -259,7 +259,7 @@ impl AppendBuffer {
     }
 
     /// DRAM beyond the pool's pieces.
-    pub fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.pieces.capacity() * size_of::<Piece>()
             + self.group_ends.capacity() * size_of::<GroupEnd>()
     }

@@ -28,10 +28,10 @@ const LINK_WORDS: usize = 1;
 const LEVEL_SHIFT: u32 = 28;
 
 /// Bytes of the largest chunk unless asked for otherwise: one media line.
-pub const DEFAULT_CHUNK_BYTES: usize = 256;
+pub(crate) const DEFAULT_CHUNK_BYTES: usize = 256;
 
 /// Level of the largest chunk of so many bytes.
-pub fn level_of(bytes: usize) -> u32 {
+pub(crate) fn level_of(bytes: usize) -> u32 {
     (bytes / (4 * LEAST_CHUNK_WORDS)).max(1).ilog2().min(15)
 }
 

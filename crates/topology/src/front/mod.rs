@@ -10,8 +10,8 @@
 //!
 //! Everything here is DRAM: what a crash takes is in the log.
 
-pub mod append_buffer;
-pub mod buffers;
-pub mod pool;
+pub(crate) mod append_buffer;
+pub(crate) mod buffers;
+pub(crate) mod pool;
 pub mod sharding;
 pub mod shards;

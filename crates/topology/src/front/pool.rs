@@ -15,7 +15,7 @@ use evergraph_storage::Memory;
 use parking_lot::Mutex;
 
 /// Words of the smallest piece: 256 bytes, one line of the medium.
-pub const MIN_PIECE_WORDS: usize = 64;
+pub(crate) const MIN_PIECE_WORDS: usize = 64;
 /// Words of the first bulk of a shard; each next one is twice as large...
 const FIRST_BULK_WORDS: usize = 16 << 10;
 /// ...up to this, four megabytes.

@@ -48,7 +48,7 @@ pub(crate) struct Weight {
 
 impl Weight {
     /// With one more point.
-    pub fn and(self, point: &Point<'_>) -> Self {
+    pub(crate) fn and(self, point: &Point<'_>) -> Self {
         match point.whole {
             true => Weight {
                 whole: point.body.len(),
@@ -65,7 +65,7 @@ impl Weight {
 impl Chain {
     /// Continues after a point, with the weight of what is before it; begins
     /// after the empty page of commit 0.
-    pub fn after(tip: LengthPage, weight: Weight) -> Self {
+    pub(crate) fn after(tip: LengthPage, weight: Weight) -> Self {
         Chain {
             after: tip.csn,
             tip,
@@ -76,7 +76,7 @@ impl Chain {
     }
 
     /// Adds a point, unless it is the last already.
-    pub fn push(&mut self, page: &LengthPage) {
+    pub(crate) fn push(&mut self, page: &LengthPage) {
         if page.csn <= self.tip.csn {
             return;
         }
@@ -129,7 +129,7 @@ impl Chain {
 
     /// Without the points after commit `csn`, to be stored; `None` if that
     /// leaves none.
-    pub fn until(mut self, csn: u64) -> Option<NewPoints> {
+    pub(crate) fn until(mut self, csn: u64) -> Option<NewPoints> {
         self.ends.retain(|end| end.0 <= csn);
         let end = self.ends.last()?.1;
         self.bytes.truncate(end);
@@ -137,7 +137,7 @@ impl Chain {
     }
 
     /// The points, to be stored; `None` if there are none.
-    pub fn into_points(self) -> Option<NewPoints> {
+    pub(crate) fn into_points(self) -> Option<NewPoints> {
         let (first, last) = (self.after, self.ends.last()?.0);
         Some(NewPoints {
             after: first,
@@ -148,27 +148,27 @@ impl Chain {
     }
 
     /// All points.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Commit of the point before the first; 0 if there is none.
-    pub fn begins_after(&self) -> u64 {
+    pub(crate) fn begins_after(&self) -> u64 {
         self.after
     }
 
     /// Commit of the last point, also of one before the chain.
-    pub fn last(&self) -> u64 {
+    pub(crate) fn last(&self) -> u64 {
         self.tip.csn
     }
 
     /// The page of the last point.
-    pub fn tip(&self) -> &LengthPage {
+    pub(crate) fn tip(&self) -> &LengthPage {
         &self.tip
     }
 
     /// Bytes in DRAM.
-    pub fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.bytes.capacity()
             + self.ends.capacity() * size_of::<(u64, usize)>()
             + self.tip.heap_bytes()
@@ -257,7 +257,7 @@ pub(crate) struct Point<'a> {
 impl Point<'_> {
     /// Takes the page of the point before, or any if the point is whole, to the
     /// point's own.
-    pub fn apply(&self, page: &mut LengthPage) -> Result<(), &'static str> {
+    pub(crate) fn apply(&self, page: &mut LengthPage) -> Result<(), &'static str> {
         if self.whole {
             page.len.own().fill(0);
             page.tombstones = None;
@@ -318,7 +318,7 @@ pub(crate) struct Points<'a> {
 
 impl<'a> Points<'a> {
     /// The points in `bytes`, which come after one of commit `after`.
-    pub fn new(bytes: &'a [u8], after: u64) -> Self {
+    pub(super) fn new(bytes: &'a [u8], after: u64) -> Self {
         Points {
             rest: bytes,
             csn: after,

@@ -12,7 +12,7 @@ mod section;
 pub(crate) mod segment;
 pub(crate) mod tiers;
 
-pub use cache::PageCache;
+pub(crate) use cache::PageCache;
 pub use name::{RESERVED_NAMES, check_snapshot_name, is_reserved};
 pub use names::Snapshot;
 pub(crate) use section::{

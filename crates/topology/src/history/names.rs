@@ -9,8 +9,8 @@ use evergraph_storage::layout::WALKED_AT_MOST;
 
 use super::name::check_name;
 use crate::error::TopologyError;
+use crate::published::Published;
 use crate::record::Op;
-use crate::store::Published;
 
 /// A named commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(crate) enum NameEvent {
 }
 
 impl NameEvent {
-    pub fn csn(&self) -> u64 {
+    pub(crate) fn csn(&self) -> u64 {
         match self {
             NameEvent::Created(snapshot) => snapshot.csn,
             NameEvent::Dropped { csn, .. } => *csn,
@@ -74,36 +74,36 @@ pub(crate) struct Names {
 
 impl Names {
     /// Number of snapshots.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.snapshots.len()
     }
 
     /// All snapshots, ascending by commit.
-    pub fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
+    pub(crate) fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
         self.snapshots.values()
     }
 
     /// The commits that have names, ascending, each once.
-    pub fn kept(&self) -> Arc<Vec<u64>> {
+    pub(crate) fn kept(&self) -> Arc<Vec<u64>> {
         let mut kept: Vec<u64> = self.snapshots.keys().map(|key| key.0).collect();
         kept.dedup();
         Arc::new(kept)
     }
 
     /// A snapshot of one commit.
-    pub fn at(&self, csn: u64) -> Option<&Snapshot> {
+    pub(crate) fn at(&self, csn: u64) -> Option<&Snapshot> {
         self.snapshots_of(csn).next()
     }
 
     /// The snapshots of one commit.
-    pub fn snapshots_of(&self, csn: u64) -> impl Iterator<Item = &Snapshot> {
+    pub(crate) fn snapshots_of(&self, csn: u64) -> impl Iterator<Item = &Snapshot> {
         let from = self.snapshots.range((csn, String::new())..);
         from.map(|(_, snapshot)| snapshot)
             .take_while(move |snapshot| snapshot.csn == csn)
     }
 
     /// The commits with names before and after one.
-    pub fn around(&self, csn: u64) -> (Option<u64>, Option<u64>) {
+    pub(crate) fn around(&self, csn: u64) -> (Option<u64>, Option<u64>) {
         let key = (csn, String::new());
         let before = self.snapshots.range(..key.clone()).next_back();
         let after = self.snapshots.range(key..).next();
@@ -111,14 +111,14 @@ impl Names {
     }
 
     /// The commit of a name.
-    pub fn commit_of(&self, name: &str) -> Option<u64> {
+    pub(crate) fn commit_of(&self, name: &str) -> Option<u64> {
         self.commits.get(name).copied()
     }
 
     /// Checks that operations, in order, create only names that are not there and
     /// drop only names that are, and sets these names aside until
     /// [`Names::release`], so that no other commit comes between. Returns them.
-    pub fn reserve<'a>(
+    pub(crate) fn reserve<'a>(
         &mut self,
         ops: impl Iterator<Item = &'a Op>,
     ) -> Result<Vec<String>, TopologyError> {
@@ -150,7 +150,7 @@ impl Names {
     }
 
     /// Ends what [`Names::reserve`] began.
-    pub fn release(&mut self, names: &[String]) {
+    pub(crate) fn release(&mut self, names: &[String]) {
         for name in names {
             self.reserved.remove(name);
         }
@@ -158,7 +158,7 @@ impl Names {
 
     /// Applies an operation of commit `csn`, which published this state. Returns
     /// the commit that has one name more, or one less.
-    pub fn apply(&mut self, op: &Op, csn: u64, published: &Published) -> Option<Change> {
+    pub(crate) fn apply(&mut self, op: &Op, csn: u64, published: &Published) -> Option<Change> {
         if csn <= self.stored_csn {
             return None;
         }
@@ -203,7 +203,7 @@ impl Names {
     }
 
     /// Takes in what is stored; `until` is the commit up to which it is complete.
-    pub fn load(&mut self, events: Vec<NameEvent>, until: u64) {
+    pub(crate) fn load(&mut self, events: Vec<NameEvent>, until: u64) {
         for event in events {
             self.enter(event);
         }
@@ -211,18 +211,18 @@ impl Names {
     }
 
     /// The commit up to which changes are stored.
-    pub fn stored_csn(&self) -> u64 {
+    pub(crate) fn stored_csn(&self) -> u64 {
         self.stored_csn
     }
 
     /// The changes up to a commit that are not stored.
-    pub fn pending_until(&self, csn: u64) -> &[NameEvent] {
+    pub(crate) fn pending_until(&self, csn: u64) -> &[NameEvent] {
         let count = self.pending.partition_point(|event| event.csn() <= csn);
         &self.pending[..count]
     }
 
     /// Everything up to a commit is stored.
-    pub fn stored(&mut self, csn: u64) {
+    pub(crate) fn stored(&mut self, csn: u64) {
         self.pending.retain(|event| event.csn() > csn);
         self.stored_csn = self.stored_csn.max(csn);
         self.invariants();

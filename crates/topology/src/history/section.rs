@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_storage::failpoint;
-use evergraph_storage::{Needed, StorageError};
+use evergraph_storage::{Needed, StorageError, Uuid};
 
+use super::cache::PageCache;
 use super::chain::{Chain, Points, Weight};
 use super::segment::Chunk;
 use crate::lengths::LengthPage;
-use crate::section::{Context, Frozen};
 
 /// Number of histories since the process began.
 static HISTORIES: AtomicU64 = AtomicU64::new(0);
@@ -68,7 +68,7 @@ pub(crate) struct Merged<'a> {
 /// A point with its page.
 struct Walk<'a> {
     history: &'a History,
-    context: &'a Context,
+    uuid: &'a Uuid,
 }
 
 impl Walk<'_> {
@@ -86,7 +86,7 @@ impl Walk<'_> {
             if chunk.entry.after >= csn {
                 return Ok(());
             }
-            let bytes = chunk.bytes(&self.context.uuid)?;
+            let bytes = chunk.bytes(self.uuid)?;
             let damaged = |what: &str| chunk.damaged(&format!("lengths of the past: {what}"));
             let mut count = 0;
             let mut last = chunk.entry.after;
@@ -117,7 +117,7 @@ impl Walk<'_> {
 
 impl History {
     /// Creates a history without points.
-    pub fn new(lists: usize) -> Self {
+    pub(crate) fn new(lists: usize) -> Self {
         History {
             number: HISTORIES.fetch_add(1, Ordering::Relaxed),
             lists,
@@ -128,7 +128,7 @@ impl History {
 
     /// Takes in the next chunk that the section directory names, of a section
     /// that is merged up to commit `merged`.
-    pub fn load(&mut self, chunk: Chunk, merged: u64) -> Result<(), StorageError> {
+    pub(crate) fn load(&mut self, chunk: Chunk, merged: u64) -> Result<(), StorageError> {
         if chunk.entry.after != self.stored_until() || chunk.entry.last >= merged {
             return Err(chunk.damaged("lengths of the past do not follow one another"));
         }
@@ -142,7 +142,7 @@ impl History {
     }
 
     /// Bytes in DRAM.
-    pub fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.stored.capacity() * size_of::<Chunk>()
             + self
                 .unmerged
@@ -153,9 +153,10 @@ impl History {
     /// The page as of commit `csn`: that of the last point up to it; of none, and
     /// empty lists, if there is no such point. What is read for it has to lie within
     /// the newest lengths.
-    pub fn page_at(
+    pub(crate) fn page_at(
         &self,
-        context: &Context,
+        pages: &PageCache,
+        uuid: &Uuid,
         csn: u64,
         newest: &LengthPage,
     ) -> Result<Arc<LengthPage>, StorageError> {
@@ -164,25 +165,25 @@ impl History {
         {
             return Ok(Arc::new(unmerged.tip().clone()));
         }
-        if let Some(page) = context.pages.get(self.number, csn) {
+        if let Some(page) = pages.get(self.number, csn) {
             return Ok(page);
         }
-        let (page, _) = self.rebuild(context, csn)?;
+        let (page, _) = self.rebuild(uuid, csn)?;
         if let Some(chunk) = self.stored.last()
             && !page.lies_within(newest)
         {
             return Err(chunk.damaged("lengths of the past are not within those of today"));
         }
         let page = Arc::new(page);
-        context.pages.put(self.number, csn, &page);
+        pages.put(self.number, csn, &page);
         Ok(page)
     }
 
     /// Decodes the last point up to a commit, and what the points up to it weigh.
-    fn rebuild(&self, context: &Context, csn: u64) -> Result<(LengthPage, Weight), StorageError> {
+    fn rebuild(&self, uuid: &Uuid, csn: u64) -> Result<(LengthPage, Weight), StorageError> {
         let walk = Walk {
             history: self,
-            context,
+            uuid,
         };
         // Only the last whole point and what comes after it count.
         let mut begin = 0;
@@ -205,22 +206,22 @@ impl History {
     }
 
     /// Commit of the last point; 0 if there is none.
-    pub fn last(&self) -> u64 {
+    pub(crate) fn last(&self) -> u64 {
         (self.unmerged.as_ref()).map_or(self.stored_until(), |unmerged| unmerged.last())
     }
 
     /// Calls `visit` with the pages of all points after commit `after`, up to and
     /// with `until`.
-    pub fn for_each_page(
+    pub(crate) fn for_each_page(
         &self,
-        context: &Context,
+        uuid: &Uuid,
         after: u64,
         until: u64,
         mut visit: impl FnMut(&LengthPage),
     ) -> Result<(), StorageError> {
         let walk = Walk {
             history: self,
-            context,
+            uuid,
         };
         let mut page = LengthPage::empty(self.lists);
         walk.points(until, |point, damaged| {
@@ -233,14 +234,14 @@ impl History {
     }
 
     /// Calls `visit` with commit and bytes of all points.
-    pub fn for_each_size(
+    pub(crate) fn for_each_size(
         &self,
-        context: &Context,
+        uuid: &Uuid,
         mut visit: impl FnMut(u64, usize),
     ) -> Result<(), StorageError> {
         let walk = Walk {
             history: self,
-            context,
+            uuid,
         };
         walk.points(u64::MAX, |point, _| {
             visit(point.csn, point.bytes);
@@ -249,10 +250,10 @@ impl History {
     }
 
     /// Adds a point, unless it is the last already.
-    pub fn record(&mut self, context: &Context, page: &LengthPage) -> Result<(), StorageError> {
+    pub(crate) fn record(&mut self, uuid: &Uuid, page: &LengthPage) -> Result<(), StorageError> {
         let mut unmerged = match self.unmerged.take() {
             Some(unmerged) => unmerged,
-            None => Box::new(self.after_stored(context)?),
+            None => Box::new(self.after_stored(uuid)?),
         };
         debug_assert_eq!(page.len.count(), self.lists, "lengths of another section");
         unmerged.push(page);
@@ -287,28 +288,28 @@ impl History {
     }
 
     /// A chain that continues the stored points.
-    fn after_stored(&self, context: &Context) -> Result<Chain, StorageError> {
-        self.chain_after(context, self.stored_until())
+    fn after_stored(&self, uuid: &Uuid) -> Result<Chain, StorageError> {
+        self.chain_after(uuid, self.stored_until())
     }
 
     /// A chain that continues the points up to commit `csn`.
-    pub fn chain_after(&self, context: &Context, csn: u64) -> Result<Chain, StorageError> {
-        let (page, weight) = self.rebuild(context, csn)?;
+    pub(crate) fn chain_after(&self, uuid: &Uuid, csn: u64) -> Result<Chain, StorageError> {
+        let (page, weight) = self.rebuild(uuid, csn)?;
         Ok(Chain::after(page, weight))
     }
 
     /// Points that a merge up to commit `csn` has to store: those before it that no
     /// segment holds, and those of `jumped`, of commits that the merge itself jumps over.
-    pub fn unstored(
+    pub(crate) fn unstored(
         &self,
-        context: &Context,
+        uuid: &Uuid,
         csn: u64,
         jumped: Option<&EachPage<'_>>,
     ) -> Result<Option<NewPoints>, StorageError> {
         let mut chain = match &self.unmerged {
             Some(unmerged) => Chain::clone(unmerged),
             None if jumped.is_none() => return Ok(None),
-            None => self.after_stored(context)?,
+            None => self.after_stored(uuid)?,
         };
         if let Some(each) = jumped {
             each(&mut |page| chain.push(page));
@@ -317,14 +318,14 @@ impl History {
     }
 
     /// Pages of the points before commit `csn` that are needed.
-    pub fn needed_pages(
+    pub(crate) fn needed_pages(
         &self,
-        context: &Context,
+        uuid: &Uuid,
         csn: u64,
         needed: &Needed,
     ) -> Result<Vec<LengthPage>, StorageError> {
         let mut pages: Vec<LengthPage> = Vec::new();
-        self.for_each_page(context, 0, csn.saturating_sub(1), |page| {
+        self.for_each_page(uuid, 0, csn.saturating_sub(1), |page| {
             // A point that is not needed up to the next one is replaced by it.
             let before = pages.last().map(|before| before.csn);
             if before.is_some_and(|before| !needed.is_kept(before, page.csn)) {
@@ -348,9 +349,9 @@ impl History {
     ///
     /// # Errors
     /// If what is stored cannot be read; then nothing has changed.
-    pub fn publish(
+    pub(crate) fn publish(
         &mut self,
-        context: &Context,
+        uuid: &Uuid,
         published: Published,
         merge: Option<Merged<'_>>,
         since: impl Fn(&LengthPage) -> LengthPage,
@@ -365,7 +366,7 @@ impl History {
             let after = self
                 .stored_until()
                 .max(merged.unwrap_or(0).saturating_sub(1));
-            self.for_each_page(context, after, u64::MAX, |page| newer.push(since(page)))?;
+            self.for_each_page(uuid, after, u64::MAX, |page| newer.push(since(page)))?;
         }
         if let Some(Merged {
             page,
@@ -394,7 +395,7 @@ impl History {
             next.unmerged = self.unmerged.take();
         } else {
             for page in &newer {
-                next.record(context, page)?;
+                next.record(uuid, page)?;
             }
         }
         next.invariants();
@@ -405,7 +406,7 @@ impl History {
 
 impl NewPoints {
     /// The points of a history that begins with them.
-    pub fn of(pages: &[LengthPage]) -> Option<Self> {
+    pub(crate) fn of(pages: &[LengthPage]) -> Option<Self> {
         let lists = pages.first()?.len.count();
         let mut chain = Chain::after(LengthPage::empty(lists), Weight::default());
         pages.iter().for_each(|page| chain.push(page));
@@ -414,7 +415,7 @@ impl NewPoints {
 
     /// Points that follow each other, put together: commit before, last commit,
     /// number and bytes of each part.
-    pub fn joined(parts: &[(u64, u64, u32, &[u8])]) -> Self {
+    pub(crate) fn joined(parts: &[(u64, u64, u32, &[u8])]) -> Self {
         let mut bytes = Vec::new();
         parts
             .iter()
@@ -428,7 +429,7 @@ impl NewPoints {
     }
 
     /// Whether each of the points is needed.
-    pub fn all_needed(&self, needed: &Needed) -> Result<bool, &'static str> {
+    pub(crate) fn all_needed(&self, needed: &Needed) -> Result<bool, &'static str> {
         let mut before: Option<u64> = None;
         for point in Points::new(&self.bytes, self.after) {
             let csn = point?.csn;
@@ -441,7 +442,7 @@ impl NewPoints {
     }
 
     /// The same without points that are not needed; `chain` ends with the point before.
-    pub fn without_unneeded(
+    pub(crate) fn without_unneeded(
         &self,
         mut chain: Chain,
         needed: &Needed,
@@ -465,11 +466,11 @@ impl NewPoints {
 
 impl Published {
     /// Nothing was stored of a section's history with its merge.
-    pub fn nothing(frozen: &Frozen) -> Self {
+    pub(crate) fn nothing(replaces: bool) -> Self {
         Published {
             absorbed_from: u32::MAX,
             chunk: None,
-            replaces: frozen.replaces_history(),
+            replaces,
             rewritten: false,
         }
     }

@@ -107,7 +107,7 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// The points, after their checksum has been checked.
-    pub fn bytes(&self, uuid: &Uuid) -> Result<&[u8], StorageError> {
+    pub(crate) fn bytes(&self, uuid: &Uuid) -> Result<&[u8], StorageError> {
         let extent = &self.segment.blob.extent;
         let at = self.segment.data_at() + self.entry.at;
         extent.touch_range(at, u64::from(self.entry.len))?;
@@ -120,7 +120,7 @@ impl Chunk {
     }
 
     /// An error that names the place.
-    pub fn damaged(&self, what: &str) -> StorageError {
+    pub(crate) fn damaged(&self, what: &str) -> StorageError {
         let at = self.segment.data_at() + self.entry.at;
         StorageError::damaged(FILE, self.segment.blob.extent.offset() + at, what)
     }
@@ -206,7 +206,7 @@ fn index_crc(uuid: &Uuid, offset: u64, bytes: &[u8]) -> u32 {
 
 impl Segment {
     /// Reads the index, and nothing of the points.
-    pub fn open(uuid: &Uuid, number: u32, blob: Blob) -> Result<Self, StorageError> {
+    pub(crate) fn open(uuid: &Uuid, number: u32, blob: Blob) -> Result<Self, StorageError> {
         let extent = &blob.extent;
         let offset = extent.offset();
         let damaged = |what: &str| StorageError::damaged(FILE, offset, what);
@@ -270,7 +270,7 @@ impl Segment {
     }
 
     /// The changes of the table of snapshots in it.
-    pub fn names(&self) -> Result<Vec<NameEvent>, StorageError> {
+    pub(crate) fn names(&self) -> Result<Vec<NameEvent>, StorageError> {
         let extent = &self.blob.extent;
         let names = &extent.bytes()[HEADER_BYTES..HEADER_BYTES + self.names_len];
         names::decode(names, extent.offset())
@@ -281,7 +281,7 @@ impl Segment {
     }
 
     /// The points of one section.
-    pub fn chunk(self: &Arc<Self>, key: SectionKey) -> Option<Chunk> {
+    pub(crate) fn chunk(self: &Arc<Self>, key: SectionKey) -> Option<Chunk> {
         let at = self.chunks.binary_search_by_key(&key, |chunk| chunk.key);
         Some(Chunk {
             segment: Arc::clone(self),
@@ -290,19 +290,19 @@ impl Segment {
     }
 
     /// Its bytes.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.blob.extent.len()
     }
 
     /// Bytes that it occupies.
-    pub fn reserved_bytes(&self) -> u64 {
+    pub(crate) fn reserved_bytes(&self) -> u64 {
         self.blob.extent.reserved_bytes()
     }
 }
 
 impl ChunkEntry {
     /// Bytes of the points and of the entry.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         u64::from(self.len) + ENTRY_BYTES as u64
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn piece_checksum(uuid: &Uuid, offset: u64, bytes: &[u8]) -> u32 {
 }
 
 impl Header {
-    pub fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let info = &self.info;
         let name = info.name.text().as_bytes();
         let mut bytes = Vec::with_capacity(FIXED_BYTES + name.len() + ARRAY_BYTES * 4);
@@ -145,7 +145,7 @@ impl Header {
     }
 
     /// Reads a header whose checksum holds; `offset` is where it lies.
-    pub fn decode(bytes: &[u8], offset: u64) -> Result<Self, StorageError> {
+    pub(crate) fn decode(bytes: &[u8], offset: u64) -> Result<Self, StorageError> {
         let mut reader = Reader { bytes };
         let damaged = |what| StorageError::damaged("extents", offset, what);
         if reader.take(4) != Some(MAGIC) || reader.u32() != Some(FORMAT) {

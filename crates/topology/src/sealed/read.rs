@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::format::{ArrayPlace, Column, Header, PIECE, piece_checksum};
 use super::{SealedGraph, SealedInfo, described};
 use crate::error::TopologyError;
-use crate::section::Context;
+use crate::volume::Volume;
 
 /// Interval at which a caller that waits for another's verification asks whether it may
 /// go on.
@@ -32,7 +32,7 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// Reader of the graph that a header names whose extents are `extents`.
-    pub fn new(header: Header, extents: Vec<Arc<Extent>>) -> Self {
+    pub(crate) fn new(header: Header, extents: Vec<Arc<Extent>>) -> Self {
         Stored {
             header,
             extents,
@@ -42,35 +42,35 @@ impl Stored {
 
     /// Claims the extents that a stored header names, of which nothing is read
     /// yet.
-    pub fn claim(
-        context: &Context,
+    pub(crate) fn claim(
+        volume: &Volume,
         header_bytes: &[u8],
         offset: u64,
     ) -> Result<Self, StorageError> {
         let header = Header::decode(header_bytes, offset)?;
         let claim = |array: &ArrayPlace| {
-            let extent = context.region.adopt(array.offset, array.len)?;
+            let extent = volume.region.adopt(array.offset, array.len)?;
             Ok(Arc::new(extent))
         };
         let extents: Result<_, StorageError> = header.arrays.iter().map(claim).collect();
         Ok(Stored::new(header, extents?))
     }
 
-    pub fn info(&self) -> &SealedInfo {
+    pub(crate) fn info(&self) -> &SealedInfo {
         &self.header.info
     }
 
     /// As the directory keeps it.
-    pub fn header_bytes(&self) -> Vec<u8> {
+    pub(crate) fn header_bytes(&self) -> Vec<u8> {
         self.header.encode()
     }
 
-    pub fn extents(&self) -> &[Arc<Extent>] {
+    pub(crate) fn extents(&self) -> &[Arc<Extent>] {
         &self.extents
     }
 
     /// Bytes of space that the arrays occupy.
-    pub fn reserved_bytes(&self) -> u64 {
+    pub(crate) fn reserved_bytes(&self) -> u64 {
         self.extents.iter().map(|e| e.reserved_bytes()).sum()
     }
 
@@ -78,9 +78,9 @@ impl Stored {
     /// all of it is verified, in parallel: checksums, and that it is a graph. Asks
     /// `go_on` before each piece whose checksum is computed, and while another
     /// caller verifies; decoding the lists afterwards is not interrupted.
-    pub fn open(
+    pub(crate) fn open(
         &self,
-        context: &Context,
+        volume: &Volume,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<SealedGraph, TopologyError> {
         let mut opened = loop {
@@ -94,24 +94,24 @@ impl Stored {
         if let Some(graph) = &*opened {
             return Ok(graph.clone());
         }
-        let graph = self.verify(context, go_on)?;
+        let graph = self.verify(volume, go_on)?;
         *opened = Some(graph.clone());
         Ok(graph)
     }
 
     /// Reads all of it, whether it was read before or not.
-    pub fn verify(
+    pub(crate) fn verify(
         &self,
-        context: &Context,
+        volume: &Volume,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<SealedGraph, TopologyError> {
         for (array, extent) in self.header.arrays.iter().zip(&self.extents) {
-            verify_pieces(context, array, extent, go_on)?;
+            verify_pieces(volume, array, extent, go_on)?;
         }
         let none = |why: String| {
             let what = format!("the {} is none: {why}", self.info().name);
             let offset = self.header.arrays.first().map_or(0, |array| array.offset);
-            StorageError::damaged(&context.region.file_name(), offset, what)
+            StorageError::damaged(&volume.region.file_name(), offset, what)
         };
         let graph = self.assemble().map_err(|why| none(why.to_string()))?;
         let info = self.info();
@@ -195,7 +195,7 @@ impl<T: Pod> AsRef<[T]> for InPlace<T> {
 }
 
 fn verify_pieces(
-    context: &Context,
+    volume: &Volume,
     array: &ArrayPlace,
     extent: &Extent,
     go_on: &(dyn Fn() -> bool + Sync),
@@ -210,10 +210,10 @@ fn verify_pieces(
         // Of a graph that is larger than memory, the next piece is fetched meanwhile.
         extent.prefetch_range(at + PIECE as u64, PIECE as u64);
         let offset = array.offset + at;
-        if piece_checksum(&context.uuid, offset, bytes) == crc {
+        if piece_checksum(&volume.uuid, offset, bytes) == crc {
             return Ok(());
         }
-        let file = context.region.file_name();
+        let file = volume.region.file_name();
         let what = "a piece of a sealed graph has a wrong checksum";
         Err(StorageError::damaged(&file, offset, what).into())
     })

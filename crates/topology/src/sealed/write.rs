@@ -11,7 +11,7 @@ use evergraph_storage::{Extent, Medium, StorageError};
 use super::format::{ArrayPlace, Column, Header, PIECE, piece_checksum};
 use super::{SealedGraph, SealedName, described};
 use crate::error::TopologyError;
-use crate::section::Context;
+use crate::volume::Volume;
 
 /// A sealed graph on its way: written, and neither durable nor published.
 pub(crate) struct Written {
@@ -37,7 +37,7 @@ impl Source<'_> {
 /// yet. `go_on` is called before each piece with the bytes that are written, and
 /// all of them; if it says no, the space is free again.
 pub(crate) fn write(
-    context: &Context,
+    volume: &Volume,
     name: SealedName,
     csn: u64,
     graph: &SealedGraph,
@@ -54,7 +54,7 @@ pub(crate) fn write(
     sources.retain(|source| source.len() > 0);
     let total = sources.iter().map(Source::len).sum();
     let mut writer = Writer {
-        context,
+        volume,
         go_on,
         total,
         done: 0,
@@ -139,7 +139,7 @@ fn coded_sources<'a>(graph: &'a Compressed, places: &'a [Vec<u64>]) -> Vec<Sourc
 }
 
 struct Writer<'a> {
-    context: &'a Context,
+    volume: &'a Volume,
     go_on: &'a mut dyn FnMut(u64, u64) -> bool,
     total: u64,
     done: u64,
@@ -151,7 +151,7 @@ impl Writer<'_> {
         &mut self,
         source: &Source<'_>,
     ) -> Result<(ArrayPlace, Arc<Extent>), TopologyError> {
-        let draft = self.context.region.allocate(source.len())?;
+        let draft = self.volume.region.allocate(source.len())?;
         let extent = draft.unfilled();
         let mut place = ArrayPlace {
             adjacency: source.adjacency,
@@ -194,7 +194,7 @@ impl Writer<'_> {
         }
         let at = (checksums.len() * PIECE) as u64;
         let offset = extent.offset() + at;
-        checksums.push(piece_checksum(&self.context.uuid, offset, bytes));
+        checksums.push(piece_checksum(&self.volume.uuid, offset, bytes));
         if failpoint!("sealed.pieces-not-flushed") {
             self.write_without_flush(offset, bytes)?;
         } else {
@@ -206,6 +206,6 @@ impl Writer<'_> {
 
     /// Mutant: writes and does not flush.
     fn write_without_flush(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError> {
-        Ok(self.context.region.medium().write(offset, bytes)?)
+        Ok(self.volume.region.medium().write(offset, bytes)?)
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct LiveCounts {
 impl LiveCounts {
     /// Counts for the deletions among `arcs`, which come behind the lists of
     /// `page`.
-    pub fn new(
+    pub(super) fn new(
         body: &Body,
         page: &LengthPage,
         first_vertex: u32,
@@ -65,7 +65,7 @@ impl LiveCounts {
     }
 
     /// Live edges that a deletion may be about, if they were counted.
-    pub fn get(&self, list: usize, word: u32, second: u32) -> Option<u64> {
+    pub(super) fn get(&self, list: usize, word: u32, second: u32) -> Option<u64> {
         if self.counts.is_empty() {
             return None;
         }
@@ -74,7 +74,7 @@ impl LiveCounts {
     }
 
     /// A further entry of a list.
-    pub fn add(&mut self, list: usize, word: u32, second: Option<&u32>) {
+    pub(super) fn add(&mut self, list: usize, word: u32, second: Option<&u32>) {
         if self.counts.is_empty() {
             return;
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evergraph_storage::layout::WALKED_AT_MOST;
 use evergraph_storage::{Needed, StorageError};
 
-use super::{Body, Context, Parts};
+use super::{Body, Parts, Resources};
 use crate::direct::DirectState;
 use crate::front::append_buffer::AppendBuffer;
 use crate::front::buffers::{BufferWriter, VertexBuffers};
@@ -37,13 +37,13 @@ impl Loaded {
     #[inline(always)]
     pub(crate) fn buffers(
         &mut self,
-        context: &Context,
+        resources: &Resources,
         lists: usize,
         columns: usize,
     ) -> (&VertexBuffers, &mut BufferWriter) {
         let Loaded { body, writer, .. } = self;
         let writer = writer.get_or_insert_with(|| {
-            let (buffers, writer) = context.new_buffers(lists, columns);
+            let (buffers, writer) = resources.buffers.new_for(lists, columns);
             let _ = body.buffers.set(Box::new(buffers));
             Box::new(writer)
         });
@@ -106,7 +106,7 @@ impl Loaded {
 
     fn sort_group(
         &mut self,
-        context: &Context,
+        resources: &Resources,
         appended: &mut AppendBuffer,
         csn: u64,
         needed: &Needed,
@@ -134,7 +134,7 @@ impl Loaded {
                 coming[entry[0] as usize] += 1;
             }
         });
-        let (buffers, writer) = self.buffers(context, coming.len(), stride - 1);
+        let (buffers, writer) = self.buffers(resources, coming.len(), stride - 1);
         // Chunks are taken list by list, which is the order of readers.
         for (list, &coming) in coming.iter().enumerate() {
             if coming > 0 {
@@ -214,16 +214,17 @@ impl Parts<'_> {
     /// lengths before a commit are kept if a CSN in `needed` reads them.
     pub(super) fn sort_into_buffers(
         &mut self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
         needed: &Needed,
     ) -> Result<(), StorageError> {
         while let Some(end) = self.appended.first_group_end().filter(|end| end.csn <= csn) {
             if needed.is_kept(self.loaded.page.csn, end.csn) {
-                self.history.record(context, &self.loaded.page)?;
+                self.history
+                    .record(&resources.volume.uuid, &self.loaded.page)?;
             }
             self.loaded
-                .sort_group(context, self.appended, end.csn, needed);
+                .sort_group(resources, self.appended, end.csn, needed);
         }
         self.loaded.invariants(self.loaded.page.len.count());
         Ok(())
@@ -232,7 +233,7 @@ impl Parts<'_> {
     /// Live entries as of commits that are kept, which ascend.
     pub(super) fn live_at(
         &self,
-        context: &Context,
+        resources: &Resources,
         csns: &[u64],
     ) -> Result<Vec<u64>, StorageError> {
         let mut points = vec![(0, 0)];
@@ -241,7 +242,7 @@ impl Parts<'_> {
             points.push((page.csn, entries - 2 * tombstones));
         };
         self.history
-            .for_each_page(context, 0, u64::MAX, &mut visit)?;
+            .for_each_page(&resources.volume.uuid, 0, u64::MAX, &mut visit)?;
         visit(&self.loaded.page);
         let live = |&csn: &u64| {
             let point = points.partition_point(|point| point.0 <= csn);
@@ -253,7 +254,7 @@ impl Parts<'_> {
     /// Lengths as of a commit that is needed, and the entries.
     pub(super) fn version_at(
         &self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
     ) -> Result<(Arc<LengthPage>, Arc<Body>), StorageError> {
         let watched = self.loaded.watched_version_at(csn);
@@ -263,7 +264,12 @@ impl Parts<'_> {
         {
             return Ok(watched.expect("just seen"));
         }
-        let past = self.history.page_at(context, csn, &self.loaded.page)?;
+        let past = self.history.page_at(
+            &resources.pages,
+            &resources.volume.uuid,
+            csn,
+            &self.loaded.page,
+        )?;
         match watched {
             Some((page, body)) if page.csn >= past.csn => Ok((page, body)),
             _ => Ok((past, Arc::clone(&self.loaded.body))),

@@ -11,7 +11,7 @@ use evergraph_storage::{Entry, Extent, Needed, StorageError};
 use super::gather::{Compacted, MergeScratch, compact_lists, fill, for_each_jumped, lengths_with};
 use super::loaded::kept;
 use super::plan::{Dropping, Plan, Wanted, compacting_on_the_way, is_chained, plan};
-use super::{Body, Context, Inner, Loaded, Parts, Section, State, Version};
+use super::{Body, Inner, Loaded, Parts, Resources, Section, State, Version};
 use crate::blocks::{self, Identity, Written};
 use crate::history::{EachPage, MergedHistory, NewPoints, PublishedHistory};
 use crate::layout::{Base, Layout};
@@ -89,22 +89,23 @@ impl Frozen {
     /// Durability step 1: writes what was frozen out of place.
     pub fn write(
         &self,
-        context: &Context,
+        resources: &Resources,
         section: &Section,
         scratch: &mut MergeScratch,
     ) -> Result<(Product, Flushed<()>), StorageError> {
         let (csn, image) = (self.page.csn, &mut scratch.image);
+        let volume = &resources.volume;
         let blocks = match &self.body.base {
             Base::Blocks(base) => Some(base),
             Base::Packed(_) => None,
         };
         let (written, flushed) = match (self.plan, blocks) {
-            (Plan::AppendBlocks, Some(base)) => base.append(context, csn, image)?,
+            (Plan::AppendBlocks, Some(base)) => base.append(volume, csn, image)?,
             (Plan::CompactBlocks(list), Some(base)) => {
-                base.update(context, csn, self.generation(), image, &[list])?
+                base.update(volume, csn, self.generation(), image, &[list])?
             }
             (Plan::RewriteBlocks, Some(base)) => {
-                base.rewrite(context, csn, self.generation(), image)?
+                base.rewrite(volume, csn, self.generation(), image)?
             }
             (Plan::IntoBlocks, _) => {
                 let identity = Identity {
@@ -114,22 +115,22 @@ impl Frozen {
                     csn,
                     generation: self.generation(),
                 };
-                blocks::Base::write(context, identity, image)?
+                blocks::Base::write(volume, identity, image)?
             }
-            _ => return self.write_packed(context, section, image),
+            _ => return self.write_packed(resources, section, image),
         };
         Ok((Product::Blocks(written), flushed))
     }
 
     fn write_packed(
         &self,
-        context: &Context,
+        resources: &Resources,
         section: &Section,
         image: &mut SectionImage,
     ) -> Result<(Product, Flushed<()>), StorageError> {
-        let draft = context.region.allocate(image.encoded_len())?;
+        let draft = resources.volume.region.allocate(image.encoded_len())?;
         let (entry, bytes) = image.encode(
-            &context.uuid,
+            &resources.volume.uuid,
             draft.offset(),
             section.first_vertex,
             self.page.csn,
@@ -166,20 +167,26 @@ impl Section {
     }
 
     /// Blocks of a list; 0 in a section of another layout.
-    pub fn block_count(&self, context: &Context, list: usize) -> Result<usize, StorageError> {
+    pub fn block_count(&self, resources: &Resources, list: usize) -> Result<usize, StorageError> {
         let mut guard = self.state.lock();
-        let body = Arc::clone(&self.load(context, &mut guard)?.body);
+        let body = Arc::clone(&self.load(resources, &mut guard)?.body);
         drop(guard);
         let Base::Blocks(base) = &body.base else {
             return Ok(0);
         };
-        base.verify(&context.uuid)?;
+        base.verify(&resources.volume.uuid)?;
         Ok(base.block_count(list))
     }
 
     /// Starts fetching what [`Section::freeze`] will read, if it has work.
-    pub fn prefetch_for_merge(&self, context: &Context, csn: u64, wanted: Wanted, layout: Layout) {
-        let growth = context.rewrite_growth;
+    pub fn prefetch_for_merge(
+        &self,
+        resources: &Resources,
+        csn: u64,
+        wanted: Wanted,
+        layout: Layout,
+    ) {
+        let growth = resources.rules.rewrite_growth;
         let guard = self.state.lock();
         if !guard.has_work(csn, wanted, layout) {
             return;
@@ -209,7 +216,7 @@ impl Section {
     /// Holds the section's lock meanwhile; the bytes go to the medium after it.
     pub fn freeze(
         &self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
         needed: &Needed,
         wanted: Wanted,
@@ -221,15 +228,15 @@ impl Section {
             return Ok(None);
         }
         let is_new = guard.has_work(csn, Wanted::Merged, layout);
-        let mut parts = self.load_parts(context, &mut guard)?;
+        let mut parts = self.load_parts(resources, &mut guard)?;
         if parts.loaded.direct.is_some() {
             return Ok(None);
         }
         // Lengths that a view still reads exist before they are jumped over.
         if let Some(last) = needed.last_watched_before(csn) {
-            parts.sort_into_buffers(context, last, needed)?;
+            parts.sort_into_buffers(resources, last, needed)?;
         }
-        let (sorted, body) = parts.version_at(context, csn)?;
+        let (sorted, body) = parts.version_at(resources, csn)?;
         let Parts {
             loaded,
             appended,
@@ -243,8 +250,14 @@ impl Section {
         let jumps = is_newest && needed.is_kept(sorted.csn, csn);
         let jumped: Option<&EachPage<'_>> = if jumps { Some(&each_jumped) } else { None };
         let mut page = lengths_with(&sorted, appended, behind, csn);
-        let wanted = compacting_on_the_way(wanted, &page, layout, context.cancels);
-        let plan = plan(&body.base, &page, wanted, layout, context.rewrite_growth);
+        let wanted = compacting_on_the_way(wanted, &page, layout, resources.rules.cancels);
+        let plan = plan(
+            &body.base,
+            &page,
+            wanted,
+            layout,
+            resources.rules.rewrite_growth,
+        );
         let drops = Dropping::of(&page, wanted, plan);
         let stays = !is_new && body.base.layout() == Some(layout) && !plan.ends_chains(&body.base);
         let appends = matches!(plan, Plan::AppendBlocks | Plan::CompactBlocks(_));
@@ -255,7 +268,7 @@ impl Section {
             _ => 0,
         };
         if plan != Plan::AppendBlocks {
-            body.base.verify(&context.uuid)?;
+            body.base.verify(&resources.volume.uuid)?;
         }
         let weighted = self.columns == 2;
         let whole = if drops.is_some() {
@@ -287,10 +300,10 @@ impl Section {
             behind,
             &mut scratch.cursors,
         );
-        let mut points = history.unstored(context, csn, jumped)?;
+        let mut points = history.unstored(&resources.volume.uuid, csn, jumped)?;
         let mut past = Vec::new();
         if drops.is_some() && !failpoint!("compact.snapshots-ignored") {
-            past = history.needed_pages(context, csn, needed)?;
+            past = history.needed_pages(&resources.volume.uuid, csn, needed)?;
             if let Some(each) = jumped {
                 each(&mut |page| past.push(page.clone()));
             }
@@ -300,7 +313,14 @@ impl Section {
         let mut compacted = None;
         if let Some(drops) = drops {
             let chosen = |list| drops.is_of(list);
-            match compact_lists(scratch, &page, past, chosen, weighted, context.cancels) {
+            match compact_lists(
+                scratch,
+                &page,
+                past,
+                chosen,
+                weighted,
+                resources.rules.cancels,
+            ) {
                 // Snapshots need all of it.
                 None if stays => return Ok(None),
                 None => std::mem::swap(&mut scratch.image, &mut scratch.whole),
@@ -324,7 +344,7 @@ impl Section {
     /// since stays in the append buffer, or moves to new vertex buffers.
     pub(crate) fn replace_base(
         &self,
-        context: &Context,
+        resources: &Resources,
         needed: impl Fn() -> Needed,
         frozen: Frozen,
         product: Product,
@@ -361,7 +381,8 @@ impl Section {
         let sorted_further = loaded.page.csn > merged_csn;
         let merged_page = frozen.compacted.as_ref().unwrap_or(&frozen.page);
         // First, because it may fail.
-        let published = history_published.unwrap_or_else(|| PublishedHistory::nothing(&frozen));
+        let published = history_published
+            .unwrap_or_else(|| PublishedHistory::nothing(frozen.replaces_history()));
         let merge = MergedHistory {
             page: merged_page,
             newest: match sorted_further {
@@ -370,12 +391,15 @@ impl Section {
             },
             needed,
         };
-        history.publish(context, published, Some(merge), |page| {
-            match &frozen.compacted {
+        history.publish(
+            &resources.volume.uuid,
+            published,
+            Some(merge),
+            |page| match &frozen.compacted {
                 Some(compacted) => since_compaction(page, &frozen.page, compacted),
                 None => page.clone(),
-            }
-        })?;
+            },
+        )?;
         if let Some(compacted) = &frozen.compacted {
             loaded.change_generation(&old, &frozen.page, compacted);
         }
@@ -387,7 +411,7 @@ impl Section {
             tables.extend(keepers.let_go());
         }
         if sorted_further {
-            self.move_newer(context, loaded, &old, &frozen.page);
+            self.move_newer(resources, loaded, &old, &frozen.page);
             if let Some(compacted) = &frozen.compacted {
                 loaded.insert_version(compacted);
             }
@@ -399,7 +423,7 @@ impl Section {
                     body: before,
                 });
             }
-            loaded.page = match context.region.fits_in_memory() {
+            loaded.page = match resources.volume.region.fits_in_memory() {
                 true => as_merged(&loaded.body, merged_page),
                 false => Arc::clone(merged_page),
             };
@@ -415,7 +439,13 @@ impl Section {
 
     /// Vertex buffers hold entries newer than what was frozen: those go behind
     /// the new merged part.
-    fn move_newer(&self, context: &Context, loaded: &mut Loaded, old: &Body, frozen: &LengthPage) {
+    fn move_newer(
+        &self,
+        resources: &Resources,
+        loaded: &mut Loaded,
+        old: &Body,
+        frozen: &LengthPage,
+    ) {
         let Some(old_buffers) = old.buffers.get() else {
             return;
         };
@@ -423,7 +453,7 @@ impl Section {
             .map(|list| loaded.page.len.of(list) as usize)
             .collect();
         let body = Arc::clone(&loaded.body);
-        let (buffers, writer) = loaded.buffers(context, self.lists, self.columns);
+        let (buffers, writer) = loaded.buffers(resources, self.lists, self.columns);
         for (list, &now) in now.iter().enumerate() {
             // `now` counts from the new merged part on, as `frozen` does from
             // the old one on: what lies between the two is newer.

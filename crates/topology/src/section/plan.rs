@@ -101,7 +101,7 @@ pub(super) enum Dropping {
 
 impl Dropping {
     /// Those that are wanted and have tombstones, if there are any.
-    pub fn of(page: &LengthPage, wanted: Wanted, plan: Plan) -> Option<Self> {
+    pub(super) fn of(page: &LengthPage, wanted: Wanted, plan: Plan) -> Option<Self> {
         page.tombstones.as_ref()?;
         match (wanted, plan) {
             (Wanted::Merged | Wanted::Converted, _) | (_, Plan::AppendBlocks) => None,
@@ -110,7 +110,7 @@ impl Dropping {
         }
     }
 
-    pub fn is_of(self, list: usize) -> bool {
+    pub(super) fn is_of(self, list: usize) -> bool {
         match self {
             Dropping::All => true,
             Dropping::One(one) => one == list,
@@ -120,7 +120,7 @@ impl Dropping {
 
 impl Plan {
     /// Whether lists in several blocks become one.
-    pub fn ends_chains(self, base: &Base) -> bool {
+    pub(super) fn ends_chains(self, base: &Base) -> bool {
         match self {
             Plan::CompactBlocks(list) => base.is_chained(list),
             _ => is_chained(base),

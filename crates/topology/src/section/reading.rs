@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evergraph_storage::{Needed, StorageError};
 
-use super::{Context, Inner, Parts, Section, State};
+use super::{Inner, Parts, Resources, Section, State};
 use crate::pins::Keepers;
 use crate::section_view::{Lists, SectionView};
 
@@ -13,38 +13,41 @@ impl Section {
     /// gives it after the reader has registered.
     pub fn view(
         &self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
         needed: &Needed,
     ) -> Result<SectionView, StorageError> {
-        let lists = self.lists(context, csn, || needed.clone())?;
-        Ok(SectionView::new(lists, context.region.fits_in_memory()))
+        let lists = self.lists(resources, csn, || needed.clone())?;
+        Ok(SectionView::new(
+            lists,
+            resources.volume.region.fits_in_memory(),
+        ))
     }
 
     /// As [`Section::view`], for reading one list. `needed` is asked only if the section
     /// is not sorted up to that commit yet.
     pub(crate) fn lists(
         &self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
         needed: impl FnOnce() -> Needed,
     ) -> Result<Lists, StorageError> {
         let mut guard = self.state.lock();
-        let mut parts = self.load_parts(context, &mut guard)?;
+        let mut parts = self.load_parts(resources, &mut guard)?;
         parts.loaded.refresh_direct_page();
         if parts
             .appended
             .first_group_end()
             .is_some_and(|end| end.csn <= csn)
         {
-            parts.sort_into_buffers(context, csn, &needed())?;
+            parts.sort_into_buffers(resources, csn, &needed())?;
         }
-        let (page, body) = parts.version_at(context, csn)?;
+        let (page, body) = parts.version_at(resources, csn)?;
         Ok(Lists {
             body,
             page,
             in_place: parts.loaded.in_place(),
-            cancels: context.cancels,
+            cancels: resources.rules.cancels,
         })
     }
 
@@ -68,13 +71,13 @@ impl Section {
     /// Calls `visit` with each list that has entries in some view, or may have.
     pub(crate) fn for_each_list(
         &self,
-        context: &Context,
+        resources: &Resources,
         mut visit: impl FnMut(usize),
     ) -> Result<(), StorageError> {
         let mut guard = self.state.lock();
         let Parts {
             loaded, appended, ..
-        } = self.load_parts(context, &mut guard)?;
+        } = self.load_parts(resources, &mut guard)?;
         let older = loaded.older.iter().map(|version| &version.page);
         for page in older.chain([&loaded.page]) {
             let lists = page.len.iter().enumerate();

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use evergraph_storage::Needed;
 
-use super::{Commits, Context, MergeScratch, Section, Wanted};
+use super::resources::{Buffers, Resources, Rules};
+use super::{Commits, MergeScratch, Section, Wanted};
 use crate::blocks::tests::{dram, fresh};
-use crate::entry::TOMBSTONE;
+use crate::entry::{Cancels, TOMBSTONE};
+use crate::front::buffers::Levels;
+use crate::front::pool::BufferPool;
 use crate::layout::Layout;
 use crate::list::ListScratch;
 
@@ -16,7 +19,24 @@ fn needed(watermark: u64, kept: &[u64]) -> Needed {
     Needed::new(vec![watermark], Arc::new(kept.to_vec()))
 }
 
-fn commit(section: &Section, context: &Context, csn: u64, kept: &[u64], word: u32) {
+fn resources() -> Resources {
+    Resources {
+        volume: fresh(&dram()),
+        buffers: Buffers {
+            pool: BufferPool::new(),
+            levels: Levels::default(),
+        },
+        pages: Arc::default(),
+        rules: Rules {
+            cancels: Cancels::default(),
+            rewrite_growth: None,
+            vertex_limit: crate::MAX_VERTICES,
+            confirms_sections: false,
+        },
+    }
+}
+
+fn commit(section: &Section, resources: &Resources, csn: u64, kept: &[u64], word: u32) {
     let commits = Commits {
         first: csn,
         last: csn,
@@ -24,7 +44,7 @@ fn commit(section: &Section, context: &Context, csn: u64, kept: &[u64], word: u3
     let mut missed = Vec::new();
     section
         .apply(
-            context,
+            resources,
             commits,
             &needed(csn - 1, kept),
             &[u64::from(word)],
@@ -35,8 +55,8 @@ fn commit(section: &Section, context: &Context, csn: u64, kept: &[u64], word: u3
     assert!(missed.is_empty());
 }
 
-fn first_list(section: &Section, context: &Context, csn: u64, needed: &Needed) -> Vec<u32> {
-    let view = section.view(context, csn, needed).unwrap();
+fn first_list(section: &Section, resources: &Resources, csn: u64, needed: &Needed) -> Vec<u32> {
+    let view = section.view(resources, csn, needed).unwrap();
     let mut list = Vec::new();
     let _ = view.for_each_segment::<()>(0, &mut ListScratch::default(), |words| {
         list.extend_from_slice(words);
@@ -49,33 +69,33 @@ fn first_list(section: &Section, context: &Context, csn: u64, needed: &Needed) -
 fn a_snapshot_that_comes_while_a_merge_is_written_keeps_its_lengths() {
     for layout in [Layout::Pma, Layout::Blocks] {
         for wanted in [Wanted::Merged, Wanted::Compacted] {
-            let context = fresh(&dram());
+            let resources = resources();
             let section = Section::empty(0, 4, 1);
-            commit(&section, &context, 1, &[], 7);
-            commit(&section, &context, 2, &[], 8);
-            commit(&section, &context, 3, &[], 7 | TOMBSTONE);
+            commit(&section, &resources, 1, &[], 7);
+            commit(&section, &resources, 2, &[], 8);
+            commit(&section, &resources, 3, &[], 7 | TOMBSTONE);
 
             // Commits 4 and 5 are of other sections. The merge knows of no snapshot.
             let mut scratch = MergeScratch::default();
             let at_first = needed(5, &[]);
             let frozen = section
-                .freeze(&context, 5, &at_first, wanted, layout, &mut scratch)
+                .freeze(&resources, 5, &at_first, wanted, layout, &mut scratch)
                 .unwrap()
                 .expect("there is something to merge");
-            let (product, flushed) = frozen.write(&context, &section, &mut scratch).unwrap();
-            flushed.fence(context.region.medium()).unwrap();
+            let (product, flushed) = frozen.write(&resources, &section, &mut scratch).unwrap();
+            flushed.fence(resources.volume.region.medium()).unwrap();
             product.publishing();
 
             // Commit 6 is a snapshot; then the section is sorted past it.
-            commit(&section, &context, 7, &[6], 9);
+            commit(&section, &resources, 7, &[6], 9);
             let now = needed(7, &[6]);
-            assert_eq!(first_list(&section, &context, 7, &now), [8, 9]);
+            assert_eq!(first_list(&section, &resources, 7, &now), [8, 9]);
 
             section
-                .replace_base(&context, || now.clone(), frozen, product, None)
+                .replace_base(&resources, || now.clone(), frozen, product, None)
                 .unwrap();
-            assert_eq!(first_list(&section, &context, 6, &now), [8], "{wanted:?}");
-            assert_eq!(first_list(&section, &context, 7, &now), [8, 9]);
+            assert_eq!(first_list(&section, &resources, 6, &now), [8], "{wanted:?}");
+            assert_eq!(first_list(&section, &resources, 7, &now), [8, 9]);
         }
     }
 }
@@ -85,31 +105,31 @@ fn a_snapshot_that_comes_while_a_merge_is_written_keeps_its_lengths() {
 #[test]
 fn a_compaction_at_the_moment_of_the_last_one_finds_its_work_done() {
     for layout in [Layout::Pma, Layout::Blocks] {
-        let context = fresh(&dram());
+        let resources = resources();
         let section = Section::empty(0, 4, 1);
-        commit(&section, &context, 1, &[], 7);
-        commit(&section, &context, 2, &[], 8);
-        commit(&section, &context, 3, &[], 7 | TOMBSTONE);
+        commit(&section, &resources, 1, &[], 7);
+        commit(&section, &resources, 2, &[], 8);
+        commit(&section, &resources, 3, &[], 7 | TOMBSTONE);
         // Commit 4 is of other sections, and the newest that is visible.
-        commit(&section, &context, 5, &[], 8 | TOMBSTONE);
+        commit(&section, &resources, 5, &[], 8 | TOMBSTONE);
         let now = needed(4, &[]);
         for round in 0..3 {
             let mut scratch = MergeScratch::default();
             let frozen = section
-                .freeze(&context, 4, &now, Wanted::Compacted, layout, &mut scratch)
+                .freeze(&resources, 4, &now, Wanted::Compacted, layout, &mut scratch)
                 .unwrap();
             if let Some(frozen) = frozen {
-                let (product, flushed) = frozen.write(&context, &section, &mut scratch).unwrap();
-                flushed.fence(context.region.medium()).unwrap();
+                let (product, flushed) = frozen.write(&resources, &section, &mut scratch).unwrap();
+                flushed.fence(resources.volume.region.medium()).unwrap();
                 product.publishing();
                 section
-                    .replace_base(&context, || now.clone(), frozen, product, None)
+                    .replace_base(&resources, || now.clone(), frozen, product, None)
                     .unwrap();
             }
-            assert_eq!(first_list(&section, &context, 4, &now), [8], "{round}");
+            assert_eq!(first_list(&section, &resources, 4, &now), [8], "{round}");
         }
         let later = needed(5, &[]);
-        assert_eq!(first_list(&section, &context, 5, &later), []);
+        assert_eq!(first_list(&section, &resources, 5, &later), []);
     }
 }
 
@@ -118,17 +138,20 @@ mod invariants {
     use std::sync::Arc;
 
     use super::super::{Inner, Loaded, Section, State, Version};
-    use super::{commit, dram, first_list, fresh, needed};
+    use super::{commit, first_list, needed, resources};
 
     /// Two commits sorted into the vertex buffers, a third in the append buffer, and a view
     /// between the first two; then what `flip` makes of it.
     fn broken(flip: impl FnOnce(&mut Inner)) {
-        let context = fresh(&dram());
+        let resources = resources();
         let section = Section::empty(0, 4, 1);
-        commit(&section, &context, 1, &[1], 7);
-        commit(&section, &context, 2, &[1], 8);
-        assert_eq!(first_list(&section, &context, 2, &needed(2, &[1])), [7, 8]);
-        commit(&section, &context, 3, &[1], 9);
+        commit(&section, &resources, 1, &[1], 7);
+        commit(&section, &resources, 2, &[1], 8);
+        assert_eq!(
+            first_list(&section, &resources, 2, &needed(2, &[1])),
+            [7, 8]
+        );
+        commit(&section, &resources, 3, &[1], 9);
         let mut guard = section.state.lock();
         guard.invariants(4);
         flip(&mut guard);
@@ -185,11 +208,11 @@ mod invariants {
     #[test]
     #[should_panic(expected = "lengths of the past from commit 4")]
     fn the_past_is_before_the_newest_lengths() {
-        let context = fresh(&dram());
+        let resources = resources();
         broken(|inner| {
             let mut page = loaded(inner).page.as_ref().clone();
             page.csn = 4;
-            inner.history.record(&context, &page).unwrap();
+            inner.history.record(&resources.volume.uuid, &page).unwrap();
         });
     }
 }

@@ -4,16 +4,16 @@ use std::ops::ControlFlow;
 
 use evergraph_storage::StorageError;
 
-use super::{Context, Inner, Section, State};
+use super::{Inner, Resources, Section, State};
 use crate::section_view::Lists;
-use crate::store::ListTier;
+use crate::tiers::ListTier;
 
 impl Section {
     /// Calls `visit` with the words and weight bits of a list, as of commit
     /// `csn`, that are in one tier. A registered view keeps that commit.
     pub fn for_each_in_tier(
         &self,
-        context: &Context,
+        resources: &Resources,
         csn: u64,
         list: usize,
         tier: ListTier,
@@ -29,15 +29,15 @@ impl Section {
         }
         let view = {
             let mut guard = self.state.lock();
-            let parts = self.load_parts(context, &mut guard)?;
+            let parts = self.load_parts(resources, &mut guard)?;
             parts.loaded.refresh_direct_page();
-            let (page, body) = parts.version_at(context, csn)?;
+            let (page, body) = parts.version_at(resources, csn)?;
             Lists {
                 in_place: parts.loaded.in_place(),
                 ..Lists::new(body, page)
             }
         };
-        view.verify(context)?;
+        view.verify(&resources.volume.uuid)?;
         let each = |words: &[u32], weights: &[u32]| {
             for (i, &word) in words.iter().enumerate() {
                 visit(word, weights.get(i).copied());

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_storage::StorageError;
+use evergraph_storage::{StorageError, Uuid};
 
 use crate::blocks;
 use crate::entry::Cancels;
@@ -12,7 +12,7 @@ use crate::front::buffers;
 use crate::layout::Base;
 use crate::lengths::LengthPage;
 use crate::list::ListScratch;
-use crate::section::{Body, Context};
+use crate::section::body::Body;
 
 /// The slices of one list: live neighbors, and beside them bits of weights or ids of
 /// relationships (nothing in a graph without).
@@ -37,7 +37,7 @@ struct Rest<'a> {
 impl<'a> Segments<'a> {
     /// All in one.
     #[inline(always)]
-    pub fn one(slices: Slices<'a>) -> Self {
+    pub(crate) fn one(slices: Slices<'a>) -> Self {
         Segments {
             first: Some(slices),
             rest: None,
@@ -78,7 +78,7 @@ pub(crate) struct Lists {
 
 impl Lists {
     /// Of merged mode.
-    pub fn new(body: Arc<Body>, page: Arc<LengthPage>) -> Self {
+    pub(crate) fn new(body: Arc<Body>, page: Arc<LengthPage>) -> Self {
         Lists {
             body,
             page,
@@ -88,13 +88,13 @@ impl Lists {
     }
 
     /// Checks the entries of the section, once since open.
-    pub fn verify(&self, context: &Context) -> Result<(), StorageError> {
-        self.body.base.verify(&context.uuid)
+    pub(crate) fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
+        self.body.base.verify(uuid)
     }
 
     /// Calls `visit` with each slice of live neighbors in a list, and with their
     /// weight bits. One with deletions is assembled in `scratch` first.
-    pub fn for_each_segment<B>(
+    pub(crate) fn for_each_segment<B>(
         &self,
         list: usize,
         scratch: &mut ListScratch,
@@ -109,7 +109,7 @@ impl Lists {
 
     /// Iterator over the segments that [`Lists::for_each_segment`] visits. `scratch` is
     /// asked for if the list has to be put together.
-    pub fn segments<'a>(
+    pub(crate) fn segments<'a>(
         &'a self,
         list: usize,
         scratch: impl FnOnce() -> &'a mut ListScratch,
@@ -139,7 +139,7 @@ impl Lists {
 
     /// Calls `visit` with the words and weight bits of a list as they are stored,
     /// tombstones included.
-    pub fn for_each_raw_segment<B>(
+    pub(crate) fn for_each_raw_segment<B>(
         &self,
         list: usize,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
@@ -150,7 +150,7 @@ impl Lists {
 
     /// Segments of that in the extent.
     #[inline(always)]
-    pub fn for_each_merged_segment<B>(
+    pub(crate) fn for_each_merged_segment<B>(
         &self,
         list: usize,
         visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
@@ -161,7 +161,7 @@ impl Lists {
 
     /// Segments of that behind the extent.
     #[inline(always)]
-    pub fn for_each_buffered_segment<B>(
+    pub(crate) fn for_each_buffered_segment<B>(
         &self,
         list: usize,
         visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
@@ -172,7 +172,7 @@ impl Lists {
 
     /// Entries of a list, tombstones included.
     #[inline(always)]
-    pub fn raw_len(&self, list: usize) -> usize {
+    pub(crate) fn raw_len(&self, list: usize) -> usize {
         self.page.len.of(list) as usize
     }
 
@@ -186,7 +186,7 @@ impl Lists {
     }
 
     #[inline(never)]
-    pub fn buffer_segments<B>(
+    pub(crate) fn buffer_segments<B>(
         &self,
         list: usize,
         count: usize,
@@ -200,7 +200,7 @@ impl Lists {
 
     /// Puts the live entries of a list into `scratch`.
     #[cold]
-    pub fn assemble(&self, list: usize, scratch: &mut ListScratch) {
+    pub(crate) fn assemble(&self, list: usize, scratch: &mut ListScratch) {
         scratch.clear();
         let _ = self.for_each_raw_segment::<()>(list, |words, weights| {
             scratch.extend(words, weights);

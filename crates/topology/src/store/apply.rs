@@ -1,5 +1,5 @@
 //! Applying a group of commits that the log holds: edges to their sections,
-//! payloads to the attachment, and then the watermark moves.
+//! payloads to the extension, and then the watermark moves.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,14 +7,15 @@ use std::sync::atomic::Ordering;
 use evergraph_storage::Needed;
 use evergraph_storage::failpoint;
 
-use super::commit::{Ticket, set_meta};
-use super::group::GroupEdges;
-use super::{Published, Store};
+use super::group::{GroupEdges, set_meta};
+use super::live::LiveGraph;
+use super::queue::Ticket;
 use crate::error::TopologyError;
+use crate::published::Published;
 use crate::record::{self, Op};
 use crate::section::Commits;
 
-impl Store {
+impl LiveGraph {
     /// Applies a group in parts, each up to a commit that names a snapshot, so
     /// that its lengths are told from those after it.
     pub(super) fn apply_group(
@@ -61,10 +62,10 @@ impl Store {
                         let mut ids = self.ids.write();
                         // Checked before it was logged.
                         let fits = ids.assign(assigned);
-                        fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
+                        fits.map_err(TopologyError::ExternalIds)?;
                         edges.vertex_count = edges.vertex_count.max(ids.len() as u64);
                     }
-                    Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } | Op::Attached(_) => {}
+                    Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } | Op::Payload(_) => {}
                 }
             }
             published.wall_us = ticket.wall_us;
@@ -80,7 +81,7 @@ impl Store {
             self.registry.csn()
         );
         edges.apply(
-            &self.context,
+            &self.resources,
             &self.adjacencies,
             commits,
             &needed,
@@ -90,29 +91,29 @@ impl Store {
         // Before the watermark moves: a view would show relationships without records.
         let late = failpoint!("extension.applied-late");
         if !late {
-            self.apply_attached(group, commits.first, &needed)?;
+            self.apply_extension(group, commits.first, &needed)?;
         }
         self.publish_part(group, csn, published);
         if late {
-            self.apply_attached(group, commits.first, &self.registry.needed())?;
+            self.apply_extension(group, commits.first, &self.registry.needed())?;
         }
         Ok(())
     }
 
     /// The payloads of a group that begins with commit `first`.
-    fn apply_attached(
+    fn apply_extension(
         &self,
         group: &[Arc<Ticket>],
         first: u64,
         needed: &Needed,
     ) -> Result<(), TopologyError> {
-        let Some(attachment) = &self.attached else {
+        let Some(extension) = &self.extension else {
             return Ok(());
         };
         for (ticket, csn) in group.iter().zip(first..) {
             let payloads = record::payloads(&ticket.ops);
             if !payloads.is_empty() {
-                attachment.apply(csn, &payloads, needed)?;
+                extension.apply(csn, &payloads, needed)?;
             }
         }
         Ok(())
@@ -122,7 +123,7 @@ impl Store {
         match &self.direct {
             None => {
                 let ops = group.iter().flat_map(|ticket| &ticket.ops);
-                self.publish_commit(csn, published, ops);
+                self.snapshots.publish(csn, published, ops);
             }
             // Views are the clock there; what the log carries has no lists.
             Some(_) => self

@@ -144,10 +144,10 @@ impl Batch {
         self
     }
 
-    /// Gives the store's attachment something to apply with this commit: see
-    /// [`crate::Attachment::apply`].
-    pub fn attach(&mut self, payload: Vec<u8>) -> &mut Self {
-        self.ops.push(Op::Attached(payload));
+    /// Gives the store's extension something to apply with this commit: see
+    /// [`crate::StoreExtension::apply`].
+    pub fn add_payload(&mut self, payload: Vec<u8>) -> &mut Self {
+        self.ops.push(Op::Payload(payload));
         self
     }
 

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use evergraph_storage::{SectionKey, ViewToken};
 
-use super::{Published, Store};
+use super::Store;
 use crate::adjacency::Adjacency;
 use crate::list::ListScratch;
+use crate::published::Published;
 use crate::section_view::SectionView;
 
 /// Report of a full verification.
@@ -35,16 +36,16 @@ impl Store {
     /// Verifies every byte that the graph reaches: checksums, counts, ids in
     /// range, that in-lists mirror out-lists (in number; of relationships, one by
     /// one), that the snapshots have the edges that they count, sealed graphs, and
-    /// what is attached. Damage is reported, not returned as an error.
+    /// what an extension has. Damage is reported, not returned as an error.
     pub fn check(&self) -> CheckReport {
         let token = self.register();
         let mut report = CheckReport::default();
         let mut out = 0;
         // The out-lists of the type whose in-lists come next.
         let mut last = Live::default();
-        for adjacency in self.adjacencies.iter() {
+        for adjacency in self.live().adjacencies.iter() {
             let live = self.check_adjacency(adjacency, &token, &mut report);
-            if self.config.is_of_out_lists(adjacency.number()) {
+            if self.live().config.is_of_out_lists(adjacency.number()) {
                 out += live.edges;
                 last = live;
             } else {
@@ -57,11 +58,11 @@ impl Store {
                 "lists hold {out} live edges where {counted} are counted"
             ));
         }
-        self.check_sealed(&mut report);
-        if let Some(attachment) = &self.attached {
-            attachment.check(token.csn(), &mut report.problems);
+        self.checkpointer().check_sealed(&mut report);
+        if let Some(extension) = &self.live().extension {
+            extension.check(token.csn(), &mut report.problems);
         }
-        if self.direct.is_none() && report.problems.is_empty() {
+        if self.live().direct.is_none() && report.problems.is_empty() {
             self.check_past(&token, &mut report);
         }
         report
@@ -72,7 +73,7 @@ impl Store {
         if out == incoming || !report.problems.is_empty() {
             return;
         }
-        let of = match self.config.relationships {
+        let of = match self.live().config.relationships {
             true => format!(" of type {}", adjacency.number() / 2),
             false => String::new(),
         };
@@ -92,17 +93,17 @@ impl Store {
         report: &mut CheckReport,
     ) -> Live {
         let mut live = Live::default();
-        let needed = self.registry.needed();
+        let needed = self.live().registry.needed();
         for (key, section) in adjacency.sections() {
             report.sections += 1;
-            let view = match section.view(&self.context, token.csn(), &needed) {
+            let view = match section.view(&self.live().resources, token.csn(), &needed) {
                 Ok(view) => view,
                 Err(error) => {
                     report.problems.push(error.to_string());
                     continue;
                 }
             };
-            if let Err(error) = view.verify(&self.context) {
+            if let Err(error) = view.verify(&self.live().resources.volume.uuid) {
                 report.problems.push(error.to_string());
                 continue;
             }
@@ -134,7 +135,7 @@ impl Store {
                     key.section, key.owner
                 )),
             }
-            if self.config.relationships {
+            if self.live().config.relationships {
                 let sum = self.sum_of(key, section.first_vertex(), &view, report);
                 live.sum = live.sum.wrapping_add(sum);
             }
@@ -151,7 +152,7 @@ impl Store {
         report: &mut CheckReport,
     ) -> u64 {
         let (mut sum, mut count) = (0u64, 0);
-        let is_out = self.config.is_of_out_lists(key.owner);
+        let is_out = self.live().config.is_of_out_lists(key.owner);
         let mut scratch = ListScratch::default();
         for list in 0..view.list_count() {
             let vertex = first_vertex + list as u32;

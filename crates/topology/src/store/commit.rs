@@ -4,137 +4,31 @@
 //! records of everything that waits, fences once, hands the log on to the next
 //! leader, applies the group, and moves the watermark. So one group syncs while
 //! the one before is being applied, and both orders are the order of the log.
-//!
-//! Each thread sleeps by itself, and is woken when its commits are complete or when it
-//! is to lead. Were all of them woken for each group, that would take longer than
-//! what a small commit does.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, Thread};
+use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use evergraph_storage::{Extent, failpoint};
+use evergraph_storage::failpoint;
 use parking_lot::{Mutex, MutexGuard};
 
+use super::batch::{Batch, Commit};
+use super::committer::Committer;
 use super::fits::fits;
-use super::flow::{PATIENCE, Stop, is_stopped};
-use super::poison::Lead;
-use super::{Batch, Commit, GroupEnd, LogState, Store};
+use super::log::{GroupEnd, LogState};
+use super::queue::{Lead, Owner, PATIENCE, Queue, Stop, Ticket, is_stopped};
+use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
 use crate::history::name::check_not_reserved;
 use crate::record::{self, Op};
 
-/// Message for a commit whose payload no attachment would apply.
-pub(super) const NOTHING_ATTACHED: &str =
-    "this database was opened without its property graph; open it as one";
-
-/// Commits that wait, and whether one of them leads.
-#[derive(Default)]
-pub(super) struct Queue {
-    pub waiting: Vec<Arc<Ticket>>,
-    pub leading: bool,
-}
-
-impl Queue {
-    /// Wakes a sleeping committer to lead, if there are commits and no leader. A
-    /// committer that has enqueued and does not sleep yet looks by itself.
-    fn wake_a_leader(&self) {
-        if self.leading {
-            return;
-        }
-        let mut owners = self.waiting.iter().map(|ticket| &ticket.owner);
-        if let Some(asleep) = owners.find(|owner| owner.is_asleep.load(Ordering::Acquire)) {
-            asleep.thread.unpark();
-        }
-    }
-
-    /// Takes tickets back, unless a leader has taken one.
-    fn withdraw(&mut self, tickets: &[Arc<Ticket>]) -> bool {
-        let is_ours = |waiting: &Arc<Ticket>| tickets.iter().any(|t| Arc::ptr_eq(t, waiting));
-        let waiting = self.waiting.iter().filter(|w| is_ours(w)).count();
-        if waiting < tickets.len() {
-            return false;
-        }
-        self.waiting.retain(|waiting| !is_ours(waiting));
-        true
-    }
-}
-
-pub(super) struct Ticket {
-    pub ops: Vec<Op>,
-    /// Content of the log's record.
-    pub payload: Vec<u8>,
-    /// Extent that it names, if it does not hold the operations itself.
-    pub extent: Option<Arc<Extent>>,
-    pub wall_us: i64,
-    outcome: Mutex<Option<Result<Commit, Arc<TopologyError>>>>,
-    owner: Arc<Owner>,
-}
-
-/// The thread that waits for tickets.
-pub(super) struct Owner {
-    thread: Thread,
-    /// Set while the queue is held.
-    is_asleep: AtomicBool,
-}
-
-impl Owner {
-    /// This thread.
-    pub fn here() -> Arc<Self> {
-        Arc::new(Owner {
-            thread: thread::current(),
-            is_asleep: AtomicBool::new(false),
-        })
-    }
-
-    /// Sleeps until it is woken, or until it is time to ask `stop` again.
-    fn sleep(&self, queue: MutexGuard<'_, Queue>, stop: Stop<'_>) {
-        self.is_asleep.store(true, Ordering::Release);
-        drop(queue);
-        match stop {
-            None => thread::park(),
-            Some(_) => thread::park_timeout(PATIENCE),
-        }
-        self.is_asleep.store(false, Ordering::Release);
-    }
-}
-
-impl Ticket {
-    pub fn names_snapshots(&self) -> bool {
-        self.ops.iter().any(Op::names_snapshots)
-    }
-
-    /// Gives its owner the outcome, unless it has one.
-    pub fn complete(&self, outcome: Result<Commit, Arc<TopologyError>>) {
-        self.outcome.lock().get_or_insert(outcome);
-        self.owner.thread.unpark();
-    }
-}
-
-impl Store {
-    /// Makes a batch durable as one commit and applies it. When it returns,
-    /// the commit has reached the level that it reports and every view taken
-    /// from now on shows it.
-    ///
-    /// # Errors
-    /// Nothing of the batch is applied if it is invalid or the log cannot take
-    /// it. After a failed sync the store refuses every further commit, because
-    /// what the medium holds is unknown until it is opened again.
-    pub fn commit(&self, batch: Batch) -> Result<Commit, TopologyError> {
-        let _shared = self.flow.gate.read();
+impl Committer {
+    pub(super) fn commit(&self, batch: Batch) -> Result<Commit, TopologyError> {
+        let _shared = self.gate.read();
         self.commit_in_gate(batch, None)
     }
 
-    /// As [`Store::commit`], for callers that can be asked to stop: when `stop`
-    /// says so while the commit waits for others or for room, it is withdrawn.
-    /// Merging for room then happens some sections at a time.
-    ///
-    /// # Errors
-    /// [`TopologyError::Cancelled`] if it was withdrawn: nothing of it is in the
-    /// database. What is being written already becomes a commit.
-    pub fn commit_cancellable(
+    pub(super) fn commit_cancellable(
         &self,
         batch: Batch,
         stop: &dyn Fn() -> bool,
@@ -143,11 +37,29 @@ impl Store {
             if stop() {
                 return Err(TopologyError::Cancelled);
             }
-            if let Some(shared) = self.flow.gate.try_read_for(PATIENCE) {
+            if let Some(shared) = self.gate.try_read_for(PATIENCE) {
                 break shared;
             }
         };
         self.commit_in_gate(batch, Some(stop))
+    }
+
+    pub(super) fn close(&self) -> Result<(), TopologyError> {
+        // A commit behind the end that the clean stop names would be lost.
+        let _alone = failpoint!("close.commits-go-on", None, else Some(self.gate.write()));
+        let is_writable = self.live().status.refuse_if_not_writable().is_ok();
+        let ready = if is_writable {
+            self.checkpointer.drop_orphans()
+        } else {
+            Ok(())
+        };
+        let mut roots = self.checkpointer.roots.lock();
+        let closed = ready.and_then(|()| match is_writable {
+            true => self.checkpointer.merge_for_good(&mut roots),
+            false => Ok(()),
+        });
+        self.live().status.close();
+        closed
     }
 
     /// Commits for a caller that has passed the gate.
@@ -157,23 +69,67 @@ impl Store {
         stop: Stop<'_>,
     ) -> Result<Commit, TopologyError> {
         self.validate(std::slice::from_ref(&batch))?;
-        let _reserved = self.reserve_names(std::slice::from_ref(&batch))?;
-        if self.direct.is_some() {
+        let _reserved = self
+            .live()
+            .snapshots
+            .reserve(std::slice::from_ref(&batch))?;
+        if self.live().direct.is_some() {
             return self.commit_direct(batch);
         }
         self.commit_logged(batch, stop)
     }
 
-    /// Makes several batches durable as commits of their own that follow one
-    /// another, with one sync for as many as the log takes at once.
-    ///
-    /// # Errors
-    /// As [`Store::commit`]; batches before the failing one stay.
-    pub fn commit_all(&self, batches: Vec<Batch>) -> Result<Vec<Commit>, TopologyError> {
-        let _shared = self.flow.gate.read();
+    /// Edges go in place in order, then whatever else the batch says goes
+    /// through the log. There is no atomicity over edges.
+    pub(super) fn commit_direct(&self, batch: Batch) -> Result<Commit, TopologyError> {
+        let direct = self.live().direct_part()?;
+        let mut rest = Batch {
+            ops: Vec::new(),
+            wall_us: batch.wall_us,
+            reserves: batch.reserves,
+        };
+        let mut missed_deletes = 0;
+        for op in batch.ops {
+            match op {
+                Op::Insert(edges) => {
+                    self.live().edges_direct(direct, &edges, 0)?;
+                }
+                Op::Delete(edges) => {
+                    missed_deletes += self.live().edges_direct(direct, &edges, TOMBSTONE)?;
+                }
+                Op::Vertices(count) => {
+                    direct.reach_vertices(direct.slots.medium(), count)?;
+                }
+                Op::Ids(assigned) => {
+                    // As with edges: an id never names a vertex that is not there.
+                    if !failpoint!("direct.named-vertices-late") {
+                        let count = assigned.end() as u64;
+                        direct.reach_vertices(direct.slots.medium(), count)?;
+                    }
+                    rest.ops.push(Op::Ids(assigned));
+                }
+                other => rest.ops.push(other),
+            }
+        }
+        if !rest.ops.is_empty() {
+            self.commit_logged(rest, None)?;
+            failpoint!("direct.named-vertices-late" => {
+                let count = self.live().ids.read().len() as u64;
+                direct.reach_vertices(direct.slots.medium(), count)?;
+            });
+        }
+        Ok(Commit {
+            csn: self.live().registry.csn(),
+            durability: self.durability,
+            missed_deletes,
+        })
+    }
+
+    pub(super) fn commit_all(&self, batches: Vec<Batch>) -> Result<Vec<Commit>, TopologyError> {
+        let _shared = self.gate.read();
         self.validate(&batches)?;
-        let _reserved = self.reserve_names(&batches)?;
-        if self.direct.is_some() {
+        let _reserved = self.live().snapshots.reserve(&batches)?;
+        if self.live().direct.is_some() {
             return batches.into_iter().map(|b| self.commit_direct(b)).collect();
         }
         let owner = Owner::here();
@@ -202,7 +158,7 @@ impl Store {
         let mut payload = Vec::new();
         record::encode(&batch.ops, &mut payload);
         let makes_room = batch.ops.iter().any(Op::makes_room);
-        let (payload, extent) = self.payload_for_log(payload, makes_room)?;
+        let (payload, extent) = self.checkpointer.payload_for_log(payload, makes_room)?;
         Ok(Arc::new(Ticket {
             ops: batch.ops,
             payload,
@@ -231,7 +187,7 @@ impl Store {
         self.queue.lock().waiting.push(Arc::clone(ticket));
     }
 
-    /// As [`Store::wait_for`], of one that has its place.
+    /// As [`Committer::wait_for`], of one that has its place.
     pub(super) fn wait_for_one(&self, ticket: Arc<Ticket>) -> Result<Commit, TopologyError> {
         let queue = self.queue.lock();
         let owner = Arc::clone(&ticket.owner);
@@ -263,7 +219,7 @@ impl Store {
             queue.leading = true;
             let first = Arc::clone(&queue.waiting[0]);
             drop(queue);
-            let mut lead = Lead::new(self);
+            let mut lead = Lead::new(&self.queue, &self.live().status);
             // Commits stay in the queue meanwhile, and can be withdrawn.
             let room = self.make_room(&first, stop);
             queue = self.queue.lock();
@@ -286,13 +242,13 @@ impl Store {
     }
 
     pub(super) fn validate(&self, batches: &[Batch]) -> Result<(), TopologyError> {
-        self.refuse_if_not_writable()?;
+        self.live().status.refuse_if_not_writable()?;
         if batches
             .iter()
             .flat_map(|batch| &batch.ops)
             .any(Op::makes_room)
         {
-            self.makes_room.store(true, Ordering::Release);
+            self.live().makes_room.store(true, Ordering::Release);
         }
         // External ids that the table will have when an operation is applied;
         // only one caller at a time assigns any.
@@ -301,48 +257,21 @@ impl Store {
             .iter()
             .flat_map(|batch| batch.ops.iter().map(move |op| (op, batch.reserves)));
         for (op, reserves) in ops {
-            fits(&self.config, op)?;
+            fits(&self.live().config, op)?;
             match op {
                 Op::Ids(assigned) => {
-                    let table = self.ids.read();
+                    let table = self.live().ids.read();
                     let len = *ids.get_or_insert(table.len());
                     let fits = table.check(len, assigned);
-                    fits.map_err(|what| TopologyError::Unsupported(what.to_string()))?;
+                    fits.map_err(TopologyError::ExternalIds)?;
                     ids = Some(len.max(assigned.end()));
                 }
-                Op::Attached(_) if self.attached.is_none() => {
-                    return Err(TopologyError::Unsupported(NOTHING_ATTACHED.to_string()));
+                Op::Payload(_) if self.live().extension.is_none() => {
+                    return Err(TopologyError::WithoutExtension);
                 }
                 Op::CreateSnapshot { name, .. } if !reserves => check_not_reserved(name)?,
                 _ => {}
             }
-        }
-        Ok(())
-    }
-
-    /// Nothing is written by a reader, nor after a failure.
-    pub(super) fn refuse_if_not_writable(&self) -> Result<(), TopologyError> {
-        if self.read_only {
-            return Err(TopologyError::Unsupported(
-                "the database was opened for reading only".to_string(),
-            ));
-        }
-        self.refuse_if_failed()
-    }
-
-    /// After a failure on the medium nothing is written before it has been
-    /// opened again; nor after it was closed.
-    pub(super) fn refuse_if_failed(&self) -> Result<(), TopologyError> {
-        if self.closed.load(Ordering::Acquire) {
-            return Err(TopologyError::Closed);
-        }
-        if self.failed.load(Ordering::Acquire) {
-            if self.poisoned.load(Ordering::Relaxed) {
-                return Err(TopologyError::Poisoned);
-            }
-            return Err(TopologyError::Unsupported(
-                "an earlier commit failed on the medium; close and reopen the database".to_string(),
-            ));
         }
         Ok(())
     }
@@ -355,16 +284,16 @@ impl Store {
             Err(error) => return self.fail(lead, error),
         };
         let group = &lead.group;
-        let applied = self.poisoning(|| {
+        let applied = self.live().status.poisoning(|| {
             failpoint!("commit.logged");
             // Nothing is shown over a group that could not be applied.
-            self.refuse_if_failed()?;
-            self.apply_group(group, last_csn)
+            self.live().status.refuse_if_failed()?;
+            self.live().apply_group(group, last_csn)
         });
         if applied.is_err() {
             // The log holds the group, this process cannot show it. Set before `applying`
             // is dropped: the next group would be shown without this one.
-            self.failed.store(true, Ordering::Release);
+            self.live().status.fail();
         }
         drop(applying);
         match applied {
@@ -416,12 +345,15 @@ impl Store {
     /// room. Leaves of it the part that is durable now. Returns the right to apply it
     /// next, and the CSN of its last commit.
     fn log_group(&self, lead: &mut Lead<'_>) -> Result<(MutexGuard<'_, ()>, u64), TopologyError> {
-        let mut state = self.log.lock();
+        let mut state = self.checkpointer.log.lock();
         // Those that waited when the log failed would follow a torn group.
-        self.refuse_if_failed()?;
-        let (taken, last_csn) = self.poisoning(|| self.append_group(&mut state, &lead.group))?;
+        self.live().status.refuse_if_failed()?;
+        let (taken, last_csn) = self
+            .live()
+            .status
+            .poisoning(|| self.append_group(&mut state, &lead.group))?;
         // Taken while the log is held, so that groups apply in log order.
-        let applying = self.apply.lock();
+        let applying = self.live().applying.lock();
         drop(state);
         // Handed on before this group is applied: the next leader's sync and this
         // application overlap.
@@ -442,7 +374,7 @@ impl Store {
         for ticket in group {
             let payload = &ticket.payload;
             // The log has room for the first: the leader made it.
-            if taken > 0 && !state.has_room(ticket, self.config.log_bytes) {
+            if taken > 0 && !state.has_room(ticket, self.live().config.log_bytes) {
                 break;
             }
             let csn = state.next_csn + taken as u64;
@@ -454,7 +386,7 @@ impl Store {
             if let Err(error) = state.log.append(csn, ticket.wall_us, payload) {
                 // The record may be there in part, and replay ends at it: a commit
                 // behind it would be acknowledged and lost.
-                self.failed.store(true, Ordering::Release);
+                self.live().status.fail();
                 return Err(error.into());
             }
             taken += 1;
@@ -465,7 +397,7 @@ impl Store {
         if let Err(error) = state.log.sync() {
             // No second attempt: after a failed sync the system takes the pages for
             // clean, so the next one would succeed without them.
-            self.failed.store(true, Ordering::Release);
+            self.live().status.fail();
             return Err(error.into());
         }
         // Behind the sync: a group that fails takes no numbers, and whether its records
@@ -483,14 +415,6 @@ impl Store {
         });
         state.invariants();
         Ok((taken, last_csn))
-    }
-}
-
-pub(super) fn set_meta(meta: &mut BTreeMap<Vec<u8>, Vec<u8>>, key: &[u8], value: &[u8]) {
-    if value.is_empty() {
-        meta.remove(key);
-    } else {
-        meta.insert(key.to_vec(), value.to_vec());
     }
 }
 

@@ -164,6 +164,11 @@ impl Config {
         }
     }
 
+    /// Whether in-lists are kept apart from the out-lists.
+    pub(crate) fn keeps_in_lists(&self) -> bool {
+        self.direction == Direction::Both
+    }
+
     /// Whether an adjacency holds out-lists.
     pub(crate) fn is_of_out_lists(&self, adjacency: u32) -> bool {
         (adjacency as usize).is_multiple_of(self.adjacency_count())

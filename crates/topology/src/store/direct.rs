@@ -1,24 +1,21 @@
 //! Direct mode in the store: edges in place, the rest through the log.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph_graph::Direction;
 use evergraph_storage::failpoint;
-use evergraph_storage::{Medium, MediumError, MediumHandle, Storage, StorageError, order};
-use parking_lot::{Mutex, RwLock};
+use evergraph_storage::{Medium, MediumError, MediumHandle, Storage, StorageError};
 
-use super::{Batch, Commit, Config, Store};
-use crate::adjacencies::Adjacencies;
+use super::in_place::Direct;
+use super::live::LiveGraph;
 use crate::adjacency::{Adjacency, AdjacencyAccess};
 use crate::direct::{
     Claim, DirectEntry, DirectInsert, DirectParameters, DirectShared, Half, Intent, Intents, Pair,
     Rewrites, Slots,
 };
-use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
-use crate::record::{Edges, Op};
-use crate::section::{Context, Section};
+use crate::record::Edges;
+use crate::section::Section;
 
 const VERTICES: &str = "vertices";
 /// Edges that are inserted under one look at the adjacency.
@@ -43,98 +40,6 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Parts of a store in direct mode beside the common ones.
-pub struct Direct {
-    slots: Slots,
-    /// Intents, where edges stand in two lists; `None` in databases of before them.
-    intents: Option<Intents>,
-    rewrites: Rewrites,
-    vertex_count: AtomicU64,
-    growing: Mutex<()>,
-    parameters: RwLock<DirectParameters>,
-    /// Degrees on the medium, only for the ablation.
-    vertices: Option<MediumHandle>,
-}
-
-impl Direct {
-    /// Claims the extents that the slots name. Sections are read when they are
-    /// touched, so this costs a word a section.
-    pub fn open(
-        storage: &dyn Storage,
-        config: &Config,
-        context: &Context,
-        adjacencies: &Adjacencies,
-    ) -> Result<Self, TopologyError> {
-        let slots = Slots::open(storage, &context.uuid, adjacencies.len())?;
-        slots.for_each(|adjacency, section, slot| {
-            if u64::from(section) << config.section_shift >= crate::MAX_VERTICES {
-                return Err(StorageError::damaged(
-                    "sections",
-                    0,
-                    "a section's number is out of range",
-                ));
-            }
-            let extent = context.region.adopt(slot.offset, slot.len)?;
-            let home = &adjacencies[adjacency as usize];
-            let first = home.first_vertex(section);
-            let (lists, columns) = (home.section_lists(), config.columns());
-            let stored = Section::stored_direct(first, lists, columns, extent);
-            home.insert_section(section, stored);
-            Ok(())
-        })?;
-        Ok(Direct {
-            vertex_count: AtomicU64::new(slots.vertex_count()?),
-            slots,
-            intents: None,
-            rewrites: Rewrites::default(),
-            growing: Mutex::new(()),
-            parameters: RwLock::new(DirectParameters {
-                edge_log_bytes: config.edge_log_bytes,
-                ..DirectParameters::default()
-            }),
-            vertices: None,
-        })
-    }
-
-    /// Recovery step R5: slots and intents that were stored are durable. Sections are
-    /// made so when they are first touched (Recovery step R7).
-    pub fn confirm(&self) -> Result<(), StorageError> {
-        if failpoint!("open.slots-not-durable") {
-            return Ok(());
-        }
-        let medium = self.slots.medium();
-        let flushed = failpoint!(
-            "open.slots-only-flushed",
-            order::Flushed::of_stores(medium, 0, medium.len())?,
-            else order::rewrite(medium, 0, medium.len())?
-        );
-        let _durable = flushed.fence(medium)?;
-        Ok(())
-    }
-
-    /// Vertices.
-    pub fn vertex_count(&self) -> u64 {
-        self.vertex_count.load(Ordering::Acquire)
-    }
-
-    /// Makes vertices exist, durably, before an edge names them.
-    fn reach_vertices<M: Medium + ?Sized>(
-        &self,
-        medium: &M,
-        count: u64,
-    ) -> Result<(), StorageError> {
-        if self.vertex_count() >= count {
-            return Ok(());
-        }
-        let _alone = self.growing.lock();
-        if self.vertex_count() < count {
-            self.slots.set_vertex_count(medium, count)?;
-            self.vertex_count.store(count, Ordering::Release);
-        }
-        Ok(())
-    }
-}
-
 /// Runs `$body` with the handle's medium by its own type, so that the store of
 /// one edge is compiled for it.
 macro_rules! by_type {
@@ -152,26 +57,20 @@ macro_rules! by_type {
                 let ($e, $s) = (&**$e, &**$s);
                 $body
             }
-            _ => Err(TopologyError::from(MediumError::Unsupported(
-                "direct mode needs a byte-addressed medium".to_string(),
-            ))),
+            _ => Err(TopologyError::from(MediumError::NotByteAddressed)),
         }
     };
 }
 
-impl Store {
-    /// Geometry of sections that are written from now on, in direct mode.
-    ///
-    /// # Errors
-    /// In merged mode.
-    pub fn set_direct_parameters(
+impl LiveGraph {
+    pub(super) fn set_direct_parameters(
         &mut self,
         storage: &dyn Storage,
         parameters: DirectParameters,
     ) -> Result<(), TopologyError> {
         let Some(direct) = &mut self.direct else {
-            return Err(TopologyError::Unsupported(
-                "only direct mode has an edge log in each section".to_string(),
+            return Err(TopologyError::WrongMode(
+                "only direct mode has an edge log in each section",
             ));
         };
         if parameters.vertices_on_medium && direct.vertices.is_none() {
@@ -184,16 +83,14 @@ impl Store {
         Ok(())
     }
 
-    /// Adds edges without weights in place, each durable before the next
-    /// begins: direct mode's hot path. Edges before a failure stay.
-    pub fn insert_edges_direct(&self, edges: &[(u32, u32)]) -> Result<(), TopologyError> {
-        self.refuse_if_not_writable()?;
+    pub(super) fn insert_edges_direct(&self, edges: &[(u32, u32)]) -> Result<(), TopologyError> {
+        self.status.refuse_if_not_writable()?;
         let direct = self.direct_part()?;
         if self.config.weighted {
             let problem = "this graph has weights: give each edge one";
             return Err(TopologyError::Weights(problem));
         }
-        by_type!(self.context.region.medium(), direct.slots.medium(), e, s => {
+        by_type!(self.resources.volume.region.medium(), direct.slots.medium(), e, s => {
             for window in edges.chunks(WINDOW) {
                 self.insert_window(direct, e, s, Window::inserts(window, &[]), |_| ())?;
             }
@@ -201,14 +98,11 @@ impl Store {
         })
     }
 
-    /// Moves of sections in direct mode; for measurements.
-    pub fn rewrites(&self) -> Option<&Rewrites> {
+    pub(super) fn rewrites(&self) -> Option<&Rewrites> {
         self.direct.as_ref().map(|direct| &direct.rewrites)
     }
 
-    /// Entries in the edge logs of all sections that were touched, and how many
-    /// these can hold. O(sections).
-    pub fn edge_log_fill(&self) -> (u64, u64) {
+    pub(super) fn edge_log_fill(&self) -> (u64, u64) {
         let sections = self.adjacencies.iter().flat_map(Adjacency::sections);
         sections.fold((0, 0), |(used, slots), (_, section)| {
             let (its_used, its_slots) = section.edge_log_fill();
@@ -216,60 +110,18 @@ impl Store {
         })
     }
 
-    fn direct_part(&self) -> Result<&Direct, TopologyError> {
-        self.direct.as_ref().ok_or_else(|| {
-            TopologyError::Unsupported("this database is in merged mode".to_string())
-        })
-    }
-
-    /// Edges go in place in order, then whatever else the batch says goes
-    /// through the log. There is no atomicity over edges.
-    pub(super) fn commit_direct(&self, batch: Batch) -> Result<Commit, TopologyError> {
-        let direct = self.direct_part()?;
-        let mut rest = Batch {
-            ops: Vec::new(),
-            wall_us: batch.wall_us,
-            reserves: batch.reserves,
-        };
-        let mut missed_deletes = 0;
-        for op in batch.ops {
-            match op {
-                Op::Insert(edges) => {
-                    self.edges_direct(direct, &edges, 0)?;
-                }
-                Op::Delete(edges) => {
-                    missed_deletes += self.edges_direct(direct, &edges, TOMBSTONE)?;
-                }
-                Op::Vertices(count) => {
-                    direct.reach_vertices(direct.slots.medium(), count)?;
-                }
-                Op::Ids(assigned) => {
-                    // As with edges: an id never names a vertex that is not there.
-                    if !failpoint!("direct.named-vertices-late") {
-                        let count = assigned.end() as u64;
-                        direct.reach_vertices(direct.slots.medium(), count)?;
-                    }
-                    rest.ops.push(Op::Ids(assigned));
-                }
-                other => rest.ops.push(other),
-            }
-        }
-        if !rest.ops.is_empty() {
-            self.commit_logged(rest, None)?;
-            failpoint!("direct.named-vertices-late" => {
-                let count = self.ids.read().len() as u64;
-                direct.reach_vertices(direct.slots.medium(), count)?;
-            });
-        }
-        Ok(Commit {
-            csn: self.registry.csn(),
-            durability: self.durability,
-            missed_deletes,
-        })
+    pub(super) fn direct_part(&self) -> Result<&Direct, TopologyError> {
+        let direct = self.direct.as_ref();
+        direct.ok_or(TopologyError::WrongMode("this database is in merged mode"))
     }
 
     /// Returns the number of deletions that found nothing.
-    fn edges_direct(&self, direct: &Direct, edges: &Edges, tag: u32) -> Result<u64, TopologyError> {
+    pub(super) fn edges_direct(
+        &self,
+        direct: &Direct,
+        edges: &Edges,
+        tag: u32,
+    ) -> Result<u64, TopologyError> {
         let pairs: Vec<(u32, u32)> = edges
             .sources
             .iter()
@@ -277,7 +129,7 @@ impl Store {
             .zip(edges.targets.iter().copied())
             .collect();
         let edges_weights = &edges.weights;
-        by_type!(self.context.region.medium(), direct.slots.medium(), e, s => {
+        by_type!(self.resources.volume.region.medium(), direct.slots.medium(), e, s => {
             let mut missed = 0;
             for (i, edges) in pairs.chunks(WINDOW).enumerate() {
                 let from = i * WINDOW;
@@ -315,7 +167,7 @@ impl Store {
         }
         let parameters = *direct.parameters.read();
         let shared = DirectShared {
-            context: &self.context,
+            resources: &self.resources,
             extents,
             slot_medium,
             slots: &direct.slots,
@@ -391,13 +243,13 @@ impl Store {
     ) -> Result<bool, TopologyError> {
         let mut locked = there.section.lock_direct();
         // A list that a panic has left half changed must not grow any more.
-        self.refuse_if_failed()?;
+        self.status.refuse_if_failed()?;
         let insert = || {
             there
                 .section
                 .insert_direct(&mut locked, &there.at, there.entry)
         };
-        Ok(self.poisoning(insert)?)
+        Ok(self.status.poisoning(insert)?)
     }
 
     /// One edge in two lists. Apart, so that the loop over edges in one list
@@ -417,14 +269,14 @@ impl Store {
         let mut pair = Pair::lock(halves);
         // Asked under the locks: a list that a failed intent is about must not grow any
         // more.
-        self.refuse_if_failed()?;
-        self.poisoning(|| {
+        self.status.refuse_if_failed()?;
+        self.status.poisoning(|| {
             if !pair.prepare()? {
                 return Ok(false);
             }
             // After an error it is unknown how much of it is on the medium.
             pair.carry_out(claim.slot())
-                .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
+                .inspect_err(|_| self.status.fail())?;
             pair.finish()?;
             Ok(true)
         })
@@ -453,17 +305,17 @@ impl Store {
             let halves = self.halves_of(&intent, slot.offset())?;
             let mut there = [false; 2];
             for (half, (section, entry)) in halves.iter().enumerate() {
-                let len = section.direct_len(&self.context, entry.list)?;
+                let len = section.direct_len(&self.resources, entry.list)?;
                 there[half] = len > intent.expected[half];
                 if failpoint!("direct.intent-redone-by-value") {
-                    there[half] = section.direct_holds(&self.context, *entry)?;
+                    there[half] = section.direct_holds(&self.resources, *entry)?;
                 }
             }
             match there {
                 [true, true] => Ok(()),
                 // Not begun. It must not look half done when another edge has
                 // been appended to one of the lists.
-                [false, false] if self.read_only => Ok(()),
+                [false, false] if self.status.is_read_only() => Ok(()),
                 [false, false] => {
                     slot.void(medium)?;
                     Ok(())
@@ -511,7 +363,7 @@ impl Store {
         for (half, (section, entry)) in halves.iter().enumerate() {
             let counts_first = u32::from(twice && half == 1);
             let least = intent.expected[half].checked_sub(counts_first);
-            let len = section.direct_len(&self.context, entry.list)?;
+            let len = section.direct_len(&self.resources, entry.list)?;
             if least.is_none_or(|least| len < least) {
                 return Err(damaged());
             }
@@ -526,8 +378,8 @@ impl Store {
         half: usize,
         offset: u64,
     ) -> Result<(), StorageError> {
-        let appended = if self.read_only {
-            section.show_direct(&self.context, *entry)?
+        let appended = if self.status.is_read_only() {
+            section.show_direct(&self.resources, *entry)?
         } else {
             let adjacency = if half == 0 {
                 Some(&self.adjacencies[0])
@@ -536,8 +388,8 @@ impl Store {
             };
             let parameters = *direct.parameters.read();
             let shared = DirectShared {
-                context: &self.context,
-                extents: self.context.region.medium(),
+                resources: &self.resources,
+                extents: self.resources.volume.region.medium(),
                 slot_medium: direct.slots.medium(),
                 slots: &direct.slots,
                 registry: &self.registry,

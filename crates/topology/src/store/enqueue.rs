@@ -9,16 +9,17 @@ use std::sync::Arc;
 
 use parking_lot::RwLockReadGuard;
 
-use super::commit::{Owner, Ticket};
-use super::snapshots::Reserved;
-use super::{Batch, Commit, Store};
+use super::batch::{Batch, Commit};
+use super::catalog::Reserved;
+use super::committer::Committer;
+use super::queue::{Owner, Ticket};
 use crate::error::TopologyError;
 
 /// A commit that is checked and encoded, and has no place yet. Dropped, nothing has
 /// happened.
 #[must_use = "nothing is committed before it is enqueued and waited for"]
 pub struct Prepared<'a> {
-    store: &'a Store,
+    committer: &'a Committer,
     ticket: Arc<Ticket>,
     reserved: Reserved<'a>,
     gate: RwLockReadGuard<'a, ()>,
@@ -28,46 +29,35 @@ pub struct Prepared<'a> {
 /// smaller CSN. Dropped without [`Enqueued::wait`], it is waited for all the same.
 #[must_use = "wait for it, to learn what became of it"]
 pub struct Enqueued<'a> {
-    store: &'a Store,
+    committer: &'a Committer,
     /// The one, until it was waited for.
     ticket: Option<Arc<Ticket>>,
     _reserved: Reserved<'a>,
     _gate: RwLockReadGuard<'a, ()>,
 }
 
-impl Store {
-    /// Checks and encodes a batch: everything about a commit that takes time and
-    /// that may fail before it is logged.
-    ///
-    /// As long as the result lives, commits that close the gate
-    /// ([`Store::delete_vertices`], say) wait, and then all that come after those: a
-    /// thread has only one at a time, and commits nothing else meanwhile.
-    ///
-    /// # Errors
-    /// As [`Store::commit`]; and in direct mode, which has no order of commits.
-    pub fn prepare(&self, batch: Batch) -> Result<Prepared<'_>, TopologyError> {
-        let gate = self.flow.gate.read();
+impl Committer {
+    pub(super) fn prepare(&self, batch: Batch) -> Result<Prepared<'_>, TopologyError> {
+        let gate = self.gate.read();
         self.validate(std::slice::from_ref(&batch))?;
-        let reserved = self.reserve_names(std::slice::from_ref(&batch))?;
-        if self.direct.is_some() {
-            return Err(TopologyError::Unsupported(
-                "direct mode has no order of commits to wait in".to_string(),
+        let reserved = self
+            .live()
+            .snapshots
+            .reserve(std::slice::from_ref(&batch))?;
+        if self.live().direct.is_some() {
+            return Err(TopologyError::WrongMode(
+                "direct mode has no order of commits to wait in",
             ));
         }
         Ok(Prepared {
-            store: self,
+            committer: self,
             ticket: self.ticket(batch, &Owner::here())?,
             reserved,
             gate,
         })
     }
 
-    /// Gives a batch its place in the order of commits: [`Store::prepare`] and
-    /// [`Prepared::enqueue`].
-    ///
-    /// # Errors
-    /// As [`Store::prepare`].
-    pub fn enqueue(&self, batch: Batch) -> Result<Enqueued<'_>, TopologyError> {
+    pub(super) fn enqueue(&self, batch: Batch) -> Result<Enqueued<'_>, TopologyError> {
         Ok(self.prepare(batch)?.enqueue())
     }
 }
@@ -76,9 +66,9 @@ impl<'a> Prepared<'a> {
     /// Gives the commit its place. Takes one lock that is never held for long: not during
     /// a sync, a merge, or while a commit is applied.
     pub fn enqueue(self) -> Enqueued<'a> {
-        self.store.push(&self.ticket);
+        self.committer.push(&self.ticket);
         Enqueued {
-            store: self.store,
+            committer: self.committer,
             ticket: Some(self.ticket),
             _reserved: self.reserved,
             _gate: self.gate,
@@ -91,10 +81,10 @@ impl Enqueued<'_> {
     /// in, if no other committer does.
     ///
     /// # Errors
-    /// As [`Store::commit`]. Commits that were enqueued later may still succeed.
+    /// As [`Store::commit`](crate::Store::commit). Commits that were enqueued later may still succeed.
     pub fn wait(mut self) -> Result<Commit, TopologyError> {
         match self.ticket.take() {
-            Some(ticket) => self.store.wait_for_one(ticket),
+            Some(ticket) => self.committer.wait_for_one(ticket),
             None => unreachable!("taken only here and in drop"),
         }
     }
@@ -104,7 +94,7 @@ impl Drop for Enqueued<'_> {
     fn drop(&mut self) {
         // There may be no other committer to lead.
         if let Some(ticket) = self.ticket.take() {
-            drop(self.store.wait_for_one(ticket));
+            drop(self.committer.wait_for_one(ticket));
         }
     }
 }

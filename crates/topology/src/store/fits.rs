@@ -1,6 +1,6 @@
 //! Whether edges and vertices are some that a store takes.
 
-use super::Config;
+use super::config::Config;
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::record::{Edges, Op, Relationships};
@@ -21,13 +21,13 @@ pub(super) fn fits(config: &Config, op: &Op) -> Result<(), TopologyError> {
 
 fn validate_edges(config: &Config, edges: &Edges, weighted: bool) -> Result<(), TopologyError> {
     if config.relationships {
-        return Err(TopologyError::Unsupported(
-            "edges of this graph are relationships: give each a type and an id".to_string(),
+        return Err(TopologyError::WrongGraphKind(
+            "edges of this graph are relationships: give each a type and an id",
         ));
     }
     if edges.sources.len() != edges.targets.len() {
-        return Err(TopologyError::Unsupported(
-            "sources and targets differ in number".to_string(),
+        return Err(TopologyError::Columns(
+            "sources and targets differ in number",
         ));
     }
     if weighted == edges.weights.is_empty() && !edges.sources.is_empty() {
@@ -45,14 +45,15 @@ fn validate_edges(config: &Config, edges: &Edges, weighted: bool) -> Result<(), 
 
 fn validate_relationships(config: &Config, some: &Relationships) -> Result<(), TopologyError> {
     let count = some.sources.len();
-    let problem = if !config.relationships {
-        "edges of this graph have no types and no ids"
-    } else if some.targets.len() != count || some.ids.len() != count {
-        "sources, targets and ids differ in number"
-    } else {
-        return check_vertices(&some.sources, &some.targets);
-    };
-    Err(TopologyError::Unsupported(problem.to_string()))
+    if !config.relationships {
+        let problem = "edges of this graph have no types and no ids";
+        return Err(TopologyError::WrongGraphKind(problem));
+    }
+    if some.targets.len() != count || some.ids.len() != count {
+        let problem = "sources, targets and ids differ in number";
+        return Err(TopologyError::Columns(problem));
+    }
+    check_vertices(&some.sources, &some.targets)
 }
 
 fn check_vertices(sources: &[u32], targets: &[u32]) -> Result<(), TopologyError> {

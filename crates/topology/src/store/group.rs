@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use evergraph_graph::Direction;
 use evergraph_storage::Needed;
 
-use super::open::keeps_in_lists;
-use super::{Config, Published};
+use super::config::Config;
 use crate::adjacencies::{Adjacencies, in_adjacency, out_adjacency};
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
 use crate::front::sharding::{ArcColumns, NO_ORIGIN};
+use crate::published::Published;
 use crate::record::{Edges, Op, Relationships};
-use crate::section::{Commits, Context};
+use crate::section::Commits;
+use crate::section::resources::Resources;
 
 /// Edges of a group by type, in log order. Edges without types are of type 0.
 pub(super) struct GroupEdges<'a> {
@@ -31,18 +32,18 @@ struct TypeEdges<'a> {
 }
 
 impl<'a> GroupEdges<'a> {
-    pub fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         GroupEdges {
             types: BTreeMap::new(),
             undirected: config.direction == Direction::Undirected,
-            both: keeps_in_lists(config),
+            both: config.keeps_in_lists(),
             vertex_count: 0,
         }
     }
 
     /// Takes an operation if it is about edges. `origin` is the commit that learns
     /// which deletions had no effect.
-    pub fn add(&mut self, op: &'a Op, origin: u32) {
+    pub(super) fn add(&mut self, op: &'a Op, origin: u32) {
         match op {
             Op::Insert(edges) => self.add_edges(edges, 0, origin),
             Op::Delete(edges) => self.add_edges(edges, TOMBSTONE, origin),
@@ -96,9 +97,9 @@ impl<'a> GroupEdges<'a> {
         }
     }
 
-    pub fn apply(
+    pub(super) fn apply(
         &self,
-        context: &Context,
+        resources: &Resources,
         adjacencies: &Adjacencies,
         commits: Commits,
         needed: &Needed,
@@ -107,7 +108,7 @@ impl<'a> GroupEdges<'a> {
     ) -> Result<(), TopologyError> {
         for (&kind, edges) in &self.types {
             let adjacency = adjacencies.reach(out_adjacency(kind));
-            let applied = adjacency.apply(context, commits, needed, &edges.out, edges.deletes)?;
+            let applied = adjacency.apply(resources, commits, needed, &edges.out, edges.deletes)?;
             for origin in applied.missed {
                 if origin != NO_ORIGIN {
                     missed(origin);
@@ -115,11 +116,20 @@ impl<'a> GroupEdges<'a> {
             }
             if self.both {
                 let adjacency = adjacencies.reach(in_adjacency(kind));
-                adjacency.apply(context, commits, needed, &edges.incoming, edges.deletes)?;
+                adjacency.apply(resources, commits, needed, &edges.incoming, edges.deletes)?;
             }
             published.arc_count = published.arc_count.wrapping_add_signed(applied.balance);
         }
         published.vertex_count = published.vertex_count.max(self.vertex_count);
         Ok(())
+    }
+}
+
+/// Sets a named fact; an empty value removes it.
+pub(super) fn set_meta(meta: &mut BTreeMap<Vec<u8>, Vec<u8>>, key: &[u8], value: &[u8]) {
+    if value.is_empty() {
+        meta.remove(key);
+    } else {
+        meta.insert(key.to_vec(), value.to_vec());
     }
 }

@@ -8,8 +8,7 @@ use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Directory, Needed, SectionKey, StorageError, Uuid};
 
-use super::checkpoint::Merged;
-use super::{BLOB_HISTORY, RootState, Store};
+use super::checkpointer::{Checkpointer, Merged, RootState};
 use crate::adjacencies::Adjacencies;
 use crate::error::TopologyError;
 use crate::history::names::{self, Names};
@@ -17,6 +16,9 @@ use crate::history::segment::{self, Chunk, NewChunk, Segment};
 use crate::history::tiers::{self, Tier};
 use crate::history::{NewPoints, PublishedHistory};
 use crate::layout::Layout;
+
+/// Segments of the history, among the blobs of the directory.
+const BLOB_HISTORY: u32 = 3;
 
 /// History that a root is about to publish.
 pub(super) struct Update {
@@ -29,12 +31,12 @@ pub(super) struct Update {
 
 impl Update {
     /// Takes out the update of one section's points.
-    pub fn take(&mut self, key: SectionKey) -> Option<PublishedHistory> {
+    pub(super) fn take(&mut self, key: SectionKey) -> Option<PublishedHistory> {
         self.sections.remove(&key)
     }
 }
 
-impl Store {
+impl Checkpointer {
     /// Durability step 2 for the past: writes the points of the merged sections,
     /// and changes of names up to commit `csn`, as a new segment, which takes in
     /// others. With `rewrite` it takes in all. `None` if there is nothing to do.
@@ -53,7 +55,7 @@ impl Store {
             .filter(|_| !failpoint!("history.dropped-at-merge"))
             .collect();
         let (pending, live_names) = {
-            let names = self.names.read();
+            let names = self.live.snapshots.names.read();
             let until = if failpoint!("history.names-not-stored") {
                 0
             } else {
@@ -127,7 +129,7 @@ impl Store {
         }
         for segment in joined {
             failpoint!("history.freed-first" => {
-                self.context.region.scribble(&segment.blob.extent)?;
+                self.live.resources.volume.region.scribble(&segment.blob.extent)?;
             });
             directory.remove_blob(BLOB_HISTORY, segment.number);
         }
@@ -140,7 +142,10 @@ impl Store {
             return Ok(Some(update));
         }
         let number = segments.last().map_or(0, |last| last.number + 1);
-        let (region, uuid) = (&self.context.region, &self.context.uuid);
+        let (region, uuid) = (
+            &self.live.resources.volume.region,
+            &self.live.resources.volume.uuid,
+        );
         let len = segment::encoded_len(&chunks, &events);
         let flushed = directory.set_blob_at(region, uuid, BLOB_HISTORY, number, len, |offset| {
             segment::encode(uuid, offset, &chunks, &events, csn)
@@ -163,7 +168,7 @@ impl Store {
         new: Option<&NewPoints>,
         needed: &Needed,
     ) -> Result<(Option<NewPoints>, bool), TopologyError> {
-        let uuid = &self.context.uuid;
+        let uuid = &self.live.resources.volume.uuid;
         let mut pieces = Vec::new();
         for chunk in old {
             let bytes = chunk.bytes(uuid)?;
@@ -178,10 +183,7 @@ impl Store {
         let Some(&(after, ..)) = pieces.first() else {
             return Ok((None, false));
         };
-        let section = self
-            .adjacencies
-            .get(key.owner as usize)
-            .and_then(|adjacency| adjacency.section(key.section as usize));
+        let section = self.live.adjacencies.section(key);
         let points = NewPoints::joined(&pieces);
         let damaged = |what| match old.first() {
             Some(chunk) => chunk.damaged(what),
@@ -191,7 +193,7 @@ impl Store {
         let (false, Some(section)) = (all_needed, section) else {
             return Ok((Some(points), false));
         };
-        let before = section.with_history(|history| history.chain_after(&self.context, after))?;
+        let before = section.with_history(|history| history.chain_after(uuid, after))?;
         Ok((
             points.without_unneeded(before, needed).map_err(damaged)?,
             true,
@@ -208,14 +210,11 @@ impl Store {
         let Some(update) = update else {
             return Ok(());
         };
+        let uuid = &self.live.resources.volume.uuid;
         for (key, published) in update.sections {
-            let adjacency = self.adjacencies.get(key.owner as usize);
-            if let Some(section) =
-                adjacency.and_then(|adjacency| adjacency.section(key.section as usize))
-            {
-                section.with_history(|history| {
-                    history.publish(&self.context, published, None, Clone::clone)
-                })?;
+            if let Some(section) = self.live.adjacencies.section(key) {
+                section
+                    .with_history(|history| history.publish(uuid, published, None, Clone::clone))?;
             }
         }
         roots.segments.truncate(update.absorbed);
@@ -268,9 +267,7 @@ pub(super) fn read(
         for entry in &segment.chunks {
             let chunk = segment.chunk(entry.key).expect("the index has it");
             let stored = directory.entry(entry.key).map(Layout::unmark);
-            let section = adjacencies
-                .get(entry.key.owner as usize)
-                .and_then(|adjacency| adjacency.section(entry.key.section as usize));
+            let section = adjacencies.section(entry.key);
             let (Some(stored), Some(section)) = (stored, section) else {
                 return Err(chunk
                     .damaged("lengths of the past are of no section")

@@ -5,39 +5,12 @@ use std::sync::Arc;
 
 use evergraph_storage::ViewToken;
 
-use super::{Published, Store};
+use super::Store;
 use crate::error::TopologyError;
 use crate::list::ListScratch;
 use crate::pins::{Pinned, Pins};
-
-/// Tiers of a list, which an entry passes on its way to the medium. It is in one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ListTier {
-    /// The append buffer of its section: committed, and no reader has asked for it.
-    Append,
-    /// Its vertex buffer (direct mode: the section's edge log).
-    Vertex,
-    /// The base extent of its section.
-    Base,
-}
-
-impl ListTier {
-    /// All, from the newest entries of a list to the oldest.
-    pub const ALL: [ListTier; 3] = [ListTier::Append, ListTier::Vertex, ListTier::Base];
-}
-
-/// An entry as it is stored, deletions among them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TierEntry {
-    /// The other end.
-    pub neighbor: u32,
-    /// Weight of the edge; 1 in a graph without weights, and of a deletion.
-    pub weight: f32,
-    /// The entry deletes the latest earlier live edge to the neighbor. Never in
-    /// [`ListTier::Append`]: a deletion has to know whether there is such an edge, so
-    /// it moves what is before it to the vertex buffers.
-    pub deletes: bool,
-}
+use crate::published::Published;
+use crate::tiers::{ListTier, TierEntry};
 
 /// Reads lists of one adjacency as of a view, in buffers that it uses again.
 /// Vertices in ascending order are the cheapest.
@@ -116,24 +89,30 @@ impl Store {
         tier: ListTier,
     ) -> Result<Vec<TierEntry>, TopologyError> {
         let mut entries = Vec::new();
-        let number = vertex >> self.config.section_shift;
-        let adjacency = self.adjacencies.get(adjacency);
+        let number = vertex >> self.live().config.section_shift;
+        let adjacency = self.live().adjacencies.get(adjacency);
         let Some(section) = adjacency.and_then(|adjacency| adjacency.section(number as usize))
         else {
             return Ok(entries);
         };
         let list = (vertex - section.first_vertex()) as usize;
-        section.for_each_in_tier(&self.context, token.csn(), list, tier, |word, weight| {
-            let deletes = crate::entry::is_tombstone(word);
-            entries.push(TierEntry {
-                neighbor: crate::entry::neighbor(word),
-                weight: match weight {
-                    Some(bits) if !deletes => f32::from_bits(bits),
-                    _ => 1.0,
-                },
-                deletes,
-            });
-        })?;
+        section.for_each_in_tier(
+            &self.live().resources,
+            token.csn(),
+            list,
+            tier,
+            |word, weight| {
+                let deletes = crate::entry::is_tombstone(word);
+                entries.push(TierEntry {
+                    neighbor: crate::entry::neighbor(word),
+                    weight: match weight {
+                        Some(bits) if !deletes => f32::from_bits(bits),
+                        _ => 1.0,
+                    },
+                    deletes,
+                });
+            },
+        )?;
         Ok(entries)
     }
 
@@ -141,6 +120,7 @@ impl Store {
     /// undirected edge has two.
     pub fn logged_edges(&self) -> u64 {
         let sections = self
+            .live()
             .out_adjacencies()
             .flat_map(|adjacency| adjacency.sections());
         sections.map(|(_, s)| s.usage().appended_entries).sum()
@@ -154,7 +134,7 @@ impl Store {
         token: &ViewToken<Published>,
         mut visit: impl FnMut(u32, u32, f32),
     ) {
-        let adjacency = self.adjacencies.get(0);
+        let adjacency = self.live().adjacencies.get(0);
         for (_, section) in adjacency
             .map(|adjacency| adjacency.sections())
             .unwrap_or_default()

@@ -2,9 +2,11 @@
 
 use evergraph_storage::ViewToken;
 
-use super::{CheckReport, Published, Store};
+use super::Store;
+use super::check::CheckReport;
 use crate::error::TopologyError;
 use crate::history::Snapshot;
+use crate::published::Published;
 
 /// Space of the history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,12 +23,12 @@ pub struct HistoryStats {
 
 impl Store {
     pub(super) fn history_stats(&self) -> HistoryStats {
-        let roots = self.roots.lock();
+        let roots = self.checkpointer().roots.lock();
         HistoryStats {
-            snapshots: self.names.read().len(),
+            snapshots: self.live().snapshots.names.read().len(),
             stored_bytes: roots.segments.iter().map(|s| s.reserved_bytes()).sum(),
             segments: roots.segments.len(),
-            cached_bytes: self.context.pages.bytes(),
+            cached_bytes: self.live().resources.pages.bytes(),
         }
     }
 
@@ -35,12 +37,17 @@ impl Store {
     /// would come free if it were dropped alone is about that, or less, because the
     /// next snapshot may need them. Reads the past of all sections.
     pub fn snapshot_sizes(&self) -> Result<Vec<(Snapshot, u64)>, TopologyError> {
-        let mut sizes: Vec<(Snapshot, u64)> =
-            self.snapshots().into_iter().map(|s| (s, 0)).collect();
-        for adjacency in self.adjacencies.iter() {
+        let mut sizes: Vec<(Snapshot, u64)> = self
+            .live()
+            .snapshots
+            .snapshots()
+            .into_iter()
+            .map(|s| (s, 0))
+            .collect();
+        for adjacency in self.live().adjacencies.iter() {
             for (_, section) in adjacency.sections() {
                 section.with_history(|history| {
-                    history.for_each_size(&self.context, |csn, bytes| {
+                    history.for_each_size(&self.live().resources.volume.uuid, |csn, bytes| {
                         let shows = sizes.partition_point(|(snapshot, _)| snapshot.csn < csn);
                         if let Some((_, size)) = sizes.get_mut(shows) {
                             *size += bytes as u64;
@@ -57,22 +64,23 @@ impl Store {
     pub(super) fn check_past(&self, now: &ViewToken<Published>, report: &mut CheckReport) {
         // Those that the lists of `now` can show; whatever is dropped meanwhile
         // stays.
-        let (snapshots, held): (Vec<Snapshot>, Vec<_>) = (self.snapshots().into_iter())
-            .filter(|snapshot| snapshot.csn <= now.csn())
-            .filter_map(|snapshot| {
-                let token = self.register_at(snapshot.csn).ok()?;
-                Some((snapshot, token))
-            })
-            .unzip();
-        let needed = self.registry.needed();
+        let (snapshots, held): (Vec<Snapshot>, Vec<_>) =
+            (self.live().snapshots.snapshots().into_iter())
+                .filter(|snapshot| snapshot.csn <= now.csn())
+                .filter_map(|snapshot| {
+                    let token = self.live().snapshots.register_at(snapshot.csn).ok()?;
+                    Some((snapshot, token))
+                })
+                .unzip();
+        let needed = self.live().registry.needed();
         let commits: Vec<u64> = snapshots.iter().map(|s| s.csn).collect();
         // Out-lists of all types, and in-lists, which a graph may not keep.
         let mut live = [vec![0; commits.len()], vec![0; commits.len()]];
-        let sides = self.config.adjacency_count();
-        for adjacency in self.adjacencies.iter() {
+        let sides = self.live().config.adjacency_count();
+        for adjacency in self.live().adjacencies.iter() {
             let live = &mut live[adjacency.number() as usize % sides];
             for (_, section) in adjacency.sections() {
-                let counted = section.live_at(&self.context, now.csn(), &needed, &commits);
+                let counted = section.live_at(&self.live().resources, now.csn(), &needed, &commits);
                 match counted {
                     Ok(counted) => live.iter_mut().zip(counted).for_each(|(sum, n)| *sum += n),
                     Err(error) => return report.problems.push(error.to_string()),

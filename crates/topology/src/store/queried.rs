@@ -16,8 +16,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use evergraph_storage::{Medium, SectionKey};
 use parking_lot::Mutex;
 
-use super::checkpoint::{Named, Purpose};
-use super::{Store, Tuning};
+use super::Store;
+use super::checkpointer::Purpose;
+use super::config::Tuning;
+use super::live::Named;
 use crate::error::TopologyError;
 use crate::layout::{Base, Layout};
 use crate::section_view::SectionView;
@@ -64,7 +66,7 @@ impl Drop for Query<'_> {
 impl Queried {
     /// For a store over `medium`: the threshold of `tuning`, or where the sections
     /// are on a device, one that is measured if they are blocks now.
-    pub fn new(tuning: &Tuning, layout: Layout, medium: &dyn Medium) -> Self {
+    pub(super) fn new(tuning: &Tuning, layout: Layout, medium: &dyn Medium) -> Self {
         let measured = || match layout {
             Layout::Blocks => medium.concurrency_for_random_reads(),
             Layout::Pma => None,
@@ -79,7 +81,7 @@ impl Queried {
         }
     }
 
-    pub fn report(&self) -> QueryMerging {
+    pub(super) fn report(&self) -> QueryMerging {
         QueryMerging {
             below: self.below,
             merged_lists: self.merged.load(Ordering::Relaxed),
@@ -111,10 +113,10 @@ impl Store {
     fn query_blocks(&self, adjacency: usize, vertex: u32, base: &Base) -> Query<'_> {
         let queried = &self.queried;
         let running = 1 + queried.running.fetch_add(1, Ordering::Relaxed);
-        let shift = self.config.section_shift;
+        let shift = self.live().config.section_shift;
         let list = vertex as usize & ((1 << shift) - 1);
         if running < queried.below
-            && !self.read_only
+            && !self.live().status.is_read_only()
             && base.is_chained(list)
             && let Some(mut hints) = queried.hints.try_lock()
             && hints.len() < MOST_HINTS
@@ -136,7 +138,7 @@ impl Store {
     /// Makes lists that were queried one block each, at most one of each section;
     /// others stay for the next call. Returns how many were merged.
     pub fn merge_queried(&self) -> Result<usize, TopologyError> {
-        let mut roots = self.roots.lock();
+        let mut roots = self.checkpointer().roots.lock();
         let mut lists = BTreeMap::new();
         self.queried.hints.lock().retain(|&(key, list)| {
             let first = !lists.contains_key(&key);
@@ -150,10 +152,8 @@ impl Store {
         }
         let mut sections: Vec<Named> = Vec::new();
         for (&key, &list) in &lists {
-            let adjacency = self.adjacencies.get(key.owner as usize);
-            let section = adjacency.and_then(|adjacency| adjacency.section(key.section as usize));
-            if let Some(section) = section
-                && section.block_count(&self.context, list)? >= BLOCKS_AT_LEAST
+            if let Some(section) = self.live().adjacencies.section(key)
+                && section.block_count(&self.live().resources, list)? >= BLOCKS_AT_LEAST
             {
                 sections.push((key, section));
             }
@@ -161,7 +161,8 @@ impl Store {
         if sections.is_empty() {
             return Ok(0);
         }
-        self.merge_at(&mut roots, &sections, Purpose::Lists(&lists), false)?;
+        self.checkpointer()
+            .merge_at(&mut roots, &sections, Purpose::Lists(&lists), false)?;
         let merged = sections.len();
         self.queried
             .merged

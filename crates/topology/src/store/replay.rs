@@ -6,28 +6,42 @@ use std::sync::Arc;
 use evergraph_storage::failpoint;
 use evergraph_storage::{LogRecord, Needed, StorageError};
 
-use super::commit::{NOTHING_ATTACHED, set_meta};
+use super::config::Config;
 use super::fits::fits;
-use super::group::GroupEdges;
-use super::{Config, Published};
+use super::group::{GroupEdges, set_meta};
 use crate::adjacencies::Adjacencies;
-use crate::attachment::Attached;
 use crate::error::TopologyError;
+use crate::extension::Extension;
 use crate::front::sharding::NO_ORIGIN;
 use crate::history::names::{Change, Names};
 use crate::ids::IdTable;
+use crate::published::Published;
 use crate::record::{self, Op};
-use crate::section::{Commits, Context};
+use crate::section::Commits;
+use crate::section::resources::Resources;
 
 /// Edges replayed from the log at a time.
 const REPLAY_EDGES: usize = 1 << 20;
 
+/// What records are applied to.
+pub(super) struct Target<'a> {
+    pub config: &'a Config,
+    pub resources: &'a Resources,
+    pub adjacencies: &'a Adjacencies,
+    pub extension: &'a Extension,
+}
+
+/// External ids, named facts and snapshots.
+pub(super) struct Tables {
+    pub ids: IdTable,
+    pub meta: BTreeMap<Vec<u8>, Vec<u8>>,
+    pub names: Names,
+}
+
 /// Applies what the log's tail says while a store is being opened.
 pub(super) struct Replayer<'a> {
-    config: &'a Config,
-    context: &'a Context,
-    adjacencies: &'a Adjacencies,
-    attached: &'a Attached,
+    target: Target<'a>,
+    tables: &'a mut Tables,
     /// Commits up to which some section is merged, ascending: what is applied
     /// together lies between two of them.
     merged: Vec<u64>,
@@ -42,22 +56,16 @@ pub(super) struct Replayer<'a> {
 }
 
 impl<'a> Replayer<'a> {
-    #[allow(clippy::too_many_arguments)]
+    /// From the root's commit `csn` on, which published `published`.
     pub(super) fn new(
-        config: &'a Config,
-        context: &'a Context,
-        adjacencies: &'a Adjacencies,
-        attached: &'a Attached,
+        target: Target<'a>,
         merged: Vec<u64>,
         csn: u64,
         published: Published,
-        kept: Arc<Vec<u64>>,
+        tables: &'a mut Tables,
     ) -> Self {
         Replayer {
-            config,
-            context,
-            adjacencies,
-            attached,
+            target,
             merged,
             waiting: Vec::new(),
             waiting_edges: 0,
@@ -67,18 +75,13 @@ impl<'a> Replayer<'a> {
             },
             published,
             entries: 0,
-            kept,
+            kept: tables.names.kept(),
+            tables,
         }
     }
 
     /// Recovery step R4, one record: indexed, not merged.
-    pub(super) fn replay(
-        &mut self,
-        record: &LogRecord<'_>,
-        ids: &mut IdTable,
-        meta: &mut BTreeMap<Vec<u8>, Vec<u8>>,
-        names: &mut Names,
-    ) -> Result<(), TopologyError> {
+    pub(super) fn replay(&mut self, record: &LogRecord<'_>) -> Result<(), TopologyError> {
         let mut snapshots = Vec::new();
         // A section that is merged up to here skips whole groups: the entries behind its
         // merge must not share one with those before.
@@ -87,10 +90,10 @@ impl<'a> Replayer<'a> {
         }
         let ops = record::decode(record.payload, record.lsn)?;
         for op in &ops {
-            fits(self.config, op)
+            fits(self.target.config, op)
                 .map_err(|error| StorageError::damaged("log", record.lsn, error.to_string()))?;
         }
-        self.apply_attached(record.csn, &ops)?;
+        self.apply_extension(record.csn, &ops)?;
         for op in ops {
             match op {
                 Op::Insert(_)
@@ -98,14 +101,14 @@ impl<'a> Replayer<'a> {
                 | Op::InsertRelationships(_)
                 | Op::DeleteRelationships(_) => self.wait(op),
                 Op::Vertices(count) => self.reach(count),
-                Op::Meta { key, value } => set_meta(meta, &key, &value),
+                Op::Meta { key, value } => set_meta(&mut self.tables.meta, &key, &value),
                 Op::Ids(assigned) => {
-                    let fits = ids.assign(&assigned);
+                    let fits = self.tables.ids.assign(&assigned);
                     fits.map_err(|what| StorageError::damaged("log", record.lsn, what))?;
-                    self.reach(ids.len() as u64);
+                    self.reach(self.tables.ids.len() as u64);
                 }
                 Op::CreateSnapshot { .. } | Op::DropSnapshot { .. } => snapshots.push(op),
-                Op::Attached(_) => {}
+                Op::Payload(_) => {}
             }
         }
         self.commits.last = record.csn;
@@ -116,7 +119,7 @@ impl<'a> Replayer<'a> {
             // A snapshot shows its own commit, and nothing after it.
             self.apply()?;
             for op in &snapshots {
-                self.rename(names, op);
+                self.rename(op);
             }
         }
         if self.waiting_edges >= REPLAY_EDGES {
@@ -125,8 +128,8 @@ impl<'a> Replayer<'a> {
         Ok(())
     }
 
-    /// Gives the attachment its part of a commit.
-    fn apply_attached(&self, csn: u64, ops: &[Op]) -> Result<(), TopologyError> {
+    /// Gives the extension its part of a commit.
+    fn apply_extension(&self, csn: u64, ops: &[Op]) -> Result<(), TopologyError> {
         let mut payloads = record::payloads(ops);
         if failpoint!("extension.replayed-twice") {
             payloads = payloads.repeat(2);
@@ -134,9 +137,9 @@ impl<'a> Replayer<'a> {
         if payloads.is_empty() || failpoint!("extension.not-replayed") {
             return Ok(());
         }
-        match self.attached {
-            Some(attachment) => Ok(attachment.apply(csn, &payloads, &self.needed())?),
-            None => Err(TopologyError::Unsupported(NOTHING_ATTACHED.to_string())),
+        match self.target.extension {
+            Some(extension) => Ok(extension.apply(csn, &payloads, &self.needed())?),
+            None => Err(TopologyError::WithoutExtension),
         }
     }
 
@@ -148,7 +151,8 @@ impl<'a> Replayer<'a> {
         }
     }
 
-    fn rename(&mut self, names: &mut Names, op: &Op) {
+    fn rename(&mut self, op: &Op) {
+        let names = &mut self.tables.names;
         match names.apply(op, self.commits.last, &self.published) {
             Some(Change::Kept(csn)) if self.kept.last() != Some(&csn) => {
                 Arc::make_mut(&mut self.kept).push(csn);
@@ -172,17 +176,21 @@ impl<'a> Replayer<'a> {
     }
 
     fn apply(&mut self) -> Result<(), TopologyError> {
-        let mut edges = GroupEdges::new(self.config);
+        let mut edges = GroupEdges::new(self.target.config);
         for op in &self.waiting {
             edges.add(op, NO_ORIGIN);
         }
         let per_edge = 1 + u64::from(edges.undirected || edges.both);
         self.entries += self.waiting_edges as u64 * per_edge;
         let needed = self.needed();
-        let (context, adjacencies, published) =
-            (self.context, self.adjacencies, &mut self.published);
+        let published = &mut self.published;
+        let Target {
+            resources,
+            adjacencies,
+            ..
+        } = self.target;
         edges.apply(
-            context,
+            resources,
             adjacencies,
             self.commits,
             &needed,

@@ -1,19 +1,18 @@
 //! The log as the store uses it: what does not fit into its ring lies in extents, and a
 //! ring that has become too small is replaced.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use evergraph_storage::{
     CommitLog, Extent, LogRecord, LogStart, Root, Storage, StorageError, checksum, failpoint,
 };
 
-use super::commit::Ticket;
-use super::{GroupEnd, LogState, RootState, Store};
+use super::checkpointer::{Checkpointer, RootState};
+use super::log::{GroupEnd, LogState};
+use super::queue::Ticket;
 use crate::error::TopologyError;
 use crate::record::{InExtent, OP_HEADER_BYTES};
-use crate::section::Context;
+use crate::volume::Volume;
 
 /// A commit of more than this part of the ring, beside the header of an operation, lies
 /// in an extent: else a few of them would fill the ring, and one that is longer than half
@@ -25,74 +24,7 @@ fn ring_for(payload_len: u64) -> u64 {
     payload_len.saturating_sub(OP_HEADER_BYTES as u64) * MOST_OF_RING
 }
 
-/// The extents that records of the log name, in the order of their commits.
-#[derive(Default)]
-pub(super) struct LoggedExtents {
-    extents: VecDeque<(u64, Arc<Extent>)>,
-    bytes: u64,
-}
-
-impl LoggedExtents {
-    /// Takes the extent of a commit, which is newer than all there are.
-    pub fn push(&mut self, csn: u64, extent: Arc<Extent>) {
-        self.bytes += extent.len();
-        self.extents.push_back((csn, extent));
-    }
-
-    /// Those of commits up to `csn`.
-    pub fn up_to(&self, csn: u64) -> impl Iterator<Item = &Arc<Extent>> {
-        let older = self.extents.iter().take_while(move |(of, _)| *of <= csn);
-        older.map(|(_, extent)| extent)
-    }
-
-    /// Durability step L6: gives those back that no durable root needs.
-    pub fn release(&mut self, csn: u64) {
-        let released = self.up_to(csn).count();
-        for (_, extent) in self.extents.drain(..released) {
-            self.bytes -= extent.len();
-            extent.retire();
-        }
-    }
-}
-
-impl LogState {
-    /// Bytes that recovery would read.
-    pub fn used_bytes(&self) -> u64 {
-        self.log.used_bytes() + self.extents.bytes
-    }
-
-    /// Bytes of the log up to each of the groups, in order.
-    pub fn fill_by_group(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let start = self.log.start();
-        let mut extents = self.extents.extents.iter().peekable();
-        let mut bytes = 0;
-        self.boundaries.iter().map(move |end| {
-            while let Some((_, extent)) = extents.next_if(|(csn, _)| *csn <= end.csn) {
-                bytes += extent.len();
-            }
-            (end.csn, end.lsn - start + bytes)
-        })
-    }
-
-    /// Whether a commit may be logged now: so that recovery reads no more than `most`
-    /// bytes, or this one commit.
-    pub fn has_room(&self, ticket: &Ticket, most: u64) -> bool {
-        self.log.has_room(ticket.payload.len() as u64) && self.is_within(ticket, most)
-    }
-
-    fn is_within(&self, ticket: &Ticket, most: u64) -> bool {
-        let used = self.used_bytes();
-        used == 0 || used + ticket.extent_bytes() <= most
-    }
-}
-
-impl Ticket {
-    fn extent_bytes(&self) -> u64 {
-        self.extent.as_ref().map_or(0, |extent| extent.len())
-    }
-}
-
-impl Store {
+impl Checkpointer {
     /// Durability step L0: what is too large for the ring is written to an extent, and
     /// is durable before the record that names it is written. Returns what the record
     /// says, and the extent, which is free again if it is dropped before
@@ -109,11 +41,11 @@ impl Store {
         if self.suits_ring(len) {
             return Ok((payload, None));
         }
-        let region = &self.context.region;
+        let region = &self.live.resources.volume.region;
         let _borrowed = makes_room.then(|| region.borrow_reserve());
         let draft = region.allocate(len)?;
         let offset = draft.offset();
-        let crc = checksum(&self.context.uuid, offset, &payload);
+        let crc = checksum(&self.live.resources.volume.uuid, offset, &payload);
         let flushed = draft.finish(&payload)?;
         // A fence of its own, because no order holds between the file of extents and the
         // log but by fences: without it a record that holds could name a torn extent.
@@ -127,7 +59,7 @@ impl Store {
     }
 
     fn suits_ring(&self, payload_len: u64) -> bool {
-        ring_for(payload_len) <= self.flow.ring_bytes.load(Ordering::Relaxed)
+        ring_for(payload_len) <= self.log.ring_bytes()
     }
 
     /// Replaces the ring by one for many commits of this size, if the log comes to hold more
@@ -140,7 +72,9 @@ impl Store {
             used > 0 && used + payload_len > state.log.capacity_bytes()
         };
         if outgrows && let Some(mut roots) = self.roots.try_lock() {
-            self.poisoning(|| self.replace_ring(&mut roots, ring_for(payload_len)))?;
+            self.live
+                .status
+                .poisoning(|| self.replace_ring(&mut roots, ring_for(payload_len)))?;
         }
         Ok(())
     }
@@ -149,7 +83,7 @@ impl Store {
     pub(super) fn needs_larger_ring(&self, ticket: &Ticket) -> bool {
         let state = self.log.lock();
         !state.log.has_room(ticket.payload.len() as u64)
-            && state.is_within(ticket, self.config.log_bytes)
+            && state.is_within(ticket, self.live.config.log_bytes)
     }
 
     /// Replaces the ring by one that holds the same, and is much larger than it and than
@@ -161,9 +95,13 @@ impl Store {
         roots: &mut RootState,
         wanted: u64,
     ) -> Result<bool, TopologyError> {
-        self.refuse_if_failed()?;
+        self.live.status.refuse_if_failed()?;
         let state = &mut *self.log.lock();
-        let Some(bytes) = self.config.next_ring(state.log.capacity_bytes(), wanted) else {
+        let Some(bytes) = self
+            .live
+            .config
+            .next_ring(state.log.capacity_bytes(), wanted)
+        else {
             return Ok(false);
         };
         let mut root = roots.pool.root().clone();
@@ -173,7 +111,7 @@ impl Store {
         let new = CommitLog::file_name(root.log_file)?;
         let Ok((carried, ends)) = self.carry_log(state, &root, new) else {
             // Failing that, the next opening removes it.
-            let _ = self.storage.remove(new);
+            let _ = self.log.storage.remove(new);
             return Ok(false);
         };
         root.log_start = carried.start();
@@ -183,17 +121,17 @@ impl Store {
         }
         // The old ring is open no longer; nothing is logged while the log is held.
         state.log = carried;
-        let remove_old = || self.storage.remove(old);
+        let remove_old = || self.log.storage.remove(old);
         failpoint!("log.old-ring-removed-first" => {
             remove_old().map_err(StorageError::from)?;
         });
         // Durability step L4: the root names the new ring.
         if let Err(error) = roots.pool.update(&roots.file, root) {
-            self.failed.store(true, Ordering::Release);
+            self.live.status.fail();
             return Err(error.into());
         }
         failpoint!("log.ring-published");
-        self.flow.ring_bytes.store(bytes, Ordering::Relaxed);
+        self.log.set_ring_bytes(bytes);
         state.invariants();
         // Durability step L5: only now is the old ring removed. Failing that, the next
         // opening does it.
@@ -208,19 +146,19 @@ impl Store {
         root: &Root,
         name: &str,
     ) -> Result<(CommitLog, Vec<(u64, u64)>), StorageError> {
-        if self.storage.exists(name)? {
-            self.storage.remove(name)?;
+        if self.log.storage.exists(name)? {
+            self.log.storage.remove(name)?;
         }
-        let medium = self.storage.open(name, true)?;
+        let medium = self.log.storage.open(name, true)?;
         let start = LogStart {
             lsn: root.log_start,
             epoch: root.log_epoch,
             csn: root.csn,
         };
-        let uuid = &self.context.uuid;
+        let uuid = &self.live.resources.volume.uuid;
         let carried = state.log.carry(medium, uuid, start, root.log_bytes)?;
         if !failpoint!("log.ring-named-too-early") {
-            self.storage.sync_names()?;
+            self.log.storage.sync_names()?;
         }
         failpoint!("log.ring-durable");
         Ok(carried)
@@ -246,14 +184,11 @@ pub(super) fn remove_other_rings(storage: &dyn Storage, named: &str) -> Result<(
 }
 
 /// Recovery step R4 for a record that names an extent: claims and verifies it.
-pub(super) fn claim(
-    context: &Context,
-    record: &LogRecord<'_>,
-) -> Result<Arc<Extent>, TopologyError> {
+pub(super) fn claim(volume: &Volume, record: &LogRecord<'_>) -> Result<Arc<Extent>, TopologyError> {
     let place = InExtent::decode(record.payload, record.lsn)?;
-    let extent = context.region.adopt(place.offset, place.len)?;
+    let extent = volume.region.adopt(place.offset, place.len)?;
     extent.touch()?;
-    if checksum(&context.uuid, place.offset, extent.bytes()) != place.crc {
+    if checksum(&volume.uuid, place.offset, extent.bytes()) != place.crc {
         return Err(StorageError::damaged(
             &extent.file_name(),
             place.offset,
@@ -265,7 +200,7 @@ pub(super) fn claim(
         .into());
     }
     failpoint!("log.extents-not-claimed" => {
-        context.region.disown(&extent);
+        volume.region.disown(&extent);
     });
     Ok(Arc::new(extent))
 }

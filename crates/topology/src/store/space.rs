@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use evergraph_storage::{MediumError, StorageError};
 
-use super::checkpoint::{Named, Purpose};
-use super::{RootState, Store};
+use super::checkpointer::{Checkpointer, Purpose, RootState};
+use super::live::Named;
 use crate::error::TopologyError;
 use crate::section::Wanted;
 
@@ -14,15 +14,15 @@ const RESERVED_SHARE: u64 = 32;
 /// ...but at least that, and at most what the log holds, which such a merge may add.
 const LEAST_RESERVE: u64 = 128 << 10;
 
-impl Store {
+impl Checkpointer {
     /// Keeps some space of the extents' file for merges that make room.
     pub(super) fn keep_reserve(&self) {
-        if self.direct.is_some() {
+        if self.live.direct.is_some() {
             return;
         }
-        let region = &self.context.region;
-        let least = LEAST_RESERVE.min(self.config.growth_step / 4);
-        let most = self.config.log_bytes.max(least);
+        let region = &self.live.resources.volume.region;
+        let least = LEAST_RESERVE.min(self.live.config.growth_step / 4);
+        let most = self.live.config.log_bytes.max(least);
         region.keep_reserve((region.used_bytes() / RESERVED_SHARE).clamp(least, most));
     }
 
@@ -34,15 +34,15 @@ impl Store {
         sections: &[Named],
         purpose: Purpose<'_>,
         clean: bool,
-        with_attached: bool,
+        with_extension: bool,
     ) -> Result<(), TopologyError> {
-        let merged = self.merge(roots, sections, purpose, clean, with_attached);
+        let merged = self.merge(roots, sections, purpose, clean, with_extension);
         if !merged.as_ref().is_err_and(is_no_space) || sections.len() <= 1 {
             return merged;
         }
         // A publication that failed is no matter of space any more.
-        self.refuse_if_failed()?;
-        let drops = self.makes_room.load(Ordering::Acquire);
+        self.live.status.refuse_if_failed()?;
+        let drops = self.live.makes_room.load(Ordering::Acquire);
         let (of_first, of_rest) = match purpose {
             // Tombstones would take the space that what they delete could give.
             Purpose::All(Wanted::Merged) if drops => {
@@ -53,7 +53,7 @@ impl Store {
         };
         let (first, rest) = sections.split_at(sections.len() / 2);
         self.merge_in_parts(roots, first, of_first, false, false)?;
-        self.merge_in_parts(roots, rest, of_rest, clean, with_attached)
+        self.merge_in_parts(roots, rest, of_rest, clean, with_extension)
     }
 }
 

@@ -6,11 +6,13 @@ use evergraph_graph::Direction;
 use evergraph_storage::ViewToken;
 use rayon::prelude::*;
 
+use super::Store;
+use super::batch::{Batch, Commit};
 use super::fits::check_vertex;
-use super::{Batch, Commit, Published, Store};
 use crate::error::TopologyError;
 use crate::ids::IdKind;
 use crate::list::ListScratch;
+use crate::published::Published;
 use crate::record::{Edges, Op};
 
 impl Store {
@@ -21,18 +23,18 @@ impl Store {
     /// With external ids: there a vertex comes into being with its id, by
     /// [`Batch::assign_ids`].
     pub fn add_vertices(&self, count: u32) -> Result<(u32, Commit), TopologyError> {
-        if self.config.ids != IdKind::Dense {
-            return Err(TopologyError::Unsupported(
-                "vertices of this graph have external ids, and come with them".to_string(),
+        if self.live().config.ids != IdKind::Dense {
+            return Err(TopologyError::WrongGraphKind(
+                "vertices of this graph have external ids, and come with them",
             ));
         }
         self.refuse_of_relationships("nodes come with their records")?;
         // No other caller may take the same ids.
-        let _alone = self.flow.gate.write();
-        let first = self.published().1.vertex_count;
+        let _alone = self.committer.gate.write();
+        let first = self.live().published().1.vertex_count;
         let mut batch = Batch::new();
         batch.add_vertices(first + u64::from(count));
-        let commit = self.commit_in_gate(batch, None)?;
+        let commit = self.committer.commit_in_gate(batch, None)?;
         Ok((first as u32, commit))
     }
 
@@ -52,21 +54,21 @@ impl Store {
     /// As [`Store::commit`]: more edges than the log takes in one record are
     /// refused, and nothing is deleted.
     pub fn delete_vertices(&self, vertices: &[u32]) -> Result<Commit, TopologyError> {
-        self.refuse_if_not_writable()?;
+        self.live().status.refuse_if_not_writable()?;
         self.refuse_of_relationships("relationships are deleted one by one, each by its id")?;
         let largest = vertices.iter().max().copied().unwrap_or(0);
         check_vertex(u64::from(largest))?;
         // Every commit before has returned, so the watermark shows it.
-        let _alone = self.flow.gate.write();
+        let _alone = self.committer.gate.write();
         let mut batch = Batch::new();
         batch.ops.push(Op::Delete(self.edges_of(vertices)?));
-        self.commit_in_gate(batch, None)
+        self.committer.commit_in_gate(batch, None)
     }
 
-    fn refuse_of_relationships(&self, why: &str) -> Result<(), TopologyError> {
-        match self.config.relationships {
+    fn refuse_of_relationships(&self, why: &'static str) -> Result<(), TopologyError> {
+        match self.live().config.relationships {
             false => Ok(()),
-            true => Err(TopologyError::Unsupported(why.to_string())),
+            true => Err(TopologyError::WrongGraphKind(why)),
         }
     }
 
@@ -75,7 +77,7 @@ impl Store {
     fn edges_of(&self, vertices: &[u32]) -> Result<Edges, TopologyError> {
         let token = self.register();
         let doomed = Marked::new(vertices, token.state().vertex_count);
-        let undirected = self.config.direction == Direction::Undirected;
+        let undirected = self.live().config.direction == Direction::Undirected;
         let mut edges = Edges::default();
         let mut out_lists = self.reader(&token, 0);
         for &v in &doomed.vertices {
@@ -95,7 +97,7 @@ impl Store {
                 push(&mut edges, v, u);
             }
         }
-        match self.config.direction {
+        match self.live().config.direction {
             Direction::Undirected => {}
             Direction::Both => {
                 let mut in_lists = self.reader(&token, 1);
@@ -126,7 +128,7 @@ impl Store {
         if doomed.vertices.is_empty() {
             return Ok(Vec::new());
         }
-        let shift = self.config.section_shift;
+        let shift = self.live().config.section_shift;
         let sections = self.pin(token, 0)?;
         let search = |(number, section): (usize, &crate::SectionView)| {
             let mut found = Vec::new();

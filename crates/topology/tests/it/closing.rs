@@ -63,7 +63,7 @@ fn a_store_is_closed_after_a_failure_too() {
     faults.fail_from(FileCall::Sync, 0, FileFault::IO);
     store.commit(edge(2)).unwrap_err();
     let failed = store.commit(edge(3)).unwrap_err();
-    assert!(failed.to_string().contains("an earlier"), "{failed}");
+    assert!(matches!(failed, TopologyError::Failed), "{failed}");
     let _ = store.close();
     assert!(matches!(store.commit(edge(3)), Err(TopologyError::Closed)));
 }

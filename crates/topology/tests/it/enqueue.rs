@@ -117,7 +117,7 @@ fn what_cannot_be_logged_is_refused_before_it_has_a_place() {
     weighted.insert_relationships(0, vec![1], vec![2], vec![3]);
     assert!(store.enqueue(weighted).is_err());
     let direct = self::store(Mode::Direct).prepare(batch(1)).map(drop);
-    assert!(matches!(direct, Err(TopologyError::Unsupported(_))));
+    assert!(matches!(direct, Err(TopologyError::WrongMode(_))));
     assert_eq!(store.commit(batch(1)).unwrap().csn, 1);
 }
 

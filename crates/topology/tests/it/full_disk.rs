@@ -30,17 +30,11 @@ fn config(layout: Layout, growth_step: u64, log_bytes: u64) -> Config {
 }
 
 fn is_no_space<T>(result: &Result<T, TopologyError>) -> bool {
-    let of = |error: &TopologyError| {
-        matches!(
-            error,
-            TopologyError::Storage(StorageError::Medium(MediumError::NoSpace { .. }))
-        )
-    };
-    match result {
-        Err(TopologyError::Group(error)) => of(error),
-        Err(error) => of(error),
-        Ok(_) => false,
-    }
+    use StorageError::Medium;
+    matches!(
+        result.as_ref().err().map(TopologyError::cause),
+        Some(TopologyError::Storage(Medium(MediumError::NoSpace { .. })))
+    )
 }
 
 impl Reference {

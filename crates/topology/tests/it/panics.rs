@@ -44,11 +44,8 @@ fn list(store: &Store) -> Vec<u32> {
 }
 
 fn is_poisoned<T>(result: &Result<T, TopologyError>) -> bool {
-    match result {
-        Err(TopologyError::Poisoned) => true,
-        Err(TopologyError::Group(error)) => matches!(**error, TopologyError::Poisoned),
-        _ => false,
-    }
+    let error = result.as_ref().err().map(TopologyError::cause);
+    matches!(error, Some(TopologyError::Poisoned))
 }
 
 /// A failpoint that tells of its first time, waits until it may go on, and panics.

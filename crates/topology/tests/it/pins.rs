@@ -13,7 +13,7 @@ use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStor
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::record::{Edges, ExternalIds, Op, Relationships, encode};
 use evergraph_topology::{
-    ATTACHED_BLOBS, ATTACHED_OWNERS, Batch, Config, Layout, MAX_VERTICES, Mode, RESERVED_NAMES,
+    Batch, Config, EXTENSION_BLOBS, EXTENSION_OWNERS, Layout, MAX_VERTICES, Mode, RESERVED_NAMES,
     SealedGraph, SealedName, Store, TOMBSTONE, check_snapshot_name, in_adjacency, is_reserved,
     out_adjacency,
 };
@@ -33,7 +33,7 @@ fn numbers_of_the_format_are_pinned() {
         [0, 1, 2, 3]
     );
     assert_eq!(out_adjacency(u16::MAX), 131_070);
-    assert_eq!((ATTACHED_OWNERS, ATTACHED_BLOBS), (1 << 31, 32));
+    assert_eq!((EXTENSION_OWNERS, EXTENSION_BLOBS), (1 << 31, 32));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn operations_in_the_log_are_pinned() {
         ),
         (
             "attached",
-            Op::Attached(b"effects".to_vec()),
+            Op::Payload(b"effects".to_vec()),
             expect![[r#"
             attached: 24 bytes
             000000 08000000 00000000 07000000 00000000 ................
@@ -221,7 +221,7 @@ fn operations_in_the_log_are_pinned() {
         ),
         (
             "nothing attached",
-            Op::Attached(vec![]),
+            Op::Payload(vec![]),
             expect![[r#"
             nothing attached: 16 bytes
             000000 08000000 00000000 00000000 00000000 ................

@@ -2,6 +2,7 @@
 //! random operations, views, snapshots, merges and reopenings.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 use std::ops::ControlFlow;
 
 use evergraph_graph::Direction;
@@ -475,29 +476,29 @@ fn merges_drop_what_is_deleted_when_it_is_much() {
 
 #[test]
 fn what_does_not_go_together_is_refused() {
-    let unsupported = |config: Config| {
+    let bad = |config: Config| {
         let created = Store::create(&DramStorage::new(), config, [3; 16]);
-        assert!(matches!(created, Err(TopologyError::Unsupported(_))));
+        assert!(matches!(created, Err(TopologyError::BadConfig(_))));
     };
-    unsupported(Config {
+    bad(Config {
         weighted: true,
         ..config()
     });
-    unsupported(Config {
+    bad(Config {
         direction: Direction::Out,
         ..config()
     });
-    let refused = |config: Config, batch: &dyn Fn(&mut Batch)| {
+    let other_kind = || TopologyError::WrongGraphKind("");
+    let refused = |expected: TopologyError, config: Config, batch: &dyn Fn(&mut Batch)| {
         let store = Store::create(&DramStorage::new(), config, [3; 16]).unwrap();
         let mut refused = Batch::new();
         batch(&mut refused);
-        assert!(matches!(
-            store.commit(refused),
-            Err(TopologyError::Unsupported(_))
-        ));
+        let refused = store.commit(refused).unwrap_err();
+        assert_eq!(discriminant(&refused), discriminant(&expected));
         assert_eq!(store.published().0, 0);
     };
     refused(
+        other_kind(),
         Config {
             relationships: false,
             ..config()
@@ -506,24 +507,24 @@ fn what_does_not_go_together_is_refused() {
             batch.insert_relationships(0, vec![1], vec![2], vec![3]);
         },
     );
-    refused(config(), &|batch| {
+    refused(other_kind(), config(), &|batch| {
         batch.insert(&[(1, 2)]);
     });
-    refused(config(), &|batch| {
+    refused(other_kind(), config(), &|batch| {
         batch.delete(&[(1, 2)]);
     });
-    refused(config(), &|batch| {
+    refused(other_kind(), config(), &|batch| {
         batch.insert_columns(Edges {
             weights: vec![1.0],
             sources: vec![1],
             targets: vec![2],
         });
     });
-    refused(config(), &|batch| {
+    refused(TopologyError::Columns(""), config(), &|batch| {
         batch.delete_relationships(0, vec![1], vec![2], vec![]);
     });
-    refused(config(), &|batch| {
-        batch.attach(vec![1]);
+    refused(TopologyError::WithoutExtension, config(), &|batch| {
+        batch.add_payload(vec![1]);
     });
     let store = Store::create_with(&DramStorage::new(), config(), [3; 16], Tuning::default());
     let store = store.unwrap();
@@ -532,6 +533,6 @@ fn what_does_not_go_together_is_refused() {
     store.commit(batch).unwrap();
     assert!(matches!(
         store.delete_vertices(&[1]),
-        Err(TopologyError::Unsupported(_))
+        Err(TopologyError::WrongGraphKind(_))
     ));
 }

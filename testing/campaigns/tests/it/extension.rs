@@ -12,9 +12,9 @@ use evergraph_simulated::{
 use evergraph_storage::medium::DramStorage;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError, ViewToken};
-use evergraph_topology::attachment::Place;
+use evergraph_topology::extension::Place;
 use evergraph_topology::{
-    Attachment, Batch, Config, Published, Store, TopologyError, Tuning, out_adjacency,
+    Batch, Config, Published, Store, StoreExtension, TopologyError, Tuning, out_adjacency,
 };
 
 /// A store extension is merged as a whole, sections are not: the campaign has to cut the
@@ -58,8 +58,8 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
         buffer_bytes: 4096,
         ..Tuning::default()
     };
-    let attachment: Arc<dyn Attachment> = registers.clone();
-    let store = Store::create_attached(&storage, config, [8; 16], tuning, attachment).unwrap();
+    let extension: Arc<dyn StoreExtension> = registers.clone();
+    let store = Store::create_with_extension(&storage, config, [8; 16], tuning, extension).unwrap();
     let compare = |store: &Store, registers: &Registers, token: &ViewToken<Published>| {
         let numbers = registers.as_of(token.csn());
         for writer in 0..WRITERS {
@@ -97,7 +97,7 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
                         batch.delete_relationships(kind, vec![writer], vec![9], vec![id / 3]);
                     }
                     degree -= (i + 1) / 3;
-                    batch.attach(payload(&[(writer, degree)]));
+                    batch.add_payload(payload(&[(writer, degree)]));
                     assert_eq!(store.commit(batch).unwrap().missed_deletes, 0);
                 }
             });
@@ -130,10 +130,10 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
     assert_eq!(registers.unmerged_bytes(), 0);
     drop(store);
     let plain = Store::open(&storage, false).map(drop);
-    assert!(matches!(plain, Err(TopologyError::Unsupported(_))));
+    assert!(matches!(plain, Err(TopologyError::WithoutExtension)));
     let again = Arc::new(Registers::default());
-    let attachment: Arc<dyn Attachment> = again.clone();
-    let (store, report) = Store::open_attached(&storage, false, tuning, attachment).unwrap();
+    let extension: Arc<dyn StoreExtension> = again.clone();
+    let (store, report) = Store::open_with_extension(&storage, false, tuning, extension).unwrap();
     assert_eq!(report.replayed_commits, 0);
     compare(&store, &again, &store.register());
 }
@@ -145,7 +145,7 @@ struct Failing {
     fails: AtomicBool,
 }
 
-impl Attachment for Failing {
+impl StoreExtension for Failing {
     fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         self.registers.apply(csn, payloads, needed)
     }
@@ -166,7 +166,7 @@ impl Attachment for Failing {
     ) -> Result<Vec<Flushed<()>>, StorageError> {
         let written = self.registers.write(csn, needed, place)?;
         match self.fails.swap(false, Ordering::AcqRel) {
-            true => Err(StorageError::LogFull),
+            true => Err(StorageError::TooLarge("the test".to_string())),
             false => Ok(written),
         }
     }
@@ -201,26 +201,26 @@ fn a_checkpoint_that_fails_changes_nothing_and_loses_nothing() {
         ..Config::default()
     };
     let open = || {
-        let attached = Arc::new(Failing::default());
-        let attachment: Arc<dyn Attachment> = attached.clone();
-        let opened = Store::open_attached(&storage, false, Tuning::default(), attachment);
-        (opened.unwrap().0, attached)
+        let failing = Arc::new(Failing::default());
+        let extension: Arc<dyn StoreExtension> = failing.clone();
+        let opened = Store::open_with_extension(&storage, false, Tuning::default(), extension);
+        (opened.unwrap().0, failing)
     };
-    let attachment: Arc<dyn Attachment> = Arc::new(Failing::default());
+    let extension: Arc<dyn StoreExtension> = Arc::new(Failing::default());
     let tuning = Tuning::default();
-    drop(Store::create_attached(&storage, config, [8; 16], tuning, attachment).unwrap());
+    drop(Store::create_with_extension(&storage, config, [8; 16], tuning, extension).unwrap());
     for round in 0..6u64 {
-        let (store, attached) = open();
+        let (store, failing) = open();
         for part in 0..2 {
             let mut batch = Batch::new();
             batch.insert(&[(1, round as u32)]);
-            batch.attach(payload(&[(3, round), (round as u32 + 10, part)]));
+            batch.add_payload(payload(&[(3, round), (round as u32 + 10, part)]));
             store.commit(batch).unwrap();
-            attached.fails.store(true, Ordering::Release);
+            failing.fails.store(true, Ordering::Release);
             let used = store.stats().extent_bytes;
             assert!(store.checkpoint().is_err());
             assert_eq!(store.stats().extent_bytes, used, "nothing is left of it");
-            assert!(attached.unmerged_since().is_some());
+            assert!(failing.unmerged_since().is_some());
         }
         // Sections are merged alone meanwhile, and the log is kept.
         store.compact_vertex(1).unwrap();
@@ -230,11 +230,11 @@ fn a_checkpoint_that_fails_changes_nothing_and_loses_nothing() {
             assert_eq!(store.stats().merged_csn, store.stats().csn);
         }
         drop(store);
-        let (store, attached) = open();
-        let numbers = attached.registers.as_of(store.published().0);
+        let (store, failing) = open();
+        let numbers = failing.registers.as_of(store.published().0);
         assert_eq!(numbers[&3], round);
         assert!((0..=round).all(|round| numbers[&(round as u32 + 10)] == 1));
-        assert_eq!(attached.registers.tally(), 4 * (round + 1));
+        assert_eq!(failing.registers.tally(), 4 * (round + 1));
         assert_eq!(store.published().1.arc_count, 2 * (round + 1));
         assert_eq!(store.check().problems, Vec::<String>::new());
     }
@@ -244,7 +244,7 @@ fn a_checkpoint_that_fails_changes_nothing_and_loses_nothing() {
 /// among them. What was acknowledged is there at the next opening, registers and
 /// relationships of the same commits.
 #[test]
-fn every_failing_call_with_something_attached() {
+fn every_failing_call_with_an_extension() {
     let mut publications = 0;
     for sticky in [false, true] {
         for of in [Call::Fence, Call::Write, Call::Grow] {
@@ -289,9 +289,9 @@ fn run_with_failures(of: Call, call: u64, sticky: bool) -> Option<Failed> {
         ..Config::default()
     };
     let registers = Arc::new(Registers::default());
-    let attachment: Arc<dyn Attachment> = registers;
+    let extension: Arc<dyn StoreExtension> = registers;
     let tuning = Tuning::default();
-    let store = Store::create_attached(&storage, store_config, [8; 16], tuning, attachment);
+    let store = Store::create_with_extension(&storage, store_config, [8; 16], tuning, extension);
     let store = store.expect("nothing fails yet");
     let before = storage.calls();
     let (kind, mut plan) = (FaultKind::Io, FaultPlan::default());
@@ -312,7 +312,7 @@ fn run_with_failures(of: Call, call: u64, sticky: bool) -> Option<Failed> {
         let mut batch = Batch::new();
         let target = number as u32;
         batch.insert_relationships(0, vec![1], vec![target], vec![target]);
-        batch.attach(payload(&[(1, number), (target + 10, number)]));
+        batch.add_payload(payload(&[(1, number), (target + 10, number)]));
         match store.commit(batch) {
             Ok(_) => (acknowledged, begun) = (number, number),
             Err(_) => {
@@ -334,8 +334,8 @@ fn run_with_failures(of: Call, call: u64, sticky: bool) -> Option<Failed> {
     drop(store);
     let storage = SimulatedStorage::from_image(config, &storage.image());
     let registers = Arc::new(Registers::default());
-    let attachment: Arc<dyn Attachment> = registers.clone();
-    let opened = Store::open_attached(&storage, false, tuning, attachment);
+    let extension: Arc<dyn StoreExtension> = registers.clone();
+    let opened = Store::open_with_extension(&storage, false, tuning, extension);
     let (store, _) = opened.expect("what is left can be opened");
     assert_eq!(store.check().problems, Vec::<String>::new());
     let token = store.register();

@@ -194,10 +194,10 @@ fn check(definitions: &[Definition]) -> Result<(), GraphError> {
     for Definition { name, keys, .. } in definitions {
         if keys.is_empty() {
             let what = "an index or a constraint is about one property at least";
-            return Err(GraphError::Unsupported(what.to_string()));
+            return Err(GraphError::BadDefinition(what.to_string()));
         }
         if name.is_empty() || name.len() > MOST_NAME_BYTES {
-            return Err(GraphError::Unsupported(format!(
+            return Err(GraphError::BadDefinition(format!(
                 "the name of an index or a constraint has 1 to {MOST_NAME_BYTES} bytes, not {}",
                 name.len()
             )));
@@ -205,11 +205,11 @@ fn check(definitions: &[Definition]) -> Result<(), GraphError> {
         let mut seen = HashSet::new();
         if let Some(twice) = keys.iter().find(|key| !seen.insert(*key)) {
             let what = format!("\"{name}\" has the property \"{twice}\" twice; name it once");
-            return Err(GraphError::Unsupported(what));
+            return Err(GraphError::BadDefinition(what));
         }
         if !names.insert(name) {
             let what = format!("two of the indexes and constraints have the name \"{name}\"");
-            return Err(GraphError::Unsupported(what));
+            return Err(GraphError::BadDefinition(what));
         }
     }
     Ok(())
@@ -223,9 +223,7 @@ impl Transaction {
         let state = &core.state;
         let name = &definition.name;
         if state.schema.named(name).is_some() {
-            return Err(GraphError::Unsupported(format!(
-                "there is an index or a constraint \"{name}\" already"
-            )));
+            return Err(GraphError::DefinitionExists(name.clone()));
         }
         let mut keys = Vec::new();
         for key in &definition.keys {
@@ -264,8 +262,7 @@ impl Transaction {
         let entries = self.hold_schema()?;
         for made in making {
             if !entries.iter().any(|entry| Arc::ptr_eq(entry, made)) {
-                let what = "an index or a constraint was dropped while it was being made";
-                return Err(GraphError::Unsupported(what.to_string()));
+                return Err(GraphError::DefinitionDropped);
             }
             self.schema.push(RedoOperation::Confirmed {
                 number: made.number,
@@ -286,9 +283,8 @@ impl Transaction {
 
     fn drop_definition(&mut self, name: &str) -> Result<(), GraphError> {
         self.inner.lock_schema()?;
-        let entry = self.core.state.schema.named(name).ok_or_else(|| {
-            GraphError::Unsupported(format!("there is no index and no constraint \"{name}\""))
-        })?;
+        let named = self.core.state.schema.named(name);
+        let entry = named.ok_or_else(|| GraphError::UnknownDefinition(name.to_string()))?;
         self.schema.push(RedoOperation::Schema {
             number: entry.number,
             definition: None,

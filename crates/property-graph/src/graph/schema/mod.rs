@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, Region, StorageError, Uuid};
-use evergraph_topology::attachment::{ATTACHED_BLOBS, ATTACHED_OWNERS, Place};
+use evergraph_topology::extension::{EXTENSION_BLOBS, EXTENSION_OWNERS, Place};
 use parking_lot::{Mutex, RwLock};
 
 use crate::index::{Change, Geometry, Index, Kind};
@@ -29,9 +29,9 @@ pub(super) use entries::{Entry, Governed, key_of};
 pub use violation::{Broken, Violation};
 
 /// Kind of the table that holds the definitions.
-pub(super) const DEFINITIONS: u32 = ATTACHED_BLOBS + 4;
+pub(super) const DEFINITIONS: u32 = EXTENSION_BLOBS + 4;
 /// Owners of the section directory that are indexes begin here.
-pub(super) const INDEX_OWNERS: u32 = ATTACHED_OWNERS + 16;
+pub(super) const INDEX_OWNERS: u32 = EXTENSION_OWNERS + 16;
 
 /// All indexes and constraints of a graph.
 #[derive(Default)]
@@ -255,7 +255,7 @@ impl Schema {
         all.filter(|entry| entry.index.is_some()).cloned().collect()
     }
 
-    /// See [`Attachment::unmerged_since`](evergraph_topology::Attachment).
+    /// See [`StoreExtension::unmerged_since`](evergraph_topology::StoreExtension).
     pub(super) fn unmerged_since(&self) -> Option<u64> {
         let indexes = self.indexes();
         let of_indexes = indexes

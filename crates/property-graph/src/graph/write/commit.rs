@@ -93,7 +93,7 @@ fn redo_operations_of(transaction: &Transaction, new: &[NewName]) -> Result<Batc
     for (name, value) in &transaction.facts {
         batch.set_meta(name, value);
     }
-    batch.attach(redo::encode(&operations)?);
+    batch.add_payload(redo::encode(&operations)?);
     Ok(batch)
 }
 

@@ -248,8 +248,8 @@ impl Load<'_> {
         for (name, value) in &self.facts {
             batch.set_meta(name, value);
         }
-        batch.attach(encode(&naming(&self.names.to_commit(|_, _| true)))?);
-        batch.attach(std::mem::take(&mut self.payload));
+        batch.add_payload(encode(&naming(&self.names.to_commit(|_, _| true)))?);
+        batch.add_payload(std::mem::take(&mut self.payload));
         for (kind, lists) in self.lists.drain(..) {
             batch.insert_relationships(kind, lists.sources, lists.targets, lists.ids);
         }

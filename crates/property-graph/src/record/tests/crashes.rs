@@ -15,7 +15,7 @@ use evergraph_simulated::{
 };
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError};
-use evergraph_topology::attachment::{Attachment, Place};
+use evergraph_topology::extension::{Place, StoreExtension};
 use evergraph_topology::{Batch, Config, Store, TopologyError, Tuning};
 
 const GEOMETRY: Geometry = Geometry {
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Attachment for Parts {
+impl StoreExtension for Parts {
     fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
         for payload in payloads {
             let mut reader = Reader(payload);
@@ -325,7 +325,7 @@ impl Records {
                 return open(storage, false);
             }
             Step::Commit(changes) => {
-                batch.attach(payload(parts, changes));
+                batch.add_payload(payload(parts, changes));
                 store.commit(batch)?;
             }
             Step::Snapshot(number) => {
@@ -348,16 +348,17 @@ fn create(storage: &SimulatedStorage) -> Result<Opened, String> {
         ..Config::default()
     };
     let parts = Parts::new();
-    let attachment: Arc<dyn Attachment> = parts.clone();
-    let store = Store::create_attached(storage, config, [9; 16], Tuning::default(), attachment);
+    let attachment: Arc<dyn StoreExtension> = parts.clone();
+    let store =
+        Store::create_with_extension(storage, config, [9; 16], Tuning::default(), attachment);
     let store = store.map_err(|error| format!("create: {error}"))?;
     Ok((store, parts))
 }
 
 fn open(storage: &SimulatedStorage, read_only: bool) -> Result<Opened, TopologyError> {
     let parts = Parts::new();
-    let attachment: Arc<dyn Attachment> = parts.clone();
-    let (store, _) = Store::open_attached(storage, read_only, Tuning::default(), attachment)?;
+    let attachment: Arc<dyn StoreExtension> = parts.clone();
+    let (store, _) = Store::open_with_extension(storage, read_only, Tuning::default(), attachment)?;
     Ok((store, parts))
 }
 

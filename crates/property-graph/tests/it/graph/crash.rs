@@ -437,7 +437,8 @@ fn define(graph: &PropertyGraph, of: u8, told: &mut Told<'_, '_, Expected>) -> R
             expected.changing = None;
             expected.rules.insert(definition.name, of);
         }),
-        Err(GraphError::Constraint(_) | GraphError::Unsupported(_)) if !expected => {}
+        Err(GraphError::DefinitionExists(_)) if is_there => {}
+        Err(GraphError::Constraint(_)) if !expected => {}
         other => return Err(format!("{definition:?} gives {other:?}")),
     }
     Ok(())
@@ -458,7 +459,7 @@ fn drop_definition(
             expected.changing = None;
             expected.rules.remove(&name);
         }),
-        Err(GraphError::Unsupported(_)) if !is_there => {}
+        Err(GraphError::UnknownDefinition(_)) if !is_there => {}
         other => return Err(format!("dropping {name} gives {other:?}")),
     }
     Ok(())

@@ -314,11 +314,11 @@ fn making_one_can_be_stopped() {
     for stop_at in 0..times {
         let asked = AtomicUsize::new(0);
         let stop = || match asked.fetch_add(1, Ordering::Relaxed) >= stop_at {
-            true => Err(GraphError::Unsupported("stop".to_string())),
+            true => Err(GraphError::User("stop".into())),
             false => Ok(()),
         };
         let stopped = view.project_checked(&options, &stop);
-        assert!(matches!(stopped, Err(GraphError::Unsupported(_))));
+        assert!(matches!(stopped, Err(GraphError::User(_))));
     }
 }
 

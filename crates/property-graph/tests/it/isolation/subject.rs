@@ -153,15 +153,10 @@ fn no_commit(error: GraphError) -> Stop {
 fn is_of_medium(error: &GraphError) -> bool {
     match error {
         GraphError::Storage(StorageError::Medium(_)) => true,
-        GraphError::Topology(error) => is_of_medium_below(error),
-        _ => false,
-    }
-}
-
-fn is_of_medium_below(error: &TopologyError) -> bool {
-    match error {
-        TopologyError::Storage(StorageError::Medium(_)) => true,
-        TopologyError::Group(error) => is_of_medium_below(error),
+        GraphError::Topology(error) => matches!(
+            error.cause(),
+            TopologyError::Storage(StorageError::Medium(_))
+        ),
         _ => false,
     }
 }

@@ -65,7 +65,7 @@ fn history(steps: u64) -> (Lists, Step) {
 
 /// A database of one section.
 struct Single {
-    context: Context,
+    volume: Volume,
     pool: Pool,
     file: PoolFile,
     directory: Directory,
@@ -90,30 +90,30 @@ impl Single {
         storage.sync_names()?;
         pool.confirm(&file)?;
         let medium = storage.open(EXTENTS, false)?;
-        let context = Context {
+        let volume = Volume {
             region: Region::new(medium, 64, 1024),
-            ..context(&dram())
+            uuid: volume(&dram()).uuid,
         };
         let root = pool.root();
         let directory = Directory::load(
-            &context.region,
-            &context.uuid,
+            &volume.region,
+            &volume.uuid,
             root.directory_offset,
             root.directory_len,
             root.directory_crc,
         )?;
         let base = match directory.entries().next() {
-            None => Base::empty(&context, FIRST_VERTEX, LISTS, columns),
+            None => Base::empty(&volume, FIRST_VERTEX, LISTS, columns),
             Some((_, entry)) => {
-                let index = context.region.adopt(entry.offset, entry.len)?;
-                Base::open(&context, index, &entry, FIRST_VERTEX, LISTS, columns)?
+                let index = volume.region.adopt(entry.offset, entry.len)?;
+                Base::open(&volume, index, &entry, FIRST_VERTEX, LISTS, columns)?
             }
         };
-        context.region.finish_adoption();
+        volume.region.finish_adoption();
         let used = base.extents().map(|e| e.reserved_bytes()).sum::<u64>() + directory.bytes();
-        assert_eq!(context.region.used_bytes(), used, "space has leaked");
+        assert_eq!(volume.region.used_bytes(), used, "space has leaked");
         Ok(Single {
-            context,
+            volume,
             pool,
             file,
             directory,
@@ -128,13 +128,13 @@ impl Single {
 
     /// Performs a step.
     fn perform(&mut self, number: u64) -> Result<(), StorageError> {
-        let (context, weighted) = (&self.context, self.base.index.columns() == 2);
+        let (volume, weighted) = (&self.volume, self.base.index.columns() == 2);
         let source = |lists| Source { lists, weighted };
         let csn = number + 1;
         let (written, flushed) = match history(number).1 {
-            Step::Append(new) => self.base.append(context, csn, &source(&new))?,
+            Step::Append(new) => self.base.append(volume, csn, &source(&new))?,
             Step::Compact(list, new) => self.base.update(
-                context,
+                volume,
                 csn,
                 self.base.generation() + 1,
                 &source(&new),
@@ -142,11 +142,11 @@ impl Single {
             )?,
             Step::Rewrite(new) => {
                 self.base
-                    .rewrite(context, csn, self.base.generation() + 1, &source(&new))?
+                    .rewrite(volume, csn, self.base.generation() + 1, &source(&new))?
             }
         };
         self.directory.set(KEY, written.entry);
-        let (region, uuid) = (&context.region, &context.uuid);
+        let (region, uuid) = (&volume.region, &volume.uuid);
         let stored = self.directory.store(region, uuid, flushed)?;
         let stored = stored.fence(region.medium())?;
         let mut root = self.pool.root().clone();
@@ -254,7 +254,7 @@ impl Scenario for Life {
         if csn % 2 == 1 && !single.has_performed {
             return Ok(found);
         }
-        let verified = single.base.verify(&single.context.uuid);
+        let verified = single.base.verify(&single.volume.uuid);
         verified.map_err(|error| error.to_string())?;
         let mut lists = history(csn).0;
         if self.columns == 1 {

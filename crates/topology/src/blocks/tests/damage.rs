@@ -7,11 +7,11 @@ use super::*;
 const LISTS: usize = 4;
 
 /// A section with chains, a compacted list, free space, and some room.
-fn small(context: &Context, columns: usize) -> (Entry, Lists, Vec<(u64, u64)>) {
+fn small(volume: &Volume, columns: usize) -> (Entry, Lists, Vec<(u64, u64)>) {
     let entries =
         |from: u32, count: u32| (from..from + count).map(|i| (i, i * (columns as u32 - 1)));
     let mut model: Lists = vec![Vec::new(); LISTS];
-    let mut base = Arc::new(Base::empty(context, FIRST_VERTEX, LISTS, columns));
+    let mut base = Arc::new(Base::empty(volume, FIRST_VERTEX, LISTS, columns));
     let mut entry = None;
     for (csn, counts) in [[5, 0, 30, 1], [3, 0, 9, 0], [40, 0, 1, 2]]
         .iter()
@@ -25,8 +25,8 @@ fn small(context: &Context, columns: usize) -> (Entry, Lists, Vec<(u64, u64)>) {
             lists: &new,
             weighted: columns == 2,
         };
-        let written = base.append(context, csn as u64 + 1, &source).unwrap();
-        let published = publish(context, written);
+        let written = base.append(volume, csn as u64 + 1, &source).unwrap();
+        let published = publish(volume, written);
         (base, entry) = (published.0, Some(published.1));
         model
             .iter_mut()
@@ -41,16 +41,16 @@ fn small(context: &Context, columns: usize) -> (Entry, Lists, Vec<(u64, u64)>) {
         lists: &new,
         weighted: columns == 2,
     };
-    let written = base.update(context, 4, 1, &source, &[2]).unwrap();
-    let (base, _) = (publish(context, written), entry);
+    let written = base.update(volume, 4, 1, &source, &[2]).unwrap();
+    let (base, _) = (publish(volume, written), entry);
     let places = base.0.extents().map(|e| (e.offset(), e.len())).collect();
     (base.1, model, places)
 }
 
 fn read(medium: &MediumHandle, entry: &Entry, columns: usize) -> Result<Lists, StorageError> {
-    let context = context(medium);
-    let base = open(&context, entry, LISTS, columns)?;
-    base.verify(&context.uuid)?;
+    let volume = volume(medium);
+    let base = open(&volume, entry, LISTS, columns)?;
+    base.verify(&volume.uuid)?;
     Ok(contents(&base))
 }
 
@@ -121,8 +121,8 @@ fn lost_and_exchanged_lines_are_errors_or_mean_nothing() {
 #[test]
 fn a_link_that_goes_round_ends_in_an_error() {
     let medium = dram();
-    let context = fresh(&medium);
-    let base = Base::empty(&context, FIRST_VERTEX, LISTS, 1);
+    let volume = fresh(&medium);
+    let base = Base::empty(&volume, FIRST_VERTEX, LISTS, 1);
     let mut base = Arc::new(base);
     let mut entry = None;
     for csn in 1..=2 {
@@ -131,8 +131,8 @@ fn a_link_that_goes_round_ends_in_an_error() {
             lists: &new,
             weighted: false,
         };
-        let written = base.append(&context, csn.into(), &source).unwrap();
-        let published = publish(&context, written);
+        let written = base.append(&volume, csn.into(), &source).unwrap();
+        let published = publish(&volume, written);
         (base, entry) = (published.0, Some(published.1));
     }
     // The first slab begins with the first block of the first list, which now

@@ -13,18 +13,18 @@ const SHIFT: u32 = 8;
 
 /// All sections of a graph.
 struct Graph {
-    context: Context,
+    volume: Volume,
     sections: Vec<Arc<Base>>,
 }
 
 impl Graph {
     fn new(medium: &MediumHandle, vertices: usize) -> Self {
-        let context = fresh(medium);
+        let volume = fresh(medium);
         let lists = 1 << SHIFT;
         let sections = (0..vertices / lists)
-            .map(|k| Arc::new(Base::empty(&context, (k * lists) as u32, lists, 1)))
+            .map(|k| Arc::new(Base::empty(&volume, (k * lists) as u32, lists, 1)))
             .collect();
-        Graph { context, sections }
+        Graph { volume, sections }
     }
 
     fn flush(&mut self, csn: u64, arcs: &[(u32, u32)]) {
@@ -38,8 +38,8 @@ impl Graph {
                 lists,
                 weighted: false,
             };
-            let written = section.append(&self.context, csn, &source).unwrap();
-            *section = publish(&self.context, written).0;
+            let written = section.append(&self.volume, csn, &source).unwrap();
+            *section = publish(&self.volume, written).0;
         }
     }
 
@@ -47,7 +47,7 @@ impl Graph {
     fn bytes(&self) -> (u64, u64) {
         let used = self.sections.iter().map(|section| section.bytes());
         let asked = used.map(|bytes| bytes.index + bytes.slabs).sum();
-        (asked, self.context.region.used_bytes())
+        (asked, self.volume.region.used_bytes())
     }
 
     /// Lines that the packed layout would write now.
@@ -76,7 +76,7 @@ impl Graph {
     }
 
     fn time_reading_packed(&self) {
-        let (region, uuid) = (&self.context.region, &self.context.uuid);
+        let (region, uuid) = (&self.volume.region, &self.volume.uuid);
         let packed: Vec<section_format::Base> = self
             .sections
             .iter()
@@ -166,8 +166,8 @@ fn space_and_media_writes_are_what_the_layout_promises() {
         assert!(per_arc(counted.media_writes) < most_writes);
         graph.time_reading("after the flushes");
         for section in &mut graph.sections {
-            let written = section.rewrite(&graph.context, 99, 1, &**section).unwrap();
-            *section = publish(&graph.context, written).0;
+            let written = section.rewrite(&graph.volume, 99, 1, &**section).unwrap();
+            *section = publish(&graph.volume, written).0;
         }
         let (asked, occupied) = graph.bytes();
         let allowed = 4 * arcs.len() + 20 * vertices;

@@ -8,16 +8,14 @@ mod space;
 
 use std::sync::Arc;
 
-use evergraph_storage::machine::Nodes;
 use evergraph_storage::medium::DramStorage;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Entry, Extent, Medium, MediumHandle, Region, Storage};
 
 use super::{Base, ListSource, Written};
 use crate::entry::is_tombstone;
-use crate::front::shards::Shards;
-use crate::section::Context;
 use crate::section_format::SectionImage;
+use crate::volume::Volume;
 
 const FIRST_VERTEX: u32 = 100;
 
@@ -52,49 +50,39 @@ pub(crate) fn dram() -> MediumHandle {
     DramStorage::new().open("extents", true).unwrap()
 }
 
-fn context(medium: &MediumHandle) -> Context {
-    Context {
+fn volume(medium: &MediumHandle) -> Volume {
+    Volume {
         region: Region::new(medium.clone(), 512, 1 << 16),
         uuid: *b"blocks-of-a-test",
-        vertex_limit: crate::MAX_VERTICES,
-        buffers: crate::front::pool::BufferPool::new(),
-        levels: crate::front::buffers::Levels::default(),
-        rewrite_growth: None,
-        pages: Arc::default(),
-        cancels: crate::entry::Cancels::default(),
-        presence: Arc::default(),
-        pinned_bytes: Arc::default(),
-        confirms_sections: false,
-        shards: Arc::new(Shards::new(Some(1), Nodes::of_this_machine())),
     }
 }
 
-/// A context over an empty medium.
-pub(crate) fn fresh(medium: &MediumHandle) -> Context {
-    let context = context(medium);
-    context.region.finish_adoption();
-    context
+/// A volume over an empty medium.
+pub(crate) fn fresh(medium: &MediumHandle) -> Volume {
+    let volume = volume(medium);
+    volume.region.finish_adoption();
+    volume
 }
 
 /// Makes a version durable and the newest, as a checkpoint does.
-fn publish(context: &Context, written: (Written, Flushed<()>)) -> (Arc<Base>, Entry) {
+fn publish(volume: &Volume, written: (Written, Flushed<()>)) -> (Arc<Base>, Entry) {
     let (written, flushed) = written;
     let entry = written.entry;
-    flushed.fence(context.region.medium()).unwrap();
+    flushed.fence(volume.region.medium()).unwrap();
     written.publishing();
     (Arc::new(written.publish()), entry)
 }
 
 /// Opens what an entry names, and nothing else in the region.
 fn open(
-    context: &Context,
+    volume: &Volume,
     entry: &Entry,
     lists: usize,
     columns: usize,
 ) -> Result<Base, evergraph_storage::StorageError> {
-    let index: Extent = context.region.adopt(entry.offset, entry.len)?;
-    let base = Base::open(context, index, entry, FIRST_VERTEX, lists, columns)?;
-    context.region.finish_adoption();
+    let index: Extent = volume.region.adopt(entry.offset, entry.len)?;
+    let base = Base::open(volume, index, entry, FIRST_VERTEX, lists, columns)?;
+    volume.region.finish_adoption();
     Ok(base)
 }
 

@@ -51,7 +51,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// A section, what must be in it, and readers of earlier versions.
 struct History {
     medium: MediumHandle,
-    context: Context,
+    volume: Volume,
     columns: usize,
     csn: u64,
     base: Arc<Base>,
@@ -66,12 +66,12 @@ impl History {
     }
 
     fn on(medium: MediumHandle, columns: usize) -> Self {
-        let context = fresh(&medium);
-        let base = Base::empty(&context, FIRST_VERTEX, LISTS, columns);
+        let volume = fresh(&medium);
+        let base = Base::empty(&volume, FIRST_VERTEX, LISTS, columns);
         History {
             base: Arc::new(base),
             medium,
-            context,
+            volume,
             columns,
             csn: 0,
             entry: None,
@@ -114,7 +114,7 @@ impl History {
     }
 
     fn adopt(&mut self, written: (Written, Flushed<()>)) {
-        let (base, entry) = publish(&self.context, written);
+        let (base, entry) = publish(&self.volume, written);
         (self.base, self.entry) = (base, Some(entry));
     }
 
@@ -124,7 +124,7 @@ impl History {
         match step {
             Step::Flush(appends) => {
                 let new = self.new_entries(appends, &[]);
-                let written = self.base.append(&self.context, csn, &self.source(&new));
+                let written = self.base.append(&self.volume, csn, &self.source(&new));
                 self.adopt(written.unwrap());
                 for (list, new) in self.model.iter_mut().zip(new) {
                     list.extend(new);
@@ -132,7 +132,7 @@ impl History {
             }
             Step::Abandon(appends) => {
                 let new = self.new_entries(appends, &[]);
-                let written = self.base.append(&self.context, csn, &self.source(&new));
+                let written = self.base.append(&self.volume, csn, &self.source(&new));
                 drop(written.unwrap());
             }
             Step::Hold => {
@@ -159,7 +159,7 @@ impl History {
                 let generation = self.base.generation() + 1;
                 let written = self
                     .base
-                    .update(&self.context, csn, generation, &source, &replaced);
+                    .update(&self.volume, csn, generation, &source, &replaced);
                 self.adopt(written.unwrap());
                 for (list, new) in self.model.iter_mut().zip(new) {
                     list.extend(new);
@@ -168,7 +168,7 @@ impl History {
             Step::Rewrite => {
                 let live = live(&self.model);
                 let written = self.base.rewrite(
-                    &self.context,
+                    &self.volume,
                     csn,
                     self.base.generation() + 1,
                     &self.source(&live),
@@ -186,18 +186,18 @@ impl History {
     fn reopen(&mut self) {
         let Some(entry) = self.entry else { return };
         self.held.clear();
-        self.context = context(&self.medium);
-        let base = open(&self.context, &entry, LISTS, self.columns).unwrap();
+        self.volume = volume(&self.medium);
+        let base = open(&self.volume, &entry, LISTS, self.columns).unwrap();
         assert!(!base.is_verified());
         // Every other time entries are appended before anything is read.
         if self.csn.is_multiple_of(2) {
-            base.verify(&self.context.uuid).unwrap();
+            base.verify(&self.volume.uuid).unwrap();
         } else {
             let new = self.new_entries(&[(0, 3), (2, 40)], &[]);
-            let written = base.append(&self.context, self.csn, &self.source(&new));
+            let written = base.append(&self.volume, self.csn, &self.source(&new));
             self.adopt(written.unwrap());
             assert!(!self.base.is_verified());
-            self.base.verify(&self.context.uuid).unwrap();
+            self.base.verify(&self.volume.uuid).unwrap();
             for (list, new) in self.model.iter_mut().zip(new) {
                 list.extend(new);
             }
@@ -216,7 +216,7 @@ impl History {
             csn: self.csn,
             generation,
         };
-        let written = Base::write(&self.context, identity, &packed).unwrap();
+        let written = Base::write(&self.volume, identity, &packed).unwrap();
         self.retire();
         self.adopt(written);
     }
@@ -279,7 +279,7 @@ proptest! {
         // Nothing is in use but what the last version reaches.
         history.held.clear();
         let used = history.base.extents().map(|e| e.reserved_bytes()).sum::<u64>();
-        prop_assert_eq!(history.context.region.used_bytes(), used);
+        prop_assert_eq!(history.volume.region.used_bytes(), used);
     }
 }
 
@@ -392,5 +392,5 @@ fn an_old_version_is_not_appended_to() {
     history.perform(&Step::Flush(vec![(0, 3)]));
     let old = Arc::clone(&history.held[0].0);
     let none: Lists = vec![Vec::new(); LISTS];
-    let _ = old.append(&history.context, 9, &history.source(&none));
+    let _ = old.append(&history.volume, 9, &history.source(&none));
 }

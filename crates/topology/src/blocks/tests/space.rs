@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::blocks::space::{BlockSize, FreeRange, Range, Space};
+use crate::blocks::format::Range;
+use crate::blocks::space::{BlockSize, FreeRange, Space};
 
 #[test]
 fn a_full_vertex_buffer_is_one_line() {

@@ -121,7 +121,7 @@ fn direct_mode_says_why_not() {
     };
     let store = Store::create(&DramStorage::new(), config, [1; 16]).unwrap();
     let error = store.create_snapshot("x", None).unwrap_err();
-    assert!(matches!(error, TopologyError::Unsupported(_)));
+    assert!(matches!(error, TopologyError::WrongMode(_)));
     expect!["direct mode has no named snapshots: its edges are no commits that a name could stand for; import into a database in merged mode"].assert_eq(&error.to_string());
     assert!(store.register_at(0).is_err());
 }

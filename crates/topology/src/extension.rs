@@ -1,7 +1,7 @@
-//! Attachments: what else lives in a store and changes with its commits.
+//! Store extensions: what else lives in a store and changes with its commits.
 //!
 //! The property graph is one. Its changes travel as opaque payloads in the log
-//! record of the edges that they belong to ([`crate::Batch::attach`]), are
+//! record of the edges that they belong to ([`crate::Batch::add_payload`]), are
 //! applied in the order of the log before the commit becomes visible, are
 //! written out of place by the checkpoints of the store, named by the same root,
 //! and replayed by the same recovery. So one store publishes a commit, and there
@@ -12,33 +12,33 @@ use std::sync::Arc;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Directory, Needed, Region, StorageError, Uuid};
 
-/// Owners in the section directory from here on are the attachment's.
-pub const ATTACHED_OWNERS: u32 = 1 << 31;
+/// Owners in the section directory from here on are the extension's.
+pub const EXTENSION_OWNERS: u32 = 1 << 31;
 
-/// Kinds of tables of the section directory from here on are the attachment's.
-pub const ATTACHED_BLOBS: u32 = 32;
+/// Kinds of tables of the section directory from here on are the extension's.
+pub const EXTENSION_BLOBS: u32 = 32;
 
-/// Storage of an attachment's extents, and the directory that names them.
+/// Storage of an extension's extents, and the directory that names them.
 pub struct Place<'a> {
     /// Space for extents: [`Region::allocate`], `Draft::finish`.
     pub region: &'a Region,
     /// Identity of the database, part of every checksum.
     pub uuid: &'a Uuid,
-    /// Names the extents: owners from [`ATTACHED_OWNERS`], kinds of tables from
-    /// [`ATTACHED_BLOBS`] on.
+    /// Names the extents: owners from [`EXTENSION_OWNERS`], kinds of tables from
+    /// [`EXTENSION_BLOBS`] on.
     pub directory: &'a mut Directory,
 }
 
 /// Records, dictionaries and indexes that live in a store beside its lists.
 ///
 /// # Order of calls
-/// [`Attachment::restore`], then [`Attachment::apply`] for the log's tail, then
+/// [`StoreExtension::restore`], then [`StoreExtension::apply`] for the log's tail, then
 /// the store is open. From there on `apply` comes from one thread at a time, in
 /// log order; `write`, `publishing` and `published` (or `abandoned`) come in
 /// rounds, one round at a time, while commits are applied and readers read.
-pub trait Attachment: Send + Sync {
+pub trait StoreExtension: Send + Sync {
     /// Applies the payloads of one commit, in the order in which they were
-    /// attached. Called in log order and before the watermark reaches `csn`, so no
+    /// added. Called in log order and before the watermark reaches `csn`, so no
     /// view shows it before it is complete.
     ///
     /// Also called at replay, with commits that extents may hold already: it skips
@@ -74,7 +74,7 @@ pub trait Attachment: Send + Sync {
     ) -> Result<Vec<Flushed<()>>, StorageError>;
 
     /// Before Durability step 4: a root on the medium may name what was written from
-    /// now on, whatever is reported. Extents that the attachment holds itself, not
+    /// now on, whatever is reported. Extents that the extension holds itself, not
     /// in tables, are to be marked ([`evergraph_storage::Extent::published`]).
     /// If the publication fails, nothing follows: the store is closed to writers.
     fn publishing(&self) {}
@@ -96,13 +96,13 @@ pub trait Attachment: Send + Sync {
     fn check(&self, csn: u64, problems: &mut Vec<String>);
 }
 
-/// The attachment of a store, if it has one.
-pub(crate) type Attached = Option<Arc<dyn Attachment>>;
+/// The extension of a store, if it has one.
+pub(crate) type Extension = Option<Arc<dyn StoreExtension>>;
 
-/// Whether the directory names anything of an attachment.
+/// Whether the directory names anything of an extension.
 pub(crate) fn is_named(directory: &Directory) -> bool {
     directory
         .entries()
-        .any(|(key, _)| key.owner >= ATTACHED_OWNERS)
-        || directory.has_blobs_from(ATTACHED_BLOBS)
+        .any(|(key, _)| key.owner >= EXTENSION_OWNERS)
+        || directory.has_blobs_from(EXTENSION_BLOBS)
 }
