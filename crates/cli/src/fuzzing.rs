@@ -15,6 +15,8 @@ const SEEDS: &[&str] = &[
     "import db a.csv --format csv --ids map --weighted --timestamps --separator ;",
     "import db a.txt --source-column 2 --skip-bad 3 --snapshot-every 1mo --chunk-bytes 16..256",
     "import db nodes.csv ties.jsonl --label A --type B --medium dax --resume",
+    "import db --nodes A:B=a.csv,b.csv --relationships C=c.csv --key S=A.id --dry-run",
+    "import db - --on-conflict merge --duplicates skip --dangling create --max-rejects 3",
     "run db pagerank --as-of 2016-05-01T12:30Z --threads 2 --memory-limit 1000 --timeout 1.5",
     "run db bfs --source 3 --over a..b --param verify=true --json",
     "run db pagerank --keep x --checkpoint-memory 1000 --hot degree",

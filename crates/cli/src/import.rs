@@ -12,11 +12,15 @@ use serde_json::json;
 use crate::import_args::Args;
 use crate::import_graph;
 use crate::import_into::{give_up, open};
+use crate::import_pipes;
 use crate::progress;
 use crate::report::{Failure, Report, bytes, count, note, rate, seconds, table};
 
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    let mut args = args.clone();
+    let _until_the_end = import_pipes::spool(&mut args, stop)?;
+    let args = &args;
     if import_graph::is_meant(args)? {
         return import_graph::execute(args, stop);
     }

@@ -6,15 +6,21 @@ use clap::builder::NonEmptyStringValueParser;
 use evergraph::import::Every;
 use evergraph::{Layout, formats};
 
+use crate::import_growing::GrowingArgs;
 use crate::reading::InputArgs;
 use crate::relayout;
 use crate::tuning::TuningArgs;
 
 /// Arguments of `import`.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
+#[command(mut_arg("files", |files| files
+    .required(false)
+    .required_unless_present_any(["nodes", "relationships"])))]
 pub struct Args {
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub growing: GrowingArgs,
     /// Every edge goes both ways
     #[arg(long, conflicts_with = "directions")]
     pub undirected: bool,
@@ -63,7 +69,7 @@ pub struct Args {
     /// Type of relationships that have none in their file
     #[arg(long = "type", value_name = "T", value_parser = NonEmptyStringValueParser::new())]
     pub relationship_type: Option<String>,
-    /// Add to a database that has edges already
+    /// Add to a database that has edges, or nodes, already
     #[arg(long, conflicts_with = "resume")]
     pub append: bool,
     /// Edges of one commit at most
@@ -128,6 +134,15 @@ impl Args {
             ("--data", self.data.is_some()),
             ("--label", self.label.is_some()),
             ("--type", self.relationship_type.is_some()),
+            ("--nodes", !self.growing.nodes.is_empty()),
+            ("--relationships", !self.growing.relationships.is_empty()),
+            ("--key", !self.growing.keys.is_empty()),
+            ("--on-conflict", self.growing.on_conflict.is_some()),
+            ("--duplicates", self.growing.duplicates.is_some()),
+            ("--dangling", self.growing.dangling.is_some()),
+            ("--rejects", self.growing.rejects.is_some()),
+            ("--max-rejects", self.growing.max_rejects.is_some()),
+            ("--dry-run", self.growing.dry_run),
         ])
     }
 }

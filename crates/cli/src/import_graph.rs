@@ -4,15 +4,16 @@
 use std::path::Path;
 use std::time::Instant;
 
-use evergraph::property::{FileKind, Imported, PropertyImport, import};
-use evergraph::{Cancellation, Database, Options, allocated_bytes};
+use evergraph::property::{FileKind, Imported, PropertyImport, import, inspect};
+use evergraph::{Cancellation, Database, MediumKind, Options, allocated_bytes};
 use serde_json::json;
 
 use crate::import_args::Args;
 use crate::import_into::give_up;
+use crate::import_report;
 use crate::progress;
 use crate::reading::InputFormat;
-use crate::report::{Failure, Report, bytes, count, note, seconds, table};
+use crate::report::{Failure, Report, bytes, count, seconds, table};
 
 /// Whether the files are of a property graph, and of which kind if that was said.
 pub fn is_meant(args: &Args) -> Result<bool, Failure> {
@@ -22,7 +23,12 @@ pub fn is_meant(args: &Args) -> Result<bool, Failure> {
         Some(InputFormat::Edges(_)) => return Ok(false),
         None => {}
     }
-    let first = &input.files[0];
+    if !args.growing.nodes.is_empty() || !args.growing.relationships.is_empty() {
+        return Ok(true);
+    }
+    let Some(first) = input.files.first() else {
+        return Ok(false);
+    };
     Ok(first.is_dir() || (first.is_file() && FileKind::of(first)?.is_some()))
 }
 
@@ -30,21 +36,11 @@ pub fn is_meant(args: &Args) -> Result<bool, Failure> {
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let started = Instant::now();
     refuse_flags_of_edges(args)?;
+    let options = options(args);
+    if args.growing.dry_run {
+        return inspect_files(args, &options, stop);
+    }
     let (db, is_new) = open(args)?;
-    let options = PropertyImport {
-        files: args.input.files.clone(),
-        kind: match args.input.reading.format {
-            Some(InputFormat::Property(kind)) => Some(kind),
-            _ => None,
-        },
-        separator: args.input.reading.separator,
-        data: args.data.clone(),
-        label: args.label.clone(),
-        relationship_type: args.relationship_type.clone(),
-        skip_bad: args.input.reading.skip_bad,
-        rows_at_once: args.batch_edges as usize,
-        resume: args.input.resume,
-    };
     let bar = progress::spinner("importing");
     let show = |done: &Imported| {
         bar.set_message(format!(
@@ -64,6 +60,78 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             Err(error.into())
         }
     }
+}
+
+fn options(args: &Args) -> PropertyImport {
+    let (input, growing) = (&args.input, &args.growing);
+    PropertyImport {
+        files: input.files.clone(),
+        nodes: growing.nodes.clone(),
+        relationships: growing.relationships.clone(),
+        kind: match input.reading.format {
+            Some(InputFormat::Property(kind)) => Some(kind),
+            _ => None,
+        },
+        separator: input.reading.separator,
+        data: args.data.clone(),
+        label: args.label.clone(),
+        relationship_type: args.relationship_type.clone(),
+        keys: growing.keys.clone(),
+        on_conflict: growing.on_conflict.unwrap_or_default(),
+        duplicates: growing.duplicates.unwrap_or_default(),
+        dangling: growing.dangling.unwrap_or_default(),
+        skip_bad: growing.most_bad(input.reading.skip_bad),
+        rejects: growing.rejects.clone(),
+        rows_at_once: args.batch_edges as usize,
+        resume: input.resume,
+    }
+}
+
+/// Reads the files without importing them. Without a database they are held against an
+/// empty one in memory.
+fn inspect_files(
+    args: &Args,
+    options: &PropertyImport,
+    stop: &Cancellation,
+) -> Result<Report, Failure> {
+    let path = &args.input.db;
+    let db = match Database::exists(path) {
+        true => Database::open(path, &args.input.medium.read_only()?)?,
+        false => Database::create(
+            path,
+            &Options {
+                medium: MediumKind::Dram,
+                property_graph: true,
+                ..Options::default()
+            },
+        )?,
+    };
+    refuse_nodes(args, &db)?;
+    let bar = progress::spinner("reading");
+    let show = |done: &Imported| {
+        let (nodes, relationships) = (count(done.nodes), count(done.relationships));
+        bar.set_message(format!("{nodes} nodes, {relationships} relationships"));
+    };
+    let found = db
+        .property_graph()
+        .and_then(|graph| inspect(graph, options, stop, &show));
+    bar.finish_and_clear();
+    let found = found?;
+    import_report::tell_left_out(&found.imported);
+    Ok(import_report::of_inspection(&found))
+}
+
+/// Refuses a database with nodes, unless it is to grow.
+fn refuse_nodes(args: &Args, db: &Database) -> Result<(), Failure> {
+    let is_meant = args.append || args.input.resume || args.growing.on_conflict.is_some();
+    if db.property_graph()?.view().node_bound() > 0 && !is_meant {
+        return Err(Failure::new(
+            format!("there is a database at {} already", args.input.db.display()),
+            "use --append to add to it, --resume to go on with an interrupted import, or \
+             another path",
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses flags that only make sense for plain edges.
@@ -93,14 +161,7 @@ fn open(args: &Args) -> Result<(Database, bool), Failure> {
         return Ok((Database::create(path, &options)?, true));
     }
     let db = Database::open(path, &options)?;
-    let graph = db.property_graph()?;
-    if graph.view().node_bound() > 0 && !args.append && !args.input.resume {
-        return Err(Failure::new(
-            format!("there is a database at {} already", path.display()),
-            "use --append to add to it, --resume to go on with an interrupted import, or \
-             another path",
-        ));
-    }
+    refuse_nodes(args, &db)?;
     Ok((db, false))
 }
 
@@ -110,18 +171,7 @@ fn finish(
     imported: &Imported,
     started: Instant,
 ) -> Result<Report, Failure> {
-    for bad in &imported.bad_rows {
-        note(&format!("skipped: {bad}"));
-    }
-    if imported.skipped > imported.bad_rows.len() as u64 {
-        note(&format!("skipped: {} rows in all", count(imported.skipped)));
-    }
-    for file in &imported.ignored {
-        note(&format!(
-            "{}: not of a known format, not read",
-            file.display()
-        ));
-    }
+    import_report::tell_left_out(imported);
     let csn = db.view().csn();
     let (medium, durability) = (db.medium(), db.durability_level().name());
     let extent_bytes = {
@@ -134,26 +184,26 @@ fn finish(
         evergraph::MediumKind::Dram => extent_bytes,
         _ => allocated_bytes(path)?,
     };
-    let rows = imported.nodes + imported.relationships;
-    let json = json!({
-        "nodes": imported.nodes,
-        "relationships": imported.relationships,
+    let made = imported.nodes - imported.created_ends + imported.relationships;
+    let rows = made + imported.updated + imported.unchanged;
+    let mut json = json!({
         "vertices": imported.nodes,
         "edges": imported.relationships,
         "resumed_nodes": imported.resumed_nodes,
         "resumed_relationships": imported.resumed_relationships,
         "files": imported.files,
         "ignored_files": imported.ignored,
-        "skipped_rows": imported.skipped,
         "seconds": elapsed,
         "rows_per_second": rows as f64 / elapsed,
         "csn": csn,
         "bytes": stored,
         "survives": durability,
     });
-    let mut facts = vec![
-        ("nodes", count(imported.nodes)),
-        ("relationships", count(imported.relationships)),
+    for (name, number) in import_report::counts(imported) {
+        json[name] = json!(number);
+    }
+    let mut facts = import_report::facts(imported);
+    facts.extend([
         ("files", count(imported.files as u64)),
         ("seconds", seconds(elapsed)),
         (
@@ -162,7 +212,7 @@ fn finish(
         ),
         ("stored", bytes(stored)),
         ("survives", durability.to_string()),
-    ];
+    ]);
     if imported.resumed_nodes > 0 {
         let (nodes, relationships) = (imported.resumed_nodes, imported.resumed_relationships);
         facts.push((

@@ -20,7 +20,10 @@ mod generate;
 mod import;
 mod import_args;
 mod import_graph;
+mod import_growing;
 mod import_into;
+mod import_pipes;
+mod import_report;
 mod index;
 mod maintain;
 mod medium;
@@ -71,7 +74,7 @@ enum Command {
     /// Write a synthetic graph to a file
     Generate(generate::Args),
     /// Import files of edges into a database, which is made if there is none
-    Import(import_args::Args),
+    Import(Box<import_args::Args>),
     /// Write what a database holds to files that `import` reads
     Export(export::Args),
     /// Delete the edges that files list: for each line the latest between the two

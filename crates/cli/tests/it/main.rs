@@ -4,6 +4,7 @@ mod bad_input;
 mod checkpoints;
 mod commands;
 mod common;
+mod growth;
 mod maintain;
 mod pins;
 mod plot;

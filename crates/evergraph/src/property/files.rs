@@ -8,10 +8,12 @@ use evergraph_interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo
 use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader};
 use evergraph_interchange::json_lines::JsonLinesReader;
 use evergraph_interchange::tables::{TableFile, TableReader};
-use evergraph_interchange::{InterchangeError, RowReader};
+use evergraph_interchange::{Contents, InterchangeError, RowReader};
 
 use super::columnar;
+use super::import_options::{PropertyImport, TypedFiles};
 use super::tables::{self, open};
+use super::typed::{self, Given};
 use crate::formats::{extension, open_bytes};
 use crate::{Cancellation, Error};
 
@@ -81,13 +83,21 @@ impl FileKind {
         if extension(path).as_deref() == Some("toml") {
             return Ok(Some(FileKind::Tables));
         }
-        let mut first = String::new();
+        let mut first = Vec::new();
         let mut beginning = BufReader::new(open_bytes(path)?.take(1 << 16));
-        let read = beginning.read_line(&mut first);
-        // A file that is not text has no header either.
-        if read.is_err() {
-            return Ok(None);
+        let read = beginning.read_until(b'\n', &mut first);
+        let is_nameless = path.extension().is_none();
+        match &first[..] {
+            [b'P', b'A', b'R', b'1', ..] if is_nameless => return Ok(Some(FileKind::Parquet)),
+            [b'A', b'R', b'R', b'O', b'W', b'1', ..] if is_nameless => {
+                return Ok(Some(FileKind::Arrow));
+            }
+            _ => {}
         }
+        // A file that is not text has no header either.
+        let Some(first) = read.ok().and_then(|_| String::from_utf8(first).ok()) else {
+            return Ok(None);
+        };
         let is_neo4j = [":ID", ":START_ID", ":LABEL"];
         if is_neo4j.iter().any(|column| first.contains(column)) {
             return Ok(Some(FileKind::Neo4j));
@@ -103,7 +113,23 @@ impl FileKind {
             _ => false,
         };
         let is_ldbc = extension(path).as_deref() == Some("csv") && is_header;
-        Ok(is_ldbc.then_some(FileKind::Ldbc))
+        if is_ldbc {
+            return Ok(Some(FileKind::Ldbc));
+        }
+        // A name that says nothing, as that of a pipe.
+        Ok(match path.extension() {
+            None => Self::of_beginning(&first),
+            Some(_) => None,
+        })
+    }
+
+    fn of_beginning(text: &str) -> Option<Self> {
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        match text.chars().next()? {
+            '{' => Some(FileKind::JsonLines),
+            '<' => Some(FileKind::GraphMl),
+            _ => None,
+        }
     }
 }
 
@@ -135,10 +161,11 @@ impl Defaults {
     }
 }
 
-/// A file, and its kind.
+/// A file, its kind, and what the caller says of it.
 pub(super) struct Source {
     pub path: PathBuf,
     holds: Holds,
+    pub given: Given,
 }
 
 enum Holds {
@@ -151,14 +178,26 @@ impl Source {
     /// [`import::identity`](crate::import) says: it does not follow the names of types.
     pub fn identity(&self) -> String {
         match &self.holds {
-            Holds::Kind(kind) => kind.identity().to_string(),
+            Holds::Kind(kind) => kind.identity().to_string() + &self.given.identity(),
             Holds::Table(table) => table.identity(),
         }
+    }
+
+    /// Name of its format, as the command line has it.
+    pub fn format(&self) -> &'static str {
+        let kind = match &self.holds {
+            Holds::Kind(kind) => *kind,
+            Holds::Table(_) => FileKind::Tables,
+        };
+        let mut all = FileKind::ALL.iter();
+        all.find(|(_, other)| *other == kind)
+            .map_or("", |(name, _)| *name)
     }
 
     /// Opens the file for its rows.
     pub fn open(&self, defaults: &Defaults) -> Result<Box<dyn RowReader>, Error> {
         let file = self.path.display().to_string();
+        let without_type = || self.given.kind.clone().or_else(|| defaults.kind.clone());
         let kind = match &self.holds {
             Holds::Kind(kind) => *kind,
             Holds::Table(table) => {
@@ -170,7 +209,9 @@ impl Source {
                 let usual = Neo4jOptions::default();
                 let options = Neo4jOptions {
                     delimiter: defaults.separator.unwrap_or(usual.delimiter),
-                    kind: defaults.kind.clone(),
+                    kind: without_type(),
+                    header: self.given.header.clone(),
+                    assumed: self.given.contents,
                     ..usual
                 };
                 Box::new(Neo4jReader::new(&file, open(&self.path)?, options)?)
@@ -188,17 +229,17 @@ impl Source {
             }
             FileKind::JsonLines => {
                 let reader = JsonLinesReader::new(&file, open(&self.path)?);
-                Box::new(reader.with_type(defaults.kind.clone()))
+                Box::new(reader.with_type(without_type()))
             }
             FileKind::GraphMl => {
                 let options = GraphMlOptions {
-                    kind: defaults.kind.clone(),
+                    kind: without_type(),
                     ..GraphMlOptions::default()
                 };
                 Box::new(GraphMlReader::new(&file, open(&self.path)?, options))
             }
             FileKind::Parquet | FileKind::Arrow => {
-                columnar::open(kind, &self.path, defaults.kind.clone())?
+                columnar::open(kind, &self.path, without_type())?
             }
             FileKind::Tables => unreachable!("a mapping is read before its files"),
         })
@@ -215,18 +256,36 @@ pub(super) struct Chosen {
 
 impl Chosen {
     /// The files themselves, those of mappings, and those in directories, in the order
-    /// of their names. Files of mappings are in `data`, or beside the mapping.
+    /// of their names; then those whose labels or type are given. Files of mappings are in
+    /// the directory of data, or beside the mapping.
     ///
     /// # Errors
     /// A directory that cannot be read; a file of no known kind that was named
     /// itself; a mapping that is wrong.
-    pub fn new(
+    pub fn new(options: &PropertyImport, stop: &Cancellation) -> Result<Self, Error> {
+        let (data, kind) = (options.data.as_deref(), options.kind);
+        let mut chosen = Chosen::default();
+        chosen.add_all(&options.files, kind, data, stop)?;
+        chosen.add_typed(&options.nodes, Contents::Nodes, kind)?;
+        chosen.add_typed(&options.relationships, Contents::Relationships, kind)?;
+        if data.is_some() && !chosen.has(|holds| matches!(holds, Holds::Table(_))) {
+            return Err(Error::argument(
+                "a directory of tables is given, and no mapping that says what they hold",
+                "name the mapping, a file that ends in .toml; docs/property-files.md describes it",
+            ));
+        }
+        chosen.check_separator(options.separator)?;
+        Ok(chosen)
+    }
+
+    fn add_all(
+        &mut self,
         paths: &[PathBuf],
         kind: Option<FileKind>,
         data: Option<&Path>,
         stop: &Cancellation,
-    ) -> Result<Self, Error> {
-        let mut chosen = Chosen::default();
+    ) -> Result<(), Error> {
+        let chosen = self;
         for path in paths {
             if path.is_dir() {
                 match chosen.add_directory(path, kind)? {
@@ -246,20 +305,29 @@ impl Chosen {
                 chosen.add(path, Holds::Table(table));
             }
         }
-        if data.is_some() && !chosen.has(|holds| matches!(holds, Holds::Table(_))) {
-            return Err(Error::argument(
-                "a directory of tables is given, and no mapping that says what they hold",
-                "name the mapping, a file that ends in .toml; docs/property-files.md describes it",
-            ));
+        Ok(())
+    }
+
+    fn add_typed(
+        &mut self,
+        typed: &[TypedFiles],
+        contents: Contents,
+        kind: Option<FileKind>,
+    ) -> Result<(), Error> {
+        for typed in typed {
+            for (path, kind, given) in typed::sources(typed, contents, kind)? {
+                let holds = Holds::Kind(kind);
+                self.files.push(Source { path, holds, given });
+            }
         }
-        Ok(chosen)
+        Ok(())
     }
 
     /// Refuses a separator between columns where no file is read by it.
     ///
     /// # Errors
     /// If there is one.
-    pub fn check_separator(&self, separator: Option<u8>) -> Result<(), Error> {
+    fn check_separator(&self, separator: Option<u8>) -> Result<(), Error> {
         let is_read_by_it = |holds: &Holds| matches!(holds, Holds::Kind(FileKind::Neo4j));
         match separator {
             Some(_) if !self.has(is_read_by_it) => Err(Error::argument(
@@ -275,7 +343,8 @@ impl Chosen {
     }
 
     fn add(&mut self, path: PathBuf, holds: Holds) {
-        self.files.push(Source { path, holds });
+        let given = Given::default();
+        self.files.push(Source { path, holds, given });
     }
 
     /// A file is read once, however often it is named.

@@ -10,12 +10,16 @@ use std::sync::Arc;
 use evergraph_interchange::{BadRow, Contents, InterchangeError, Row};
 use evergraph_storage::failpoint;
 
-use super::files::{Chosen, Defaults};
+use super::drafting::{Draft, Fault, Placed, Rows, Rules, Why, draft};
+use super::files::{Chosen, Defaults, Source};
 use super::ids::NodeIds;
-use super::import_options::{Imported, PropertyImport};
+use super::import_options::{Dangling, Imported, PropertyImport};
+use super::inspection::Inspection;
+use super::keys::Keys;
 use super::position::{Assigned, Pass, Place, Position};
 use super::reading::{Item, Portion, read_all};
-use super::writing::{Placed, Unfit, Why, Written, ends, is_of_rows, is_taken, write};
+use super::rejects::Rejects;
+use super::writing::{Counting, is_of_rows, write};
 use super::{GraphError, PropertyGraph};
 use crate::{Cancellation, Error};
 
@@ -44,6 +48,7 @@ impl Pass {
 
 struct Import<'a> {
     graph: &'a PropertyGraph,
+    rules: Rules,
     skip_bad: u64,
     rows_at_once: usize,
     stop: &'a Cancellation,
@@ -63,6 +68,9 @@ struct Import<'a> {
     /// The last row of a node before the relationship at hand, and whether the node may
     /// be another row's.
     node: Option<(Place, bool)>,
+    rejects: Option<Rejects>,
+    /// Only counts, and what is found.
+    inspecting: Option<(Counting, Inspection)>,
 }
 
 /// Imports files. What was committed stays if it is stopped or fails.
@@ -72,23 +80,19 @@ struct Import<'a> {
 ///
 /// # Errors
 /// A file that cannot be read, more bad rows than may be skipped, with file and
-/// line; [`Error::Interrupted`] if `stop` says so.
+/// line; nodes of the graph that have the same key; [`Error::Interrupted`] if `stop` says so.
 pub fn import(
     graph: &PropertyGraph,
     options: &PropertyImport,
     stop: &Cancellation,
     progress: &dyn Fn(&Imported),
 ) -> Result<Imported, Error> {
-    let (data, kind) = (options.data.as_deref(), options.kind);
-    let chosen = Chosen::new(&options.files, kind, data, stop)?;
-    chosen.check_separator(options.separator)?;
-    let Chosen { files, ignored } = chosen;
-    let defaults = Defaults {
-        separator: options.separator,
-        label: options.label.as_deref().map(Arc::from),
-        kind: options.relationship_type.as_deref().map(Arc::from),
-    };
-    let mut position = Position::begin(&files, &defaults)?;
+    let chosen = Chosen::new(options, stop)?;
+    let defaults = defaults(options);
+    let mut position = Position::begin(&chosen.files, &defaults, &options.identity())?;
+    let mut keys = Keys::of(graph, &options.keys)?;
+    check_creation(options, &keys)?;
+    keys.define(graph)?;
     let mut assigned = Assigned::default();
     if options.resume {
         (position, assigned) = position.resume(graph)?;
@@ -96,49 +100,134 @@ pub fn import(
         position.record_beginning(graph)?;
     }
     failpoint!("import.begun");
-    let mut import = Import {
-        graph,
-        skip_bad: options.skip_bad,
-        rows_at_once: options.rows_at_once.clamp(1, PropertyImport::ROWS_AT_ONCE),
-        stop,
-        progress,
-        nodes: NodeIds::default(),
-        rows: Vec::new(),
-        bytes: 0,
-        file: Arc::from(""),
-        done: Imported {
-            files: files.len(),
-            ignored,
-            resumed_nodes: position.nodes,
-            resumed_relationships: position.relationships,
-            ..Imported::default()
-        },
-        earlier: position.next,
-        position,
-        assigned,
-        node: None,
-    };
-    if import.position.done {
-        return Ok(import.done);
+    let mut import = Import::new(graph, options, &chosen, keys, stop, progress)?;
+    import.done.resumed_nodes = position.nodes;
+    import.done.resumed_relationships = position.relationships;
+    (import.earlier, import.assigned) = (position.next, assigned);
+    import.position = position;
+    if !import.position.done {
+        import.take_all(&chosen.files, &defaults)?;
+        import.position.clone().finish(graph.store())?;
     }
-    for pass in [Pass::Nodes, Pass::Relationships] {
-        let mut place = Place {
-            pass,
-            file: 0,
-            row: 0,
-        };
-        let wants = |contents| pass.reads(contents);
-        read_all(&files, &defaults, wants, |file, portion| {
-            if file != place.file {
-                import.commit()?;
-                (place.file, place.row) = (file, 0);
-            }
-            import.take(&mut place, portion)
-        })?;
-        import.commit()?;
-    }
-    import.position.finish(graph.store())?;
+    import.end()?;
     Ok(import.done)
+}
+
+/// Reads files as [`import`] would, and writes nothing into the graph.
+///
+/// DRAM: as of an import; where a key has no index yet, the keys of all nodes, too.
+///
+/// # Errors
+/// As of [`import`].
+pub fn inspect(
+    graph: &PropertyGraph,
+    options: &PropertyImport,
+    stop: &Cancellation,
+    progress: &dyn Fn(&Imported),
+) -> Result<Inspection, Error> {
+    let chosen = Chosen::new(options, stop)?;
+    let defaults = defaults(options);
+    let mut keys = Keys::of(graph, &options.keys)?;
+    check_creation(options, &keys)?;
+    keys.scan(graph)?;
+    let mut import = Import::new(graph, options, &chosen, keys, stop, progress)?;
+    let mut inspection = Inspection::default();
+    let files = chosen.files.iter();
+    inspection.files = files
+        .map(|file| (file.path.clone(), file.format()))
+        .collect();
+    let counting = Counting(graph.view().node_bound());
+    import.inspecting = Some((counting, inspection));
+    import.take_all(&chosen.files, &defaults)?;
+    import.end()?;
+    let (_, mut found) = import.inspecting.unwrap_or_default();
+    found.imported = import.done;
+    Ok(found)
+}
+
+fn defaults(options: &PropertyImport) -> Defaults {
+    Defaults {
+        separator: options.separator,
+        label: options.label.as_deref().map(Arc::from),
+        kind: options.relationship_type.as_deref().map(Arc::from),
+    }
+}
+
+/// Refuses to make ends of relationships without knowing how.
+fn check_creation(options: &PropertyImport, keys: &Keys) -> Result<(), Error> {
+    match options.dangling {
+        Dangling::Create if keys.is_empty() => Err(Error::argument(
+            "nothing says which label and property the missing ends of relationships get",
+            "name their key: --key Person.id",
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl<'a> Import<'a> {
+    fn new(
+        graph: &'a PropertyGraph,
+        options: &PropertyImport,
+        chosen: &Chosen,
+        keys: Keys,
+        stop: &'a Cancellation,
+        progress: &'a dyn Fn(&Imported),
+    ) -> Result<Self, Error> {
+        let rejects = options.rejects.as_deref();
+        let rejects = rejects.map(|path| Rejects::create(path, &chosen.files));
+        Ok(Import {
+            graph,
+            rules: Rules {
+                may_be_stored: !keys.is_empty() && graph.view().node_bound() > 0,
+                keys,
+                on_conflict: options.on_conflict,
+                duplicates: options.duplicates,
+                dangling: options.dangling,
+            },
+            skip_bad: options.skip_bad,
+            rows_at_once: options.rows_at_once.clamp(1, PropertyImport::ROWS_AT_ONCE),
+            stop,
+            progress,
+            nodes: NodeIds::default(),
+            rows: Vec::new(),
+            bytes: 0,
+            file: Arc::from(""),
+            done: Imported {
+                files: chosen.files.len(),
+                ignored: chosen.ignored.clone(),
+                ..Imported::default()
+            },
+            earlier: Place::BEGIN,
+            position: Position::default(),
+            assigned: Assigned::default(),
+            node: None,
+            rejects: rejects.transpose()?,
+            inspecting: None,
+        })
+    }
+
+    fn take_all(&mut self, files: &[Source], defaults: &Defaults) -> Result<(), Error> {
+        for pass in [Pass::Nodes, Pass::Relationships] {
+            let mut place = Place {
+                pass,
+                ..Place::BEGIN
+            };
+            let wants = |contents| pass.reads(contents);
+            read_all(files, defaults, wants, |file, portion| {
+                if file != place.file {
+                    self.commit()?;
+                    (place.file, place.row) = (file, 0);
+                }
+                self.take(&mut place, portion)
+            })?;
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        self.rejects.as_mut().map_or(Ok(()), Rejects::finish)
+    }
 }
 
 impl Import<'_> {
@@ -167,6 +256,9 @@ impl Import<'_> {
             match row {
                 Ok(_) if standing.is_of_node && self.is_node_refused() => {}
                 Ok(row) if place.pass.takes(&row) => {
+                    if let Some((_, inspection)) = &mut self.inspecting {
+                        inspection.take(&row);
+                    }
                     let placed = Placed {
                         row,
                         place: *place,
@@ -181,7 +273,10 @@ impl Import<'_> {
                         }
                     }
                 }
-                Err(InterchangeError::BadRow(bad)) if counts_bad => self.skip(bad)?,
+                Err(InterchangeError::BadRow(bad)) if counts_bad => {
+                    self.reject(&bad, None)?;
+                    self.skip(bad)?;
+                }
                 Ok(_) | Err(InterchangeError::BadRow(_)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -203,24 +298,38 @@ impl Import<'_> {
 
     /// Takes note of a row that an earlier run has committed, or left out.
     fn pass_over(&mut self, placed: &Placed) -> Result<(), Error> {
-        let standing = &placed.standing;
         let why = match &placed.row {
-            Row::Relationship(relationship) => ends(relationship, standing, &self.nodes).err(),
-            Row::Node(node) => match (self.assigned.node(placed.place), &node.id) {
-                (Some(known), Some(id)) => {
-                    self.nodes.insert(id, known);
-                    None
-                }
-                (Some(_), None) => None,
-                (None, Some(id)) if self.nodes.get(id).is_some() => is_taken(id, standing),
-                (None, _) => {
-                    let problem = "it was left out before the interruption";
-                    Some(Why::of_row(problem.to_string()))
+            Row::Relationship(row) => {
+                let (view, standing) = (self.graph.view(), &placed.standing);
+                self.rules
+                    .ends(row, standing, &mut self.nodes, &view)?
+                    .err()
+            }
+            Row::Node(row) => match self.rules.keys.call(row) {
+                Err(why) => Some(why),
+                Ok(called) => {
+                    let assigned = self.assigned.node(placed.place);
+                    let known = assigned.or_else(|| called.known(&self.nodes));
+                    let why = match (assigned, known) {
+                        (Some(_), _) => None,
+                        (None, Some(_)) => {
+                            self.rules.repeated(&called, &placed.standing, &self.nodes)
+                        }
+                        (None, None) => {
+                            let problem = "it was left out before the interruption";
+                            Some(Why::of_row(problem.to_string()))
+                        }
+                    };
+                    if let (None, Some(node)) = (&why, known) {
+                        called.names().for_each(|id| {
+                            self.nodes.insert(id, node);
+                        });
+                    }
+                    why
                 }
             },
         };
-        let line = placed.line;
-        why.map_or(Ok(()), |why| self.leave_out(Unfit { line, why }))
+        why.map_or(Ok(()), |why| self.leave_out(placed, why))
     }
 
     /// Commits the rows that wait.
@@ -242,13 +351,13 @@ impl Import<'_> {
     /// are tried by themselves, down to the rows that are to blame.
     fn add(&mut self, rows: &[Placed]) -> Result<(), Error> {
         match self.write(rows) {
-            Ok(bad) => bad.into_iter().try_for_each(|row| self.leave_out(row)),
+            Ok(unfit) => {
+                let mut unfit = unfit.into_iter();
+                unfit.try_for_each(|(at, why)| self.leave_out(&rows[at], why))
+            }
             Err(error) if !is_of_rows(&error) => Err(error.into()),
             Err(error) => match rows {
-                [row] => self.leave_out(Unfit {
-                    line: row.line,
-                    why: Why::of_row(error.to_string()),
-                }),
+                [row] => self.leave_out(row, Why::of_row(error.to_string())),
                 rows => {
                     let (first, second) = rows.split_at(rows.len() / 2);
                     self.add(first)?;
@@ -258,28 +367,42 @@ impl Import<'_> {
         }
     }
 
-    /// Commits rows of one kind, and gives those that fit nowhere.
-    fn write(&mut self, rows: &[Placed]) -> Result<Vec<Unfit>, GraphError> {
+    /// Commits rows of one kind, and gives those that are left out.
+    fn write(&mut self, rows: &[Placed]) -> Result<Vec<(usize, Why)>, GraphError> {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let Written {
+        let rows = Rows {
+            rules: &self.rules,
+            position: &self.position,
+            rows,
+            most_bad: self.skip_bad - self.done.skipped,
+            only_new: false,
+        };
+        let written = match &mut self.inspecting {
+            None => write(self.graph, &mut self.nodes, &rows)?,
+            Some((counting, _)) => {
+                let view = self.graph.view();
+                draft(counting, &mut self.nodes, &mut Vec::new(), &rows, &view)?
+            }
+        };
+        failpoint!("import.committed", until self.stop.is_cancelled());
+        let Draft {
             position,
             assigned,
-            bad,
-        } = write(
-            self.graph,
-            &mut self.nodes,
-            &self.position,
-            rows,
-            self.skip_bad - self.done.skipped,
-        )?;
-        failpoint!("import.committed", until self.stop.is_cancelled());
-        self.assigned.extend(assigned);
-        self.done.nodes += position.nodes - self.position.nodes;
-        self.done.relationships += position.relationships - self.position.relationships;
+            unfit,
+            updates,
+            ..
+        } = written;
+        let done = &mut self.done;
+        done.nodes += written.nodes;
+        done.relationships += written.relationships;
+        done.updated += updates.len() as u64;
+        done.unchanged += written.unchanged;
+        done.created_ends += written.created_ends;
         self.position = position;
-        Ok(bad)
+        self.assigned.extend(assigned);
+        Ok(unfit)
     }
 
     /// Whether to go on.
@@ -296,13 +419,27 @@ impl Import<'_> {
         })
     }
 
-    fn leave_out(&mut self, row: Unfit) -> Result<(), Error> {
-        self.skip(BadRow {
+    /// Leaves a row out, whether it is bad or a policy says so.
+    fn leave_out(&mut self, placed: &Placed, why: Why) -> Result<(), Error> {
+        let fault = why.fault;
+        let bad = BadRow {
             file: Arc::clone(&self.file),
-            line: row.line,
-            column: row.why.column,
-            problem: row.why.problem,
-        })
+            line: placed.line,
+            column: why.column,
+            problem: why.problem,
+        };
+        self.reject(&bad, Some(&placed.row))?;
+        match fault {
+            fault if !self.rules.tolerates(fault) => return self.skip(bad),
+            Fault::Dangling => self.done.dangling += 1,
+            _ => self.done.duplicates += 1,
+        }
+        Ok(())
+    }
+
+    fn reject(&mut self, bad: &BadRow, row: Option<&Row>) -> Result<(), Error> {
+        let rejects = self.rejects.as_mut();
+        rejects.map_or(Ok(()), |rejects| rejects.add(bad, row))
     }
 
     fn skip(&mut self, bad: BadRow) -> Result<(), Error> {

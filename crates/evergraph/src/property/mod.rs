@@ -25,15 +25,20 @@
 
 mod census;
 mod columnar;
+mod drafting;
 mod export;
 mod files;
 mod ids;
 mod import;
 mod import_options;
+mod inspection;
+mod keys;
 mod position;
 mod reading;
+mod rejects;
 mod search;
 mod tables;
+mod typed;
 mod writing;
 
 pub use census::Census;
@@ -46,8 +51,10 @@ pub use evergraph_search::fulltext;
 pub use evergraph_search::vector;
 pub use export::{Exported, PropertyExport, export};
 pub use files::FileKind;
-pub use import::import;
-pub use import_options::{Imported, PropertyImport};
+pub use import::{import, inspect};
+pub use import_options::{Dangling, Duplicates, Imported, OnConflict, PropertyImport, TypedFiles};
+pub use inspection::{IdKinds, Inspection, RowGroup};
+pub use keys::ImportKey;
 pub use search::{known_keys, known_label};
 
 use crate::{Database, Error};

@@ -38,14 +38,29 @@ pub(super) struct Place {
     pub row: u64,
 }
 
+impl Place {
+    /// The first row of all.
+    pub const BEGIN: Place = Place {
+        pass: Pass::Nodes,
+        file: 0,
+        row: 0,
+    };
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Place::BEGIN
+    }
+}
+
 /// Position that the commits of an import so far have recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Position {
     /// Of the files and how they are read.
     identity: u64,
     /// Rows before this one are in, unless they were bad.
     pub next: Place,
-    /// Commits with nodes.
+    /// Commits that tell which rows are which nodes.
     commits: u64,
     pub nodes: u64,
     pub relationships: u64,
@@ -65,27 +80,23 @@ struct Run {
 pub(super) struct Assigned(Vec<Run>);
 
 impl Position {
-    /// Of an import that begins.
+    /// Of an import that begins; `rules` are those of its rows that are not the usual ones.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn begin(files: &[Source], defaults: &Defaults) -> Result<Self, Error> {
+    pub fn begin(files: &[Source], defaults: &Defaults, rules: &str) -> Result<Self, Error> {
         let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
         let each: Vec<String> = files.iter().map(Source::identity).collect();
         let how = format!("[{}]", each.join(", "));
         let defaults = defaults.identity();
-        let parts = [how.as_bytes(), defaults.as_bytes()];
+        let mut parts = vec![how.as_bytes(), defaults.as_bytes()];
+        // The usual rules are those of imports that were interrupted before there were others.
+        if !rules.is_empty() {
+            parts.push(rules.as_bytes());
+        }
         Ok(Position {
             identity: identity_of(&parts, &paths)?,
-            next: Place {
-                pass: Pass::Nodes,
-                file: 0,
-                row: 0,
-            },
-            commits: 0,
-            nodes: 0,
-            relationships: 0,
-            done: false,
+            ..Position::default()
         })
     }
 
@@ -132,11 +143,11 @@ impl Position {
         Ok(())
     }
 
-    /// Position after a commit of so many nodes or relationships, the rows before `next`.
-    pub fn advance(&self, nodes: u64, relationships: u64, next: Place) -> Self {
+    /// Position after a commit of so many nodes and relationships, the rows before `next`.
+    pub fn advance(&self, nodes: u64, relationships: u64, assigns: bool, next: Place) -> Self {
         Position {
             next,
-            commits: self.commits + u64::from(nodes > 0),
+            commits: self.commits + u64::from(assigns),
             nodes: self.nodes + nodes,
             relationships: self.relationships + relationships,
             ..self.clone()
@@ -144,8 +155,11 @@ impl Position {
     }
 
     /// The facts, by name, that record with a commit that it gets from here to
-    /// `after`, and which nodes it makes.
+    /// `after`, and which nodes its rows are; none if it gets nowhere.
     pub fn facts(&self, after: &Position, assigned: &Assigned) -> Vec<(Vec<u8>, Vec<u8>)> {
+        if after == self {
+            return Vec::new();
+        }
         let mut facts = vec![(KEY.as_bytes().to_vec(), after.encode())];
         if after.commits > self.commits {
             facts.push((key(self.commits), assigned.encode()));
@@ -236,6 +250,10 @@ impl Assigned {
     /// Appends the nodes of rows behind all of these.
     pub fn extend(&mut self, behind: Assigned) {
         behind.0.into_iter().for_each(|run| self.push_run(run));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Notes the node of a row; rows come in their order.

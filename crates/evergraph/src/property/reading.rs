@@ -122,12 +122,20 @@ fn read(
         Err(error) => return sender.send(Err(error)).is_ok(),
     };
     let contents = reader.contents();
+    let file = Arc::clone(reader.file());
+    if let Err(error) = source.given.check(contents, &file) {
+        return sender.send(Err(error.into())).is_ok();
+    }
     if !wants(contents) {
         return true;
     }
-    let file = Arc::clone(reader.file());
     let (mut items, mut bytes) = (Vec::new(), 0);
     while let Some(mut row) = reader.next() {
+        if let Ok(found) = &mut row
+            && let Err(bad) = source.given.complete(found, &file, reader.line())
+        {
+            row = Err(InterchangeError::BadRow(bad));
+        }
         match &mut row {
             Ok(Row::Node(node)) if node.labels.is_empty() => {
                 node.labels.extend(defaults.label.clone());

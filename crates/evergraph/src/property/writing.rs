@@ -1,11 +1,9 @@
 //! Rows into the graph, with the position of the import in the same commit.
 
-use std::sync::Arc;
+use evergraph_interchange::{ExternalId, RelationshipRow};
 
-use evergraph_interchange::{ExternalId, NodeRow, RelationshipRow, Row, Standing};
-
+use super::drafting::{Draft, Made, Maker, Property, Rows, draft};
 use super::ids::NodeIds;
-use super::position::{Assigned, Place, Position};
 use super::transaction::{Retryable, TransactionError};
 use super::value::Value;
 use super::{GraphError, Load, NodeId, PropertyGraph, Transaction};
@@ -14,66 +12,18 @@ use super::{GraphError, Load, NodeId, PropertyGraph, Transaction};
 /// a transaction those that are free in others.
 const WORTH_LOADING: usize = 256;
 
-/// A row of a file, and where it stands.
-pub(super) struct Placed {
-    pub row: Row,
-    pub place: Place,
-    pub line: u64,
-    pub standing: Standing,
-}
-
-/// A row that fits nowhere.
-pub(super) struct Unfit {
-    pub line: u64,
-    pub why: Why,
-}
-
-/// Why a row fits nowhere, and the column that says so.
-pub(super) struct Why {
-    pub column: Option<Arc<str>>,
-    pub problem: String,
-}
-
-/// Outcome of a commit.
-pub(super) struct Written {
-    /// Position of the import after it.
-    pub position: Position,
-    /// Node ids of the rows.
-    pub assigned: Assigned,
-    /// Rows that fit nowhere.
-    pub bad: Vec<Unfit>,
-}
-
-/// Writers of nodes and relationships: a transaction or a bulk load.
-trait Maker {
-    fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError>;
-    fn make_relationship(
-        &mut self,
-        row: &RelationshipRow,
-        ends: (NodeId, NodeId),
-    ) -> Result<(), GraphError>;
-    fn note(&mut self, name: &[u8], value: &[u8]);
-}
-
 macro_rules! maker {
     ($maker:ty) => {
         impl Maker for $maker {
-            fn make_node(&mut self, row: &NodeRow) -> Result<NodeId, GraphError> {
-                self.create_node(&labels(row), properties(&row.properties))
+            fn make_node(&mut self, labels: &[&str], properties: &[Property]) -> Made<NodeId> {
+                self.create_node(labels, named(properties))
             }
 
-            fn make_relationship(
-                &mut self,
-                row: &RelationshipRow,
-                (source, target): (NodeId, NodeId),
-            ) -> Result<(), GraphError> {
-                let properties = properties(&row.properties);
+            fn make_relationship(&mut self, row: &RelationshipRow, ends: [NodeId; 2]) -> Made<()> {
+                let [source, target] = ends;
+                let properties = named(&row.properties);
                 self.create_relationship(source, &row.kind, target, properties)?;
                 Ok(())
-            }
-
-            fn note(&mut self, name: &[u8], value: &[u8]) {
-                self.set_fact(name, value);
             }
         }
     };
@@ -82,148 +32,90 @@ macro_rules! maker {
 maker!(Transaction);
 maker!(Load<'_>);
 
-/// Commits rows of one kind, in bulk if they are many. After an error nothing has
-/// changed, `ids` neither. Ends before the bad row that is one more than `most_bad`: an
-/// import's position passes a bad row only when it may be left out.
-pub(super) fn write(
+/// Makes nothing, and gives ids that no node has.
+#[derive(Default)]
+pub(super) struct Counting(pub u32);
+
+impl Maker for Counting {
+    fn make_node(&mut self, _: &[&str], _: &[Property]) -> Made<NodeId> {
+        self.0 = self.0.wrapping_add(1);
+        Ok(NodeId(self.0))
+    }
+
+    fn make_relationship(&mut self, _: &RelationshipRow, _: [NodeId; 2]) -> Made<()> {
+        Ok(())
+    }
+}
+
+/// Commits rows, in bulk if they are many. After an error nothing has changed, `ids`
+/// neither.
+pub(super) fn write<'r>(
     graph: &PropertyGraph,
     ids: &mut NodeIds,
-    position: &Position,
-    rows: &[Placed],
-    most_bad: u64,
-) -> Result<Written, GraphError> {
-    let mut named = Vec::new();
-    if rows.len() >= WORTH_LOADING {
-        let mut load = graph.load();
-        let made = make(&mut load, ids, &mut named, position, rows, most_bad);
-        let written = made.and_then(|written| load.commit().map(|_| written));
-        match written {
-            Ok(written) => return Ok(written),
+    rows: &Rows<'r>,
+) -> Result<Draft<'r>, GraphError> {
+    let mut given = Vec::new();
+    if rows.rows.len() >= WORTH_LOADING {
+        match load(graph, ids, &mut given, rows) {
+            Ok(Some(written)) => return Ok(written),
+            Ok(None) => {}
+            // In transactions where others keep writing.
+            Err(error) if error.is_retryable() => {}
             Err(error) => {
-                forget(ids, &mut named);
-                // In transactions where others keep writing.
-                if !error.is_retryable() {
-                    return Err(error);
-                }
+                forget(ids, &mut given);
+                return Err(error);
             }
         }
     }
     let written = graph.write(|tx| {
-        forget(ids, &mut named);
-        make(tx, ids, &mut named, position, rows, most_bad)
+        forget(ids, &mut given);
+        let draft = draft(tx, ids, &mut given, rows, &graph.view())?;
+        for update in &draft.updates {
+            for label in &update.labels {
+                tx.add_label(update.node, label)?;
+            }
+            for (key, value) in &update.properties {
+                tx.set(update.node, key, value.clone())?;
+            }
+        }
+        for (name, value) in rows.position.facts(&draft.position, &draft.assigned) {
+            tx.set_fact(&name, &value);
+        }
+        Ok(draft)
     });
     if written.is_err() {
-        forget(ids, &mut named);
+        forget(ids, &mut given);
     }
     written
 }
 
-/// Takes ids back.
-fn forget(ids: &mut NodeIds, named: &mut Vec<&ExternalId>) {
-    for id in named.drain(..) {
-        ids.remove(id);
-    }
-}
-
-/// Makes the nodes and relationships of rows. Ids that they give are added to `ids` and
-/// to `named`.
-fn make<'r>(
-    maker: &mut impl Maker,
+/// Commits rows in bulk. `None` if they are not for that: a load changes no node, and
+/// makes no commit of facts alone.
+fn load<'r>(
+    graph: &PropertyGraph,
     ids: &mut NodeIds,
-    named: &mut Vec<&'r ExternalId>,
-    position: &Position,
-    rows: &'r [Placed],
-    most_bad: u64,
-) -> Result<Written, GraphError> {
-    let mut bad = Vec::new();
-    let mut assigned = Assigned::default();
-    let (mut nodes, mut relationships) = (0, 0);
-    // Behind the last row, unless it ends before.
-    let mut next = rows.last().map(|last| Place {
-        row: last.place.row + 1,
-        ..last.place
-    });
-    for placed in rows {
-        let Placed { row, place, .. } = placed;
-        let why = match row {
-            Row::Node(NodeRow { id: Some(id), .. }) if ids.get(id).is_some() => {
-                match is_taken(id, &placed.standing) {
-                    Some(why) => why,
-                    None => continue,
-                }
-            }
-            Row::Node(node) => {
-                let made = maker.make_node(node)?;
-                assigned.push(*place, made);
-                nodes += 1;
-                if let Some(id) = &node.id {
-                    ids.insert(id, made);
-                    named.push(id);
-                }
-                continue;
-            }
-            Row::Relationship(relationship) => match ends(relationship, &placed.standing, ids) {
-                Ok(ends) => {
-                    maker.make_relationship(relationship, ends)?;
-                    relationships += 1;
-                    continue;
-                }
-                Err(why) => why,
-            },
-        };
-        let line = placed.line;
-        bad.push(Unfit { line, why });
-        if bad.len() as u64 > most_bad {
-            next = Some(*place);
-            break;
-        }
-    }
-    let mut after = position.clone();
-    if let Some(next) = next
-        && nodes + relationships > 0
-    {
-        after = position.advance(nodes, relationships, next);
-        for (name, value) in position.facts(&after, &assigned) {
-            maker.note(&name, &value);
-        }
-    }
-    Ok(Written {
-        position: after,
-        assigned,
-        bad,
-    })
-}
-
-/// The ends of a relationship, or which of them is not there.
-pub(super) fn ends(
-    row: &RelationshipRow,
-    standing: &Standing,
-    ids: &NodeIds,
-) -> Result<(NodeId, NodeId), Why> {
-    let end = |at: usize, id: &ExternalId| {
-        let columns = standing.ends.as_ref();
-        ids.get(id).ok_or_else(|| Why {
-            column: columns.map(|columns| Arc::clone(&columns[at])),
-            problem: format!("there is no node {id}"),
-        })
+    given: &mut Vec<ExternalId>,
+    rows: &Rows<'r>,
+) -> Result<Option<Draft<'r>>, GraphError> {
+    let mut load = graph.load();
+    let rows = Rows {
+        only_new: true,
+        ..*rows
     };
-    Ok((end(0, &row.source)?, end(1, &row.target)?))
-}
-
-/// The problem of a node whose id is there already; `None` if the row may merge.
-pub(super) fn is_taken(id: &ExternalId, standing: &Standing) -> Option<Why> {
-    let problem = || format!("there is a node {id} already");
-    (!standing.merges).then(|| Why::of_row(problem()))
-}
-
-impl Why {
-    /// Of the row as a whole.
-    pub fn of_row(problem: String) -> Self {
-        Why {
-            column: None,
-            problem,
-        }
+    let draft = draft(&mut load, ids, given, &rows, &graph.view())?;
+    if !draft.updates.is_empty() || !draft.makes_any() {
+        return Ok(None);
     }
+    for (name, value) in rows.position.facts(&draft.position, &draft.assigned) {
+        load.set_fact(&name, &value);
+    }
+    load.commit()?;
+    Ok(Some(draft))
+}
+
+/// Takes ids back.
+fn forget(ids: &mut NodeIds, given: &mut Vec<ExternalId>) {
+    given.drain(..).for_each(|id| ids.remove(&id));
 }
 
 /// Whether a commit failed because of the content of a row.
@@ -240,10 +132,8 @@ pub(super) fn is_of_rows(error: &GraphError) -> bool {
     )
 }
 
-fn labels(row: &NodeRow) -> Vec<&str> {
-    row.labels.iter().map(|label| &**label).collect()
-}
-
-fn properties(row: &[(Arc<str>, Value)]) -> impl Iterator<Item = (&str, Value)> {
-    row.iter().map(|(key, value)| (&**key, value.clone()))
+fn named(properties: &[Property]) -> impl Iterator<Item = (&str, Value)> {
+    properties
+        .iter()
+        .map(|(key, value)| (&**key, value.clone()))
 }

@@ -17,6 +17,7 @@ mod projections;
 mod property_export;
 mod property_files;
 mod property_graph;
+mod property_growth;
 mod property_tables;
 mod runs;
 mod sample_data;

@@ -38,8 +38,13 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// `ids` are the ids of columns that do not say.
-    pub(crate) fn read(fields: &[&str], ids: Ids) -> Result<Self, Problem> {
+    /// `ids` are the ids of columns that do not say; `assumed` is what rows are if no
+    /// column says it.
+    pub(crate) fn read(
+        fields: &[&str],
+        ids: Ids,
+        assumed: Option<Contents>,
+    ) -> Result<Self, Problem> {
         if let [all] = fields
             && all.contains([';', '\t', '|'])
         {
@@ -53,7 +58,13 @@ impl Header {
             .iter()
             .map(|field| column(field.trim(), ids))
             .collect();
-        Self::of(columns?)
+        let mut columns = columns?;
+        if let Some(contents) = assumed
+            && !is_declared(&columns)
+        {
+            assume(&mut columns, contents)?;
+        }
+        Self::of(columns)
     }
 
     /// Columns of a file whose names may be anything: what declares nothing is the
@@ -74,8 +85,7 @@ impl Header {
     /// labels, but a file of other columns alone was hardly meant so.
     #[cfg(feature = "columnar")]
     pub(crate) fn is_declared(&self) -> bool {
-        let mut columns = self.columns.iter();
-        columns.any(|column| !matches!(column, Column::Property(..) | Column::Ignore))
+        is_declared(&self.columns)
     }
 
     fn of(columns: Vec<Column>) -> Result<Self, Problem> {
@@ -88,6 +98,45 @@ impl Header {
         }
         Ok(Header { contents, columns })
     }
+}
+
+fn is_declared(columns: &[Column]) -> bool {
+    let mut columns = columns.iter();
+    columns.any(|column| !matches!(column, Column::Property(..) | Column::Ignore))
+}
+
+/// Takes the first column for the id of nodes, or the first two for the ends of
+/// relationships.
+fn assume(columns: &mut [Column], contents: Contents) -> Result<(), Problem> {
+    let id = |column: &Column, is_property: bool| match column {
+        Column::Property(name, kind) if !kind.list => Ok(IdColumn {
+            space: Arc::from(""),
+            name: is_property.then(|| name.clone()),
+            ids: match kind.scalar {
+                Scalar::Integer => Ids::Integers,
+                Scalar::Text => Ids::Texts,
+                _ => return Err(Problem::at(name, "ids are long or string")),
+            },
+        }),
+        _ => Err(Problem::new(
+            "the header does not say which columns are ids; :ID, :START_ID and :END_ID do",
+        )),
+    };
+    match (contents, columns) {
+        (Contents::Nodes, [first, ..]) => *first = Column::Id(id(first, true)?),
+        (Contents::Relationships, [first, second, ..]) => {
+            (*first, *second) = (
+                Column::Start(id(first, false)?),
+                Column::End(id(second, false)?),
+            );
+        }
+        (Contents::Both, _) => {}
+        _ => {
+            let problem = "relationships have two ends, and the header has one column";
+            return Err(Problem::new(problem));
+        }
+    }
+    Ok(())
 }
 
 fn property_name(column: &Column) -> Option<&Arc<str>> {

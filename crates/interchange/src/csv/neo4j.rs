@@ -28,6 +28,9 @@ pub struct Neo4jOptions {
     pub kind: Option<Arc<str>>,
     /// The header, if it is in a file of its own: then all lines are rows.
     pub header: Option<String>,
+    /// What rows are whose header does not say it: then the first column is the id of
+    /// nodes, and the first two are the ends of relationships.
+    pub assumed: Option<Contents>,
 }
 
 impl Default for Neo4jOptions {
@@ -39,6 +42,7 @@ impl Default for Neo4jOptions {
             labels: Vec::new(),
             kind: None,
             header: None,
+            assumed: None,
         }
     }
 }
@@ -68,9 +72,9 @@ impl<R: BufRead> Neo4jReader<R> {
         let header = match &options.header {
             Some(text) => {
                 let mut apart = Records::new(text.as_bytes(), dialect);
-                read_header(&file, &mut apart, options.ids)?
+                read_header(&file, &mut apart, &options)?
             }
-            None => read_header(&file, &mut records, options.ids)?,
+            None => read_header(&file, &mut records, &options)?,
         };
         Ok(Neo4jReader {
             file,
@@ -112,7 +116,7 @@ impl<R: BufRead> Neo4jReader<R> {
 fn read_header<R: BufRead>(
     file: &Arc<str>,
     records: &mut Records<R>,
-    ids: Ids,
+    options: &Neo4jOptions,
 ) -> Result<Header, InterchangeError> {
     let read = records
         .advance()
@@ -125,7 +129,7 @@ fn read_header<R: BufRead>(
         Some(Outcome::Record) => {
             let fields = (0..records.field_count()).filter_map(|at| records.field(at));
             let fields: Vec<&str> = fields.map(|field| field.text).collect();
-            Header::read(&fields, ids)
+            Header::read(&fields, options.ids, options.assumed)
         }
         Some(Outcome::Bad(problem) | Outcome::Broken(problem)) => Err(problem),
         None => Err(Problem::new("the file has no header")),

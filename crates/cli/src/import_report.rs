@@ -1,0 +1,141 @@
+//! What `evergraph import` says of the nodes and relationships of files.
+
+use evergraph::property::{IdKinds, Imported, Inspection, RowGroup};
+use serde_json::{Map, Value, json};
+
+use crate::report::{Report, count, note, table};
+
+/// Notes rows that were left out, and files that were not read.
+pub fn tell_left_out(imported: &Imported) {
+    for bad in &imported.bad_rows {
+        note(&format!("skipped: {bad}"));
+    }
+    if imported.skipped > imported.bad_rows.len() as u64 {
+        note(&format!("skipped: {} rows in all", count(imported.skipped)));
+    }
+    for file in &imported.ignored {
+        note(&format!(
+            "{}: not of a known format, not read",
+            file.display()
+        ));
+    }
+}
+
+/// Counts of rows, by their names in JSON.
+pub fn counts(imported: &Imported) -> [(&'static str, u64); 8] {
+    [
+        ("nodes", imported.nodes),
+        ("relationships", imported.relationships),
+        ("updated", imported.updated),
+        ("unchanged", imported.unchanged),
+        ("created_ends", imported.created_ends),
+        ("duplicates", imported.duplicates),
+        ("dangling", imported.dangling),
+        ("skipped_rows", imported.skipped),
+    ]
+}
+
+/// The lines about rows, without those that say that there were none.
+pub fn facts(imported: &Imported) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("nodes", count(imported.nodes)),
+        ("relationships", count(imported.relationships)),
+    ];
+    for (name, number) in [
+        ("updated", imported.updated),
+        ("unchanged", imported.unchanged),
+        ("made as ends", imported.created_ends),
+        ("duplicates", imported.duplicates),
+        ("dangling", imported.dangling),
+        ("bad rows", imported.skipped),
+    ] {
+        if number > 0 {
+            facts.push((name, count(number)));
+        }
+    }
+    facts
+}
+
+/// The report of a dry run.
+pub fn of_inspection(found: &Inspection) -> Report {
+    let files = found.files.iter();
+    let files: Vec<Value> = files
+        .map(|(path, format)| json!({ "path": path, "format": format }))
+        .collect();
+    let ids = found.ids.iter();
+    let ids: Map<String, Value> = ids
+        .map(|(space, IdKinds { integers, texts })| {
+            let kinds = json!({ "integers": integers, "texts": texts });
+            (space.to_string(), kinds)
+        })
+        .collect();
+    let mut json = Map::from_iter([
+        ("dry_run".to_string(), json!(true)),
+        ("files".to_string(), json!(files)),
+        ("labels".to_string(), groups(found.labels.iter())),
+        ("types".to_string(), groups(found.types.iter())),
+        ("ids".to_string(), json!(ids)),
+    ]);
+    for (name, number) in counts(&found.imported) {
+        json.insert(name.to_string(), json!(number));
+    }
+    Report::new(Value::Object(json), table(&lines(found)))
+}
+
+fn lines(found: &Inspection) -> Vec<(&'static str, String)> {
+    let mut lines = facts(&found.imported);
+    for (path, format) in &found.files {
+        lines.push(("file", format!("{} ({format})", path.display())));
+    }
+    for (label, group) in &found.labels {
+        let label = match &**label {
+            "" => "(no label)",
+            label => label,
+        };
+        lines.push(("label", described(label, group)));
+    }
+    for (kind, group) in &found.types {
+        lines.push(("type", described(kind, group)));
+    }
+    for (space, kinds) in &found.ids {
+        let of = match &**space {
+            "" => String::new(),
+            space => format!(" of {space}"),
+        };
+        let IdKinds { integers, texts } = *kinds;
+        let kinds = match (integers, texts) {
+            (0, texts) => format!("{} texts", count(texts)),
+            (integers, 0) => format!("{} integers", count(integers)),
+            (integers, texts) => format!("{} integers, {} texts", count(integers), count(texts)),
+        };
+        lines.push(("ids", kinds + &of));
+    }
+    lines.push(("written", "nothing (--dry-run)".to_string()));
+    lines
+}
+
+fn described(name: &str, group: &RowGroup) -> String {
+    let properties = group.properties.iter().map(|(name, types)| {
+        let types: Vec<&str> = types.iter().map(String::as_str).collect();
+        format!("{name} {}", types.join("|"))
+    });
+    let properties: Vec<String> = properties.collect();
+    let rows = match group.rows {
+        1 => "1 row".to_string(),
+        rows => format!("{} rows", count(rows)),
+    };
+    match properties.is_empty() {
+        true => format!("{name}: {rows}"),
+        false => format!("{name}: {rows}; {}", properties.join(", ")),
+    }
+}
+
+fn groups<'a>(groups: impl Iterator<Item = (&'a std::sync::Arc<str>, &'a RowGroup)>) -> Value {
+    let groups = groups.map(|(name, group)| {
+        let json = json!({ "rows": group.rows, "properties": group.properties.iter()
+            .map(|(name, types)| (name.to_string(), json!(types)))
+            .collect::<Map<String, Value>>() });
+        (name.to_string(), json)
+    });
+    Value::Object(groups.collect())
+}

@@ -1,0 +1,313 @@
+//! Property graphs that grow by files: labels and types given, keys, policies, rejected
+//! rows, dry runs, pipes.
+
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::common::{EVERGRAPH, Outcome, Place};
+
+fn files(place: &Place) {
+    place.file(
+        "people.csv",
+        "id:ID(Person),name,born:int\na,Ann,1964\nb,Bob,1967\n",
+    );
+    place.file(
+        "knows.csv",
+        ":START_ID(Person),:END_ID(Person),since:int\na,b,2001\n",
+    );
+}
+
+/// What a shell makes of a line; `evergraph` is the program.
+fn shell(place: &Place, line: &str) -> Outcome {
+    let line = line.replace("evergraph ", &format!("{EVERGRAPH} "));
+    let mut command = Command::new("bash");
+    command.args(["-c", &line]).current_dir(place.path(""));
+    command.stdin(Stdio::null()).env("TMPDIR", place.path(""));
+    Outcome::new(&line, command.output().expect("there is a shell"))
+}
+
+fn exported(place: &Place, db: &str) -> String {
+    place.json(&format!("export {db} {db}.jsonl"));
+    std::fs::read_to_string(place.path(&format!("{db}.jsonl"))).expect("it is written")
+}
+
+fn counted(done: &Value) -> Value {
+    let names = [
+        "nodes",
+        "relationships",
+        "updated",
+        "unchanged",
+        "duplicates",
+        "dangling",
+    ];
+    json!(names.map(|name| done[name].as_u64().expect("a count")))
+}
+
+#[test]
+fn a_graph_grows_by_files_of_labels_and_types() {
+    let place = Place::new();
+    files(&place);
+    let first = "--nodes Person=people.csv --relationships KNOWS=knows.csv --key Person.id";
+    let done = place.json(&format!("import db {first}"));
+    assert_eq!(counted(&done), json!([2, 1, 0, 0, 0, 0]));
+    let indexes = place.call("index db list");
+    assert!(
+        indexes.stdout.contains("import key Person.id"),
+        "{indexes:#?}"
+    );
+    // Later: a header of its own, changed and new people, one of whom is known.
+    place.file("header.csv", "id:ID(Person),name,city\n");
+    place.file("part1.csv", "a,Ann,Rome\n");
+    place.file("part2.csv", "c,Cid,\nb,Bob,\nc,Cid,Oslo\n");
+    place.file("more.csv", ":START_ID(Person),:END_ID(Person)\nc,a\nc,z\n");
+    let more = "--nodes Person:Star=header.csv,part1.csv,part2.csv --relationships KNOWS=more.csv";
+    let dry = place.json(&format!(
+        "import db {more} --on-conflict update --duplicates skip --dangling skip --dry-run"
+    ));
+    assert_eq!(dry["dry_run"], true);
+    assert_eq!(place.json("stats db")["property_graph"]["nodes"], 2);
+    let done = place.json(&format!(
+        "import db {more} --on-conflict update --duplicates skip --dangling skip"
+    ));
+    assert_eq!(counted(&done), json!([1, 1, 1, 1, 1, 1]));
+    assert_eq!(counted(&dry), counted(&done));
+    let rows = exported(&place, "db");
+    let ann =
+        r#""labels":["Person"],"properties":{"born":1964,"city":"Rome","id":"a","name":"Ann"}"#;
+    assert!(rows.contains(ann), "{rows}");
+    let cid = r#""labels":["Person","Star"],"properties":{"id":"c","name":"Cid"}"#;
+    assert!(rows.contains(cid), "{rows}");
+    // As a merge, with a node for the end that is missing.
+    let done = place.json(&format!(
+        "import db {more} --on-conflict merge --duplicates skip --dangling create"
+    ));
+    assert_eq!(counted(&done), json!([1, 2, 2, 1, 1, 0]));
+    let rows = exported(&place, "db");
+    let bob = r#""labels":["Person","Star"],"properties":{"born":1967,"id":"b","name":"Bob"}"#;
+    assert!(rows.contains(bob), "{rows}");
+    assert!(rows.contains(r#""properties":{"id":"z"}"#), "{rows}");
+    assert_eq!(place.json("check db")["ok"], true);
+}
+
+#[test]
+fn wrong_input_is_refused_with_what_to_do() {
+    let place = Place::new();
+    files(&place);
+    place.json("import db --nodes Person=people.csv --key Person.id");
+    let repair = "repair the file, or leave bad rows out with --skip-bad N";
+    place
+        .call("import db --nodes Person=people.csv --append")
+        .expect_refusal(
+            1,
+            "people.csv:2: id: the graph has a node a of Person already (--on-conflict)",
+            repair,
+        );
+    place.call("import db --nodes Person=people.csv").expect_refusal(
+        1,
+        "there is a database at db already",
+        "use --append to add to it, --resume to go on with an interrupted import, or another path",
+    );
+    place.file("dangling.csv", ":START_ID(Person),:END_ID(Person)\na,z\n");
+    place
+        .call("import db --relationships KNOWS=dangling.csv --append")
+        .expect_refusal(1, "dangling.csv:2: there is no node z of Person", repair);
+    place
+        .call("import new --relationships KNOWS=dangling.csv --dangling create")
+        .expect_refusal(
+            2,
+            "nothing says which label and property the missing ends of relationships get",
+            "name their key: --key Person.id",
+        );
+    place
+        .call("import new --nodes Person=knows.csv")
+        .expect_refusal(
+            1,
+            "knows.csv:1: the file has relationships, and is given as one of nodes",
+            repair,
+        );
+    place
+        .call("import new --relationships A:B=knows.csv")
+        .expect_refusal(
+            2,
+            "A:B: a relationship has one type",
+            "give each type its files: --relationships KNOWS=knows.csv",
+        );
+    place.call("import new - - ").expect_refusal(
+        2,
+        "standard input is named twice",
+        "name it once; <(command) or named pipes give further ones",
+    );
+    place
+        .call("import new --nodes Person=people.csv --rejects people.csv")
+        .expect_refusal(
+            2,
+            "people.csv: a file of the import itself",
+            "rejected rows go to another file",
+        );
+    place.file("edges.txt", "0 1\n");
+    for flag in [
+        "--key A.b",
+        "--dry-run",
+        "--rejects r.csv",
+        "--duplicates skip",
+    ] {
+        let refused = place.call(&format!("import new edges.txt {flag}"));
+        refused.expect(2);
+        assert!(
+            refused.error().contains("is about property graphs"),
+            "{refused:#?}"
+        );
+    }
+    for call in [
+        "import new",
+        "import new --nodes Person=",
+        "import new --nodes =people.csv",
+        "import new people.csv --key Person",
+        "import new people.csv --on-conflict sometimes",
+        "import new people.csv --rejects r --max-rejects x",
+        "import new people.csv --dry-run --resume",
+        "delete-edges db",
+    ] {
+        place.call(call).expect(2);
+    }
+    for left in ["new", "r.csv"] {
+        assert!(!place.path(left).exists(), "{left}");
+    }
+}
+
+#[test]
+fn a_dry_run_tells_types_ids_and_counts_and_writes_nothing() {
+    let place = Place::new();
+    files(&place);
+    place.file("bad.csv", "id:ID(Person),name,born:int\nc,Cid,x\n");
+    let call = "import db people.csv bad.csv knows.csv --label Person --type KNOWS --dry-run";
+    let refused = place.call(call);
+    refused.expect(1);
+    let found = place.json(&format!("{call} --rejects rejects.csv"));
+    assert_eq!(
+        found["labels"]["Person"],
+        json!({ "rows": 2, "properties":
+            { "born": ["long"], "id": ["string"], "name": ["string"] } })
+    );
+    assert_eq!(
+        found["types"],
+        json!({ "KNOWS": { "rows": 1, "properties": { "since": ["long"] } } })
+    );
+    assert_eq!(
+        found["ids"],
+        json!({ "Person": { "integers": 0, "texts": 2 } })
+    );
+    assert_eq!(
+        found["files"][0],
+        json!({ "path": "people.csv", "format": "neo4j" })
+    );
+    assert_eq!(
+        (&found["nodes"], &found["skipped_rows"]),
+        (&json!(2), &json!(1))
+    );
+    assert!(!place.path("db").exists());
+    let rejects = std::fs::read_to_string(place.path("rejects.csv")).expect("it is there");
+    let expected = "file,line,column,problem,row\nbad.csv,2,born,\"\"\"x\"\" is no integer\",\n";
+    assert_eq!(rejects, expected);
+    // Nothing of a database is changed either, whose nodes have no key yet.
+    place.json("import db people.csv --label Person");
+    let before = place.json("stats db");
+    let more = "import db people.csv --label Person --key Person.id --on-conflict skip --dry-run";
+    let found = place.json(more);
+    assert_eq!(
+        (&found["nodes"], &found["unchanged"]),
+        (&json!(0), &json!(2))
+    );
+    assert_eq!(place.json("stats db")["csn"], before["csn"]);
+}
+
+#[test]
+fn pipes_are_files() {
+    let place = Place::new();
+    files(&place);
+    place.json("import whole people.csv knows.csv --label Person --type KNOWS");
+    let expected = exported(&place, "whole");
+    for (number, line) in [
+        "cat people.csv | evergraph import DB - knows.csv --label Person --type KNOWS",
+        "gzip -c people.csv | evergraph import DB --nodes Person=/dev/stdin --relationships KNOWS=knows.csv",
+        "evergraph import DB --nodes Person=<(cat people.csv) --relationships KNOWS=<(cat knows.csv)",
+        "evergraph import DB --nodes Person=<(head -1 people.csv),<(tail -n +2 people.csv) --relationships KNOWS=knows.csv",
+        "evergraph import DB - knows.csv --label Person --type KNOWS < people.csv",
+        "cat whole.jsonl | evergraph import DB -",
+        "evergraph export whole g.graphml && cat g.graphml | evergraph import DB /dev/stdin",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let db = format!("db{number}");
+        shell(&place, &line.replace("DB", &db)).expect(0);
+        assert_eq!(exported(&place, &db), expected, "{line}");
+    }
+    // Edges, too.
+    shell(&place, "printf '0 1\\n1 2\\n' | evergraph import edges -").expect(0);
+    assert_eq!(place.json("stats edges")["edges"], 2);
+    // Copies do not stay.
+    let left = std::fs::read_dir(place.path(""))
+        .expect("a directory")
+        .flatten();
+    let mut names = left.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    assert!(!names.any(|name| name.starts_with("evergraph-import")));
+}
+
+#[test]
+fn a_killed_upsert_goes_on_behind_its_last_commit() {
+    let place = Place::new();
+    let people = |from: u64, to: u64, city: &str| {
+        let row = |i: u64| format!("{i},name {i},{city}\n");
+        "id:ID(Person){id-type:long},name,city\n".to_string()
+            + &(from..to).map(row).collect::<String>()
+    };
+    let knows: String = (0..9000)
+        .map(|i| format!("{},{}\n", i % 6000, i * 7 % 6100))
+        .collect();
+    place.file("one.csv", people(0, 4000, "Rome"));
+    place.file("two.csv", people(2000, 6000, "Oslo"));
+    let header = ":START_ID(Person){id-type:long},:END_ID(Person){id-type:long}\n";
+    place.file("knows.csv", header.to_string() + &knows);
+    let more = "--nodes Person=two.csv --relationships KNOWS=knows.csv --on-conflict update \
+                --dangling create --batch-edges 300 --log-mib 1";
+    for db in ["whole", "db"] {
+        place.json(&format!(
+            "import {db} --nodes Person=one.csv --key Person.id --log-mib 1"
+        ));
+    }
+    let whole = place.json(&format!("import whole {more}"));
+    assert_eq!(counted(&whole), json!([2100, 9000, 2000, 0, 0, 0]));
+    place.kill_at("import.begun", 1, &format!("import db {more}"));
+    for (failpoint, time) in [
+        ("import.committed", 3),
+        ("commit.logged", 9),
+        ("import.committed", 14),
+    ] {
+        place.kill_at(failpoint, time, &format!("import db {more} --resume"));
+    }
+    let done = place.json(&format!("import db {more} --resume"));
+    let sum = |kind: &str| {
+        done[kind]
+            .as_u64()
+            .zip(done[format!("resumed_{kind}")].as_u64())
+    };
+    assert_eq!(sum("nodes").map(|(a, b)| a + b), Some(2100), "{done}");
+    assert_eq!(
+        sum("relationships").map(|(a, b)| a + b),
+        Some(9000),
+        "{done}"
+    );
+    let sorted = |db: &str| {
+        let rows = exported(&place, db);
+        let view = rows.lines().filter(|row| row.contains("\"labels\""));
+        let mut people: Vec<String> = view
+            .map(|row| row.split_once("\"labels\"").expect("it is").1.to_string())
+            .collect();
+        people.sort();
+        people
+    };
+    assert_eq!(sorted("db"), sorted("whole"));
+    assert_eq!(place.json("check db")["ok"], true);
+}
