@@ -60,6 +60,7 @@ const fn subject(name: &'static str, layout: Layout, form: &'static str) -> Subj
 const PARAMETERS: &[(&str, &str, &str)] = &[
     ("pagerank", "iterations", "20"),
     ("personalized-pagerank", "iterations", "20"),
+    ("betweenness", "samples", "1"),
     ("closeness", "samples", "64"),
     ("harmonic", "samples", "64"),
 ];
@@ -292,7 +293,7 @@ fn summary(outcome: &Outcome) -> String {
     let shown = facts.map(|(name, fact)| match fact {
         Fact::Whole(count) => format!("{name}={count}"),
         Fact::Real(measure) => format!("{name}={measure:.6}"),
-        Fact::Text(text) => format!("{name}={text}"),
+        other => format!("{name}={other}"),
     });
     shown.collect::<Vec<_>>().join(" ")
 }

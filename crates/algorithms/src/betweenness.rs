@@ -15,7 +15,7 @@ mod search;
 
 use std::collections::VecDeque;
 
-use evergraph_graph::{Column, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Direction, Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use crate::error::{check_source, compare_near};
@@ -34,16 +34,25 @@ pub enum Normalization {
     /// (n - 1)(n - 2) / n. The share of all shortest paths that lead over a vertex,
     /// estimated if the sources are a sample; as NetworkX normalizes.
     Pairs,
+    /// The share of the vertices that are sources, and 2 in an undirected graph: the
+    /// sum over all pairs of vertices, each once, estimated if the sources are a
+    /// sample; as igraph and, unnormalized, NetworkX have it.
+    AllPairs,
 }
 
 impl Normalization {
-    /// Divisor of the scores; `None` for 1.
-    fn divisor(self, vertices: usize, sources: usize, max_score: f64) -> Option<f64> {
-        let n = vertices as f64;
+    /// Divisor of the scores of `graph` from so many sources; `None` for 1.
+    fn divisor(self, graph: &impl Graph, sources: usize, max_score: f64) -> Option<f64> {
+        let n = graph.vertex_count() as f64;
+        let times_counted = match graph.direction() {
+            Direction::Undirected => 2.0,
+            Direction::Out | Direction::Both => 1.0,
+        };
         let divisor = match self {
             Normalization::None => return None,
             Normalization::Maximum => max_score,
             Normalization::Pairs => sources as f64 * (n - 1.0) * (n - 2.0) / n,
+            Normalization::AllPairs => times_counted * sources as f64 / n,
         };
         (divisor > 0.0).then_some(divisor)
     }
@@ -119,8 +128,7 @@ pub fn run<G: Graph>(
         })?;
     }
     result.max_score = result.scores.par_iter().copied().reduce(|| 0.0, f64::max);
-    let n = graph.vertex_count();
-    if let Some(divisor) = normalization.divisor(n, sources.len(), result.max_score) {
+    if let Some(divisor) = normalization.divisor(graph, sources.len(), result.max_score) {
         let scores = result.scores.par_iter_mut().with_min_len(CHUNK_ITEMS);
         scores.for_each(|score| *score /= divisor);
     }
@@ -184,8 +192,7 @@ pub fn verify<G: Graph>(
 ) -> Result<(), Mismatch> {
     let mut expected = reference(graph, sources);
     let max = expected.iter().copied().fold(0.0, f64::max);
-    let n = graph.vertex_count();
-    if let Some(divisor) = normalization.divisor(n, sources.len(), max) {
+    if let Some(divisor) = normalization.divisor(graph, sources.len(), max) {
         expected.iter_mut().for_each(|score| *score /= divisor);
     }
     compare_near("score", &result.scores, &expected, 1e-9, 1e-12)

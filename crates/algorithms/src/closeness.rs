@@ -48,14 +48,17 @@ pub struct Parameters {
     pub samples: Option<usize>,
     /// Chooses the samples.
     pub seed: u64,
+    /// Closeness is the inverse of the mean distance alone, as igraph has it.
+    pub reached_only: bool,
 }
 
 /// The centralities of a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closeness {
     /// Vertices connected with a vertex by a path, per sum of their distances,
-    /// times the share of all others that they are (Wasserman and Faust); 0 for a
-    /// vertex that none is connected with. With samples an estimate.
+    /// times the share of all others that they are (Wasserman and Faust), unless
+    /// [`Parameters::reached_only`]; 0 for a vertex that none is connected with.
+    /// With samples an estimate.
     pub closeness: Vec<f64>,
     /// The sum of 1 / distance over all other vertices, 0 for those without a
     /// path. With samples an estimate of that sum.
@@ -106,7 +109,8 @@ pub fn run<G: Graph>(
     sources.iter().for_each(|&v| is_source[v as usize] = true);
     // For each vertex the sources that are others.
     let others = |v: usize| (sources.len() - usize::from(is_source[v])) as f64;
-    let values = |value: fn(&Sums, f64, f64) -> f64| {
+    let reached_only = parameters.reached_only;
+    let values = |value: &(dyn Fn(&Sums, f64, f64) -> f64 + Sync)| {
         let vertices = sums.par_iter().enumerate().with_min_len(CHUNK_ITEMS);
         let values = vertices.map(|(v, sums)| match sums.reached {
             0 => 0.0,
@@ -115,11 +119,12 @@ pub fn run<G: Graph>(
         values.collect()
     };
     Ok(Closeness {
-        closeness: values(|sums, others, _| {
+        closeness: values(&|sums, others, _| {
             let reached = f64::from(sums.reached);
-            reached / sums.distances as f64 * (reached / others)
+            let share = if reached_only { 1.0 } else { reached / others };
+            reached / sums.distances as f64 * share
         }),
-        harmonic: values(|sums, others, all| sums.inverses * (all / others)),
+        harmonic: values(&|sums, others, all| sums.inverses * (all / others)),
         sources: sources.len(),
         pairs: sums.iter().map(|sums| u64::from(sums.reached)).sum(),
         max_distance,
@@ -208,10 +213,10 @@ pub fn reference<G: Graph>(graph: &G, parameters: &Parameters) -> (Vec<f64>, Vec
     let closeness = |(v, distances): (usize, &Vec<f64>)| {
         let reached = distances.len() as f64;
         let mean = distances.iter().sum::<f64>() / reached;
-        if reached > 0.0 {
-            reached / others(v) / mean
-        } else {
-            0.0
+        match (reached > 0.0, parameters.reached_only) {
+            (false, _) => 0.0,
+            (true, true) => 1.0 / mean,
+            (true, false) => reached / others(v) / mean,
         }
     };
     let harmonic = |(v, distances): (usize, &Vec<f64>)| {

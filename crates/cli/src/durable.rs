@@ -26,7 +26,7 @@ pub struct DurableArgs {
     /// Memory for state that is written while the run goes on; what it has no room
     /// for is written while the run waits. With `auto`, of the memory that the run
     /// leaves free what a model of its accesses gives to the state [default: auto]
-    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     checkpoint_memory: Option<Memory>,
     /// How the vertices are chosen whose state goes into that memory first: degree,
     /// centrality or random [default: degree]
@@ -46,9 +46,9 @@ enum Memory {
 fn memory(text: &str) -> Result<Memory, String> {
     match text {
         "auto" => Ok(Memory::Auto),
-        bytes => match bytes.parse() {
-            Ok(bytes) => Ok(Memory::Bytes(bytes)),
-            Err(_) => Err("neither `auto` nor a number of bytes".to_string()),
+        bytes => match crate::sizes::size(bytes) {
+            Ok(bytes) => Ok(Memory::Bytes(bytes as usize)),
+            Err(why) => Err(format!("{why}, or auto")),
         },
     }
 }

@@ -76,12 +76,16 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1 << 20,
           value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub batch_edges: u64,
-    /// What the commit log may hold, and so what recovery replays at most
-    #[arg(long, value_name = "MIB", default_value_t = 64,
-          value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
+    /// What the commit log may hold, in MiB or with a unit, and so what recovery replays
+    /// at most
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = log_mib)]
     pub log_mib: u64,
     #[command(flatten)]
     pub tuning: TuningArgs,
+}
+
+fn log_mib(text: &str) -> Result<u64, String> {
+    crate::sizes::mebibytes(text, 1..=1 << 16)
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]

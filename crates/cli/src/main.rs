@@ -9,6 +9,7 @@
 mod bench;
 mod check;
 mod compact;
+mod completions;
 mod delete_edges;
 mod delete_vertices;
 mod demo;
@@ -41,6 +42,8 @@ mod results;
 mod run;
 mod seal;
 mod search;
+mod show;
+mod sizes;
 mod snapshot;
 mod stats;
 mod stop;
@@ -99,6 +102,8 @@ enum Command {
     Maintain(maintain::Args),
     /// List, show or drop the results that runs have kept
     Results(results::Args),
+    /// Show a node or its neighbors
+    Show(show::Args),
     /// Find nodes of a property graph by words or by near vectors
     Search(search::Args),
     /// Draw the graph: degrees, convergence, growth, or what is around a vertex
@@ -107,6 +112,10 @@ enum Command {
     Stats(medium::DatabaseArgs),
     /// Verify every byte that a database reaches
     Check(medium::DatabaseArgs),
+    /// Print the script with which a shell completes commands and flags
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(completions::ManArgs),
     /// Say where the benchmarks are
     #[command(hide = true, disable_help_flag = true)]
     Bench(bench::Args),
@@ -148,10 +157,13 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Seal(args) => seal::execute(args, &stop()),
         Command::Maintain(args) => maintain::execute(args, &stop()),
         Command::Results(args) => results::execute(args, cli.json, &stop()),
+        Command::Show(args) => show::execute(args),
         Command::Search(args) => search::execute(args),
         Command::Plot(args) => plot::execute(args, cli.json, &stop()),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),
+        Command::Completions(args) => Ok(completions::completions(args)),
+        Command::Man(args) => completions::man(args),
         Command::Bench(args) => bench::execute(args),
         Command::DemoChild(args) => demo::child::execute(args),
     }

@@ -85,7 +85,7 @@ fn request(args: &Args, algorithm: &str, threads: Option<usize>) -> Result<Reque
     Ok(Request {
         name,
         algorithm: algorithm.to_string(),
-        parameters: parameters(&args.parameters, args.source.as_slice())?,
+        parameters: parameters(&args.parameters, args.source.as_slice(), None)?,
         threads,
     })
 }

@@ -1,10 +1,12 @@
 //! The report of an algorithm's outcome.
 
-use evergraph::run::{Fact, Outcome, Written, real};
+use evergraph::interchange::json_lines::to_json;
+use evergraph::property::value::Value as Property;
+use evergraph::run::{Fact, Outcome, Rows, Written, real};
 use serde_json::{Map, Value, json};
 
 use crate::durable;
-use crate::report::{Report, bytes, count, note, seconds, table};
+use crate::report::{Failure, Report, aligned_by, bytes, count, note, seconds, table};
 
 pub fn report(outcome: &Outcome, written: Option<(&str, Written)>) -> Report {
     let result: Map<String, Value> = outcome
@@ -23,6 +25,8 @@ pub fn report(outcome: &Outcome, written: Option<(&str, Written)>) -> Report {
         "kept": outcome.kept,
         "damaged": outcome.damaged,
         "iterations": outcome.iterations,
+        "counted": outcome.counted,
+        "peers": (!outcome.peers.is_empty()).then_some(outcome.peers),
         "result": result,
         "dram_bytes": outcome.dram_bytes,
         "dram_bound": outcome.dram_bound,
@@ -38,6 +42,10 @@ pub fn report(outcome: &Outcome, written: Option<(&str, Written)>) -> Report {
             format!("{}, commit {}", size(outcome), outcome.csn),
         ),
     ];
+    rows.push(("counted", outcome.counted.clone()));
+    if !outcome.peers.is_empty() {
+        rows.push(("elsewhere", outcome.peers.to_string()));
+    }
     if let Some(kept) = &outcome.kept {
         rows.push((
             "read",
@@ -101,11 +109,58 @@ pub fn note_damaged(outcome: &Outcome) {
 }
 
 /// A fact for `--json`, and for people.
-pub fn fact(fact: &Fact) -> (Value, String) {
-    match fact {
+pub fn fact(of: &Fact) -> (Value, String) {
+    match of {
         Fact::Whole(number) => (json!(number), count(*number)),
         Fact::Real(number) => (json!(number), real(*number)),
         Fact::Text(text) => (json!(text), text.clone()),
+        Fact::Flag(is_so) => (json!(is_so), if *is_so { "yes" } else { "no" }.to_string()),
+        Fact::Id(id) => (json!(id), id.to_string()),
+        Fact::Names(names) => (
+            names.iter().map(|name| fact(name).0).collect(),
+            of.to_string(),
+        ),
+        Fact::Counts(counts) => {
+            let counts = counts.iter();
+            let bars = counts.map(|(at, count)| json!({ "from": at, "count": count }));
+            (bars.collect(), of.to_string())
+        }
+    }
+}
+
+/// Rows as JSON objects, and as a table for people.
+pub fn shown(rows: &Rows<'_>) -> Result<(Value, String), Failure> {
+    let titles = rows.titles();
+    let (mut objects, mut lines) = (Vec::new(), vec![titles.clone()]);
+    let mut is_figure = vec![true; titles.len()];
+    rows.for_each(|cells| {
+        let known = cells
+            .iter()
+            .map(|cell| cell.as_ref().unwrap_or(&Property::Null));
+        let fields = titles.iter().cloned().zip(known.clone().map(to_json));
+        objects.push(Value::Object(fields.collect()));
+        for (at, cell) in known.clone().enumerate() {
+            is_figure[at] &= matches!(cell, Property::Integer(_) | Property::Float(_));
+        }
+        lines.push(known.map(text_of_cell).collect());
+        Ok(())
+    })
+    .map_err(|error| evergraph::Error::io("the values", error))?;
+    for title in &mut lines[0] {
+        *title = title.to_uppercase();
+    }
+    Ok((
+        objects.into(),
+        aligned_by(&lines, |column| is_figure[column]),
+    ))
+}
+
+fn text_of_cell(value: &Property) -> String {
+    match value {
+        Property::Null => "-".to_string(),
+        Property::Text(text) => text.to_string(),
+        Property::Float(number) if number.is_finite() => format!("{number:.6}"),
+        other => other.to_string(),
     }
 }
 

@@ -4,9 +4,57 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evergraph::Cancellation;
+use evergraph::run::{FileFormat, Rows};
 
 use crate::report::Failure;
+
+/// Flags of a file of rows.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RowsArgs {
+    /// Write a row for each vertex or edge of the result; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Format of that file: text (without titles), csv, tsv, jsonl or parquet
+    /// [default: what its name ends with, or text]
+    #[arg(long, value_name = "F", requires = "output", value_parser = formats(),
+          hide_possible_values = true)]
+    format: Option<FileFormat>,
+    /// Show, or write, only the N rows with the largest values, the largest first; of
+    /// components and communities the largest with their sizes
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub top: Option<u64>,
+}
+
+fn formats() -> impl TypedValueParser<Value = FileFormat> {
+    PossibleValuesParser::new(FileFormat::ALL.map(|(name, _)| name)).map(|given| {
+        let found = FileFormat::ALL.iter().find(|(name, _)| *name == given);
+        found.expect("one of the possible values").1
+    })
+}
+
+impl RowsArgs {
+    /// Format of the file.
+    ///
+    /// # Errors
+    /// If the program was built without it.
+    pub fn format(&self) -> Result<FileFormat, Failure> {
+        let of_name = || self.output.as_deref().map(FileFormat::of_path);
+        let format = self.format.or_else(of_name).unwrap_or_default();
+        format.check()?;
+        Ok(format)
+    }
+
+    /// The rows that are wanted of these.
+    pub fn chosen<'a>(&self, rows: Rows<'a>) -> Rows<'a> {
+        match self.top {
+            None => rows,
+            Some(count) => rows.top(usize::try_from(count).unwrap_or(usize::MAX)),
+        }
+    }
+}
 
 /// Whether values go to standard output.
 ///

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use evergraph::run::{Outcome, Request, ValueColumn, find, over, write_columns, write_values};
+use evergraph::run::{FileFormat, Outcome, Request, Rows, ValueColumn, find, over, write_columns};
 use evergraph::{Cancellation, Control, Database, Moment, memory_bytes};
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ enum Sink<'a> {
     /// Nowhere.
     None,
     /// To a file of its own each, in this directory.
-    Files(&'a Path),
+    Files(&'a Path, FileFormat),
     /// To one file with a column each, when all are there.
     Columns(Columns),
 }
@@ -25,6 +25,7 @@ enum Sink<'a> {
 /// Columns that wait to be written.
 struct Columns {
     target: Target,
+    format: FileFormat,
     gathered: Vec<ValueColumn>,
     /// Bytes that may still come.
     room: u64,
@@ -45,7 +46,7 @@ pub fn execute(
     moments: &[Moment],
     request: &Request,
     control: Control<'_>,
-    output: Option<&Path>,
+    output: Option<(&Path, FileFormat)>,
     stop: &Cancellation,
 ) -> Result<Report, Failure> {
     let bar = progress::of_count(moments.len() as u64);
@@ -85,7 +86,7 @@ pub fn execute(
             "choose a later range",
         ));
     }
-    let to_stdout = output == Some(Path::new("-"));
+    let to_stdout = output.is_some_and(|(path, _)| path == Path::new("-"));
     sink.finish(db, format, stop)?;
     if to_stdout {
         return Ok(Report::new(json!({}), ""));
@@ -175,25 +176,26 @@ fn short(text: &str) -> String {
 
 impl<'a> Sink<'a> {
     fn of(
-        output: Option<&'a Path>,
+        output: Option<(&'a Path, FileFormat)>,
         moments: &'a [Moment],
         request: &Request,
     ) -> Result<Self, Failure> {
-        let Some(path) = output else {
+        let Some((path, format)) = output else {
             return Ok(Sink::None);
         };
         let wants_files = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if !wants_files {
             return Ok(Sink::Columns(Columns {
                 target: Target::open(path)?,
+                format,
                 gathered: Vec::new(),
                 room: request.memory_limit.unwrap_or(memory_bytes() / 2),
             }));
         }
-        check_files(path, moments)?;
+        check_files(path, moments, format)?;
         std::fs::create_dir_all(path)
             .map_err(|error| evergraph::Error::io(path.display().to_string(), error))?;
-        Ok(Sink::Files(path))
+        Ok(Sink::Files(path, format))
     }
 
     fn take(
@@ -205,9 +207,9 @@ impl<'a> Sink<'a> {
     ) -> Result<(), Failure> {
         match self {
             Sink::None => Ok(()),
-            Sink::Files(directory) => {
-                let target = Target::open(&directory.join(file_of(moment)))?;
-                target.write(stop, |out| write_values(out, db, &outcome))
+            Sink::Files(directory, format) => {
+                let target = Target::open(&directory.join(file_of(moment, *format)))?;
+                target.write(stop, |out| Rows::of(db, &outcome).write(out, *format))
             }
             Sink::Columns(columns) => columns.take(moment, outcome),
         }
@@ -220,25 +222,30 @@ impl<'a> Sink<'a> {
         stop: &Cancellation,
     ) -> Result<(), Failure> {
         let Sink::Columns(Columns {
-            target, gathered, ..
+            target,
+            gathered,
+            format: file,
+            ..
         }) = self
         else {
             return Ok(());
         };
-        target.write(stop, |out| write_columns(out, db, &gathered, format))
+        target.write(stop, |out| {
+            write_columns(out, db, &gathered, (file, format))
+        })
     }
 }
 
 /// Refuses snapshots of which two would be written to one file.
-fn check_files(directory: &Path, moments: &[Moment]) -> Result<(), Failure> {
+fn check_files(directory: &Path, moments: &[Moment], format: FileFormat) -> Result<(), Failure> {
     let mut files = BTreeMap::new();
     for moment in moments {
-        if let Some(other) = files.insert(file_of(moment), moment.name()) {
+        if let Some(other) = files.insert(file_of(moment, format), moment.name()) {
             return Err(Failure::new(
                 format!(
                     "the snapshots `{other}` and `{}` would both be written to {}",
                     moment.name(),
-                    directory.join(file_of(moment)).display()
+                    directory.join(file_of(moment, format)).display()
                 ),
                 "run them one by one, with --as-of",
             ));
@@ -248,8 +255,13 @@ fn check_files(directory: &Path, moments: &[Moment]) -> Result<(), Failure> {
 }
 
 /// The file of a snapshot, whose name may hold what separates directories.
-fn file_of(moment: &Moment) -> String {
-    moment.name().replace('/', "_") + ".txt"
+fn file_of(moment: &Moment, format: FileFormat) -> String {
+    let named = FileFormat::ALL.iter().find(|(_, known)| *known == format);
+    let extension = match named {
+        None | Some((_, FileFormat::Text)) => "txt",
+        Some((name, _)) => name,
+    };
+    format!("{}.{extension}", moment.name().replace('/', "_"))
 }
 
 impl Columns {

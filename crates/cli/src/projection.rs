@@ -29,10 +29,10 @@ pub struct ProjectionArgs {
         allow_negative_numbers = true
     )]
     default_weight: Option<f32>,
-    /// Show this property of nodes instead of their ids; parts of a line are then
-    /// separated by tabs
-    #[arg(long, value_name = "KEY")]
-    pub name_by: Option<String>,
+    /// Show these properties of nodes instead of their ids, a column each; tabs then
+    /// separate the parts of a line of text
+    #[arg(long, value_name = "K,…", value_delimiter = ',')]
+    pub name_by: Vec<String>,
     /// Write the result to the nodes, as this property, in one transaction
     #[arg(long, value_name = "KEY", conflicts_with = "over")]
     pub write: Option<String>,

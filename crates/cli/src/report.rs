@@ -1,9 +1,12 @@
 //! Results of commands, and how they are printed.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+
+const RED: u8 = 31;
+const GREEN: u8 = 32;
 
 /// Success, or a finding that is reported in full all the same.
 pub struct Report {
@@ -23,6 +26,15 @@ impl Report {
             text: text.into(),
             is_failure: false,
         }
+    }
+
+    /// With rows, as JSON and as a table below the rest.
+    pub fn with_rows(mut self, rows: Option<(Value, String)>) -> Self {
+        if let Some((json, text)) = rows {
+            self.json["top"] = json;
+            self.text = format!("{}\n{text}", self.text);
+        }
+        self
     }
 
     /// That things of these names are gone, and the space that they had.
@@ -111,8 +123,8 @@ pub fn print(outcome: Result<Report, Failure>, as_json: bool) -> ExitCode {
             if as_json {
                 write_out(&format!("{}\n", json!({ "error": message, "hint": hint })));
             }
-            note(&format!("error: {message}"));
-            note(&format!("hint: {hint}"));
+            note(&format!("{} {message}", painted("error:", RED)));
+            note(&format!("{} {hint}", painted("hint:", GREEN)));
             ExitCode::from(code)
         }
     }
@@ -128,12 +140,36 @@ pub fn print_usage(error: &clap::Error, as_json: bool) -> ExitCode {
         let text = error.render().to_string();
         let first = text.lines().next().unwrap_or_default();
         let message = first.trim_start_matches("error: ");
-        let hint = "see `evergraph --help`";
+        let hint = hint_of(&text);
         write_out(&format!("{}\n", json!({ "error": message, "hint": hint })));
     }
     // If standard error is closed, there is no other place for the message.
     let _ = error.print();
     ExitCode::from(2)
+}
+
+/// What helps, of what clap says: its tip, or else how the command is used.
+fn hint_of(text: &str) -> &str {
+    let line = |start: &str| {
+        let found = text
+            .lines()
+            .map(str::trim)
+            .find(|line| line.starts_with(start));
+        found.map(|line| line.trim_start_matches("tip: "))
+    };
+    let known = line("tip: ").or_else(|| line("Usage: "));
+    known.unwrap_or("see `evergraph --help`")
+}
+
+/// A word that begins a message, in color where that is wanted: standard error is a
+/// terminal and `NO_COLOR` is empty, which is also clap's rule.
+fn painted(word: &str, color: u8) -> String {
+    let is_off = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    match io::stderr().is_terminal() && !is_off && !is_dumb {
+        true => format!("\u{1b}[1;{color}m{word}\u{1b}[0m"),
+        false => word.to_string(),
+    }
 }
 
 /// Writes to standard output. A reader that has gone away is no error.

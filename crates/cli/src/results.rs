@@ -8,8 +8,8 @@ use evergraph::{Cancellation, Database, time_text};
 use serde_json::{Map, Value, json};
 
 use crate::medium::MediumArgs;
-use crate::outcome::fact;
-use crate::output::{Target, wants_stdout};
+use crate::outcome::{fact, shown};
+use crate::output::{RowsArgs, Target, wants_stdout};
 use crate::report::{Failure, Report, bytes, count, table};
 
 /// Arguments of `results`.
@@ -31,9 +31,8 @@ enum What {
     Show {
         /// What it is called
         name: String,
-        /// Write a line for each vertex or edge, as `run -o`; `-` is standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        #[command(flatten)]
+        rows: RowsArgs,
     },
     /// Remove them and give their space back
     Drop {
@@ -47,14 +46,21 @@ enum What {
 pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
     match &args.what {
         None | Some(What::List) => list(&Database::open(&args.db, &args.medium.read_only()?)?),
-        Some(What::Show { name, output }) => {
-            let to_stdout = wants_stdout(output.as_deref(), as_json)?;
+        Some(What::Show { name, rows }) => {
+            let output = rows.output.as_deref();
+            let to_stdout = wants_stdout(output, as_json)?;
+            let format = rows.format()?;
             let db = Database::open(&args.db, &args.medium.read_only()?)?;
             let stored = db.results()?.find(name).map_err(evergraph::Error::from)?;
-            if let Some(path) = output {
-                let kept = Kept::read(&stored)?;
-                Target::open(path)?.write(stop, |out| kept.write(out, &db))?;
+            if output.is_none() && rows.top.is_none() {
+                return show(&stored);
             }
+            let kept = Kept::read(&stored)?;
+            let chosen = rows.chosen(kept.rows(&db));
+            let Some(path) = output else {
+                return Ok(show(&stored)?.with_rows(Some(shown(&chosen)?)));
+            };
+            Target::open(path)?.write(stop, |out| chosen.write(out, format))?;
             match to_stdout {
                 true => Ok(Report::new(json!({}), "")),
                 false => show(&stored),

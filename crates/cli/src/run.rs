@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
-use evergraph::run::{Algorithm, Outcome, Request, WriteBack, algorithms, find, write_values};
+use evergraph::run::{Algorithm, Outcome, Request, Rows, WriteBack, algorithms, find};
 use evergraph::{At, Cancellation, Control, Database, Options, View};
 use serde_json::{Value, json};
 
 use crate::durable::DurableArgs;
 use crate::medium::MediumArgs;
-use crate::outcome::{note_damaged, report};
-use crate::output::{Target, wants_stdout};
+use crate::outcome::{note_damaged, report, shown};
+use crate::output::{RowsArgs, Target, wants_stdout};
 use crate::over;
 use crate::progress;
 use crate::projection::ProjectionArgs;
 use crate::report::{Failure, Report, table, write_out};
+use crate::sizes::size;
 
 /// Arguments of `run`.
 #[derive(clap::Args)]
@@ -35,15 +36,18 @@ pub struct Args {
     /// Threads [default: all]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Memory that the run may take; one that could take more is refused
-    #[arg(long, value_name = "BYTES")]
+    /// The vertex that one path is to lead to, with an algorithm of paths, such as
+    /// shortest-path
+    #[arg(long, value_name = "V")]
+    target: Option<String>,
+    /// Memory that the run may take, such as 1GiB; one that could take more is refused
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     memory_limit: Option<u64>,
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = limit_of_time)]
     timeout: Option<Duration>,
-    /// Write a line for each vertex or edge of the result; `-` is standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    rows: RowsArgs,
     /// Run it on the graph as it was: the name of a snapshot, a date, or a commit
     #[arg(long, value_name = "AT")]
     as_of: Option<String>,
@@ -51,7 +55,7 @@ pub struct Args {
     /// that is possible; `..` alone is all of them. With -o FILE a column for each,
     /// with -o DIR/ a file for each
     #[arg(long, value_name = "A..B",
-          conflicts_with_all = ["as_of", "checkpoint_every", "resume", "keep"])]
+          conflicts_with_all = ["as_of", "checkpoint_every", "resume", "keep", "top"])]
     over: Option<String>,
     /// List the algorithms
     #[arg(long)]
@@ -88,7 +92,9 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             "evergraph run DB ALGORITHM; `evergraph run --list` names the algorithms",
         ));
     };
-    let to_stdout = wants_stdout(args.output.as_deref(), as_json)?;
+    let output = args.rows.output.as_deref();
+    let to_stdout = wants_stdout(output, as_json)?;
+    let format = args.rows.format()?;
     let request = request(args, algorithm)?;
     let started = Instant::now();
     // A wrong name is told before a large database is opened.
@@ -113,25 +119,32 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             &moments,
             &request,
             control,
-            args.output.as_deref(),
+            output.map(|path| (path, format)),
             stop,
         );
     }
     let at = args.as_of.as_deref().map(At::from_text);
-    let target = args.output.as_deref().map(Target::open).transpose()?;
+    let target = output.map(Target::open).transpose()?;
     let view = evergraph::run::view(&db, &request, at.as_ref())?;
     let key = args.projection.write.as_deref();
     let writing = key
         .map(|key| WriteBack::begin(&db, &view, key))
         .transpose()?;
     let outcome = compute((&db, &view), &request, control)?;
-    if let Some(target) = target {
-        target.write(stop, |out| write_values(out, &db, &outcome))?;
-    }
+    let rows = args.rows.chosen(Rows::of(&db, &outcome));
+    let top = match (target, args.rows.top) {
+        (Some(target), _) => {
+            target.write(stop, |out| rows.write(out, format))?;
+            None
+        }
+        (None, Some(_)) => Some(shown(&rows)?),
+        (None, None) => None,
+    };
+    drop(rows);
     let written = writing.map(|writing| writing.write(&outcome)).transpose()?;
     let report = match to_stdout {
         true => Report::new(json!({}), ""),
-        false => report(&outcome, key.zip(written)),
+        false => report(&outcome, key.zip(written)).with_rows(top),
     };
     // A clean close needs the last view of the graph dropped.
     drop((view, outcome));
@@ -144,7 +157,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
 fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
     Ok(Request {
         algorithm: algorithm.to_string(),
-        parameters: parameters(&args.parameters, &args.source)?,
+        parameters: parameters(&args.parameters, &args.source, args.target.as_deref())?,
         threads: args.threads(),
         memory_limit: args.memory_limit,
         durable: args.durable.durable()?,
@@ -154,8 +167,12 @@ fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
     })
 }
 
-/// Parameters as they were given, and the sources among them.
-pub fn parameters(given: &[String], sources: &[String]) -> Result<Vec<(String, String)>, Failure> {
+/// Parameters as they were given, and the ends of paths among them.
+pub fn parameters(
+    given: &[String],
+    sources: &[String],
+    target: Option<&str>,
+) -> Result<Vec<(String, String)>, Failure> {
     let mut parameters = Vec::new();
     for given in given {
         let (name, value) = given.split_once('=').ok_or_else(|| {
@@ -169,6 +186,7 @@ pub fn parameters(given: &[String], sources: &[String]) -> Result<Vec<(String, S
     for source in sources {
         parameters.push(("source".to_string(), source.clone()));
     }
+    parameters.extend(target.map(|target| ("target".to_string(), target.to_string())));
     Ok(parameters)
 }
 
@@ -247,6 +265,8 @@ fn described(algorithm: &Algorithm) -> Value {
 fn help(algorithm: Option<&str>) -> Result<Report, Failure> {
     let Some(name) = algorithm else {
         let mut command = crate::Cli::command();
+        // The usage names the program, too.
+        command.build();
         let run = command
             .find_subcommand_mut("run")
             .expect("the command exists");

@@ -39,9 +39,9 @@ pub struct Args {
     /// List the sealed graphs that are stored
     #[arg(long, conflicts_with_all = ["drop", "name", "compressed"])]
     list: bool,
-    /// Memory that sealing may take; what could take more is refused, and what does is
-    /// ended
-    #[arg(long, value_name = "BYTES")]
+    /// Memory that sealing may take, such as 1GiB; what could take more is refused, and
+    /// what does is ended
+    #[arg(long, value_name = "SIZE", value_parser = crate::sizes::size)]
     memory_limit: Option<u64>,
     #[command(flatten)]
     medium: MediumArgs,

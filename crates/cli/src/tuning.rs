@@ -5,9 +5,8 @@ use evergraph::Tuning;
 /// Flags of the commands that fill a database.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TuningArgs {
-    /// DRAM for what is committed and not merged; past it, commits wait
-    #[arg(long, value_name = "N",
-          value_parser = clap::value_parser!(u64).range(1 << 16..=1 << 44))]
+    /// DRAM for what is committed and not merged, such as 1GiB; past it, commits wait
+    #[arg(long, value_name = "SIZE", value_parser = buffer_bytes)]
     buffer_bytes: Option<u64>,
     /// Sizes of a vertex's buffers, powers of two from 16 to 4096
     #[arg(long, value_name = "LEAST..MOST", value_parser = chunk_bytes)]
@@ -38,6 +37,10 @@ impl TuningArgs {
         }
         tuning
     }
+}
+
+fn buffer_bytes(text: &str) -> Result<u64, String> {
+    crate::sizes::size_in(text, 1 << 16..=1 << 44)
 }
 
 fn rewrite_growth(text: &str) -> Result<RewriteGrowth, String> {

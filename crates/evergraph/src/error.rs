@@ -192,7 +192,7 @@ mod tests {
         );
         let damaged = Error::from(StorageError::damaged("log", 5, "no"));
         assert_eq!(damaged.summary(), "log: damaged at offset 5: no");
-        assert!(damaged.hint().starts_with("restore a backup"));
+        assert!(damaged.hint().starts_with("nothing was changed"));
         let missing = Error::io("x", std::io::Error::from_raw_os_error(2));
         assert!(missing.summary().ends_with("(os error 2)"));
     }

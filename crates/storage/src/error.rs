@@ -9,7 +9,9 @@ pub enum StorageError {
     #[error(transparent)]
     Medium(#[from] MediumError),
     /// Stored bytes are not what was written.
-    #[error("{file}: damaged at offset {offset}: {what} (restore a backup; nothing was changed)")]
+    #[error(
+        "{file}: damaged at offset {offset}: {what} (nothing was changed; `evergraph check` lists all that is damaged)"
+    )]
     Damaged {
         /// File of the database.
         file: String,

@@ -94,6 +94,7 @@ fn check_samples(graph: &impl Graph, seed: u64) {
                 distances,
                 samples,
                 seed,
+                reached_only: seed % 2 == 1,
             };
             match closeness::run(graph, &parameters, &control) {
                 Ok(result) => closeness::verify(graph, &parameters, &result).unwrap(),

@@ -31,7 +31,7 @@ pub fn draw(args: &Args, stop: &Cancellation) -> Result<Drawn, Failure> {
     let db = args.common.open()?;
     let request = Request {
         algorithm: args.algorithm.clone(),
-        parameters: parameters(&args.parameters, &[])?,
+        parameters: parameters(&args.parameters, &[], None)?,
         ..Request::default()
     };
     let view = evergraph::run::view(&db, &request, Some(&args.moment.at()))?;

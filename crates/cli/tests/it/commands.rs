@@ -101,11 +101,11 @@ fn values_are_written_with_external_ids() {
     };
     assert_eq!(
         run("bfs --source ada"),
-        "ada 0\nbob 1\nc, d 2\nx inf\ny inf\n"
+        "ada 0\nbob 1\n\"c, d\" 2\nx inf\ny inf\n"
     );
     let parents = run("bfs --source ada --param output=parents");
-    assert_eq!(parents, "ada ada\nbob ada\nc, d bob\nx inf\ny inf\n");
-    assert_eq!(run("cc"), "ada ada\nbob ada\nc, d ada\nx x\ny x\n");
+    assert_eq!(parents, "ada ada\nbob ada\n\"c, d\" bob\nx inf\ny inf\n");
+    assert_eq!(run("cc"), "ada ada\nbob ada\n\"c, d\" ada\nx x\ny x\n");
     assert!(run("bc --source ada").contains("bob 1\n"));
     let outcome = place.call("run db cc -o out.txt");
     outcome.expect(0);

@@ -52,7 +52,7 @@ fn a_killed_update_leaves_what_can_be_brought_up_to_date() {
         let maintained = all["maintained"].as_array().expect("a list");
         assert_eq!(maintained.len(), 3, "{all}");
         place.json("check db");
-        for (name, run) in [("parts", "cc"), ("k-core", "k-core")] {
+        for (name, run) in [("parts", "cc"), ("k-core", "k-core --param parallel=each")] {
             let outcome = place.call(&format!("run db {run} --param graph=sealed -o -"));
             outcome.expect(0);
             assert_eq!(values(&place, name), outcome.stdout, "{name}");

@@ -55,8 +55,11 @@ fn results_are_written_with_external_ids() {
     assert_eq!(run("topological-order --param output=cycle"), "a b c d\n");
     assert_eq!(run("mis").lines().count(), 7);
     let found = place.json("run db topological-order");
-    assert_eq!(found["result"]["acyclic"], "false");
-    assert_eq!(found["result"]["cycle"], "a b c d");
+    assert_eq!(found["result"]["acyclic"], false);
+    assert_eq!(
+        found["result"]["cycle"],
+        serde_json::json!(["a", "b", "c", "d"])
+    );
     assert_eq!(place.json("run db msf")["result"]["weight"], 6.0);
     assert_eq!(place.json("run db coloring")["result"]["colors"], 2);
 }

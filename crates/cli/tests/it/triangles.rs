@@ -35,7 +35,7 @@ fn values_and_summaries() {
 
     let counted = place.json("run db tc");
     assert_eq!(counted["result"]["triangles"], 1);
-    assert_eq!(counted["result"]["top_vertex"], "0");
+    assert_eq!(counted["result"]["top_vertex"], 0);
     let clustered = place.json("run db lcc");
     assert_eq!(clustered["result"]["transitivity"], 0.6);
     let trusses = place.json("run db k-truss");

@@ -55,7 +55,7 @@ pub use import::{import, inspect};
 pub use import_options::{Dangling, Duplicates, Imported, OnConflict, PropertyImport, TypedFiles};
 pub use inspection::{IdKinds, Inspection, RowGroup};
 pub use keys::ImportKey;
-pub use search::{known_keys, known_label};
+pub use search::{known_keys, known_label, known_types};
 
 use crate::{Database, Error};
 

@@ -51,6 +51,14 @@ pub fn known_label(view: &View, label: &str) -> Result<(), Error> {
     check_names("label", [&label.to_string()], &view.known_labels())
 }
 
+/// Refuses types of relationships that the graph has never had.
+///
+/// # Errors
+/// As [`known_label`].
+pub fn known_types(view: &View, types: &[String]) -> Result<(), Error> {
+    check_names("relationship type", types, &view.known_types())
+}
+
 /// Refuses keys of properties that the graph has never had.
 ///
 /// # Errors

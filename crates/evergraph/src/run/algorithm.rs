@@ -33,6 +33,13 @@ pub struct Algorithm {
     pub(super) run: fn(&Context<'_>) -> Result<Computed, Error>,
 }
 
+/// A choice among the parameters that decides what is read of the graph: parameter,
+/// value, and what is read then.
+const READ_BY_CHOICE: &[(&str, &str, Needs)] = &[
+    ("parallel", "each", Needs::Undirected),
+    ("directions", "ignored", Needs::Undirected),
+];
+
 /// Lists that an algorithm reads. The graph is prepared accordingly; a stored graph that
 /// has them already costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -140,6 +147,14 @@ impl Algorithm {
             parsed.values.push((parameter.name, value.clone()));
         }
         Ok(parsed)
+    }
+
+    /// Lists that a run with these parameters reads.
+    pub(super) fn needs_with(&self, given: &Given) -> Needs {
+        let chosen = READ_BY_CHOICE
+            .iter()
+            .find(|(name, value, _)| given.text(name) == Some(value));
+        chosen.map_or(self.needs, |&(_, _, needs)| needs)
     }
 
     /// Whether weights count in a run with these parameters.
@@ -274,6 +289,8 @@ impl Dram {
 impl Parameter {
     fn check(&self, value: &str) -> Result<(), Error> {
         let valid = match self.kind {
+            Kind::Samples if value == "all" => true,
+            Kind::Samples => value.parse().is_ok_and(|number: u64| number > 0),
             Kind::Whole(least, most) => value
                 .parse()
                 .is_ok_and(|number: u64| (least..=most).contains(&number)),
@@ -311,6 +328,7 @@ impl Kind {
     /// The values, in words.
     pub fn range(&self) -> String {
         match self {
+            Kind::Samples => "whole numbers from 1, or all".to_string(),
             Kind::Whole(least, u64::MAX) => format!("whole numbers from {least}"),
             Kind::Whole(least, most) => format!("whole numbers from {least} to {most}"),
             Kind::Wholes(least, most) => {
@@ -383,7 +401,7 @@ mod tests {
                 "bfs",
                 "wheels",
                 "1",
-                "bfs has no parameter \"wheels\" (bfs takes source, output, spec, graph, verify)",
+                "bfs has no parameter \"wheels\" (bfs takes source, target, output, spec, graph, verify)",
             ),
             (
                 "pr",

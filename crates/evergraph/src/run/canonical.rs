@@ -77,7 +77,7 @@ fn spell_given(parameter: &Parameter, given: &Given, between_ids: Option<char>) 
 /// A value in the one spelling; a text that is no such value, as it is.
 fn spell(kind: Kind, text: &str) -> String {
     let spelled = match kind {
-        Kind::Whole(..) => text.parse().ok().map(|number: u64| number.to_string()),
+        Kind::Whole(..) | Kind::Samples => text.parse().ok().map(|number: u64| number.to_string()),
         Kind::Real(..) => text.parse().ok().map(|number: f64| number.to_string()),
         _ => None,
     };

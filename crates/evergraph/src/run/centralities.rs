@@ -329,6 +329,6 @@ fn hits(context: &Context<'_>) -> Result<Computed, Error> {
 fn convergence(change: f64, converged: bool) -> Vec<(&'static str, Fact)> {
     vec![
         ("change", Fact::Real(change)),
-        ("converged", Fact::Text(converged.to_string())),
+        ("converged", Fact::Flag(converged)),
     ]
 }

@@ -187,7 +187,7 @@ fn leiden(context: &Context<'_>) -> Result<Computed, Error> {
         context.measure(|| connected::run(context.graph, &parameters, context.control))?;
     let verified = context.verify(|plain| connected::verify(plain, &parameters, &found));
     let mut result = summary(&found.found);
-    result.push(("stable", Fact::Text(found.stable.to_string())));
+    result.push(("stable", Fact::Flag(found.stable)));
     Ok(Computed {
         measured,
         iterations: Some(u64::from(found.iterations)),

@@ -152,18 +152,15 @@ fn topological_order(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) = context.measure(|| order::run(context.graph, context.control))?;
     let verified = context.verify(|plain| order::verify(plain, &found));
     let mut result = vec![
-        ("acyclic", Fact::Text(found.is_acyclic().to_string())),
+        ("acyclic", Fact::Flag(found.is_acyclic())),
         ("ordered", Fact::Whole(found.order.len() as u64)),
         ("levels", Fact::Whole(found.level_count as u64)),
     ];
     if !found.is_acyclic() {
         let names = found.cycle.iter().take(NAMED);
-        let mut names: Vec<String> = names.map(|&v| context.name_of(v)).collect();
-        if found.cycle.len() > NAMED {
-            names.push("...".to_string());
-        }
+        let names = names.map(|&v| context.name(v)).collect();
         result.push(("cycle_length", Fact::Whole(found.cycle.len() as u64)));
-        result.push(("cycle", Fact::Text(names.join(" "))));
+        result.push(("cycle", Fact::Names(names)));
     }
     Ok(Computed {
         measured,

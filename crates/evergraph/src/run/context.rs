@@ -22,7 +22,7 @@ use crate::{Database, Error, IdKind};
 pub(super) struct Context<'a> {
     pub db: &'a Database,
     pub graph: &'a AnyGraph<'a>,
-    pub given: Given,
+    pub given: &'a Given,
     pub control: &'a Control<'a>,
     pub memory: Option<MemoryMeter>,
     /// External names of vertices.
@@ -54,6 +54,9 @@ impl Computed {
             iterations: self.iterations,
             kept: None,
             damaged: None,
+            counted: String::new(),
+            peers: "",
+            column: String::new(),
             result: named(self.result),
             values: self.values,
             format: Format::default(),
@@ -115,7 +118,11 @@ impl Context<'_> {
 
     /// External name of a vertex, as a fact.
     pub fn name(&self, vertex: u32) -> Fact {
-        Fact::Text(self.name_of(vertex))
+        let name = self.name_of(vertex);
+        match self.naming.is_by_number(self.db) {
+            true => name.parse().map_or(Fact::Text(name), Fact::Id),
+            false => Fact::Text(name),
+        }
     }
 
     /// External name of a vertex.
@@ -155,6 +162,18 @@ impl Context<'_> {
                 "this algorithm starts from one",
             )),
         }
+    }
+
+    /// The vertex that `target` names, if it is given.
+    pub fn target(&self) -> Result<Option<u32>, Error> {
+        let target = self.given.text("target");
+        if target.is_some() && self.given.text("output").is_some() {
+            return Err(Error::argument(
+                "parameters `target` and `output` are both given",
+                "give one of them: with a target the result is a path",
+            ));
+        }
+        target.map(|name| self.vertex(name)).transpose()
     }
 
     /// The pairs of vertices that a parameter names as `U:V`.

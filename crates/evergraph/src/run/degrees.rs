@@ -49,11 +49,11 @@ pub(crate) fn facts(found: &Degrees) -> Vec<(&'static str, Fact)> {
     let whole = |number: u32| Fact::Whole(u64::from(number));
     let powers = |histogram: &[u64]| {
         let least = |at: usize| if at == 0 { 0 } else { 1_u64 << (at - 1) };
-        let parts: Vec<String> = (histogram.iter().enumerate())
+        let parts = (histogram.iter().enumerate())
             .filter(|(_, count)| **count > 0)
-            .map(|(at, count)| format!("{}:{count}", least(at)))
+            .map(|(at, &count)| (least(at), count))
             .collect();
-        Fact::Text(parts.join(" "))
+        Fact::Counts(parts)
     };
     let out = found.out().statistics();
     let mut facts = vec![

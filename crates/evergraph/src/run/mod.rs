@@ -31,9 +31,11 @@ mod checkpointer;
 mod communities;
 mod components;
 mod context;
+mod conventions;
 mod custom;
 mod degrees;
 mod durable;
+mod file_format;
 mod given;
 mod graph;
 mod naming;
@@ -48,6 +50,8 @@ mod plan;
 mod prepare;
 mod registry;
 mod resumable;
+mod routes;
+mod rows;
 mod sampling;
 mod sealing;
 mod sets;
@@ -75,10 +79,12 @@ pub use checkpointer::Checkpointing;
 pub(crate) use checkpointer::now_us;
 use context::{Computed, Context, Measured};
 pub(crate) use context::{busiest, largest, stopped};
+use conventions::{column, counted, peers};
 pub use custom::{Answer, CustomAlgorithm, run_custom, view_custom};
 pub(crate) use degrees::facts as degree_facts;
 pub use durable::Durable;
 use durable::Plan;
+pub use file_format::FileFormat;
 use given::Given;
 pub use graph::{AnyGraph, AnyReader};
 pub use naming::{Naming, Nodes};
@@ -92,6 +98,7 @@ use prepare::Preparation;
 pub use plan::Form;
 pub use prepare::Prepared;
 pub use registry::{algorithms, find};
+pub use rows::{Cell, Rows};
 pub(crate) use sealing::{Content, Source, seal};
 pub use stored::Kept;
 pub(crate) use stored::stored_notes;
@@ -118,9 +125,9 @@ pub struct Request {
     /// The part of a property graph that it reads; all of it, as it points and without
     /// weights, if `None`.
     pub projection: Option<ProjectionOptions>,
-    /// A property of the nodes of a property graph that they go by where the result
-    /// names them. Nodes without it go by their id.
-    pub name_by: Option<String>,
+    /// Properties of the nodes of a property graph that they go by where the result
+    /// names them: a column each. Nodes without the only one go by their id.
+    pub name_by: Vec<String>,
     /// The result is to go to the nodes ([`WriteBack`]): one that no transaction could
     /// write is refused before anything is computed.
     pub write_back: bool,
@@ -135,6 +142,14 @@ pub enum Fact {
     Real(f64),
     /// A vertex by its external id, or another name.
     Text(String),
+    /// Whether something is so.
+    Flag(bool),
+    /// A vertex by its external id, where ids are numbers.
+    Id(u64),
+    /// Vertices by their names, in an order, such as a path.
+    Names(Vec<Fact>),
+    /// A histogram: from which value on, up to the next, there are how many.
+    Counts(Vec<(u64, u64)>),
 }
 
 /// Outcome of a run.
@@ -160,6 +175,14 @@ pub struct Outcome {
     pub kept: Option<String>,
     /// Why a kept result was not read, though it is of this commit.
     pub damaged: Option<String>,
+    /// What the result counts, in one line: directions, parallel edges, self-loops,
+    /// weights, samples.
+    pub counted: String,
+    /// Where igraph and networkx count otherwise, and how to get theirs; empty if they
+    /// do not.
+    pub peers: &'static str,
+    /// Title of the values.
+    pub column: String,
     /// The summary.
     pub result: Vec<(Cow<'static, str>, Fact)>,
     /// The values, of vertices or of whatever the result consists.
@@ -277,7 +300,9 @@ fn run_task(
             projected => projected,
         },
     };
-    let preparation = Preparation::new(db, view, projected, algorithm.needs, given.form())?;
+    let needs = algorithm.needs_with(&given);
+    let preparation = Preparation::new(db, view, projected, needs, given.form())?;
+    let (directed, weighted) = preparation.is_directed_and_weighted();
     let (vertices, edges) = preparation.counts()?;
     if request.write_back {
         writing::check_fits(db, algorithm, vertices)?;
@@ -298,6 +323,7 @@ fn run_task(
     let (held, prepared) = pool.install(|| preparation.prepare(control))?;
     let control = &limited(control, memory, limit).with_memory_held(made);
     let format = given.format();
+    let given = &given;
     let compute = |control: &Control<'_>| {
         let context = Context {
             db,
@@ -317,7 +343,11 @@ fn run_task(
         }
         None => (compute(control)?, None),
     };
+    let asked = (algorithm, given);
     let outcome = Outcome {
+        counted: counted(asked, (directed, weighted), &computed.result),
+        peers: peers(algorithm.name),
+        column: column(algorithm.name, given.text("output"), &computed.result),
         prepared,
         damaged,
         format,

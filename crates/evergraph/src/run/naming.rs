@@ -1,14 +1,14 @@
 //! External names of the vertices of a result.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use super::rows::Cell;
 use crate::property::value::Value;
 use crate::property::{self, GraphError, NodeId};
-use crate::{Database, Error};
+use crate::{Database, Error, IdKind};
 
 /// External names of the vertices of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,11 +30,11 @@ pub struct Nodes {
     by: Option<By>,
 }
 
-/// The property that nodes are named by.
+/// The properties that nodes are named by.
 #[derive(Clone)]
 struct By {
     view: property::View,
-    key: Arc<str>,
+    keys: Arc<[String]>,
 }
 
 impl Nodes {
@@ -47,11 +47,11 @@ impl Nodes {
         }
     }
 
-    /// Named by a property, as of a view.
-    pub(super) fn by(mut self, view: &property::View, key: &str) -> Self {
-        self.by = Some(By {
+    /// Named by properties, if any are given, as of a view.
+    pub(super) fn by(mut self, view: &property::View, keys: &[String]) -> Self {
+        self.by = (!keys.is_empty()).then(|| By {
             view: view.clone(),
-            key: key.into(),
+            keys: keys.into(),
         });
         self
     }
@@ -82,17 +82,33 @@ impl Nodes {
         }
     }
 
-    /// The property, as a text; the id where there is none.
-    fn name(&self, vertex: u32) -> Result<String, GraphError> {
+    /// The properties that a node is named by; of one alone that it does not have, its
+    /// id in words. The id as a number where nodes are not named by properties.
+    fn names(&self, vertex: u32, into: &mut Vec<Cell>) -> Result<(), GraphError> {
         let node = self.node(vertex);
-        let Some(By { view, key }) = &self.by else {
-            return Ok(node.0.to_string());
+        let Some(By { view, keys }) = &self.by else {
+            into.push(Some(Value::Integer(node.0.into())));
+            return Ok(());
         };
         let found = view.node(node)?;
-        Ok(match found.as_ref().and_then(|node| node.get(key)) {
-            None => node.to_string(),
-            Some(Value::Text(text)) => text.to_string(),
-            Some(value) => value.to_string(),
+        let value = |key: &String| found.as_ref().and_then(|found| found.get(key)).cloned();
+        match &keys[..] {
+            [key] => into.push(Some(
+                value(key).unwrap_or_else(|| Value::Text(node.to_string().into())),
+            )),
+            keys => into.extend(keys.iter().map(value)),
+        }
+        Ok(())
+    }
+
+    /// The first of its names, as a text.
+    fn name(&self, vertex: u32) -> Result<String, GraphError> {
+        let mut names = Vec::new();
+        self.names(vertex, &mut names)?;
+        Ok(match names.first() {
+            Some(Some(Value::Text(text))) => text.to_string(),
+            Some(Some(value)) => value.to_string(),
+            _ => self.node(vertex).to_string(),
         })
     }
 }
@@ -109,18 +125,31 @@ impl Naming {
         }
     }
 
-    /// Separator of the parts of a line: names may have blanks.
-    pub(super) fn separator(&self) -> &'static [u8] {
+    /// Whether names are numbers.
+    pub(super) fn is_by_number(&self, db: &Database) -> bool {
         match self {
-            Naming::Nodes(Nodes { by: Some(_), .. }) => b"\t",
-            _ => b" ",
+            Naming::External => db.config().ids != IdKind::Texts,
+            Naming::Nodes(nodes) => nodes.by.is_none(),
+        }
+    }
+
+    /// Whether tabs separate the parts of a line: names may have blanks.
+    pub(super) fn has_tabs(&self) -> bool {
+        !self.keys().is_empty()
+    }
+
+    /// The properties that nodes are named by.
+    pub(super) fn keys(&self) -> &[String] {
+        match self {
+            Naming::Nodes(Nodes { by: Some(by), .. }) => &by.keys,
+            _ => &[],
         }
     }
 
     /// Names many vertices.
     pub(super) fn namer<'a>(&'a self, db: &'a Database) -> Namer<'a> {
         match self {
-            Naming::External => Namer::External(db),
+            Naming::External => Namer::External(db, self.is_by_number(db)),
             Naming::Nodes(nodes) => Namer::Nodes(nodes, RefCell::default()),
         }
     }
@@ -137,25 +166,38 @@ impl Naming {
 /// Names vertices in lines of a file.
 pub(super) enum Namer<'a> {
     /// Each name takes the lock of the ids for itself: many lines are written while
-    /// others commit.
-    External(&'a Database),
+    /// others commit. And whether names are numbers.
+    External(&'a Database, bool),
     /// And the first node that could not be read.
     Nodes(&'a Nodes, RefCell<Option<Error>>),
 }
 
 impl Namer<'_> {
-    /// The name; without separators of lines or of their parts, if it is a property.
-    pub fn name(&self, vertex: u32) -> String {
+    /// Appends the cells that name a vertex.
+    pub fn push(&self, vertex: u32, into: &mut Vec<Cell>) {
         match self {
-            Namer::External(db) => db.vertex_name(vertex),
-            Namer::Nodes(nodes, failure) => match nodes.name(vertex) {
-                Ok(name) => escaped(&name).into_owned(),
-                Err(error) => {
+            Namer::External(db, is_by_number) => {
+                let name = db.vertex_name(vertex);
+                let number = is_by_number.then(|| name.parse().ok()).flatten();
+                into.push(Some(
+                    number.map_or(Value::Text(name.into()), Value::Integer),
+                ));
+            }
+            Namer::Nodes(nodes, failure) => {
+                let before = into.len();
+                if let Err(error) = nodes.names(vertex, into) {
                     failure.borrow_mut().get_or_insert(error.into());
-                    String::new()
+                    into.truncate(before);
                 }
-            },
+            }
         }
+    }
+
+    /// The first of the cells that name a vertex.
+    pub fn one(&self, vertex: u32) -> Value {
+        let mut names = Vec::new();
+        self.push(vertex, &mut names);
+        names.into_iter().next().flatten().unwrap_or(Value::Null)
     }
 
     /// Whether all could be named.
@@ -164,7 +206,7 @@ impl Namer<'_> {
     /// Damage.
     pub fn finish(self) -> io::Result<()> {
         match self {
-            Namer::External(_) => Ok(()),
+            Namer::External(..) => Ok(()),
             Namer::Nodes(_, failure) => match failure.into_inner() {
                 None => Ok(()),
                 Some(error) => Err(io::Error::other(error)),
@@ -173,29 +215,11 @@ impl Namer<'_> {
     }
 }
 
-/// With `\t`, `\n`, `\r` and `\\` for the characters that a line cannot hold.
-fn escaped(name: &str) -> Cow<'_, str> {
-    if !name.contains(['\t', '\n', '\r', '\\']) {
-        return Cow::Borrowed(name);
-    }
-    let mut text = String::with_capacity(name.len() + 8);
-    for letter in name.chars() {
-        match letter {
-            '\t' => text.push_str("\\t"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\\' => text.push_str("\\\\"),
-            other => text.push(other),
-        }
-    }
-    Cow::Owned(text)
-}
-
 impl PartialEq for Nodes {
     fn eq(&self, other: &Self) -> bool {
         let by = |nodes: &Nodes| {
             let by = nodes.by.as_ref();
-            by.map(|by| (by.view.csn(), Arc::clone(&by.key)))
+            by.map(|by| (by.view.csn(), Arc::clone(&by.keys)))
         };
         self.count == other.count && self.of_vertex == other.of_vertex && by(self) == by(other)
     }
@@ -206,7 +230,7 @@ impl fmt::Debug for Nodes {
         f.debug_struct("Nodes")
             .field("count", &self.count)
             .field("of_vertex", &self.of_vertex)
-            .field("by", &self.by.as_ref().map(|by| &by.key))
+            .field("by", &self.by.as_ref().map(|by| &by.keys))
             .finish()
     }
 }
@@ -214,12 +238,6 @@ impl fmt::Debug for Nodes {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_keep_to_their_place_in_a_line() {
-        assert_eq!(escaped("Ann Lee"), "Ann Lee");
-        assert_eq!(escaped("a\tb\\c\r\n"), "a\\tb\\\\c\\r\\n");
-    }
 
     #[test]
     fn nodes_and_vertices_lead_to_each_other() {

@@ -1,59 +1,21 @@
 //! Values as text: a line for each vertex, edge or list.
 
+use std::fmt;
 use std::io::{self, Write};
 
+use super::file_format::{FileFormat, Style, Writer};
+use super::rows::{Cell, Rows};
 use super::{Fact, Format, Naming, Outcome, Values};
 use crate::Database;
 use crate::property::NodeId;
+use crate::property::value::Value;
 
-/// Writes `vertex value`, `source target`, `source target value` or the vertices of a
-/// list, one line each, by external ids or ids of nodes; an unreachable vertex is
-/// `inf`. Of a result that is only a summary, `name value` lines.
-///
-/// If nodes are named by a property, parts of a line are separated by tabs, and
-/// `\t`, `\n`, `\r` and `\\` escape those characters in a name.
+/// Writes the rows of an outcome as [`FileFormat::Text`].
 ///
 /// # Errors
-/// Errors of `out`; damage, if names cannot be read.
+/// As [`Rows::write`].
 pub fn write_values(out: &mut dyn Write, db: &Database, outcome: &Outcome) -> io::Result<()> {
-    let facts = outcome.result.iter();
-    let facts = facts.map(|(name, fact)| (name.as_ref(), fact));
-    let what = (&outcome.values, outcome.format, &outcome.naming);
-    write_lines(out, db, what, facts)
-}
-
-/// As [`write_values`], of the parts of an outcome.
-pub(super) fn write_lines<'a>(
-    out: &mut dyn Write,
-    db: &Database,
-    (values, format, naming): (&Values, Format, &Naming),
-    facts: impl Iterator<Item = (&'a str, &'a Fact)>,
-) -> io::Result<()> {
-    if *values == Values::Nothing {
-        for (name, fact) in facts {
-            match fact {
-                Fact::Whole(number) => writeln!(out, "{name} {number}")?,
-                Fact::Real(number) => writeln!(out, "{name} {}", real(*number))?,
-                Fact::Text(text) => writeln!(out, "{name} {text}")?,
-            }
-        }
-    }
-    let separator = naming.separator();
-    let namer = naming.namer(db);
-    values.for_each_line(
-        |vertex| namer.name(vertex),
-        format,
-        |parts| {
-            for (i, part) in parts.iter().enumerate() {
-                if i > 0 {
-                    out.write_all(separator)?;
-                }
-                out.write_all(part.as_bytes())?;
-            }
-            out.write_all(b"\n")
-        },
-    )?;
-    namer.finish()
+    Rows::of(db, outcome).write(out, FileFormat::Text)
 }
 
 /// A column of [`write_columns`].
@@ -67,9 +29,9 @@ pub struct ValueColumn {
     pub naming: Naming,
 }
 
-/// Writes a line for each vertex: its name, and its value in each of several
-/// results, with `-` where it did not exist yet, or is not in the projection. The
-/// first line names the columns.
+/// Writes a row for each vertex: its name, and its value in each of several results,
+/// with nothing (`-` in text) where it did not exist yet, or is not in the projection.
+/// The first line names the columns.
 ///
 /// # Errors
 /// As [`write_values`].
@@ -77,39 +39,53 @@ pub fn write_columns(
     out: &mut dyn Write,
     db: &Database,
     columns: &[ValueColumn],
-    format: Format,
+    (file, format): (FileFormat, Format),
 ) -> io::Result<()> {
     // Names are those of the latest snapshot that has the vertex.
-    let separator = columns
+    let keys = columns
         .last()
-        .map_or(&b" "[..], |column| column.naming.separator());
-    out.write_all(b"vertex")?;
-    for column in columns {
-        out.write_all(separator)?;
-        out.write_all(column.title.as_bytes())?;
+        .map_or(&[][..], |column| column.naming.keys());
+    let mut titles: Vec<String> = match keys {
+        [] => vec!["vertex".to_string()],
+        keys => keys.to_vec(),
+    };
+    let names = titles.len();
+    titles.extend(columns.iter().map(|column| column.title.clone()));
+    let style = Style {
+        tabs: !keys.is_empty(),
+        names,
+        format,
+    };
+    if file == FileFormat::Text {
+        let titles = titles.iter();
+        let titles: Vec<Cell> = titles
+            .map(|title| Some(Value::Text(title.as_str().into())))
+            .collect();
+        style.write_line(out, &titles)?;
     }
-    out.write_all(b"\n")?;
     let namers: Vec<_> = columns
         .iter()
         .map(|column| (column, column.naming.namer(db)))
         .collect();
+    let mut writer = Writer::begin(out, file, style, titles)?;
+    let mut cells = Vec::new();
     for row in rows(columns) {
+        cells.clear();
         let named = namers
             .iter()
             .rev()
-            .find_map(|(column, namer)| Some(namer.name(vertex_in(column, row)?)));
-        out.write_all(named.unwrap_or_default().as_bytes())?;
-        for (column, namer) in &namers {
-            let vertex = vertex_in(column, row);
-            let value = vertex.and_then(|vertex| {
-                let name = |other| namer.name(other);
-                column.values.of_vertex(vertex, name, format)
-            });
-            out.write_all(separator)?;
-            out.write_all(value.as_deref().unwrap_or("-").as_bytes())?;
+            .find_map(|(column, namer)| Some((namer, vertex_in(column, row)?)));
+        if let Some((namer, vertex)) = named {
+            namer.push(vertex, &mut cells);
         }
-        out.write_all(b"\n")?;
+        cells.resize(names, None);
+        cells.extend(namers.iter().map(|(column, namer)| {
+            let vertex = vertex_in(column, row)?;
+            column.values.cell(vertex, namer)
+        }));
+        writer.row(&cells)?;
     }
+    writer.finish()?;
     namers.into_iter().try_for_each(|(_, namer)| namer.finish())
 }
 
@@ -136,6 +112,26 @@ fn vertex_in(column: &ValueColumn, row: u32) -> Option<u32> {
     match column.naming.nodes() {
         Some(nodes) => nodes.vertex(NodeId(row)),
         None => Some(row),
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fact::Whole(number) | Fact::Id(number) => write!(f, "{number}"),
+            Fact::Real(number) => f.write_str(&real(*number)),
+            Fact::Text(text) => f.write_str(text),
+            Fact::Flag(is_so) => write!(f, "{is_so}"),
+            Fact::Names(names) => {
+                let names: Vec<String> = names.iter().map(Fact::to_string).collect();
+                f.write_str(&names.join(" -> "))
+            }
+            Fact::Counts(counts) => {
+                let counts = counts.iter();
+                let counts: Vec<String> = counts.map(|(at, n)| format!("{at}:{n}")).collect();
+                f.write_str(&counts.join(" "))
+            }
+        }
     }
 }
 

@@ -184,7 +184,7 @@ impl Follower {
         let context = Context {
             db,
             graph: &held.graph(),
-            given,
+            given: &given,
             control,
             memory,
             naming: &Naming::External,

@@ -18,6 +18,8 @@ pub struct Parameter {
 pub enum Kind {
     /// Whole numbers in a range, ends included.
     Whole(u64, u64),
+    /// Number of vertices, or `all`.
+    Samples,
     /// Several whole numbers in a range, ends included, with commas between.
     Wholes(u64, u64),
     /// Numbers from the first on and below the second.
@@ -62,6 +64,14 @@ pub(super) const SOURCE: Parameter = Parameter {
     name: "source",
     default: BUSIEST,
     meaning: "where the search begins",
+    kind: Kind::Vertex,
+};
+
+/// The vertex that one path is to lead to.
+pub(super) const TARGET: Parameter = Parameter {
+    name: "target",
+    default: "none",
+    meaning: "the result is the path to this vertex, instead of what all vertices have",
     kind: Kind::Vertex,
 };
 

@@ -25,7 +25,7 @@ pub(super) struct Part {
     /// Names are sorted, and known to the graph. Without a weight if the algorithm reads
     /// none.
     options: ProjectionOptions,
-    name_by: Option<String>,
+    name_by: Vec<String>,
 }
 
 impl Part {
@@ -41,7 +41,7 @@ impl Part {
         (algorithm, given): (&Algorithm, &Given),
     ) -> Result<Option<Self>, Error> {
         if !db.is_property_graph() {
-            return match request.projection.is_some() || request.name_by.is_some() {
+            return match request.projection.is_some() || !request.name_by.is_empty() {
                 true => Err(of_plain_edges()),
                 false => Ok(None),
             };
@@ -93,7 +93,7 @@ impl Part {
             ("orientation", orientation),
             ("weight", options.weight.clone()),
             ("default-weight", default.map(|weight| weight.to_string())),
-            ("name-by", self.name_by.clone()),
+            ("name-by", joined(self.name_by.iter().map(String::as_str))),
         ];
         let given = all.into_iter().filter_map(|(name, value)| {
             let value = value?;
@@ -146,10 +146,7 @@ impl Part {
     /// External names of the vertices of a result that is of `nodes` of this part.
     pub fn naming(&self, count: u32, nodes: Option<Arc<[u32]>>) -> Naming {
         let nodes = Nodes::new(count, nodes);
-        Naming::Nodes(match &self.name_by {
-            Some(key) => nodes.by(&self.view, key),
-            None => nodes,
-        })
+        Naming::Nodes(nodes.by(&self.view, &self.name_by))
     }
 
     /// The error for a part that has no nodes.

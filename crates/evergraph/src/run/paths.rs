@@ -10,7 +10,8 @@ use evergraph_algorithms::{
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::given::Given;
-use super::parameters::{Kind, Parameter, SEED, SOURCE, SPEC};
+use super::parameters::{Kind, Parameter, SEED, SOURCE, SPEC, TARGET};
+use super::routes::Route;
 use super::{Computed, Context, Fact, Measured, Values};
 use crate::Error;
 
@@ -28,7 +29,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         aliases: &["wbfs"],
         computes: "the shortest paths from a source, for whole weights",
         value: "the distance, or the parent",
-        parameters: &[SOURCE, OUTPUT],
+        parameters: &[SOURCE, TARGET, OUTPUT],
         needs: Needs::OutLists,
         weights: Weights::Used,
         dram: Dram::words(6.0),
@@ -40,11 +41,12 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "delta-stepping",
-        aliases: &["sssp", "shortest-paths"],
+        aliases: &["sssp", "shortest-paths", "shortest-path", "dijkstra"],
         computes: "the shortest paths from a source, for weights that are not negative",
         value: "the distance, or the parent",
         parameters: &[
             SOURCE,
+            TARGET,
             OUTPUT,
             Parameter {
                 name: "delta",
@@ -70,7 +72,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         computes: "the shortest paths from a source, for weights of any sign; minus infinity for \
                    what a negative cycle reaches",
         value: "the distance, or the parent",
-        parameters: &[SOURCE, OUTPUT],
+        parameters: &[SOURCE, TARGET, OUTPUT],
         needs: Needs::OutLists,
         weights: Weights::Used,
         dram: Dram::words(6.0),
@@ -89,6 +91,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         value: "the width",
         parameters: &[
             SOURCE,
+            TARGET,
             Parameter {
                 name: "method",
                 default: "buckets",
@@ -156,10 +159,16 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
 
 fn weighted_bfs(context: &Context<'_>) -> Result<Computed, Error> {
     let source = context.source()?;
+    let target = context.target()?;
     let wants_parents = wants_parents(context);
     let (found, measured) =
         context.measure(|| whole::run(context.graph, source, wants_parents, context.control))?;
     let verified = context.verify(|plain| whole::verify(plain, &found));
+    if let (Some(target), Some(parents)) = (target, &found.parents) {
+        let distance = |vertex: u32| found.distances[vertex as usize] as f64;
+        let route = Route::by_parents(source, target, parents);
+        return Ok(route.computed(context, distance, measured, verified));
+    }
     Ok(Computed {
         measured,
         iterations: None,
@@ -178,6 +187,7 @@ fn weighted_bfs(context: &Context<'_>) -> Result<Computed, Error> {
 
 fn delta_stepping(context: &Context<'_>) -> Result<Computed, Error> {
     let source = context.source()?;
+    let target = context.target()?;
     let parameters = bins::Parameters {
         delta: context.given.value("delta"),
         parents: wants_parents(context),
@@ -185,18 +195,19 @@ fn delta_stepping(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) =
         context.measure(|| bins::run(context.graph, source, &parameters, context.control))?;
     let verified = context.verify(|plain| bins::verify(plain, &found));
-    Ok(distances(context, found, measured, verified))
+    Ok(distances(context, target, found, measured, verified))
 }
 
 fn bellman_ford(context: &Context<'_>) -> Result<Computed, Error> {
     let source = context.source()?;
+    let target = context.target()?;
     let wants_parents = wants_parents(context);
     let (found, measured) =
         context.measure(|| rounds::run(context.graph, source, wants_parents, context.control))?;
     let verified = context.verify(|plain| rounds::verify(plain, &found));
     let endless = |&&distance: &&f64| distance == f64::NEG_INFINITY;
     let endless = found.distances.iter().filter(endless).count();
-    let mut computed = distances(context, found, measured, verified);
+    let mut computed = distances(context, target, found, measured, verified);
     let behind_cycles = ("behind_negative_cycles", Fact::Whole(endless as u64));
     computed.result.push(behind_cycles);
     Ok(computed)
@@ -204,10 +215,20 @@ fn bellman_ford(context: &Context<'_>) -> Result<Computed, Error> {
 
 fn distances(
     context: &Context<'_>,
+    target: Option<u32>,
     found: ShortestPaths,
     measured: Measured,
     verified: Option<Result<(), String>>,
 ) -> Computed {
+    if let (Some(target), Some(parents)) = (target, &found.parents) {
+        let distance = |vertex: u32| found.distances[vertex as usize];
+        let route = match distance(target).is_finite() {
+            true => Route::by_parents(found.source, target, parents),
+            // Behind a negative cycle there are paths, and no shortest.
+            false => Route::none(found.source, target),
+        };
+        return route.computed(context, distance, measured, verified);
+    }
     Computed {
         measured,
         iterations: None,
@@ -226,6 +247,7 @@ fn distances(
 
 fn widest_path(context: &Context<'_>) -> Result<Computed, Error> {
     let source = context.source()?;
+    let target = context.target()?;
     let method = match context.given.text("method") {
         Some("bellman-ford") => Method::BellmanFord,
         _ => Method::Buckets,
@@ -233,6 +255,11 @@ fn widest_path(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) =
         context.measure(|| widest::run(context.graph, source, method, context.control))?;
     let verified = context.verify(|plain| widest::verify(plain, &found));
+    if let Some(target) = target {
+        let width = |vertex: u32| found.widths[vertex as usize];
+        let route = Route::as_wide(context.graph, source, target, width(target));
+        return Ok(route.computed(context, width, measured, verified));
+    }
     Ok(Computed {
         measured,
         iterations: None,
@@ -299,5 +326,5 @@ fn spanner_bytes(given: &Given, size: Size) -> u64 {
 }
 
 fn wants_parents(context: &Context<'_>) -> bool {
-    context.given.text("output") == Some("parents")
+    context.given.text("output") == Some("parents") || context.given.text("target").is_some()
 }

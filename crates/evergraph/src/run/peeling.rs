@@ -13,16 +13,26 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         name: "k-core",
         aliases: &["kcore", "coreness", "core-numbers"],
         computes: "the coreness: the largest k such that a vertex is in a part of the graph \
-                   where all degrees are at least k; parallel edges count",
+                   where all degrees are at least k",
         value: "the coreness",
-        parameters: &[Parameter {
-            name: "buckets",
-            default: "open",
-            meaning: "how vertices wait by degree: a few open buckets and one list for all that \
-                      is later, or all buckets at once (semi-eager); the result is the same",
-            kind: Kind::Choice(&["open", "semi-eager"]),
-        }],
-        needs: Needs::Undirected,
+        parameters: &[
+            Parameter {
+                name: "parallel",
+                default: "once",
+                meaning: "whether parallel and reciprocal edges count once and self-loops not, \
+                          or all as they are stored",
+                kind: Kind::Choice(&["once", "each"]),
+            },
+            Parameter {
+                name: "buckets",
+                default: "open",
+                meaning: "how vertices wait by degree: a few open buckets and one list for all \
+                          that is later, or all buckets at once (semi-eager); the result is the \
+                          same",
+                kind: Kind::Choice(&["open", "semi-eager"]),
+            },
+        ],
+        needs: Needs::Simple,
         weights: Weights::Ignored,
         dram: Dram::words(8.0),
         determinism: Determinism::Always,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evergraph_algorithms::Control;
-use evergraph_graph::Symmetric;
+use evergraph_graph::{Direction, Symmetric};
 use evergraph_property_graph::graph::{Projection, Weighted};
 use evergraph_snapshots::state::GraphIdentity;
 use evergraph_snapshots::{GraphView, View};
@@ -136,6 +136,13 @@ impl<'a> Preparation<'a> {
             None => self.view.edge_count()?,
         };
         Ok((self.source.vertices, edges))
+    }
+
+    /// Whether the graph is directed and whether it has weights, as it is stored or
+    /// projected.
+    pub fn is_directed_and_weighted(&self) -> (bool, bool) {
+        let is_directed = self.source.direction != Direction::Undirected;
+        (is_directed, self.source.weighted)
     }
 
     /// The nodes that vertices stand for, of a projection where they are not the same.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{self, Write};
 use std::time::Instant;
 
 use std::sync::Arc;
@@ -14,10 +13,11 @@ use evergraph_topology::Mode;
 
 use super::algorithm::Algorithm;
 use super::canonical::between_ids;
+use super::conventions::{column, counted, labels_groups, peers};
 use super::given::Given;
 use super::naming::{Naming, Nodes};
-use super::output::write_lines;
 use super::part::Part;
+use super::rows::{Rows, Shown};
 use super::{Fact, Format, Lists, Outcome, Values};
 use crate::{Database, Error};
 
@@ -42,6 +42,9 @@ pub struct Kept {
     /// The nodes that vertices stand for, of a part of a property graph that does not
     /// have all.
     pub nodes: Option<Arc<[u32]>>,
+    algorithm: String,
+    column: String,
+    naming: Naming,
 }
 
 impl Kept {
@@ -65,30 +68,51 @@ impl Kept {
             let name = name.strip_prefix(FACT)?;
             Some((name.to_string(), fact(value)?))
         });
+        let result: Vec<(String, Fact)> = facts.collect();
+        let output = description
+            .parameters
+            .iter()
+            .find(|(name, _)| name == "output");
+        let output = output.map(|(_, value)| value.as_str());
+        let nodes: Option<Arc<[u32]>> = match stored.columns().any(|(name, ..)| name == NODES) {
+            true => Some(stored.values::<u32>(NODES)?.into()),
+            false => None,
+        };
         Ok(Kept {
-            result: facts.collect(),
+            algorithm: description.algorithm.clone(),
+            column: column(&description.algorithm, output, &result),
+            naming: match &nodes {
+                None => Naming::External,
+                Some(nodes) => {
+                    let nodes = Some(Arc::clone(nodes));
+                    Naming::Nodes(Nodes::new(
+                        nodes.as_ref().map_or(0, |n| n.len()) as u32,
+                        nodes,
+                    ))
+                }
+            },
+            result,
             values: values(stored)?,
             format: match description.note(FORMAT) {
                 Some("graphalytics") => Format::Graphalytics,
                 _ => Format::Evergraph,
             },
-            nodes: match stored.columns().any(|(name, ..)| name == NODES) {
-                true => Some(stored.values::<u32>(NODES)?.into()),
-                false => None,
-            },
+            nodes,
         })
     }
 
-    /// Writes it as a run would have; see [`super::write_values`]. Nodes go by their
-    /// ids.
-    pub fn write(&self, out: &mut dyn Write, db: &Database) -> io::Result<()> {
+    /// The rows that a run would have given. Nodes go by their ids.
+    pub fn rows<'a>(&'a self, db: &'a Database) -> Rows<'a> {
         let facts = self.result.iter();
-        let facts = facts.map(|(name, fact)| (name.as_str(), fact));
-        let naming = match &self.nodes {
-            None => Naming::External,
-            Some(nodes) => Naming::Nodes(Nodes::new(nodes.len() as u32, Some(Arc::clone(nodes)))),
-        };
-        write_lines(out, db, (&self.values, self.format, &naming), facts)
+        Rows {
+            db,
+            shown: Shown::Values(Cow::Borrowed(&self.values)),
+            naming: &self.naming,
+            format: self.format,
+            column: &self.column,
+            facts: facts.map(|(name, fact)| (name.as_str(), fact)).collect(),
+            labels_groups: labels_groups(&self.algorithm) && self.column != "member",
+        }
     }
 }
 
@@ -122,9 +146,16 @@ pub(super) fn find_kept(
     for stored in results.iter().filter(fits) {
         match Kept::read(stored) {
             Ok(kept) => {
-                let facts = kept.result.into_iter();
                 let graph = &stored.description().graph;
+                let directed = graph.direction != Direction::Undirected;
+                let asked = (algorithm, given);
+                let counted = counted(asked, (directed, graph.weighted), &kept.result);
+                let column = kept.column;
+                let facts = kept.result.into_iter();
                 return Ok(Some(Outcome {
+                    counted,
+                    peers: peers(algorithm.name),
+                    column,
                     algorithm: algorithm.name,
                     csn: view.csn(),
                     vertices: graph.vertex_count,
@@ -165,9 +196,31 @@ pub(super) fn parameters(
     part: Option<&Part>,
 ) -> Vec<(String, String)> {
     let mut parameters = algorithm.canonical(given, between_ids(db));
+    tell_revised(algorithm.name, &mut parameters);
     parameters.extend(part.map(Part::parameters).unwrap_or_default());
     parameters.sort();
     parameters
+}
+
+/// Tells results with defaults of now from those that were kept with others: what was a
+/// default is left out, and what is one is named.
+fn tell_revised(algorithm: &str, parameters: &mut Vec<(String, String)>) {
+    let is_given = |name: &str| parameters.iter().any(|(known, _)| known == name);
+    let named = match algorithm {
+        "k-core" if !is_given("parallel") => Some(("parallel", "once")),
+        "closeness" | "harmonic" if !is_given("samples") => Some(("samples", "by size")),
+        "betweenness" if is_given("source") => None,
+        "betweenness" if !is_given("samples") => Some(("samples", "by size")),
+        "betweenness" => Some(("pairs", "all")),
+        _ => None,
+    };
+    let was_default = |(name, value): &(String, String)| match algorithm {
+        "k-core" => (name.as_str(), value.as_str()) == ("parallel", "each"),
+        "closeness" | "harmonic" => (name.as_str(), value.as_str()) == ("samples", "256"),
+        _ => false,
+    };
+    parameters.retain(|parameter| !was_default(parameter));
+    parameters.extend(named.map(|(name, value)| (name.to_string(), value.to_string())));
 }
 
 /// The notes that describe a result.
@@ -197,6 +250,17 @@ fn text(fact: &Fact) -> String {
         Fact::Whole(number) => format!("whole {number}"),
         Fact::Real(number) => format!("real {:016x}", number.to_bits()),
         Fact::Text(text) => format!("text {text}"),
+        Fact::Flag(is_so) => format!("flag {is_so}"),
+        Fact::Id(id) => format!("id {id}"),
+        Fact::Names(names) => {
+            let names: Vec<String> = names.iter().map(text).collect();
+            format!("names {}", names.join("\u{1f}"))
+        }
+        Fact::Counts(counts) => {
+            let counts = counts.iter();
+            let counts: Vec<String> = counts.map(|(at, n)| format!("{at}:{n}")).collect();
+            format!("counts {}", counts.join(" "))
+        }
     }
 }
 
@@ -206,8 +270,20 @@ fn fact(text: &str) -> Option<Fact> {
         "whole" => Fact::Whole(value.parse().ok()?),
         "real" => Fact::Real(f64::from_bits(u64::from_str_radix(value, 16).ok()?)),
         "text" => Fact::Text(value.to_string()),
+        "flag" => Fact::Flag(value.parse().ok()?),
+        "id" => Fact::Id(value.parse().ok()?),
+        "names" => Fact::Names(value.split('\u{1f}').map(fact).collect::<Option<_>>()?),
+        "counts" => Fact::Counts(counts(value)?),
         _ => return None,
     })
+}
+
+fn counts(text: &str) -> Option<Vec<(u64, u64)>> {
+    let pairs = text.split_whitespace().map(|pair| {
+        let (at, count) = pair.split_once(':')?;
+        Some((at.parse().ok()?, count.parse().ok()?))
+    });
+    pairs.collect()
 }
 
 fn kind(values: &Values) -> &'static str {

@@ -7,7 +7,8 @@ use evergraph_algorithms::{bfs as search, sampling};
 use evergraph_graph::Graph;
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
-use super::parameters::{Kind, Parameter, SEED, SOURCE, SOURCES, SPEC};
+use super::parameters::{Kind, Parameter, SEED, SOURCE, SOURCES, SPEC, TARGET};
+use super::routes::Route;
 use super::{Computed, Context, Fact, Values, largest};
 use crate::Error;
 
@@ -19,6 +20,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         value: "the depth, or the parent",
         parameters: &[
             SOURCE,
+            TARGET,
             Parameter {
                 name: "output",
                 default: "depth",
@@ -39,23 +41,26 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "betweenness",
         aliases: &["bc", "betweenness-centrality"],
-        computes: "for each vertex how many shortest paths from the sources lead over it",
+        computes: "for each vertex how many of the shortest paths of all pairs lead over it",
         value: "the score",
         parameters: &[
-            SOURCES,
+            Parameter {
+                default: SAMPLED,
+                meaning: "paths from these vertices alone, as a plain sum",
+                ..SOURCES
+            },
             Parameter {
                 name: "samples",
-                default: "none",
-                meaning: "so many sources chosen by chance instead; all vertices if there are no \
-                          more",
-                kind: Kind::Whole(1, u64::MAX),
+                default: "all if n(n + m) is at most 2^34, else 256",
+                meaning: "paths from so many vertices, chosen by chance, estimate those of all",
+                kind: Kind::Samples,
             },
             SEED,
             Parameter {
                 name: "normalized",
                 default: "false",
                 meaning: "divide all scores by the largest; or make them shares of the shortest \
-                          paths of all pairs, estimated from the sources, as NetworkX has them",
+                          paths of all pairs, as NetworkX has them",
                 kind: Kind::Choice(&["false", "true", "pairs"]),
             },
         ],
@@ -73,7 +78,18 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         computes: "how near vertices are: the inverse of the mean distance, times the share of \
                    vertices that a path connects (Wasserman and Faust)",
         value: "the score",
-        parameters: NEARNESS,
+        parameters: &[
+            DISTANCES,
+            SAMPLES,
+            SEED,
+            Parameter {
+                name: "reached",
+                default: "share",
+                meaning: "whether the inverse of the mean distance is taken times the share of \
+                          vertices that are reached, or alone (only), as igraph has it",
+                kind: Kind::Choice(&["share", "only"]),
+            },
+        ],
         run: kernel!(closeness),
         ..NEAR
     },
@@ -82,29 +98,46 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         aliases: &["harmonic-centrality"],
         computes: "how near vertices are: the sum of the inverse distances of all others",
         value: "the score",
-        parameters: NEARNESS,
+        parameters: &[
+            DISTANCES,
+            SAMPLES,
+            SEED,
+            Parameter {
+                name: "normalized",
+                default: "false",
+                meaning: "divide by the number of other vertices, as igraph does",
+                kind: Kind::Switch,
+            },
+        ],
         run: kernel!(harmonic),
         ..NEAR
     },
 ];
 
-/// Of whose distances, and how many.
-const NEARNESS: &[Parameter] = &[
-    Parameter {
-        name: "distances",
-        default: "in",
-        meaning: "whether distances to a vertex count, or from it",
-        kind: Kind::Choice(&["in", "out"]),
-    },
-    Parameter {
-        name: "samples",
-        default: "256",
-        meaning: "distances of so many vertices, chosen by chance, stand for those of all; the \
-                  result is exact if there are no more vertices",
-        kind: Kind::Whole(1, u64::MAX),
-    },
-    SEED,
-];
+/// Steps of n searches of n + m each, up to which betweenness is exact by default: some
+/// minutes on a core.
+const EXACT_BETWEENNESS: u64 = 1 << 34;
+/// The same of closeness and harmonic, whose searches go on together.
+const EXACT_NEARNESS: u64 = 1 << 36;
+/// Vertices that are searched from where all would take too long.
+const ESTIMATED_FROM: usize = 256;
+
+/// A default of sources where `samples` decides.
+const SAMPLED: &str = "as samples says";
+
+const DISTANCES: Parameter = Parameter {
+    name: "distances",
+    default: "in",
+    meaning: "whether distances to a vertex count, or from it",
+    kind: Kind::Choice(&["in", "out"]),
+};
+
+const SAMPLES: Parameter = Parameter {
+    name: "samples",
+    default: "all if n(n + m) is at most 2^36, else 256",
+    meaning: "distances of so many vertices, chosen by chance, estimate those of all",
+    kind: Kind::Samples,
+};
 
 /// Fields that both centralities share.
 const NEAR: Algorithm = Algorithm {
@@ -125,9 +158,15 @@ const NEAR: Algorithm = Algorithm {
 
 fn bfs(context: &Context<'_>) -> Result<Computed, Error> {
     let source = context.source()?;
+    let target = context.target()?;
     let (found, measured) =
         context.measure(|| search::run(context.graph, source, context.control))?;
     let verified = context.verify(|plain| search::verify(plain, &found));
+    if let Some(target) = target {
+        let depth = |vertex: u32| f64::from(found.depths[vertex as usize]);
+        let route = Route::by_parents(source, target, &found.parents);
+        return Ok(route.computed(context, depth, measured, verified));
+    }
     Ok(Computed {
         measured,
         iterations: Some(u64::from(found.max_depth)),
@@ -145,36 +184,42 @@ fn bfs(context: &Context<'_>) -> Result<Computed, Error> {
 }
 
 fn betweenness(context: &Context<'_>) -> Result<Computed, Error> {
-    let sources = match context.given.value("samples") {
-        None => context.sources()?,
-        Some(_) if context.given.text("source").is_some() => {
-            return Err(Error::argument(
-                "parameters `source` and `samples` are both given",
-                "give one of them",
-            ));
-        }
-        Some(count) => {
-            sampling::sample_vertices(context.graph.vertex_count(), count, context.seed())
-        }
+    let n = context.graph.vertex_count();
+    let given = context.vertices("source")?;
+    if given.is_some() && context.given.text("samples").is_some() {
+        return Err(Error::argument(
+            "parameters `source` and `samples` are both given",
+            "give one of them",
+        ));
+    }
+    let normalization = match (context.given.text("normalized"), &given) {
+        (Some("true"), _) => Normalization::Maximum,
+        (Some("pairs"), _) => Normalization::Pairs,
+        (_, Some(_)) => Normalization::None,
+        (_, None) => Normalization::AllPairs,
     };
-    let normalization = match context.given.text("normalized") {
-        Some("true") => Normalization::Maximum,
-        Some("pairs") => Normalization::Pairs,
-        _ => Normalization::None,
-    };
+    let is_sum = given.is_some();
+    let sources = given.unwrap_or_else(|| {
+        sampling::sample_vertices(n, samples(context, EXACT_BETWEENNESS), context.seed())
+    });
     let (found, measured) = context
         .measure(|| brandes::run(context.graph, &sources, normalization, context.control))?;
     let verified = context.verify(|plain| brandes::verify(plain, &sources, normalization, &found));
-    let (top, _) = largest(&found.scores);
+    let (top, score) = largest(&found.scores);
+    let score = match normalization {
+        Normalization::Maximum => found.max_score,
+        _ => score,
+    };
     Ok(Computed {
         measured,
         iterations: Some(found.sources as u64),
         result: vec![
+            ("exact", Fact::Flag(is_sum || found.sources == n)),
             ("sources", Fact::Whole(found.sources as u64)),
             ("reached", Fact::Whole(found.reached)),
             ("max_depth", Fact::Whole(u64::from(found.max_depth))),
             ("top_vertex", context.name(top)),
-            ("max_score", Fact::Real(found.max_score)),
+            ("max_score", Fact::Real(score)),
         ],
         values: Values::Reals(found.scores),
         verified,
@@ -182,33 +227,61 @@ fn betweenness(context: &Context<'_>) -> Result<Computed, Error> {
 }
 
 fn closeness(context: &Context<'_>) -> Result<Computed, Error> {
-    near(context, |found| found.closeness)
+    near(context, |found, _| found.closeness)
 }
 
 fn harmonic(context: &Context<'_>) -> Result<Computed, Error> {
-    near(context, |found| found.harmonic)
+    near(context, |found, normalized| {
+        let mut scores = found.harmonic;
+        let others = scores.len().saturating_sub(1).max(1) as f64;
+        if normalized {
+            scores.iter_mut().for_each(|score| *score /= others);
+        }
+        scores
+    })
 }
 
-fn near(context: &Context<'_>, scores: impl Fn(Closeness) -> Vec<f64>) -> Result<Computed, Error> {
+/// How many vertices are searched from: all where that takes at most so many steps.
+fn samples(context: &Context<'_>, most_steps: u64) -> usize {
+    let n = context.graph.vertex_count();
+    match context.given.text("samples") {
+        Some("all") => n,
+        Some(_) => context.given.value("samples").unwrap_or(n).min(n),
+        None => {
+            let search = (n as u64).saturating_add(context.graph.arc_count());
+            match search.saturating_mul(n as u64) <= most_steps {
+                true => n,
+                false => ESTIMATED_FROM.min(n),
+            }
+        }
+    }
+}
+
+fn near(
+    context: &Context<'_>,
+    scores: impl Fn(Closeness, bool) -> Vec<f64>,
+) -> Result<Computed, Error> {
     let parameters = nearness::Parameters {
         distances: match context.given.text("distances") {
             Some("out") => Distances::Outgoing,
             _ => Distances::Incoming,
         },
-        samples: Some(context.given.value("samples").unwrap_or(256)),
+        samples: Some(samples(context, EXACT_NEARNESS)),
         seed: context.seed(),
+        reached_only: context.given.text("reached") == Some("only"),
     };
     let (found, measured) =
         context.measure(|| nearness::run(context.graph, &parameters, context.control))?;
     let verified = context.verify(|plain| nearness::verify(plain, &parameters, &found));
     let (sources, pairs) = (found.sources as u64, found.pairs);
     let max_distance = u64::from(found.max_distance);
-    let scores = scores(found);
+    let scores = scores(found, context.given.is_on("normalized"));
     let (top, score) = largest(&scores);
     Ok(Computed {
         measured,
         iterations: Some(sources),
         result: vec![
+            ("exact", Fact::Flag(sources == scores.len() as u64)),
             ("sources", Fact::Whole(sources)),
             ("pairs", Fact::Whole(pairs)),
             ("max_distance", Fact::Whole(max_distance)),

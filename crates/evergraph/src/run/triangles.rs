@@ -36,7 +36,16 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         computes: "how many of the pairs of a vertex' neighbors are joined, as LDBC Graphalytics \
                    defines it; on average, and transitivity",
         value: "the coefficient",
-        parameters: &[SPEC],
+        parameters: &[
+            Parameter {
+                name: "directions",
+                default: "kept",
+                meaning: "whether a pair of neighbors is joined by each of its two directions, \
+                          or the graph is read as undirected",
+                kind: Kind::Choice(&["kept", "ignored"]),
+            },
+            SPEC,
+        ],
         needs: Needs::InLists,
         weights: Weights::Ignored,
         // n / 32 of them for each of up to 64 threads.

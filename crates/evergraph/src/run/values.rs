@@ -1,7 +1,5 @@
 //! Values of results.
 
-use evergraph_algorithms::UNREACHED;
-
 use super::output::{real, scientific};
 
 /// The values of a result. Vertices are those of the view; files name them by
@@ -10,11 +8,11 @@ use super::output::{real, scientific};
 pub enum Values {
     /// For each vertex a score or distance; infinite where there is none.
     Reals(Vec<f64>),
-    /// For each vertex a depth or another number; [`UNREACHED`] where there is none.
+    /// For each vertex a depth or another number; [`UNREACHED`](evergraph_algorithms::UNREACHED) where there is none.
     Depths(Vec<u32>),
     /// For each vertex a count or distance; [`u64::MAX`] where there is none.
     Counts(Vec<u64>),
-    /// For each vertex another vertex; [`UNREACHED`] where there is none.
+    /// For each vertex another vertex; [`UNREACHED`](evergraph_algorithms::UNREACHED) where there is none.
     Vertices(Vec<u32>),
     /// For each vertex whether it belongs to the result.
     Members(Vec<bool>),
@@ -50,6 +48,16 @@ impl Lists {
         }
     }
 
+    /// The first lists.
+    pub(super) fn first(&self, count: usize) -> Self {
+        let ends = self.ends[..count.min(self.ends.len())].to_vec();
+        let vertices = ends.last().map_or(0, |&end| end);
+        Self {
+            vertices: self.vertices[..vertices].to_vec(),
+            ends,
+        }
+    }
+
     /// Each list.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let mut start = 0;
@@ -81,87 +89,6 @@ impl Values {
             _ => None,
         }
     }
-
-    /// The value of a vertex as text, if it has one.
-    pub(super) fn of_vertex(
-        &self,
-        vertex: u32,
-        name: impl Fn(u32) -> String,
-        format: Format,
-    ) -> Option<String> {
-        let vertex = vertex as usize;
-        match self {
-            Values::Reals(values) => values.get(vertex).map(|&value| format.real(value)),
-            Values::Depths(values) => {
-                let depth = values.get(vertex);
-                depth.map(|&depth| format.count(depth, UNREACHED))
-            }
-            Values::Counts(values) => {
-                let count = values.get(vertex);
-                count.map(|&count| format.count(count, u64::MAX))
-            }
-            Values::Vertices(values) => values.get(vertex).map(|&other| match other {
-                UNREACHED => format.unreached().to_string(),
-                other => name(other),
-            }),
-            Values::Members(members) => {
-                let member = members.get(vertex);
-                member.map(|&member| u8::from(member).to_string())
-            }
-            _ => None,
-        }
-    }
-
-    /// Calls `line` with the texts of each line; `name` names vertices.
-    pub(super) fn for_each_line<E>(
-        &self,
-        name: impl Fn(u32) -> String,
-        format: Format,
-        mut line: impl FnMut(&[&str]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        match self {
-            Values::Reals(_)
-            | Values::Depths(_)
-            | Values::Counts(_)
-            | Values::Vertices(_)
-            | Values::Members(_) => {
-                let vertices = self.vertices().unwrap_or(0) as u32;
-                for vertex in 0..vertices {
-                    let value = self.of_vertex(vertex, &name, format);
-                    line(&[&name(vertex), &value.unwrap_or_default()])?;
-                }
-            }
-            Values::Ranked(vertices) => {
-                for &(vertex, value) in vertices {
-                    line(&[&name(vertex), &format.real(value)])?;
-                }
-            }
-            Values::Edges(edges) => {
-                for &(u, v) in edges {
-                    line(&[&name(u), &name(v)])?;
-                }
-            }
-            Values::EdgeReals(edges) => {
-                for &(u, v, value) in edges {
-                    line(&[&name(u), &name(v), &format.real(value)])?;
-                }
-            }
-            Values::EdgeCounts(edges) => {
-                for &(u, v, value) in edges {
-                    line(&[&name(u), &name(v), &value.to_string()])?;
-                }
-            }
-            Values::Lists(lists) => {
-                for list in lists.iter() {
-                    let names: Vec<String> = list.iter().map(|&v| name(v)).collect();
-                    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                    line(&names)?;
-                }
-            }
-            Values::Nothing => {}
-        }
-        Ok(())
-    }
 }
 
 /// How numbers are written.
@@ -175,7 +102,7 @@ pub enum Format {
 }
 
 impl Format {
-    fn real(self, value: f64) -> String {
+    pub(super) fn real(self, value: f64) -> String {
         match self {
             Format::Evergraph => real(value),
             Format::Graphalytics if value == f64::INFINITY => "infinity".to_string(),
@@ -183,17 +110,10 @@ impl Format {
         }
     }
 
-    fn unreached(self) -> &'static str {
+    pub(super) fn unreached(self) -> &'static str {
         match self {
             Format::Evergraph => "inf",
             Format::Graphalytics => "9223372036854775807",
-        }
-    }
-
-    fn count<T: PartialEq + ToString>(self, value: T, unreached: T) -> String {
-        match value == unreached {
-            true => self.unreached().to_string(),
-            false => value.to_string(),
         }
     }
 }

@@ -43,6 +43,11 @@ fn run_at(db: &Database, csn: u64, algorithm: &str) -> Outcome {
     run::run(db, &view, &request, &Control::new(), None).expect("the run succeeds")
 }
 
+/// Parameters of a run that gives what is maintained.
+fn as_maintained(algorithm: &str) -> Option<(String, String)> {
+    (algorithm == "k-core").then(|| ("parallel".to_string(), "each".to_string()))
+}
+
 /// Compares the result of `name` with a run on its commit.
 fn check(db: &Database, algorithm: &str, name: &str) {
     let kept = run::Kept::read(&db.results().unwrap().find(name).unwrap()).unwrap();
@@ -61,6 +66,7 @@ fn check(db: &Database, algorithm: &str, name: &str) {
         parameters: source
             .into_iter()
             .chain([("verify".to_string(), "true".to_string())])
+            .chain(as_maintained(algorithm))
             .collect(),
         ..run::Request::default()
     };

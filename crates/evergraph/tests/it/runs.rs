@@ -5,7 +5,9 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Once};
 
 use evergraph::algorithms::Progress;
-use evergraph::run::{self, Durable, Format, Outcome, Request, ValueColumn, write_columns};
+use evergraph::run::{
+    self, Durable, FileFormat, Format, Outcome, Request, ValueColumn, write_columns,
+};
 use evergraph::{
     At, Batch, Cancellation, Control, Database, Error, ExternalIds, IdKind, MediumKind, Mode,
     Options,
@@ -280,6 +282,12 @@ fn writing_values_holds_up_no_commit() {
         once: Once::new(),
     };
     let columns = [column.clone(), column];
-    write_columns(&mut out, &db, &columns, Format::Evergraph).unwrap();
+    write_columns(
+        &mut out,
+        &db,
+        &columns,
+        (FileFormat::Text, Format::Evergraph),
+    )
+    .unwrap();
     assert!(out.once.is_completed());
 }

@@ -15,4 +15,4 @@ mod values;
 mod write;
 
 pub use read::{ColumnarOptions, ColumnarReader};
-pub use write::{ColumnarWriter, Format};
+pub use write::{ColumnarWriter, Format, table};

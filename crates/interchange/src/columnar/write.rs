@@ -207,6 +207,63 @@ impl<W: Write + Send> ColumnarWriter<W> {
     }
 }
 
+/// A Parquet file of columns under titles, compressed with Snappy: of integers, floats or
+/// booleans where all that is known is such, of texts otherwise.
+///
+/// # Errors
+/// Columns of different lengths, and errors of the format.
+pub fn table(
+    titles: &[String],
+    columns: &[Vec<Option<Value>>],
+) -> Result<Vec<u8>, InterchangeError> {
+    let kinds = columns.iter().map(|column| kind_of(column));
+    let fields = titles.iter().zip(kinds);
+    let fields: Vec<Field> = fields
+        .map(|(title, kind)| Field::new(title, kind, true))
+        .collect();
+    let arrays = fields.iter().zip(columns).map(|(field, column)| {
+        let cells = column.iter().map(|cell| fitting(field.data_type(), cell));
+        array(field.data_type(), &cells.collect::<Vec<_>>())
+    });
+    let arrays = arrays.collect();
+    let schema = Arc::new(Schema::new(fields));
+    let batch = RecordBatch::try_new(schema.clone(), arrays).map_err(failed)?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
+    let writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties));
+    let mut writer = writer.map_err(failed)?;
+    writer.write(&batch).map_err(failed)?;
+    writer.into_inner().map_err(failed)
+}
+
+/// The type that holds all cells.
+fn kind_of(column: &[Option<Value>]) -> DataType {
+    let known = || column.iter().flatten();
+    let is_integer = |value: &Value| matches!(value, Value::Integer(_));
+    let is_number = |value: &Value| matches!(value, Value::Integer(_) | Value::Float(_));
+    let is_boolean = |value: &Value| matches!(value, Value::Boolean(_));
+    if known().all(is_integer) {
+        DataType::Int64
+    } else if known().all(is_number) {
+        DataType::Float64
+    } else if known().all(is_boolean) {
+        DataType::Boolean
+    } else {
+        DataType::Utf8
+    }
+}
+
+/// A cell as the type of its column has it.
+fn fitting(kind: &DataType, cell: &Option<Value>) -> Option<Value> {
+    match (kind, cell.as_ref()?) {
+        (DataType::Float64, Value::Integer(number)) => Some(Value::Float(*number as f64)),
+        (DataType::Utf8, Value::Text(text)) => Some(Value::Text(text.clone())),
+        (DataType::Utf8, other) => Some(Value::Text(other.to_string().into())),
+        (_, value) => Some(value.clone()),
+    }
+}
+
 fn failed(error: impl std::error::Error + Send + Sync + 'static) -> InterchangeError {
     InterchangeError::Output(std::io::Error::other(error))
 }
@@ -339,5 +396,31 @@ fn scalars(kind: &DataType, cells: &[Option<&Value>]) -> ArrayRef {
                 .map(|cell| cell.and_then(text_of))
                 .collect::<StringArray>(),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_a_table_have_the_type_of_their_cells() {
+        let column = |values: &[Value]| values.iter().cloned().map(Some).collect::<Vec<_>>();
+        for (values, kind) in [
+            (vec![Value::Integer(1)], DataType::Int64),
+            (
+                vec![Value::Integer(1), Value::Float(0.5)],
+                DataType::Float64,
+            ),
+            (vec![Value::Boolean(true)], DataType::Boolean),
+            (
+                vec![Value::Integer(1), Value::Text("a".into())],
+                DataType::Utf8,
+            ),
+        ] {
+            assert_eq!(kind_of(&column(&values)), kind);
+            let file = table(&["x".to_string()], &[column(&values)]).unwrap();
+            assert_eq!(&file[..4], b"PAR1");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Other features of runs on projections: snapshots, sources, names, limits, states.
 
 use evergraph::property::{NodeId, Orientation, ProjectionOptions};
-use evergraph::run::{self, Durable, Outcome, Request, write_values};
+use evergraph::run::{self, Durable, FileFormat, Outcome, Request, write_values};
 use evergraph::{At, Cancellation, Control, Database, Error, MediumKind, Options};
 
 use super::sample::{Sample, request, run, sample};
@@ -54,7 +54,7 @@ fn nodes_go_by_a_property() {
         })
         .expect("written");
     let wanted = Request {
-        name_by: Some("name".to_string()),
+        name_by: vec!["name".to_string()],
         ..request("connected-components", &[])
     };
     let outcome = run(&sample.db, &wanted).expect("run");
@@ -65,7 +65,7 @@ fn nodes_go_by_a_property() {
     // Vertices that are values, too.
     assert!(lines[0].ends_with("\ttab\\there"), "{}", lines[0]);
     let unknown = Request {
-        name_by: Some("nmae".to_string()),
+        name_by: vec!["nmae".to_string()],
         ..wanted
     };
     let error = run(&sample.db, &unknown).expect_err("no such property");
@@ -282,7 +282,8 @@ fn a_run_that_was_cut_off_goes_on() {
         .expect("kept");
     let kept = run::Kept::read(&kept).expect("readable");
     let mut written = Vec::new();
-    kept.write(&mut written, &sample.db).expect("written");
+    let rows = kept.rows(&sample.db);
+    rows.write(&mut written, FileFormat::Text).expect("written");
     let written = String::from_utf8(written).expect("text");
     assert_eq!(
         written.lines().map(str::to_string).collect::<Vec<_>>(),
