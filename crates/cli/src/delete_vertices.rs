@@ -85,7 +85,7 @@ fn read(db: &Database, file: &Path) -> Result<(Vec<u32>, u64), Failure> {
                 "give one vertex a line; vertices of this database are called by numbers",
             ));
         }
-        match db.vertex_of_name(name) {
+        match db.vertex_of_name(name)? {
             Some(vertex) => vertices.push(vertex),
             None => missing += 1,
         }

@@ -241,7 +241,7 @@ fn reading(db: &Database, output: &Path) -> String {
     };
     command += if config.weighted { " --weighted" } else { "" };
     command += match config.ids {
-        evergraph::IdKind::Dense => "",
+        evergraph::IdKind::Dense => " --ids dense",
         evergraph::IdKind::Numbers => " --ids map",
         evergraph::IdKind::Texts => " --ids text",
     };

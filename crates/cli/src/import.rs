@@ -6,7 +6,7 @@ use std::time::Instant;
 use evergraph::import::{
     Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, import, probe_times,
 };
-use evergraph::{Cancellation, Database, allocated_bytes, formats};
+use evergraph::{Cancellation, Database, IdKind, allocated_bytes, formats};
 use serde_json::json;
 
 use crate::import_args::Args;
@@ -30,11 +30,9 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             "leave it out; --format says what files are that do not look like it",
         ));
     }
-    let reading = reading(args)?;
-    let (db, is_new) = open(args, &reading)?;
     let started = Instant::now();
     let options = ImportOptions {
-        reading,
+        reading: reading(args)?,
         batch_edges: args.batch_edges as usize,
         resume: args.input.resume,
         snapshots: args.snapshot_every.map(|every| Series {
@@ -43,6 +41,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         }),
         ..ImportOptions::default()
     };
+    let (db, is_new) = open(args, &options, stop)?;
     match follow(&db, &args.input.files, &options, stop) {
         Ok(report) => finish(args, db, &report, started),
         Err(error) => {
@@ -128,6 +127,7 @@ fn finish(
     let (vertices, edges, csn) = (view.vertex_count(), view.edge_count()?, view.csn());
     drop(view);
     let durability = db.durability_level().name();
+    let kind = db.config().ids;
     let (medium, device) = (db.medium(), db.emulated_device());
     let (extent_bytes, waited) = (db.stats().extent_bytes, db.store().back_pressure());
     db.close()?;
@@ -138,15 +138,21 @@ fn finish(
         evergraph::MediumKind::Dram => extent_bytes,
         _ => allocated_bytes(&args.input.db)?,
     };
-    let per_edge = |amount: u64, edges: u64| amount as f64 / edges.max(1) as f64;
     let media_writes = device.map(|device| device.drain().media_writes);
-    let media_writes_per_edge = media_writes.map(|writes| per_edge(writes, imported.edges));
+    let media_writes_per_edge = media_writes.and_then(|writes| per(writes, imported.edges));
+    let ids = match kind {
+        IdKind::Dense if vertices == 0 => "dense".to_string(),
+        IdKind::Dense => format!("dense: 0 to {}", vertices - 1),
+        IdKind::Numbers => "numbers, as the files have them".to_string(),
+        IdKind::Texts => "texts, as the files have them".to_string(),
+    };
     let json = json!({
         "vertices": vertices,
         "edges": edges,
+        "ids": kind.name(),
         "seconds": elapsed,
         "edges_per_second": edges_per_second,
-        "bytes_per_edge": per_edge(stored, edges),
+        "bytes_per_edge": per(stored, edges),
         "media_writes_per_edge": media_writes_per_edge,
         "imported_edges": imported.edges - imported.deletions,
         "deleted": deleted,
@@ -166,6 +172,7 @@ fn finish(
     let mut rows = vec![
         ("vertices", count(vertices as u64)),
         ("edges", count(edges)),
+        ("ids", ids),
         (
             "imported",
             format!(
@@ -174,17 +181,12 @@ fn finish(
                 seconds(elapsed)
             ),
         ),
-        ("rate", rate(edges_per_second)),
-        (
-            "stored",
-            format!(
-                "{} ({:.1} bytes an edge)",
-                bytes(stored),
-                per_edge(stored, edges)
-            ),
-        ),
-        ("survives", durability.to_string()),
     ];
+    if imported.edges >= LEAST_EDGES_OF_A_RATE {
+        rows.push(("rate", rate(edges_per_second)));
+    }
+    rows.push(("stored", stored_text(stored, edges)));
+    rows.push(("survives", durability.to_string()));
     if imported.deletions > 0 {
         rows.push(("deleted", format!("{} edges", count(deleted))));
         rows.push(("not found", count(imported.missed)));
@@ -206,4 +208,37 @@ fn finish(
         rows.push(("media writes", format!("{writes:.3} an edge")));
     }
     Ok(Report::new(json, table(&rows)))
+}
+
+/// A share of each of `count` things; none of nothing.
+fn per(amount: u64, count: u64) -> Option<f64> {
+    (count > 0).then(|| amount as f64 / count as f64)
+}
+
+/// The time of fewer is that of opening and closing.
+const LEAST_EDGES_OF_A_RATE: u64 = 10_000;
+
+/// Bytes an edge say nothing where files are as large as they are with no edges.
+const MOST_BYTES_AN_EDGE: f64 = 1000.0;
+
+/// The bytes of all edges, and of each.
+fn stored_text(stored: u64, edges: u64) -> String {
+    let each = per(stored, edges).filter(|&each| each <= MOST_BYTES_AN_EDGE);
+    match each {
+        Some(each) => format!("{} ({each:.1} bytes an edge)", bytes(stored)),
+        None => bytes(stored),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_an_edge_are_told_where_they_mean_something() {
+        assert_eq!(stored_text(1 << 26, 0), "64.0 MiB");
+        assert_eq!(stored_text(1 << 19, 5), "512.0 KiB");
+        assert_eq!(stored_text(1 << 20, 1 << 18), "1.0 MiB (4.0 bytes an edge)");
+        assert_eq!((per(3, 0), per(3, 2)), (None, Some(1.5)));
+    }
 }

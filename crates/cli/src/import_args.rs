@@ -57,7 +57,8 @@ pub struct Args {
     /// (byte-addressed media only; such an import cannot be resumed)
     #[arg(long, value_enum, default_value_t = ImportMode::Merged, conflicts_with = "resume")]
     pub mode: ImportMode,
-    /// What vertices are called: dense numbers from 0, or anything, mapped
+    /// What vertices are called: numbers from 0, all of which are vertices, or what the
+    /// files have, mapped [default: map, unless the files have every number from 0 on]
     #[arg(long, value_enum)]
     pub ids: Option<Ids>,
     /// Directory of the tables that a mapping names [default: where the mapping is]

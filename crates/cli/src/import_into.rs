@@ -1,14 +1,18 @@
 //! The database that `evergraph import` imports edges into.
 
 use evergraph::graph::Direction;
-use evergraph::import::probe;
-use evergraph::{Database, IdKind, Mode, Options, formats};
+use evergraph::import::{ImportOptions, default_ids, probe};
+use evergraph::{Cancellation, Database, IdKind, Mode, Options};
 
 use crate::import_args::{Args, Directions, Ids, ImportMode};
 use crate::report::{Failure, note};
 
 /// Opens the database, or makes it. Says whether it is new.
-pub fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool), Failure> {
+pub fn open(
+    args: &Args,
+    import: &ImportOptions,
+    stop: &Cancellation,
+) -> Result<(Database, bool), Failure> {
     let options = Options {
         tuning: args.tuning.tuning(),
         ..args.input.medium.options()?
@@ -17,19 +21,31 @@ pub fn open(args: &Args, reading: &formats::Options) -> Result<(Database, bool),
         let db = Database::open(&args.input.db, &options)?;
         db.refuse_property_graph("importing edges")?;
         check_continued(args, &db)?;
+        if db.config().ids == IdKind::Dense && args.append {
+            note_dense();
+        }
         return Ok((db, false));
+    }
+    if args.ids == Some(Ids::Dense) {
+        note_dense();
     }
     let options = Options {
         log_bytes: args.log_mib << 20,
         weighted: args.weighted,
-        ..choose(args, reading, options)?
+        ..choose(args, import, options, stop)?
     };
     Ok((Database::create(&args.input.db, &options)?, true))
 }
 
 /// Direction and kind of ids of a new database.
-fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<Options, Failure> {
-    let found = probe(&args.input.files, reading)?;
+fn choose(
+    args: &Args,
+    import: &ImportOptions,
+    options: Options,
+    stop: &Cancellation,
+) -> Result<Options, Failure> {
+    let files = &args.input.files;
+    let found = probe(files, &import.reading)?;
     let mut undirected = args.undirected;
     if !undirected && found.symmetric && args.directions.is_none() {
         note("the files say that their edges are undirected; importing them so");
@@ -41,7 +57,8 @@ fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<O
         (false, _) => Direction::Out,
     };
     let ids = match args.ids {
-        None | Some(Ids::Dense) => IdKind::Dense,
+        None => default_ids(files, import, stop)?,
+        Some(Ids::Dense) => IdKind::Dense,
         Some(Ids::Map) if found.numeric => IdKind::Numbers,
         Some(Ids::Map | Ids::Text) => IdKind::Texts,
     };
@@ -56,6 +73,13 @@ fn choose(args: &Args, reading: &formats::Options, options: Options) -> Result<O
         layout: args.layout.unwrap_or(options.layout),
         ..options
     })
+}
+
+fn note_dense() {
+    note(
+        "ids are dense: every number up to the largest is a vertex, in the files or not \
+         (`--ids map` in a new database makes vertices of those in the files alone)",
+    );
 }
 
 /// Refuses what does not fit a database that exists.

@@ -56,6 +56,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
                 return show(&stored);
             }
             let kept = Kept::read(&stored)?;
+            db.read_ids()?;
             let chosen = rows.chosen(kept.rows(&db));
             let Some(path) = output else {
                 return Ok(show(&stored)?.with_rows(Some(shown(&chosen)?)));

@@ -279,7 +279,6 @@ fn weighted_database(
 fn variants(algorithm: &Algorithm) -> Vec<Vec<(String, String)>> {
     let pair = |name: &str, value: &str| vec![(name.to_string(), value.to_string())];
     let mut variants = vec![vec![]];
-    let mut samples = Vec::new();
     for parameter in algorithm.parameters {
         match parameter.kind {
             Kind::Choice(words) => {
@@ -289,13 +288,8 @@ fn variants(algorithm: &Algorithm) -> Vec<Vec<(String, String)>> {
                 variants.extend(words.map(|w| pair(parameter.name, w)));
             }
             Kind::Switch => variants.push(pair(parameter.name, "true")),
-            // From all vertices it would take minutes.
-            Kind::Samples => samples = pair(parameter.name, "64"),
             _ => {}
         }
-    }
-    for variant in &mut variants {
-        variant.extend(samples.clone());
     }
     variants
 }

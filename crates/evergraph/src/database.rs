@@ -9,7 +9,7 @@ use evergraph_snapshots::View;
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::{Access, CountersSnapshot, EmulatedDevice};
 use evergraph_storage::{CommitLog, DurabilityLevel};
-use evergraph_topology::ids::IdTable;
+use evergraph_topology::ids::IdKind;
 use evergraph_topology::{
     Batch, CheckReport, Commit, Config, Layout, Mode, OpenReport, Store, StoreStats,
 };
@@ -296,9 +296,23 @@ impl Database {
         &self.copies
     }
 
-    /// External name of a vertex.
+    /// External name of a vertex; words that say so where the ids are damaged, which
+    /// [`Database::read_ids`] tells before.
     pub fn vertex_name(&self, vertex: u32) -> String {
-        self.store.ids().read().name(vertex)
+        match self.store.ids() {
+            Ok(ids) => ids.name(vertex),
+            Err(_) => format!("vertex number {vertex}, whose id is damaged"),
+        }
+    }
+
+    /// Reads the external ids, which opening does not: O(n) the first time, where ids
+    /// are mapped.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn read_ids(&self) -> Result<(), Error> {
+        drop(self.store.ids()?);
+        Ok(())
     }
 
     /// Merges everything that is committed and frees the log.
@@ -369,18 +383,23 @@ impl Database {
         self.emulated.clone()
     }
 
-    /// The vertex that the user calls `name`, if it exists.
-    pub fn vertex_of_name(&self, name: &str) -> Option<u32> {
-        let ids = self.store.ids().read();
-        match &*ids {
-            IdTable::Dense => {
-                let vertex: u32 = name.parse().ok()?;
+    /// The vertex that the user calls `name`, if it exists. The first few searches are
+    /// O(n), where ids are mapped; a later one makes an index.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn vertex_of_name(&self, name: &str) -> Result<Option<u32>, Error> {
+        let ids = self.store.ids()?;
+        let number = name.parse::<u64>().ok();
+        Ok(match ids.kind() {
+            IdKind::Dense => {
                 let count = self.store.published().1.vertex_count;
-                (u64::from(vertex) < count).then_some(vertex)
+                let vertex = number.filter(|&vertex| vertex < count);
+                vertex.map(|vertex| vertex as u32)
             }
-            IdTable::Numbers { .. } => ids.vertex_of_number(name.parse().ok()?),
-            IdTable::Texts { .. } => ids.vertex_of_text(name.as_bytes()),
-        }
+            IdKind::Numbers => number.and_then(|id| ids.vertex_of_number(id)),
+            IdKind::Texts => ids.vertex_of_text(name.as_bytes()),
+        })
     }
 
     /// Whether `path` holds a database, whole or damaged. What an interrupted

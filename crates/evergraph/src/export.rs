@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use evergraph_graph::{Direction, Graph, NeighborReader};
 use evergraph_snapshots::View;
-use evergraph_topology::ids::IdTable;
+use evergraph_topology::ids::IdKind;
 
-use crate::formats::{Compression, EdgeBatch, EdgeWriter, FormatError, WriteFormat};
+use crate::formats::{Compression, EdgeBatch, EdgeWriter, WriteFormat};
 use crate::whole::WholeFile;
 use crate::{Cancellation, Database, Error};
 
@@ -110,27 +110,27 @@ impl Gathered {
     }
 
     /// Writes them under their external ids, and says how many they were.
-    fn write(&mut self, db: &Database, writer: &mut EdgeWriter) -> Result<u64, FormatError> {
+    fn write(&mut self, db: &Database, writer: &mut EdgeWriter) -> Result<u64, Error> {
         let mut batch = EdgeBatch {
             weights: std::mem::take(&mut self.weights),
             ..EdgeBatch::default()
         };
-        let ids = db.store().ids().read();
-        match &*ids {
-            IdTable::Dense => {
-                batch.sources = self.edges.iter().map(|edge| edge.0.into()).collect();
-                batch.targets = self.edges.iter().map(|edge| edge.1.into()).collect();
-            }
-            IdTable::Numbers { ids, .. } => {
-                let id = |vertex: u32| ids.get(vertex as usize).copied().unwrap_or(vertex.into());
-                batch.sources = self.edges.iter().map(|edge| id(edge.0)).collect();
-                batch.targets = self.edges.iter().map(|edge| id(edge.1)).collect();
-            }
-            IdTable::Texts { .. } => {
+        let ids = db.store().ids()?;
+        match (ids.kind(), ids.numbers()) {
+            (IdKind::Texts, _) => {
                 for &(source, target) in &self.edges {
                     batch.source_texts.push(&ids.name(source));
                     batch.target_texts.push(&ids.name(target));
                 }
+            }
+            (_, numbers) => {
+                let numbers = numbers.unwrap_or_default();
+                let id = |vertex: u32| {
+                    let id = numbers.get(vertex as usize).copied();
+                    id.unwrap_or(vertex.into())
+                };
+                batch.sources = self.edges.iter().map(|edge| id(edge.0)).collect();
+                batch.targets = self.edges.iter().map(|edge| id(edge.1)).collect();
             }
         }
         drop(ids);

@@ -1,8 +1,27 @@
 //! External ids: what users call the vertices, when those are not dense.
+//!
+//! What the root names of them is read when it is first asked for, so that opening a
+//! database takes as long with many ids as with few. The vertex of an id is searched for
+//! at first, and found by an index when several were.
 
-use std::collections::HashMap;
+mod hash;
+mod index;
+mod stored;
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use evergraph_storage::{Blob, Uuid};
+
+use crate::error::TopologyError;
 use crate::record::ExternalIds;
+pub use hash::Seed;
+pub use index::{NumberIndex, TextIndex};
+use stored::StoredIds;
+
+/// Ids that are searched for before an index is made, which takes as long as a few
+/// searches.
+const SEARCHES: u32 = 8;
 
 /// Kinds of external ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,53 +45,107 @@ impl IdKind {
     }
 }
 
-/// External ids of all vertices, both ways, in DRAM.
+/// External ids of all vertices, both ways.
 #[derive(Debug)]
-pub enum IdTable {
-    /// No mapping.
+pub struct IdTable {
+    /// Ids of the first vertices, as long as they were not read.
+    unread: Option<StoredIds>,
+    /// Ids of those behind.
+    names: Names,
+    searches: AtomicU32,
+    index: OnceLock<Index>,
+}
+
+/// The id of each vertex.
+#[derive(Debug)]
+enum Names {
     Dense,
-    /// Numbers.
-    Numbers {
-        /// Id of each vertex.
-        ids: Vec<u64>,
-        /// Vertex of each id.
-        vertices: HashMap<u64, u32>,
-    },
-    /// Strings.
+    Numbers(Vec<u64>),
     Texts {
         /// End of each vertex's string in `bytes`.
         ends: Vec<u64>,
-        /// All strings.
         bytes: Vec<u8>,
-        /// Vertex of each string.
-        vertices: HashMap<Box<[u8]>, u32>,
     },
+}
+
+/// The vertex of each id.
+#[derive(Debug)]
+enum Index {
+    Numbers(NumberIndex),
+    Texts(TextIndex),
 }
 
 impl IdTable {
     /// An empty table.
     pub fn new(kind: IdKind) -> Self {
-        match kind {
-            IdKind::Dense => IdTable::Dense,
-            IdKind::Numbers => IdTable::Numbers {
-                ids: Vec::new(),
-                vertices: HashMap::new(),
-            },
-            IdKind::Texts => IdTable::Texts {
-                ends: Vec::new(),
-                bytes: Vec::new(),
-                vertices: HashMap::new(),
-            },
+        IdTable {
+            unread: None,
+            names: Names::new(kind),
+            searches: AtomicU32::new(0),
+            index: OnceLock::new(),
+        }
+    }
+
+    /// The table that the root names, of which the heads alone are read.
+    ///
+    /// # Errors
+    /// Damage, as far as the heads show it.
+    pub(crate) fn stored(
+        kind: IdKind,
+        blobs: Vec<Blob>,
+        uuid: Uuid,
+    ) -> Result<Self, TopologyError> {
+        let mut table = IdTable::new(kind);
+        if blobs.is_empty() {
+            return Ok(table);
+        }
+        match StoredIds::new(&blobs, &uuid)? {
+            Some(unread) => table.unread = Some(unread),
+            None => stored::read(&blobs, &uuid, &mut table)?,
+        }
+        Ok(table)
+    }
+
+    /// Reads what is stored, if that was not done yet: 8 bytes a number, 4 and its bytes
+    /// a text.
+    ///
+    /// # Errors
+    /// Damage. The table is then as before.
+    pub(crate) fn read(&mut self) -> Result<(), TopologyError> {
+        let Some(unread) = &self.unread else {
+            return Ok(());
+        };
+        let mut table = IdTable::new(self.kind());
+        unread.read(&mut table)?;
+        if let Some(behind) = self.since(unread.len()) {
+            let fits = table.assign(&behind);
+            fits.map_err(TopologyError::ExternalIds)?;
+        }
+        *self = table;
+        Ok(())
+    }
+
+    /// Whether all of it is in DRAM.
+    pub(crate) fn is_read(&self) -> bool {
+        self.unread.is_none()
+    }
+
+    /// Kind of the ids.
+    pub fn kind(&self) -> IdKind {
+        match &self.names {
+            Names::Dense => IdKind::Dense,
+            Names::Numbers(_) => IdKind::Numbers,
+            Names::Texts { .. } => IdKind::Texts,
         }
     }
 
     /// Number of ids.
     pub fn len(&self) -> usize {
-        match self {
-            IdTable::Dense => 0,
-            IdTable::Numbers { ids, .. } => ids.len(),
-            IdTable::Texts { ends, .. } => ends.len(),
-        }
+        self.unread_len() + self.names.len()
+    }
+
+    fn unread_len(&self) -> usize {
+        self.unread.as_ref().map_or(0, StoredIds::len)
     }
 
     /// Whether there are none.
@@ -81,20 +154,20 @@ impl IdTable {
     }
 
     /// Whether an assignment continues a table of `len` ids, and says the same
-    /// about those of its vertices that this table has already.
+    /// about those of its vertices that this table, which was read, has already.
     ///
     /// # Errors
     /// The fault of the assignment, for a message.
-    pub fn check(&self, len: usize, assigned: &ExternalIds) -> Result<(), &'static str> {
-        let (first, same) = match (self, assigned) {
-            (IdTable::Numbers { ids, .. }, ExternalIds::Numbers { first, ids: new }) => {
-                let known = ids.get(*first as usize..).unwrap_or_default();
-                (*first, known.iter().zip(new).all(|(a, b)| a == b))
+    pub(crate) fn check(&self, len: usize, assigned: &ExternalIds) -> Result<(), &'static str> {
+        let (first, same) = match (&self.names, assigned) {
+            (Names::Numbers(ids), ExternalIds::Numbers { first, ids: new }) => {
+                let known = self.names_from(*first).min(ids.len());
+                (*first, ids[known..].iter().zip(new).all(|(a, b)| a == b))
             }
-            (IdTable::Texts { .. }, ExternalIds::Texts { first, ends, bytes }) => {
-                let known = (*first as usize..self.len()).take(ends.len());
+            (Names::Texts { .. }, ExternalIds::Texts { first, ends, bytes }) => {
+                let known = (self.names_from(*first)..self.names.len()).take(ends.len());
                 let same =
-                    |(i, vertex): (usize, usize)| self.text(vertex) == text_at(ends, bytes, i);
+                    |(i, name): (usize, usize)| self.names.text(name) == text_at(ends, bytes, i);
                 (*first, known.enumerate().all(same))
             }
             _ => return Err("external ids of a kind that the graph does not have"),
@@ -110,148 +183,213 @@ impl IdTable {
         Ok(())
     }
 
+    /// Where the id of a vertex is, among those that were read.
+    fn names_from(&self, vertex: u32) -> usize {
+        (vertex as usize).saturating_sub(self.unread_len())
+    }
+
+    /// As [`IdTable::assign`]; reads what is stored if the assignment says something
+    /// about it.
+    ///
+    /// # Errors
+    /// Damage; the inner one as of [`IdTable::assign`].
+    pub(crate) fn replay(
+        &mut self,
+        assigned: &ExternalIds,
+    ) -> Result<Result<(), &'static str>, TopologyError> {
+        if (assigned.first() as usize) < self.unread_len() {
+            self.read()?;
+        }
+        Ok(self.assign(assigned))
+    }
+
     /// Adds ids for the next vertices; what is there already is skipped, so
     /// that replaying an assignment twice changes nothing.
     ///
     /// # Errors
     /// As [`IdTable::check`]; the table is then unchanged.
-    pub fn assign(&mut self, assigned: &ExternalIds) -> Result<(), &'static str> {
+    pub(crate) fn assign(&mut self, assigned: &ExternalIds) -> Result<(), &'static str> {
         self.check(self.len(), assigned)?;
-        match (&mut *self, assigned) {
-            (
-                IdTable::Numbers { ids, vertices },
-                ExternalIds::Numbers {
-                    first,
-                    ids: new_ids,
-                },
-            ) => {
-                let known = ids.len() - *first as usize;
-                for &id in new_ids.iter().skip(known) {
-                    vertices.insert(id, ids.len() as u32);
-                    ids.push(id);
+        let len = self.len();
+        let known = len - assigned.first() as usize;
+        match (&mut self.names, assigned) {
+            (Names::Numbers(ids), ExternalIds::Numbers { ids: new, .. }) => {
+                let new = new.get(known..).unwrap_or_default();
+                ids.extend_from_slice(new);
+                if let Some(Index::Numbers(index)) = self.index.get_mut() {
+                    for (&id, vertex) in new.iter().zip(len as u32..) {
+                        index.insert(id, vertex);
+                    }
                 }
             }
             (
-                IdTable::Texts {
-                    ends,
-                    bytes,
-                    vertices,
-                },
+                Names::Texts { ends, bytes },
                 ExternalIds::Texts {
-                    first,
                     ends: new_ends,
                     bytes: new_bytes,
+                    ..
                 },
             ) => {
-                let known = ends.len() - *first as usize;
                 for i in known..new_ends.len() {
                     let text = text_at(new_ends, new_bytes, i);
-                    vertices.insert(text.into(), ends.len() as u32);
                     bytes.extend_from_slice(text);
                     ends.push(bytes.len() as u64);
+                    if let Some(Index::Texts(index)) = self.index.get_mut() {
+                        index.insert(text.into(), (len + i - known) as u32);
+                    }
                 }
             }
             _ => unreachable!("checked above"),
         }
-        self.invariants();
         Ok(())
     }
 
-    /// Panics in debug builds if both directions contradict each other, as far as it
-    /// is cheap to see. Two vertices may have been given one id.
-    fn invariants(&self) {
-        if !cfg!(debug_assertions) {
-            return;
+    /// The ids of vertices `from..`, for storing; `from` is not before what is unread.
+    pub(crate) fn since(&self, from: usize) -> Option<ExternalIds> {
+        debug_assert!(from >= self.unread_len(), "stored ids are not stored again");
+        if from >= self.len() {
+            return None;
         }
-        let known = match self {
-            IdTable::Dense => return,
-            IdTable::Numbers { vertices, .. } => vertices.len(),
-            IdTable::Texts {
-                ends,
-                bytes,
-                vertices,
-            } => {
-                assert_eq!(
-                    ends.last().copied().unwrap_or(0),
-                    bytes.len() as u64,
-                    "the last string ends where all do"
-                );
-                vertices.len()
-            }
-        };
-        assert!(
-            known <= self.len(),
-            "{known} ids of {} vertices",
-            self.len()
-        );
-    }
-
-    /// The ids of vertices `from..`, for storing.
-    pub fn since(&self, from: usize) -> Option<ExternalIds> {
-        match self {
-            IdTable::Numbers { ids, .. } if ids.len() > from => Some(ExternalIds::Numbers {
-                first: from as u32,
+        let first = from as u32;
+        let from = self.names_from(first);
+        match &self.names {
+            Names::Dense => None,
+            Names::Numbers(ids) => Some(ExternalIds::Numbers {
+                first,
                 ids: ids[from..].to_vec(),
             }),
-            IdTable::Texts { ends, bytes, .. } if ends.len() > from => {
+            Names::Texts { ends, bytes } => {
                 let start = if from == 0 { 0 } else { ends[from - 1] };
                 Some(ExternalIds::Texts {
-                    first: from as u32,
+                    first,
                     ends: ends[from..].iter().map(|&e| (e - start) as u32).collect(),
                     bytes: bytes[start as usize..].to_vec(),
                 })
             }
-            _ => None,
         }
     }
 
-    /// The vertex with a numeric external id.
+    /// The numbers of all vertices, if ids are numbers.
+    pub fn numbers(&self) -> Option<&[u64]> {
+        match &self.names {
+            Names::Numbers(ids) => Some(ids),
+            Names::Dense | Names::Texts { .. } => None,
+        }
+    }
+
+    /// The texts of all vertices, if ids are texts.
+    pub fn texts(&self) -> Option<impl ExactSizeIterator<Item = &[u8]>> {
+        match &self.names {
+            Names::Texts { ends, .. } => Some((0..ends.len()).map(|v| self.names.text(v))),
+            Names::Dense | Names::Numbers(_) => None,
+        }
+    }
+
+    /// The vertex with a numeric external id, the last one if there are two. The first
+    /// few searches are O(n), a later one makes an index for all that follow.
     pub fn vertex_of_number(&self, id: u64) -> Option<u32> {
-        match self {
-            IdTable::Numbers { vertices, .. } => vertices.get(&id).copied(),
-            _ => None,
+        let Names::Numbers(ids) = &self.names else {
+            return None;
+        };
+        match self.index() {
+            Some(Index::Numbers(index)) => index.get(id),
+            _ => Some(ids.iter().rposition(|&other| other == id)? as u32),
         }
     }
 
-    /// The vertex with a string as external id.
+    /// The vertex with a string as external id, as of [`IdTable::vertex_of_number`].
     pub fn vertex_of_text(&self, id: &[u8]) -> Option<u32> {
-        match self {
-            IdTable::Texts { vertices, .. } => vertices.get(id).copied(),
-            _ => None,
+        let Names::Texts { ends, .. } = &self.names else {
+            return None;
+        };
+        match self.index() {
+            Some(Index::Texts(index)) => index.get(id).copied(),
+            _ => {
+                let mut vertices = 0..ends.len();
+                Some(vertices.rfind(|&vertex| self.names.text(vertex) == id)? as u32)
+            }
         }
+    }
+
+    /// The index, if so many ids were searched for that it is worth it.
+    fn index(&self) -> Option<&Index> {
+        if self.index.get().is_some() || self.searches.fetch_add(1, Ordering::Relaxed) >= SEARCHES {
+            return Some(self.index.get_or_init(|| self.names.index()));
+        }
+        None
     }
 
     /// External id of a vertex, or its number.
     pub fn name(&self, vertex: u32) -> String {
         let v = vertex as usize;
-        match self {
-            IdTable::Numbers { ids, .. } if v < ids.len() => ids[v].to_string(),
-            IdTable::Texts { ends, .. } if v < ends.len() => {
-                String::from_utf8_lossy(self.text(v)).into_owned()
+        match &self.names {
+            Names::Numbers(ids) if v < ids.len() => ids[v].to_string(),
+            Names::Texts { ends, .. } if v < ends.len() => {
+                String::from_utf8_lossy(self.names.text(v)).into_owned()
             }
             _ => vertex.to_string(),
         }
     }
+}
 
-    /// The string of a vertex that has one.
-    fn text(&self, vertex: usize) -> &[u8] {
+impl Names {
+    fn new(kind: IdKind) -> Self {
+        match kind {
+            IdKind::Dense => Names::Dense,
+            IdKind::Numbers => Names::Numbers(Vec::new()),
+            IdKind::Texts => Names::Texts {
+                ends: Vec::new(),
+                bytes: Vec::new(),
+            },
+        }
+    }
+
+    fn len(&self) -> usize {
         match self {
-            IdTable::Texts { ends, bytes, .. } => {
-                let start = if vertex == 0 { 0 } else { ends[vertex - 1] } as usize;
-                &bytes[start..ends[vertex] as usize]
+            Names::Dense => 0,
+            Names::Numbers(ids) => ids.len(),
+            Names::Texts { ends, .. } => ends.len(),
+        }
+    }
+
+    /// The string at a place that has one.
+    fn text(&self, at: usize) -> &[u8] {
+        match self {
+            Names::Texts { ends, bytes } => {
+                let start = if at == 0 { 0 } else { ends[at - 1] } as usize;
+                &bytes[start..ends[at] as usize]
             }
-            _ => &[],
+            Names::Dense | Names::Numbers(_) => &[],
+        }
+    }
+
+    fn index(&self) -> Index {
+        match self {
+            Names::Numbers(ids) => Index::Numbers(NumberIndex::of(ids)),
+            _ => Index::Texts(
+                (0..self.len())
+                    .map(|v| (self.text(v).into(), v as u32))
+                    .collect(),
+            ),
         }
     }
 }
 
 impl ExternalIds {
+    /// The first vertex that gets an id.
+    pub(crate) fn first(&self) -> u32 {
+        match self {
+            ExternalIds::Numbers { first, .. } | ExternalIds::Texts { first, .. } => *first,
+        }
+    }
+
     /// One behind the last vertex that gets an id.
     pub(crate) fn end(&self) -> usize {
-        match self {
-            ExternalIds::Numbers { first, ids } => *first as usize + ids.len(),
-            ExternalIds::Texts { first, ends, .. } => *first as usize + ends.len(),
-        }
+        self.first() as usize
+            + match self {
+                ExternalIds::Numbers { ids, .. } => ids.len(),
+                ExternalIds::Texts { ends, .. } => ends.len(),
+            }
     }
 }
 
@@ -313,6 +451,32 @@ mod tests {
             assert!(table.assign(&wrong).is_err(), "{wrong:?}");
             assert_eq!(table.len(), 2);
         }
-        assert!(IdTable::Dense.assign(&numbers(0, &[1])).is_err());
+        assert!(
+            IdTable::new(IdKind::Dense)
+                .assign(&numbers(0, &[1]))
+                .is_err()
+        );
+    }
+
+    /// Ids that come again, as damaged databases may have them, lead to the last vertex.
+    #[test]
+    fn an_index_says_what_a_search_says() {
+        let number = |i: u64| (i % 50) * 3_000_000_000;
+        let text = |i: u64| format!("v{}", i % 50);
+        let (mut by_number, mut by_text) =
+            (IdTable::new(IdKind::Numbers), IdTable::new(IdKind::Texts));
+        for i in 0..200 {
+            let name = text(i);
+            by_number.assign(&numbers(i as u32, &[number(i)])).unwrap();
+            by_text.assign(&texts(i as u32, &[&name])).unwrap();
+            for wanted in [i / 2, i, i + 1] {
+                let last = (0..=i).rfind(|&j| j % 50 == wanted % 50).map(|j| j as u32);
+                assert_eq!(by_number.vertex_of_number(number(wanted)), last);
+                assert_eq!(by_text.vertex_of_text(text(wanted).as_bytes()), last);
+            }
+            let has_index = i >= 2;
+            assert_eq!(by_number.index.get().is_some(), has_index, "{i}");
+            assert_eq!(by_text.index.get().is_some(), has_index, "{i}");
+        }
     }
 }

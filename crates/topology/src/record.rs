@@ -4,6 +4,8 @@
 //! columns, type, count), then one array a column. Redo operations are logged, never
 //! statements.
 
+use std::ops::Range;
+
 use crate::error::TopologyError;
 use evergraph_storage::StorageError;
 use evergraph_storage::layout::tiles;
@@ -291,6 +293,45 @@ pub fn decode(payload: &[u8], at: u64) -> Result<Vec<Op>, TopologyError> {
         cursor.take(read.next_multiple_of(8) - read)?;
     }
     Ok(ops)
+}
+
+/// The vertices that a payload of `len` bytes gives ids to, by its head alone; `None` if
+/// it is not one assignment that fills it. Its checksum is not looked at.
+pub(crate) fn ids_in(
+    len: usize,
+    read: impl Fn(usize, &mut [u8]) -> Result<(), StorageError>,
+) -> Result<Option<Range<usize>>, TopologyError> {
+    let mut head = [0; OP_HEADER_BYTES];
+    if len < head.len() {
+        return Ok(None);
+    }
+    read(0, &mut head)?;
+    let mut cursor = Cursor {
+        bytes: &head,
+        at: 0,
+    };
+    let Header {
+        op,
+        columns,
+        extra,
+        count,
+        ..
+    } = Header::take(&mut cursor)?;
+    let room = ((len - head.len()) / if columns == 0 { 8 } else { 4 }) as u64;
+    if op != OP_IDS || count == 0 || count > room {
+        return Ok(None);
+    }
+    let (first, count) = (extra as usize, count as usize);
+    let filled = match columns {
+        0 => head.len() + 8 * count,
+        _ => {
+            let behind_ends = head.len() + 4 * count;
+            let mut end = [0; 4];
+            read(behind_ends - end.len(), &mut end)?;
+            (behind_ends + u32::from_le_bytes(end) as usize).next_multiple_of(8)
+        }
+    };
+    Ok((filled == len).then_some(first..first + count))
 }
 
 struct Cursor<'a> {

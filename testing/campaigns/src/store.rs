@@ -271,7 +271,7 @@ fn observe(store: &Store) -> Result<Model, TopologyError> {
         vertex_count: token.state().vertex_count,
         arc_count: store.arc_count(&token)?,
         fact: store.meta(FACT).unwrap_or_default(),
-        ids: external_ids(&store.ids().read()),
+        ids: external_ids(&*store.ids()?),
         wall_us: Some(token.state().wall_us),
         ..Model::default()
     };
@@ -300,18 +300,15 @@ fn observe(store: &Store) -> Result<Model, TopologyError> {
 
 /// Ids by vertex; one that leads to another vertex counts as another id.
 fn external_ids(table: &IdTable) -> Vec<u64> {
-    let IdTable::Numbers { ids, vertices } = table else {
-        return Vec::new();
-    };
-    let named = ids.iter().enumerate();
-    named
-        .map(
-            |(vertex, id)| match vertices.get(id) == Some(&(vertex as u32)) {
-                true => *id,
+    let named = table.numbers().unwrap_or_default().iter();
+    let vertices =
+        named.zip(0..).map(
+            |(&id, vertex)| match table.vertex_of_number(id) == Some(vertex) {
+                true => id,
                 false => u64::MAX,
             },
-        )
-        .collect()
+        );
+    vertices.collect()
 }
 
 fn read_lists(

@@ -332,7 +332,7 @@ fn read_store(store: &Store) -> Result<(), TopologyError> {
     }
     let _ = store.snapshot_sizes();
     {
-        let ids = store.ids().read();
+        let ids = store.ids()?;
         for vertex in 0..ids.len().min(VERTICES as usize) {
             ids.name(vertex as u32);
         }

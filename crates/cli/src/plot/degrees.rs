@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use evergraph::graph::{Graph, NeighborReader, VertexId};
+use evergraph::graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph::{Error, property};
 use serde_json::json;
 
 use super::chart::{Axis, Chart, Series, short};
@@ -21,23 +22,21 @@ pub struct Args {
 pub fn draw(args: &Args) -> Result<Drawn, Failure> {
     let db = args.common.open()?;
     let view = db.as_of(&args.moment.at())?;
-    let graph = view.graph().map_err(evergraph::Error::from)?;
-    let n = graph.vertex_count();
-    let mut histograms = vec![("out-degree", histogram(n, graph.reader()))];
-    match graph.direction() {
-        evergraph::graph::Direction::Undirected => histograms[0].0 = "degree",
-        evergraph::graph::Direction::Out => {}
-        evergraph::graph::Direction::Both => {
-            let incoming = graph.reverse_reader().map(|reader| histogram(n, reader));
-            histograms.extend(incoming.map(|found| ("in-degree", found)));
-        }
-    }
+    let histograms = match db.is_property_graph() {
+        true => of_nodes(
+            &db.property_graph()?
+                .as_of_commit(view.csn())
+                .map_err(Error::from)?,
+        )?,
+        false => of_vertices(&view.graph().map_err(Error::from)?),
+    };
+    let n: u64 = histograms[0].1.values().sum();
     let (least, most) = (&histograms[0].1, histograms.iter());
     let largest = most.filter_map(|(_, found)| found.keys().max()).max();
     let without = least.get(&0).copied().unwrap_or(0);
     let text = format!(
         "{} vertices, of degree up to {}; {} of {} 0 are left out",
-        count(n as u64),
+        count(n),
         count(largest.copied().unwrap_or(0)),
         count(without),
         histograms[0].0,
@@ -75,11 +74,44 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
     Ok(Drawn { svg, json, text })
 }
 
-/// Vertices of each degree.
+/// Vertices of each degree, by what the degree is of.
+type Histograms = Vec<(&'static str, BTreeMap<u64, u64>)>;
+
+fn of_vertices(graph: &impl Graph) -> Histograms {
+    let n = graph.vertex_count();
+    let out = histogram(n, graph.reader());
+    let incoming = || graph.reverse_reader().map(|reader| histogram(n, reader));
+    match graph.direction() {
+        Direction::Undirected => vec![("degree", out)],
+        Direction::Out => vec![("out-degree", out)],
+        Direction::Both => {
+            let incoming = incoming().map(|found| ("in-degree", found));
+            [("out-degree", out)].into_iter().chain(incoming).collect()
+        }
+    }
+}
+
 fn histogram(n: usize, mut reader: impl NeighborReader) -> BTreeMap<u64, u64> {
     let mut found = BTreeMap::new();
     for v in 0..n as VertexId {
         *found.entry(reader.degree(v) as u64).or_default() += 1;
     }
     found
+}
+
+/// Of relationships of all types. O(nodes + relationships), 16 bytes of DRAM a node.
+fn of_nodes(view: &property::View) -> Result<Histograms, Error> {
+    let mut degrees = vec![(0_u64, 0_u64); view.node_bound() as usize];
+    for relationship in view.relationships() {
+        let relationship = relationship?;
+        degrees[relationship.source().0 as usize].0 += 1;
+        degrees[relationship.target().0 as usize].1 += 1;
+    }
+    let (mut out, mut incoming) = (BTreeMap::new(), BTreeMap::new());
+    for node in view.nodes() {
+        let (sources, targets) = degrees[node?.id().0 as usize];
+        *out.entry(sources).or_default() += 1;
+        *incoming.entry(targets).or_default() += 1;
+    }
+    Ok(vec![("out-degree", out), ("in-degree", incoming)])
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use evergraph::graph::Direction;
-use evergraph::property::{NodeId, value::Value};
+use evergraph::property::{self, NodeId, Towards, value::Value};
 use evergraph::{Database, View};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -55,7 +55,8 @@ struct Neighborhood {
 pub fn draw(args: &Args) -> Result<Drawn, Failure> {
     let db = args.common.open()?;
     let view = db.as_of(&args.moment.at())?;
-    let source = (db.vertex_of_name(&args.source))
+    let source = db
+        .vertex_of_name(&args.source)?
         .filter(|&vertex| (vertex as usize) < view.vertex_count())
         .ok_or_else(|| {
             Failure::usage(
@@ -63,10 +64,11 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
                 "give the external id of a vertex that exists at this moment",
             )
         })?;
-    let found = Neighborhood::around(&db, &view, source, args)?;
-    let names = names(&db, &view, &found, args.name_by.as_deref())?;
+    let lists = Lists::of(&db, &view)?;
+    let found = Neighborhood::around(&lists, source, args)?;
+    let names = names(&db, &lists, &found, args.name_by.as_deref())?;
     let places = found.places();
-    let directed = db.config().direction != Direction::Undirected;
+    let directed = lists.direction != Direction::Undirected;
     let svg = picture(&found, &names, &places, directed).map_err(failed)?;
     let json = json!({
         "vertices": names,
@@ -86,16 +88,57 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
     Ok(Drawn { svg, json, text })
 }
 
-impl Neighborhood {
-    fn around(db: &Database, view: &View, source: u32, args: &Args) -> Result<Self, Failure> {
-        let both = db.config().direction == Direction::Both;
-        let neighbors = |vertex| -> Result<Vec<u32>, evergraph::Error> {
-            let mut found = view.neighbors(vertex)?;
-            if both {
-                found.extend(view.in_neighbors(vertex)?);
-            }
-            Ok(found)
+/// The lists of a moment, of plain edges or of all types of relationships.
+struct Lists<'a> {
+    view: &'a View,
+    nodes: Option<property::View>,
+    direction: Direction,
+}
+
+impl<'a> Lists<'a> {
+    fn of(db: &Database, view: &'a View) -> Result<Self, evergraph::Error> {
+        let nodes = match db.is_property_graph() {
+            true => Some(db.property_graph()?.as_of_commit(view.csn())?),
+            false => None,
         };
+        Ok(Self {
+            view,
+            direction: match nodes {
+                Some(_) => Direction::Both,
+                None => db.config().direction,
+            },
+            nodes,
+        })
+    }
+
+    fn towards(&self, vertex: u32, towards: Towards) -> Result<Vec<u32>, evergraph::Error> {
+        match (&self.nodes, towards) {
+            (Some(nodes), _) => {
+                let found = nodes.neighbors(NodeId(vertex), towards, &[])?;
+                Ok(found.iter().map(|adjacent| adjacent.neighbor.0).collect())
+            }
+            (None, Towards::Incoming) => Ok(self.view.in_neighbors(vertex)?),
+            (None, _) => Ok(self.view.neighbors(vertex)?),
+        }
+    }
+
+    /// Targets of the edges of a vertex.
+    fn targets(&self, vertex: u32) -> Result<Vec<u32>, evergraph::Error> {
+        self.towards(vertex, Towards::Outgoing)
+    }
+
+    /// The other ends of all edges of a vertex that are stored with it.
+    fn neighbors(&self, vertex: u32) -> Result<Vec<u32>, evergraph::Error> {
+        let mut found = self.targets(vertex)?;
+        if self.direction == Direction::Both {
+            found.extend(self.towards(vertex, Towards::Incoming)?);
+        }
+        Ok(found)
+    }
+}
+
+impl Neighborhood {
+    fn around(lists: &Lists<'_>, source: u32, args: &Args) -> Result<Self, Failure> {
         let mut vertices = vec![(source, 0)];
         let mut position = HashMap::from([(source, 0)]);
         let mut waiting = VecDeque::from([(source, 0)]);
@@ -104,7 +147,7 @@ impl Neighborhood {
             if hops == args.hops {
                 continue;
             }
-            for neighbor in neighbors(vertex)? {
+            for neighbor in lists.neighbors(vertex)? {
                 if position.contains_key(&neighbor) {
                     continue;
                 }
@@ -119,11 +162,11 @@ impl Neighborhood {
         }
         let mut edges = Vec::new();
         for (from, &(vertex, _)) in vertices.iter().enumerate() {
-            let targets = view.neighbors(vertex).map_err(evergraph::Error::from)?;
+            let targets = lists.targets(vertex)?;
             let inside = targets.iter().filter_map(|target| position.get(target));
             edges.extend(inside.map(|&to| (from, to)));
         }
-        if db.config().direction == Direction::Undirected {
+        if lists.direction == Direction::Undirected {
             edges.retain(|(from, to)| from <= to);
         }
         edges.sort_unstable();
@@ -209,26 +252,29 @@ fn fit(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
 /// External names, or the property `key` of the nodes that have it.
 fn names(
     db: &Database,
-    view: &View,
+    lists: &Lists<'_>,
     found: &Neighborhood,
     key: Option<&str>,
 ) -> Result<Vec<String>, Failure> {
-    let vertices = found.vertices.iter().map(|&(vertex, _)| vertex);
     let Some(key) = key else {
-        return Ok(vertices.map(|vertex| db.vertex_name(vertex)).collect());
+        let vertices = found.vertices.iter();
+        return Ok(vertices.map(|vertex| db.vertex_name(vertex.0)).collect());
     };
-    let graph = db.property_graph()?.as_of_commit(view.csn());
-    let graph = graph.map_err(evergraph::Error::from)?;
-    vertices
-        .map(|vertex| {
-            let node = graph.node(NodeId(vertex)).map_err(evergraph::Error::from)?;
-            Ok(match node.as_ref().and_then(|node| node.get(key)) {
-                Some(Value::Text(text)) => text.to_string(),
-                Some(value) => value.to_string(),
-                None => db.vertex_name(vertex),
-            })
+    let Some(nodes) = &lists.nodes else {
+        return Err(Failure::usage(
+            "plain edges have no properties",
+            "leave out --name-by",
+        ));
+    };
+    let name = |&(vertex, _): &(u32, u32)| {
+        let node = nodes.node(NodeId(vertex)).map_err(evergraph::Error::from)?;
+        Ok(match node.as_ref().and_then(|node| node.get(key)) {
+            Some(Value::Text(text)) => text.to_string(),
+            Some(value) => value.to_string(),
+            None => db.vertex_name(vertex),
         })
-        .collect()
+    };
+    found.vertices.iter().map(name).collect()
 }
 
 fn picture(

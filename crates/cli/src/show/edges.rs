@@ -90,7 +90,7 @@ fn found(db: &Database, args: &NodeArgs) -> Result<(View, u32), Failure> {
         ));
     };
     let view = db.as_of(&args.at())?;
-    let known = db.vertex_of_name(key);
+    let known = db.vertex_of_name(key)?;
     match known.filter(|&vertex| u64::from(vertex) < view.vertex_count() as u64) {
         Some(vertex) => Ok((view, vertex)),
         None => Err(Failure::new(

@@ -52,6 +52,7 @@ pub fn diff(db: &Database, args: &Args, stop: &Cancellation) -> Result<Report, F
     let (before, after) = (moment(&args.before)?, moment(&args.after)?);
     let views = [db.view_of(&before)?, db.view_of(&after)?];
     let compared = db.diff(&views[0], &views[1])?;
+    db.read_ids()?;
     let mut seen = Seen::default();
     match &args.output {
         Some(path) => write(db, &compared, path, &mut seen, stop)?,

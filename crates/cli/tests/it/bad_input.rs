@@ -16,7 +16,7 @@ const FAILURES: &[(&str, &str)] = &[
     ),
     (
         "an id beyond the dense ones",
-        "import new good.txt large.txt",
+        "import new good.txt large.txt --ids dense",
     ),
     ("no such file", "import new missing.txt"),
     ("a directory instead of a file", "import new ."),

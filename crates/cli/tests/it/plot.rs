@@ -152,6 +152,11 @@ fn programs_that_draw_get_every_vertex_and_edge() {
 "#,
     );
     place.call("import people people.jsonl").expect(0);
+    let degrees = place.json("plot degrees people -o d.svg");
+    let counts = degrees["degrees"][1]["counts"].to_string();
+    assert_eq!(counts, "[[0,1],[1,1]]");
+    let around = place.json("plot neighborhood people --source 1 --name-by name -o n.svg");
+    assert_eq!(around["edges"].to_string(), r#"[["Ann \"A\" <x>","Bob"]]"#);
     place.call("export people p.dot --name-by name").expect(0);
     expect_test::expect![[r#"
         digraph {

@@ -77,9 +77,41 @@ fn parts_are_chosen_by_flags() {
         ["0 0", "1 10", "2 4", "3 4.5", "4 14.5"]
     );
     assert_eq!(
-        lines(&place, "bfs --source 0 --labels Person --name-by name"),
-        ["Ann Lee\t0", "Bob\t1", "node 3\t2"]
+        lines(&place, "bfs --source Bob --labels Person --name-by name"),
+        ["Ann Lee\tinf", "Bob\t0", "node 3\t1"]
     );
+    assert_eq!(
+        lines(
+            &place,
+            "bfs --source Metropolis --name-by name --labels Film"
+        ),
+        ["Metropolis\t0", "Nosferatu\tinf"]
+    );
+    let wrong = place.failures(&[
+        "run film bfs --source Eve --name-by name",
+        "run film bfs --source Metropolis --name-by name --labels Person",
+        "run film bfs --source 0 --name-by name",
+        "run film bfs --source Bob",
+    ]);
+    expect![[r#"
+        $ evergraph run film bfs --source Eve --name-by name
+        error: no node has "Eve" as name
+        hint: give a value of name; without --name-by, give the number of a node
+        exit code 1
+        $ evergraph run film bfs --source Metropolis --name-by name --labels Person
+        error: no node with label Person has "Metropolis" as name
+        hint: give a value of name; without --name-by, give the number of a node
+        exit code 1
+        $ evergraph run film bfs --source 0 --name-by name
+        error: no node has "0" as name
+        hint: give a value of name; without --name-by, give the number of a node
+        exit code 1
+        $ evergraph run film bfs --source Bob
+        error: there is no node "Bob"
+        hint: give the id of a node, as results have it
+        exit code 1
+    "#]]
+    .assert_eq(&wrong);
     let top = place.json("run film pagerank --name-by name");
     assert_eq!(top["result"]["top_vertex"], "Metropolis");
 }

@@ -116,10 +116,10 @@ impl BadLine {
                 "check the line; lists of neighbors are no edge list (of those, METIS is read), and text with the separator in it needs csv with quotes"
             }
             BadLine::NotANumber(_) => {
-                "read ids as text (`--ids map`), or as csv if this is a header line (`--format csv`)"
+                "read ids as text (`--ids text`), or as csv if this is a header line (`--format csv`)"
             }
             BadLine::NegativeId(_) | BadLine::IdTooLarge(_) => {
-                "read ids as text (`--ids map`), or renumber the vertices"
+                "read ids as text (`--ids text`), or renumber the vertices"
             }
             BadLine::EmptyId(_) => "fill in the id, or remove the line",
             BadLine::IdOutOfRange { .. } => "correct the id, or the count in the head of the file",

@@ -154,7 +154,7 @@ impl Options {
     }
 
     /// Whether a time is read, by flag or by a chosen column.
-    pub(super) fn reads_time(&self) -> bool {
+    pub(crate) fn reads_time(&self) -> bool {
         self.timestamps || self.columns.timestamp.is_some()
     }
 

@@ -1,11 +1,7 @@
 //! From the ids of the files to vertices.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
-
-use evergraph_graph::random::split_mix;
 use evergraph_topology::MAX_VERTICES;
-use evergraph_topology::ids::IdTable;
+use evergraph_topology::ids::{IdTable, NumberIndex, TextIndex};
 use evergraph_topology::record::ExternalIds;
 
 use crate::formats::{EdgeBatch, TextColumn};
@@ -30,11 +26,13 @@ pub(super) enum End {
 pub(super) enum Mapper {
     Dense,
     Numbers {
-        vertices: HashMap<u64, u32, Seed>,
+        vertices: NumberIndex,
+        count: usize,
         new: Vec<u64>,
     },
     Texts {
-        vertices: HashMap<Box<[u8]>, u32, Seed>,
+        vertices: TextIndex,
+        count: usize,
         new_ends: Vec<u32>,
         new_bytes: Vec<u8>,
     },
@@ -43,28 +41,25 @@ pub(super) enum Mapper {
 impl Mapper {
     /// Starts with the ids of the database.
     pub fn new(table: &IdTable) -> Self {
-        let seed = Seed::random();
-        match table {
-            IdTable::Dense => Mapper::Dense,
-            IdTable::Numbers { ids, .. } => {
-                let mut vertices = HashMap::with_capacity_and_hasher(ids.len(), seed);
-                vertices.extend(ids.iter().zip(0..).map(|(&id, vertex)| (id, vertex)));
-                Mapper::Numbers {
-                    vertices,
-                    new: Vec::new(),
-                }
-            }
-            IdTable::Texts {
-                vertices: known, ..
-            } => {
-                let mut vertices = HashMap::with_capacity_and_hasher(known.len(), seed);
-                vertices.extend(known.iter().map(|(id, &vertex)| (id.clone(), vertex)));
-                Mapper::Texts {
-                    vertices,
-                    new_ends: Vec::new(),
-                    new_bytes: Vec::new(),
-                }
-            }
+        let count = table.len();
+        if let Some(ids) = table.numbers() {
+            return Mapper::Numbers {
+                vertices: NumberIndex::of(ids),
+                count,
+                new: Vec::new(),
+            };
+        }
+        match table.texts() {
+            Some(texts) => Mapper::Texts {
+                vertices: texts
+                    .zip(0..)
+                    .map(|(id, vertex)| (id.into(), vertex))
+                    .collect(),
+                count,
+                new_ends: Vec::new(),
+                new_bytes: Vec::new(),
+            },
+            None => Mapper::Dense,
         }
     }
 
@@ -73,41 +68,66 @@ impl Mapper {
     pub fn intern(&mut self, batch: &EdgeBatch, edge: usize, end: End) -> Result<u32, NoVertex> {
         match self {
             Mapper::Dense => dense(numbers(batch, end)[edge]),
-            Mapper::Numbers { vertices, new } => {
-                let id = numbers(batch, end)[edge];
-                let next = vertices.len();
-                if let Some(&vertex) = vertices.get(&id) {
-                    return Ok(vertex);
-                }
-                let vertex = fresh(next)?;
-                vertices.insert(id, vertex);
-                new.push(id);
-                Ok(vertex)
-            }
-            Mapper::Texts {
-                vertices,
-                new_ends,
-                new_bytes,
-            } => {
-                let id = texts(batch, end).get(edge).as_bytes();
-                let next = vertices.len();
-                if let Some(&vertex) = vertices.get(id) {
-                    return Ok(vertex);
-                }
-                let vertex = fresh(next)?;
-                vertices.insert(id.into(), vertex);
-                new_bytes.extend_from_slice(id);
-                new_ends.push(new_bytes.len() as u32);
-                Ok(vertex)
-            }
+            Mapper::Numbers { .. } => self.intern_number(numbers(batch, end)[edge]),
+            Mapper::Texts { .. } => self.intern_text(texts(batch, end).get(edge).as_bytes()),
         }
+    }
+
+    /// The vertex that files list by its number, with edges or without.
+    pub fn intern_listed(&mut self, id: u64) -> Result<u32, NoVertex> {
+        match self {
+            Mapper::Dense => dense(id),
+            Mapper::Numbers { .. } => self.intern_number(id),
+            Mapper::Texts { .. } => self.intern_text(id.to_string().as_bytes()),
+        }
+    }
+
+    #[inline]
+    fn intern_number(&mut self, id: u64) -> Result<u32, NoVertex> {
+        let Mapper::Numbers {
+            vertices,
+            count,
+            new,
+        } = self
+        else {
+            return dense(id);
+        };
+        if let Some(vertex) = vertices.get(id) {
+            return Ok(vertex);
+        }
+        let vertex = fresh(*count)?;
+        vertices.insert(id, vertex);
+        new.push(id);
+        *count += 1;
+        Ok(vertex)
+    }
+
+    fn intern_text(&mut self, id: &[u8]) -> Result<u32, NoVertex> {
+        let Mapper::Texts {
+            vertices,
+            count,
+            new_ends,
+            new_bytes,
+        } = self
+        else {
+            unreachable!("only texts are interned as such");
+        };
+        if let Some(&vertex) = vertices.get(id) {
+            return Ok(vertex);
+        }
+        let vertex = fresh(*count)?;
+        vertices.insert(id.into(), vertex);
+        new_bytes.extend_from_slice(id);
+        new_ends.push(new_bytes.len() as u32);
+        *count += 1;
+        Ok(vertex)
     }
 
     /// The vertex at one end of an edge, if there is one.
     pub fn find(&self, batch: &EdgeBatch, edge: usize, end: End) -> Option<u32> {
         match self {
             Mapper::Dense => dense(numbers(batch, end)[edge]).ok(),
-            Mapper::Numbers { vertices, .. } => vertices.get(&numbers(batch, end)[edge]).copied(),
+            Mapper::Numbers { vertices, .. } => vertices.get(numbers(batch, end)[edge]),
             Mapper::Texts { vertices, .. } => vertices
                 .get(texts(batch, end).get(edge).as_bytes())
                 .copied(),
@@ -130,16 +150,17 @@ impl Mapper {
     /// Takes the ids that are new since the last call.
     pub fn take_new(&mut self) -> Option<ExternalIds> {
         match self {
-            Mapper::Numbers { vertices, new } if !new.is_empty() => Some(ExternalIds::Numbers {
-                first: (vertices.len() - new.len()) as u32,
+            Mapper::Numbers { count, new, .. } if !new.is_empty() => Some(ExternalIds::Numbers {
+                first: (*count - new.len()) as u32,
                 ids: std::mem::take(new),
             }),
             Mapper::Texts {
-                vertices,
+                count,
                 new_ends,
                 new_bytes,
+                ..
             } if !new_ends.is_empty() => Some(ExternalIds::Texts {
-                first: (vertices.len() - new_ends.len()) as u32,
+                first: (*count - new_ends.len()) as u32,
                 ends: std::mem::take(new_ends),
                 bytes: std::mem::take(new_bytes),
             }),
@@ -177,57 +198,6 @@ fn fresh(next: usize) -> Result<u32, NoVertex> {
     }
 }
 
-/// Makes fast hashers, seeded at random so that no file can be made to collide.
-#[derive(Clone)]
-pub(super) struct Seed(u64);
-
-impl Seed {
-    fn random() -> Self {
-        Seed(RandomState::new().hash_one(0) | 1)
-    }
-}
-
-impl BuildHasher for Seed {
-    type Hasher = Mixed;
-
-    fn build_hasher(&self) -> Mixed {
-        Mixed { state: self.0 }
-    }
-}
-
-/// Mixes each word into the state with the finalizer of SplitMix64, in which
-/// every input bit reaches every output bit, whatever the seed.
-pub(super) struct Mixed {
-    state: u64,
-}
-
-impl Hasher for Mixed {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            self.write_u64(u64::from_le_bytes(word.try_into().expect("eight bytes")));
-        }
-        let mut last = [0; 8];
-        last[..words.remainder().len()].copy_from_slice(words.remainder());
-        self.write_u64(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
-    }
-
-    #[inline]
-    fn write_u64(&mut self, word: u64) {
-        self.state = split_mix(&mut (self.state ^ word));
-    }
-
-    #[inline]
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.state
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,21 +225,5 @@ mod tests {
         };
         assert_eq!(new, Some(expected));
         assert_eq!(mapper.take_new(), None);
-    }
-
-    #[test]
-    fn nearby_numbers_spread_over_all_bits() {
-        for seed in (0..64).map(Seed).chain([Seed::random()]) {
-            spreads(&seed);
-        }
-    }
-
-    fn spreads(seed: &Seed) {
-        let low = |id: u64| seed.hash_one(id) & 0xfff;
-        let high = |id: u64| seed.hash_one(id) >> 57;
-        let lows: std::collections::HashSet<u64> = (0..4096).map(|i| low(i << 20)).collect();
-        let highs: std::collections::HashSet<u64> = (0..4096).map(high).collect();
-        assert!(lows.len() > 2000, "{}", lows.len());
-        assert_eq!(highs.len(), 128);
     }
 }

@@ -8,6 +8,7 @@
 //! Invariant: an edge of the input is in the database if and only if the
 //! progress record of the same commit says that it was read.
 
+mod first_pass;
 mod identity;
 mod ids;
 mod input;
@@ -29,6 +30,7 @@ use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapsho
 use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, TimeUnit};
 use crate::threads::start;
 use crate::{Database, Error};
+pub use first_pass::default_ids;
 pub(crate) use identity::identity_of;
 use progress::Record;
 use source::Source;

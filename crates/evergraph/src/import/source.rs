@@ -1,8 +1,10 @@
 //! The reading side of an import: files → edges → batches ready to commit.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use evergraph_algorithms::Cancellation;
+use evergraph_storage::memory_bytes;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, MAX_VERTICES};
 
@@ -20,6 +22,10 @@ use crate::{Database, Error};
 const PIECE_EDGES: usize = 1 << 16;
 const PIECE_TEXT_EDGES: usize = 1 << 12;
 
+/// Listed ids that are taken at a time, and the DRAM that each may take.
+const PIECE_IDS: usize = 1 << 16;
+const LISTED_ID_BYTES: u64 = 64;
+
 /// Bytes of a log record that an edge takes, and the head of a run of them.
 const EDGE_BYTES: usize = 12;
 const RUN_BYTES: usize = 24;
@@ -30,6 +36,8 @@ pub(super) struct Source<'a> {
     reading: formats::Options,
     action: Action,
     mapper: Mapper,
+    /// Ids that the heads of the files list, which get their vertices before any edge.
+    listed: Range<u64>,
     key: Vec<u8>,
     record: Record,
     /// Malformed lines before this run, of those that it does not read again.
@@ -104,7 +112,8 @@ impl<'a> Source<'a> {
         let steps = |series: &Series| Steps::new(series.clone(), record.step_end, record.time);
         let mut source = Source {
             db,
-            mapper: Mapper::new(&db.store().ids().read()),
+            listed: 0..0,
+            mapper: Mapper::new(&*db.store().ids()?),
             piece_lines: reader.position().lines,
             piece_skipped: reader.skipped().count,
             reader,
@@ -124,6 +133,7 @@ impl<'a> Source<'a> {
             finished: false,
         };
         source.check_declared()?;
+        source.listed = source.listed_ids();
         source.pass_edges()?;
         Ok(source)
     }
@@ -146,6 +156,17 @@ impl<'a> Source<'a> {
 
     fn check_declared(&self) -> Result<(), Error> {
         let declared = self.declared_vertices();
+        let listed = self.listed_ids();
+        let listed = listed.end - listed.start;
+        if listed > memory_bytes() / LISTED_ID_BYTES {
+            return Err(Error::usage(
+                format!(
+                    "{}: it announces {listed} vertices, whose ids take more memory than there is",
+                    self.reader.file().display()
+                ),
+                "use `--ids dense`, where vertices are numbers that take none",
+            ));
+        }
         if declared > MAX_VERTICES {
             return Err(Error::usage(
                 format!(
@@ -168,6 +189,23 @@ impl<'a> Source<'a> {
                 .map_or(0, |declared| declared.end),
             _ => 0,
         }
+    }
+
+    /// Ids of vertices that the files say exist, where ids are mapped.
+    fn listed_ids(&self) -> Range<u64> {
+        match (&self.mapper, self.action) {
+            (Mapper::Dense, _) | (_, Action::Delete) => 0..0,
+            (_, Action::Insert) => self.reader.declared_ids().unwrap_or(0..0),
+        }
+    }
+
+    /// Makes vertices of the next listed ids.
+    fn take_listed(&mut self) -> Result<(), Error> {
+        for id in self.listed.by_ref().take(PIECE_IDS) {
+            let vertex = self.mapper.intern_listed(id);
+            vertex.map_err(|bad| out_of_range(self.reader.file(), &self.reading, &bad))?;
+        }
+        Ok(())
     }
 
     /// Passes the edges of a line of which only a part was committed.
@@ -194,6 +232,10 @@ impl<'a> Source<'a> {
         while !step_ends && !self.is_full(&gathered) {
             if cancellation.is_cancelled() {
                 return Err(interrupted(self.record.edges));
+            }
+            if !self.listed.is_empty() {
+                self.take_listed()?;
+                continue;
             }
             if self.taken == self.piece.len() && !self.read_piece()? {
                 self.finished = true;

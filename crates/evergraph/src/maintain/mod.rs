@@ -111,6 +111,7 @@ impl Database {
             "maintaining a result",
             "`evergraph run DB ALGORITHM --keep NAME` computes it anew on a projection, and keeps it",
         )?;
+        self.read_ids()?;
         let problem = Problem::new(self, &request.algorithm, &request.parameters)?;
         Ok(Follower {
             db: self,

@@ -268,7 +268,7 @@ fn check_lists(db: &Database, name: &str, kind: Kind) -> Result<(), Error> {
 }
 
 fn vertex(db: &Database, name: &str) -> Result<VertexId, Error> {
-    db.vertex_of_name(name).ok_or_else(|| {
+    db.vertex_of_name(name)?.ok_or_else(|| {
         Error::usage(
             format!("there is no vertex {name:?}"),
             "give an id as it was imported",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use evergraph_interchange::{ExternalId, Id, NodeRow, RelationshipRow, Row, Standing};
 
+use super::fault::{Fault, Why};
 use super::ids::NodeIds;
 use super::import_options::{Dangling, Duplicates, OnConflict};
 use super::keys::{Called, Key, Keys, value_of};
@@ -19,25 +20,6 @@ pub(super) struct Placed {
     pub place: Place,
     pub line: u64,
     pub standing: Standing,
-}
-
-/// Why a row is left out, and the column that says so.
-#[derive(Debug)]
-pub(super) struct Why {
-    pub fault: Fault,
-    pub column: Option<Arc<str>>,
-    pub problem: String,
-}
-
-/// Which policy is about a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// None: it is wrong.
-    Bad,
-    /// Its id or key is that of a row before it.
-    Duplicate,
-    /// A relationship one end of which is not there.
-    Dangling,
 }
 
 /// What becomes of rows.
@@ -432,30 +414,5 @@ impl Rules {
             is_there = is_there || self.keys.find(view, key, &other.id)?.is_some();
         }
         Ok(is_there.then_some(said))
-    }
-}
-
-impl Why {
-    /// Of the row as a whole.
-    pub fn of_row(problem: String) -> Self {
-        Why {
-            fault: Fault::Bad,
-            column: None,
-            problem,
-        }
-    }
-
-    pub fn of_column(column: &Arc<str>, problem: String) -> Self {
-        Why {
-            column: Some(Arc::clone(column)),
-            ..Why::of_row(problem)
-        }
-    }
-
-    fn dangling(problem: String) -> Self {
-        Why {
-            fault: Fault::Dangling,
-            ..Why::of_row(problem)
-        }
     }
 }

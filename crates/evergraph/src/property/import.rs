@@ -10,7 +10,8 @@ use std::sync::Arc;
 use evergraph_interchange::{BadRow, Contents, InterchangeError, Row};
 use evergraph_storage::failpoint;
 
-use super::drafting::{Draft, Fault, Placed, Rows, Rules, Why, draft};
+use super::drafting::{Draft, Placed, Rows, Rules, draft};
+use super::fault::{Fault, Why};
 use super::files::{Chosen, Defaults, Source};
 use super::ids::NodeIds;
 use super::import_options::{Dangling, Imported, PropertyImport};

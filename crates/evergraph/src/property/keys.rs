@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use evergraph_interchange::{ExternalId, Id, NodeRow};
 
-use super::drafting::Why;
+use super::fault::Why;
 use super::ids::NodeIds;
 use super::value::Value;
 use super::{Definition, GraphError, Node, NodeId, PropertyGraph, Rule, Subject, View};

@@ -27,6 +27,7 @@ mod census;
 mod columnar;
 mod drafting;
 mod export;
+mod fault;
 mod files;
 mod ids;
 mod import;

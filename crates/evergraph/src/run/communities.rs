@@ -3,7 +3,6 @@
 use evergraph_algorithms::label_propagation::{self as propagation, Parameters};
 use evergraph_algorithms::similarity::{self as alike, Measure};
 use evergraph_algorithms::{leiden as connected, louvain as contracting};
-use evergraph_topology::ids::IdTable;
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::parameters::{ITERATIONS, Kind, Parameter, SEED, SOURCE, SPEC};
@@ -253,7 +252,7 @@ fn most_alike(context: &Context<'_>, measure: Measure) -> Result<Computed, Error
 }
 
 fn label_propagation(context: &Context<'_>) -> Result<Computed, Error> {
-    let names = number_names(context);
+    let names = number_names(context)?;
     let parameters = Parameters {
         iterations: context.given.value("iterations").unwrap_or(10),
         labels: names.as_deref(),
@@ -279,16 +278,12 @@ fn label_propagation(context: &Context<'_>) -> Result<Computed, Error> {
 }
 
 /// The external id of each vertex, if ids are numbers of their own.
-fn number_names(context: &Context<'_>) -> Option<Vec<u64>> {
+fn number_names(context: &Context<'_>) -> Result<Option<Vec<u64>>, Error> {
     if context.part.is_some() {
-        return None;
+        return Ok(None);
     }
-    let ids = context.db.store().ids().read();
-    match &*ids {
-        IdTable::Numbers { .. } => {
-            let n = evergraph_graph::Graph::vertex_count(context.graph) as u32;
-            Some((0..n).map_while(|v| ids.name(v).parse().ok()).collect())
-        }
-        IdTable::Dense | IdTable::Texts { .. } => None,
-    }
+    let ids = context.db.store().ids()?;
+    let n = evergraph_graph::Graph::vertex_count(context.graph);
+    let names = ids.numbers();
+    Ok(names.map(|names| names[..n.min(names.len())].to_vec()))
 }

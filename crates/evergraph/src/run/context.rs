@@ -113,7 +113,17 @@ impl Context<'_> {
     ) -> Option<Result<(), String>> {
         let wanted = self.given.is_on("verify");
         let plain = Plain(self.graph);
-        wanted.then(|| verifier(&plain).map_err(|mismatch| mismatch.to_string()))
+        let named = |wrong: Mismatch| {
+            let vertex = self.name_of(wrong.vertex);
+            let Mismatch {
+                what,
+                found,
+                expected,
+                ..
+            } = wrong;
+            format!("vertex {vertex}: {what} is {found}, expected {expected}")
+        };
+        wanted.then(|| verifier(&plain).map_err(named))
     }
 
     /// External name of a vertex, as a fact.
@@ -206,10 +216,18 @@ impl Context<'_> {
     /// is none.
     pub fn vertex_at(&self, place: &str, name: &str) -> Result<u32, Error> {
         if let (Some(part), Some(nodes)) = (self.part, self.naming.nodes()) {
+            if let Some(key) = part.named_by() {
+                let named = part.named(nodes.count(), |vertex| self.name_of(vertex));
+                return match named.get(name) {
+                    Some(Some(vertex)) => Ok(*vertex),
+                    Some(None) => Err(ambiguous(place, key, name)),
+                    None => Err(part.not_named(place, key, name)),
+                };
+            }
             let vertex = name.parse().ok().and_then(|id| nodes.vertex(NodeId(id)));
             return vertex.ok_or_else(|| part.not_a_vertex(place, name));
         }
-        let vertex = self.db.vertex_of_name(name);
+        let vertex = self.db.vertex_of_name(name)?;
         // A vertex that is newer than the view does not exist in it.
         vertex
             .filter(|&vertex| (vertex as usize) < self.graph.vertex_count())
@@ -226,6 +244,13 @@ impl Context<'_> {
     pub fn stopped(&self, error: RunError) -> Error {
         stopped_by(|vertex| self.name_of(vertex), error)
     }
+}
+
+fn ambiguous(place: &str, key: &str, name: &str) -> Error {
+    Error::usage(
+        format!("{place}several nodes of the projection have {name:?} as {key}"),
+        "choose one kind of nodes with --labels, or name them by a key that is unique",
+    )
 }
 
 /// The error of a kernel in the user's words.

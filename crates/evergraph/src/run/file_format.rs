@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use evergraph_interchange::json_lines::to_json;
 
-use super::rows::Cell;
+use super::values::Cell;
 use super::{Format, real};
 use crate::Error;
 use crate::property::value::Value;

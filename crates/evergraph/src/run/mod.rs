@@ -39,6 +39,7 @@ mod file_format;
 mod given;
 mod graph;
 mod naming;
+mod numbers;
 mod output;
 mod over;
 mod parameters;
@@ -88,7 +89,8 @@ pub use file_format::FileFormat;
 use given::Given;
 pub use graph::{AnyGraph, AnyReader};
 pub use naming::{Naming, Nodes};
-pub use output::{ValueColumn, real, write_columns, write_values};
+pub use numbers::real;
+pub use output::{ValueColumn, write_columns, write_values};
 pub use over::over;
 pub use parameters::{COMMON, Kind, Parameter};
 use part::Part;
@@ -98,11 +100,11 @@ use prepare::Preparation;
 pub use plan::Form;
 pub use prepare::Prepared;
 pub use registry::{algorithms, find};
-pub use rows::{Cell, Rows};
+pub use rows::Rows;
 pub(crate) use sealing::{Content, Source, seal};
 pub use stored::Kept;
 pub(crate) use stored::stored_notes;
-pub use values::{Format, Lists, Values};
+pub use values::{Cell, Format, Lists, Values};
 pub(crate) use view::drop_snapshot;
 pub use view::{RunView, view};
 pub use writing::{WriteBack, Written};
@@ -275,6 +277,8 @@ fn run_task(
     if view.vertex_count() == 0 {
         return Ok(None);
     }
+    // Damage is told before anything is computed that could not be named.
+    db.read_ids()?;
     let part = Part::of(db, view, request, (algorithm, &given))?;
     let part = part.as_ref();
     let mut damaged = None;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use super::rows::Cell;
+use super::values::Cell;
 use crate::property::value::Value;
 use crate::property::{self, GraphError, NodeId};
 use crate::{Database, Error, IdKind};

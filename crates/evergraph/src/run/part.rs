@@ -1,7 +1,8 @@
 //! The part of a property graph that a run reads: its selection, and the errors of a
 //! request for it.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use evergraph_algorithms::Control;
@@ -26,6 +27,8 @@ pub(super) struct Part {
     /// none.
     options: ProjectionOptions,
     name_by: Vec<String>,
+    /// The vertex of each name, if it is of one vertex alone; made when one is asked for.
+    named: OnceLock<HashMap<String, Option<u32>>>,
 }
 
 impl Part {
@@ -75,6 +78,7 @@ impl Part {
             view,
             options,
             name_by: request.name_by.clone(),
+            named: OnceLock::new(),
         }))
     }
 
@@ -147,6 +151,38 @@ impl Part {
     pub fn naming(&self, count: u32, nodes: Option<Arc<[u32]>>) -> Naming {
         let nodes = Nodes::new(count, nodes);
         Naming::Nodes(nodes.by(&self.view, &self.name_by))
+    }
+
+    /// The property that nodes are named by.
+    pub fn named_by(&self) -> Option<&str> {
+        self.name_by.first().map(String::as_str)
+    }
+
+    /// The vertex of each name of the `count` vertices, `None` where several have it.
+    /// O(count) the first time.
+    pub fn named(&self, count: u32, name: impl Fn(u32) -> String) -> &HashMap<String, Option<u32>> {
+        self.named.get_or_init(|| {
+            let mut named = HashMap::with_capacity(count as usize);
+            for vertex in 0..count {
+                let other = named.entry(name(vertex));
+                other
+                    .and_modify(|other| *other = None)
+                    .or_insert(Some(vertex));
+            }
+            named
+        })
+    }
+
+    /// The error for a name that no node of the part has.
+    pub fn not_named(&self, place: &str, key: &str, name: &str) -> Error {
+        let of = match &self.options.labels[..] {
+            [] => String::new(),
+            labels => format!(" with {}", any_of(labels)),
+        };
+        Error::usage(
+            format!("{place}no node{of} has {name:?} as {key}"),
+            format!("give a value of {key}; without --name-by, give the number of a node"),
+        )
     }
 
     /// The error for a part that has no nodes.

@@ -10,14 +10,10 @@ use evergraph_algorithms::UNREACHED;
 use super::conventions::labels_groups;
 use super::file_format::{FileFormat, Style, Writer};
 use super::naming::Namer;
-use super::values::Values;
+use super::values::{Cell, Values};
 use super::{Fact, Format, Naming, Outcome};
 use crate::Database;
 use crate::property::value::Value;
-
-/// A cell of a row: `None` where there is nothing, [`Value::Null`] for a vertex that is
-/// not reached.
-pub type Cell = Option<Value>;
 
 /// What is shown of a result.
 pub(super) enum Shown<'a> {
@@ -70,7 +66,8 @@ impl<'a> Rows<'a> {
                 Shown::Sizes(sizes(known.copied(), count))
             }
             (Values::Counts(labels), true) => {
-                let vertex = |label: &u64| self.db.vertex_of_name(&label.to_string());
+                // They were read before the values were named.
+                let vertex = |label: &u64| self.db.vertex_of_name(&label.to_string()).ok()?;
                 Shown::Sizes(sizes(labels.iter().filter_map(vertex), count))
             }
             (values, _) => largest(values, count),

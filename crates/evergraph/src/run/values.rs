@@ -1,6 +1,11 @@
 //! Values of results.
 
-use super::output::{real, scientific};
+use super::numbers::{real, scientific};
+use crate::property::value::Value;
+
+/// A cell of a row: `None` where there is nothing, [`Value::Null`] for a vertex that is
+/// not reached.
+pub type Cell = Option<Value>;
 
 /// The values of a result. Vertices are those of the view; files name them by
 /// their external ids.

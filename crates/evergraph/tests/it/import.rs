@@ -1,10 +1,13 @@
 //! Imports that are stopped anywhere go on without losing or doubling an edge.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use evergraph::import::{Action, ImportControl, ImportOptions, ImportProgress, import, probe};
-use evergraph::{Cancellation, Database, Error, IdKind, MediumKind, Options, formats};
+use evergraph::import::{
+    Action, Every, ImportControl, ImportOptions, ImportProgress, Series, default_ids, import, probe,
+};
+use evergraph::{At, Cancellation, Database, Error, IdKind, MediumKind, Options, formats};
 use evergraph_storage::failpoint;
 
 /// Stops after so many commits; `None` never.
@@ -251,4 +254,155 @@ fn events_come_and_go_in_their_order() {
             import_until(&db, std::slice::from_ref(&file), &options, None).expect_err("events");
         assert!(error.to_string().contains("lists events"), "{error}");
     }
+}
+
+/// What a new database calls its vertices.
+#[test]
+fn ids_stay_dense_only_where_every_number_occurs() {
+    let place = tempfile::tempdir().expect("a directory");
+    let of = |texts: &[&str], change: &dyn Fn(&mut ImportOptions)| {
+        let files: Vec<PathBuf> = (0..texts.len())
+            .map(|i| place.path().join(format!("{i}.txt")))
+            .collect();
+        for (file, text) in files.iter().zip(texts) {
+            std::fs::write(file, text).expect("a file");
+        }
+        let mut options = ImportOptions::default();
+        change(&mut options);
+        default_ids(&files, &options, &Cancellation::new()).expect("readable")
+    };
+    let plain = |text: &str| of(&[text], &|_| ());
+    for dense in ["0 1\n", "3 0\n2 1\n", "# a loop\n0 0\n", "0,2\n1,2\n"] {
+        assert_eq!(plain(dense), IdKind::Dense, "{dense:?}");
+    }
+    let long: String = (0..100_000)
+        .map(|i| format!("{} 0\n", i * 7 % 100_000))
+        .collect();
+    assert_eq!(plain(&long), IdKind::Dense);
+    assert_eq!(plain(&long.replace("99993 0\n", "")), IdKind::Numbers);
+    for mapped in [
+        "",
+        "# nothing\n",
+        "1 2\n",
+        "0 2\n",
+        "0 4294967296\n",
+        "0 1\n1 18446744073709551615\n",
+        // Counted from 1.
+        "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
+        // An event is no listing: what goes may never have been there.
+        "+ 0 1\n- 1 0\n",
+        // The import tells what is wrong.
+        "0 1\nx y\n",
+        "0 1\n1 -2\n",
+    ] {
+        assert_eq!(plain(mapped), IdKind::Numbers, "{mapped:?}");
+    }
+    for texts in ["ada bob\n", "7 bob\n8 9\n"] {
+        assert_eq!(plain(texts), IdKind::Texts, "{texts:?}");
+    }
+    assert_eq!(of(&["0 2\n", "1 1\n"], &|_| ()), IdKind::Dense);
+    assert_eq!(of(&["0 3\n", "1 1\n"], &|_| ()), IdKind::Numbers);
+    // What grows is mapped, so that what there was at a commit is a prefix.
+    let timed = |options: &mut ImportOptions| options.reading.timestamps = true;
+    assert_eq!(of(&["0 1 5\n"], &timed), IdKind::Numbers);
+    let stepwise = |options: &mut ImportOptions| {
+        options.snapshots = Some(Series {
+            every: Every::Edges(1),
+            prefix: String::new(),
+        });
+    };
+    assert_eq!(of(&["0 1\n"], &stepwise), IdKind::Numbers);
+    let cancelled = Cancellation::new();
+    cancelled.cancel();
+    let file = place.path().join("0.txt");
+    let stopped = default_ids(&[file], &ImportOptions::default(), &cancelled);
+    assert!(matches!(stopped, Err(Error::Interrupted { .. })));
+}
+
+/// The vertices of a snapshot are the ids of the edges up to it, counted one by one.
+#[test]
+fn no_vertex_is_there_before_its_id_occurs() {
+    let place = tempfile::tempdir().expect("a directory");
+    let file = place.path().join("edges.txt");
+    let mut random = evergraph::graph::random::Random::new(8);
+    let edges: Vec<(u64, u64)> = (0..300)
+        .map(|_| (random.below(90) * 11, random.below(40) << 40))
+        .collect();
+    let text: String = edges.iter().map(|(u, v)| format!("{u} {v}\n")).collect();
+    std::fs::write(&file, text).expect("a file");
+    let options = ImportOptions {
+        batch_edges: 7,
+        snapshots: Some(Series {
+            every: Every::Edges(20),
+            prefix: String::new(),
+        }),
+        ..ImportOptions::default()
+    };
+    let files = [file];
+    let kind = default_ids(&files, &options, &Cancellation::new()).expect("readable");
+    assert_eq!(kind, IdKind::Numbers);
+    let db = database(kind);
+    import_until(&db, &files, &options, None).expect("imported");
+    assert_eq!(db.snapshots().len(), 15);
+    for (snapshot, count) in db.snapshots().iter().zip((20..).step_by(20)) {
+        let ends = edges[..count].iter().flat_map(|&(u, v)| [u, v]);
+        let expected: BTreeSet<u64> = ends.collect();
+        let view = db.as_of(&At::from_text(&snapshot.name)).expect("kept");
+        let vertices = 0..view.vertex_count() as u32;
+        let names: BTreeSet<u64> = vertices
+            .map(|vertex| db.vertex_name(vertex).parse().expect("a number"))
+            .collect();
+        assert_eq!(names, expected, "{count}");
+        assert_eq!(view.vertex_count(), expected.len());
+    }
+}
+
+/// Formats whose heads say how many vertices there are list them all, however often the
+/// import is cut off.
+#[test]
+fn listed_vertices_are_there_without_edges() {
+    let place = tempfile::tempdir().expect("a directory");
+    let listed = [
+        (
+            "a.mtx",
+            "%%MatrixMarket matrix coordinate pattern general\n9 9 2\n7 2\n2 3\n",
+        ),
+        ("a.gr", "p sp 9 2\na 7 2 1\na 2 3 1\n"),
+        ("a.graph", "9 1\n\n7\n\n\n\n\n2\n\n\n"),
+    ];
+    for (name, text) in listed {
+        let file = place.path().join(name);
+        std::fs::write(&file, text).expect("a file");
+        let files = [file];
+        let mut options = ImportOptions {
+            batch_edges: 1,
+            ..ImportOptions::default()
+        };
+        let kind = default_ids(&files, &options, &Cancellation::new()).expect("readable");
+        assert_eq!(kind, IdKind::Numbers, "{name}");
+        for kind in [IdKind::Numbers, IdKind::Texts] {
+            let whole = database(kind);
+            import_until(&whole, &files, &options, None).expect("imported");
+            let names = lists(&whole).into_iter().map(|(name, _)| name);
+            let expected = (1..=9).map(|id: u32| id.to_string());
+            assert_eq!(
+                names.collect::<Vec<_>>(),
+                expected.collect::<Vec<_>>(),
+                "{name}"
+            );
+            options.resume = true;
+            let parts = database(kind);
+            while import_until(&parts, &files, &options, Some(1)).is_err() {}
+            assert_eq!(lists(&parts), lists(&whole), "{name}");
+            options.resume = false;
+        }
+    }
+    let file = place.path().join("vast.mtx");
+    let text =
+        "%%MatrixMarket matrix coordinate pattern general\n4000000000000 4000000000000 1\n1 1\n";
+    std::fs::write(&file, text).expect("a file");
+    let options = ImportOptions::default();
+    let error = import_until(&database(IdKind::Numbers), &[file], &options, None);
+    let error = error.expect_err("more than memory holds").to_string();
+    assert!(error.contains("4000000000000 vertices"), "{error}");
 }

@@ -25,7 +25,7 @@ pub struct TransactionOptions {
     pub isolation: Isolation,
     /// How long it may take up to its commit; `None`: [`Settings::timeout`].
     pub timeout: Option<Duration>,
-    /// Shown by [`TransactionManager::active`](super::TransactionManager::active).
+    /// Shown by `PropertyGraph::active_transactions`.
     pub name: Option<Arc<str>>,
     /// How often, and after which pauses, `PropertyGraph::write_with` runs it again
     /// after a conflict.

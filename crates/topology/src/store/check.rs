@@ -59,6 +59,9 @@ impl Store {
             ));
         }
         self.checkpointer().check_sealed(&mut report);
+        if let Err(error) = self.ids() {
+            report.problems.push(error.to_string());
+        }
         if let Some(extension) = &self.live().extension {
             extension.check(token.csn(), &mut report.problems);
         }

@@ -260,7 +260,7 @@ impl Committer {
             fits(&self.live().config, op)?;
             match op {
                 Op::Ids(assigned) => {
-                    let table = self.live().ids.read();
+                    let table = self.live().ids()?;
                     let len = *ids.get_or_insert(table.len());
                     let fits = table.check(len, assigned);
                     fits.map_err(TopologyError::ExternalIds)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evergraph_storage::{Registry, SectionKey, ViewToken};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 
 use super::catalog::SnapshotCatalog;
 use super::config::Config;
@@ -13,6 +13,7 @@ use super::in_place::Direct;
 use super::status::Status;
 use crate::adjacencies::Adjacencies;
 use crate::adjacency::Adjacency;
+use crate::error::TopologyError;
 use crate::extension::Extension;
 use crate::ids::IdTable;
 use crate::pins::PinnedSections;
@@ -43,6 +44,21 @@ pub(super) struct LiveGraph {
 }
 
 impl LiveGraph {
+    /// External ids. The first call after opening reads them: O(n).
+    ///
+    /// # Errors
+    /// Damage.
+    pub(super) fn ids(&self) -> Result<RwLockReadGuard<'_, IdTable>, TopologyError> {
+        {
+            let ids = self.ids.read();
+            if ids.is_read() {
+                return Ok(ids);
+            }
+        }
+        self.ids.write().read()?;
+        Ok(self.ids.read())
+    }
+
     /// A view at the watermark. O(1); no writer waits.
     pub(super) fn register(&self) -> ViewToken<Published> {
         match &self.direct {

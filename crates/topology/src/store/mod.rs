@@ -42,7 +42,7 @@ mod status;
 mod vertices;
 
 use evergraph_storage::{DurabilityLevel, MediumHandle, ViewToken};
-use parking_lot::RwLock;
+use parking_lot::RwLockReadGuard;
 
 pub use batch::{Batch, Commit};
 pub use check::CheckReport;
@@ -284,9 +284,12 @@ impl Store {
         self.live().resources.volume.region.fits_in_memory()
     }
 
-    /// External ids.
-    pub fn ids(&self) -> &RwLock<IdTable> {
-        &self.live().ids
+    /// External ids. The first call after opening reads them: O(n).
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn ids(&self) -> Result<RwLockReadGuard<'_, IdTable>, TopologyError> {
+        self.live().ids()
     }
 
     /// A named fact stored with [`Batch::set_meta`].

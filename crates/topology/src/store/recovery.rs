@@ -192,9 +192,10 @@ impl<'a> DirectoryRead<'a> {
         let volume = &self.resources.volume;
         let sealed = SealedGraphs::claim(volume, &self.directory)?;
         restore_extension(&extension, config, volume, &mut self.directory)?;
-        let mut ids = IdTable::new(config.ids);
+        let id_blobs = self.directory.blobs(BLOB_IDS).cloned().collect();
+        let ids = IdTable::stored(config.ids, id_blobs, volume.uuid)?;
         let mut meta = BTreeMap::new();
-        read_blobs(&self.directory, &volume.uuid, &mut ids, &mut meta)?;
+        read_facts(&self.directory, &volume.uuid, &mut meta)?;
         let (segments, names) = history::read(&self.directory, &volume.uuid, &adjacencies)?;
         Ok(ExtentsClaimed {
             of: self,
@@ -507,24 +508,15 @@ fn live_entries(entry: &Entry) -> Option<u64> {
     entry.entries.checked_sub(entry.tombstones.checked_mul(2)?)
 }
 
-fn read_blobs(
+fn read_facts(
     directory: &Directory,
     uuid: &Uuid,
-    ids: &mut IdTable,
     meta: &mut BTreeMap<Vec<u8>, Vec<u8>>,
 ) -> Result<(), TopologyError> {
     for blob in directory.blobs(BLOB_META) {
         for op in record::decode(blob.read(uuid)?, blob.extent.offset())? {
             if let Op::Meta { key, value } = op {
                 meta.insert(key, value);
-            }
-        }
-    }
-    for blob in directory.blobs(BLOB_IDS) {
-        for op in record::decode(blob.read(uuid)?, blob.extent.offset())? {
-            if let Op::Ids(assigned) = op {
-                let fits = ids.assign(&assigned);
-                fits.map_err(|what| StorageError::damaged("extents", blob.extent.offset(), what))?;
             }
         }
     }

@@ -103,7 +103,7 @@ impl<'a> Replayer<'a> {
                 Op::Vertices(count) => self.reach(count),
                 Op::Meta { key, value } => set_meta(&mut self.tables.meta, &key, &value),
                 Op::Ids(assigned) => {
-                    let fits = self.tables.ids.assign(&assigned);
+                    let fits = self.tables.ids.replay(&assigned)?;
                     fits.map_err(|what| StorageError::damaged("log", record.lsn, what))?;
                     self.reach(self.tables.ids.len() as u64);
                 }

@@ -2,7 +2,7 @@
 //! reopenings and views at random moments.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::Direction;
 use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
@@ -684,8 +684,106 @@ fn external_ids_that_leave_a_gap_are_refused_before_they_are_logged() {
     assert!(store.commit_all(gap).is_err());
     drop(store);
     let (store, _) = Store::open(&storage, false).unwrap();
-    let ids = store.ids().read();
+    let ids = store.ids().unwrap();
     assert_eq!((ids.len(), ids.vertex_of_number(91)), (4, Some(3)));
+}
+
+/// Stored ids are not read by opening; what the log adds to them, or says of them once
+/// more, is there all the same.
+#[test]
+fn external_ids_are_read_when_they_are_asked_for() {
+    use evergraph_storage::Medium;
+    use evergraph_storage::medium::{DramStorage, Storage};
+    use evergraph_topology::ids::IdKind;
+    use evergraph_topology::record::ExternalIds;
+    let number = |vertex: u32| u64::from(vertex) * 3 + 7;
+    let text = |vertex: u32| format!("vertex {vertex}");
+    for kind in [IdKind::Numbers, IdKind::Texts] {
+        let storage = DramStorage::new();
+        let config = Config {
+            ids: kind,
+            ..Config::default()
+        };
+        let assign = |store: &Store, vertices: Range<u32>| {
+            let texts: Vec<String> = vertices.clone().map(text).collect();
+            let ends = texts.iter().scan(0, |end, text| {
+                *end += text.len() as u32;
+                Some(*end)
+            });
+            let first = vertices.start;
+            let mut batch = Batch::new();
+            batch.assign_ids(match kind {
+                IdKind::Texts => ExternalIds::Texts {
+                    first,
+                    ends: ends.collect(),
+                    bytes: texts.concat().into_bytes(),
+                },
+                _ => ExternalIds::Numbers {
+                    first,
+                    ids: vertices.map(number).collect(),
+                },
+            });
+            store.commit(batch).unwrap();
+        };
+        let matches = |store: &Store, len: u32| {
+            let ids = store.ids().unwrap();
+            assert_eq!(ids.len(), len as usize);
+            for vertex in 0..len {
+                let (name, found) = match kind {
+                    IdKind::Texts => (text(vertex), ids.vertex_of_text(text(vertex).as_bytes())),
+                    _ => (
+                        number(vertex).to_string(),
+                        ids.vertex_of_number(number(vertex)),
+                    ),
+                };
+                assert_eq!((ids.name(vertex), found), (name, Some(vertex)));
+            }
+            assert_eq!(ids.vertex_of_number(6), None);
+            assert_eq!(ids.vertex_of_text(b"vertex"), None);
+        };
+        let store = Store::create(&storage, config, [3; 16]).unwrap();
+        assign(&store, 0..5);
+        store.checkpoint().unwrap();
+        assign(&store, 5..9);
+        store.close().unwrap();
+        let (store, _) = Store::open(&storage, false).unwrap();
+        assert_eq!(store.published().1.vertex_count, 9);
+        // Again what is known, with more.
+        assign(&store, 3..12);
+        drop(store);
+        // Replayed: what begins within what is stored, and what goes on behind it.
+        let (store, _) = Store::open(&storage, false).unwrap();
+        matches(&store, 12);
+        store.checkpoint().unwrap();
+        drop(store);
+        let (store, _) = Store::open(&storage, false).unwrap();
+        assign(&store, 12..15);
+        drop(store);
+        let (store, _) = Store::open(&storage, false).unwrap();
+        // Stored before anything reads what is stored already.
+        store.checkpoint().unwrap();
+        matches(&store, 15);
+        drop(store);
+        let (store, _) = Store::open(&storage, false).unwrap();
+        matches(&store, 15);
+        drop(store);
+        // A flipped bit is found when the ids are read, not by opening.
+        let medium = storage.open("extents", false).unwrap();
+        let wanted = match kind {
+            IdKind::Texts => b"vertex 13".to_vec(),
+            _ => number(13).to_le_bytes().to_vec(),
+        };
+        let mut bytes = vec![0; medium.len() as usize];
+        medium.read(0, &mut bytes).unwrap();
+        let places = bytes.windows(wanted.len()).enumerate();
+        for (at, _) in places.filter(|(_, found)| *found == wanted) {
+            medium.write(at as u64, &[wanted[0] ^ 1]).unwrap();
+        }
+        let (store, _) = Store::open(&storage, true).unwrap();
+        let problem = store.ids().map(|ids| ids.len()).unwrap_err().to_string();
+        assert!(problem.contains("checksum"), "{problem}");
+        assert!(store.check().problems.contains(&problem));
+    }
 }
 
 /// Edges of several writers, each in two lists: any view shows both entries of

@@ -169,7 +169,7 @@ impl Load<'_> {
         Ok(RelationshipId(id))
     }
 
-    /// As [`Transaction::set_fact`](super::Transaction::set_fact).
+    /// As [`Transaction::set_fact`](crate::graph::Transaction::set_fact).
     pub fn set_fact(&mut self, name: &[u8], value: &[u8]) {
         self.facts.insert(name.to_vec(), value.to_vec());
     }

@@ -131,7 +131,7 @@ impl Transaction {
     /// Deletes a node with all its relationships, and gives their number. Waits for
     /// nothing, as every write. While others keep adding relationships, a transaction
     /// that was begun by hand meets conflicts again and again;
-    /// [`PropertyGraph::write`](super::PropertyGraph::write) locks the node before it
+    /// [`PropertyGraph::write`](crate::graph::PropertyGraph::write) locks the node before it
     /// begins again.
     ///
     /// # Errors

@@ -60,7 +60,7 @@ impl<R> Change<R> {
     }
 }
 
-/// A point that [`Overlay::rollback_to`] can go back to. They nest: going back to one, or
+/// A point that `Overlay::rollback_to` can go back to. They nest: going back to one, or
 /// releasing it, ends those taken after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Savepoint {

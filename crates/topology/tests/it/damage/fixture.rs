@@ -98,7 +98,7 @@ pub fn observe(store: &Store) -> Result<Graph, String> {
         fact: store.meta(FACT),
         ..Graph::default()
     };
-    let ids = store.ids().read();
+    let ids = store.ids().map_err(sentence)?;
     graph.names = (0..ids.len() as u32).map(|v| ids.name(v)).collect();
     drop(ids);
     graph.lists = lists_of(store, &token)?;
