@@ -47,7 +47,7 @@ pub struct Args {
     medium: MediumArgs,
 }
 
-/// What is written.
+/// Format of an export.
 #[derive(Clone, Copy, Debug)]
 enum OutputFormat {
     /// To be read again.

@@ -1,4 +1,4 @@
-//! What `evergraph import` says of the nodes and relationships of files.
+//! The report of `evergraph import` about files of nodes and relationships.
 
 use evergraph::property::{IdKinds, Imported, Inspection, RowGroup};
 use serde_json::{Map, Value, json};

@@ -148,7 +148,7 @@ pub fn print_usage(error: &clap::Error, as_json: bool) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// What helps, of what clap says: its tip, or else how the command is used.
+/// The hint in a message of clap: its tip, or else how the command is used.
 fn hint_of(text: &str) -> &str {
     let line = |start: &str| {
         let found = text

@@ -39,7 +39,7 @@ pub struct Adjacency {
     sharded: Mutex<Sharded>,
 }
 
-/// What the adjacencies of a store share.
+/// State that the adjacencies of a store share.
 pub struct Shared {
     /// Assignment of sections to threads.
     pub shards: Shards,

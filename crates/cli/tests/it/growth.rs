@@ -18,7 +18,7 @@ fn files(place: &Place) {
     );
 }
 
-/// What a shell makes of a line; `evergraph` is the program.
+/// Runs a line in a shell; `evergraph` is the program.
 fn shell(place: &Place, line: &str) -> Outcome {
     let line = line.replace("evergraph ", &format!("{EVERGRAPH} "));
     let mut command = Command::new("bash");

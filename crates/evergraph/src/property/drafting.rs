@@ -22,7 +22,7 @@ pub(super) struct Placed {
     pub standing: Standing,
 }
 
-/// What becomes of rows.
+/// Keys and policies that decide about rows.
 pub(super) struct Rules {
     pub keys: Keys,
     pub on_conflict: OnConflict,
@@ -72,7 +72,7 @@ pub(super) struct Draft<'r> {
     pub relationships: u64,
 }
 
-/// What a node of the graph gets.
+/// Labels and values that a node of the graph gets.
 pub(super) struct Update<'r> {
     pub node: NodeId,
     pub labels: Vec<&'r str>,

@@ -29,11 +29,11 @@ pub struct PropertyImport {
     /// Properties by which nodes of earlier imports are found, and those of this one later.
     /// Each becomes a constraint; keys of earlier imports need not be given again.
     pub keys: Vec<ImportKey>,
-    /// What a row does whose key a node of the graph has.
+    /// Policy for a row whose key a node of the graph has.
     pub on_conflict: OnConflict,
-    /// What happens to a row whose id or key another row of the files has.
+    /// Policy for a row whose id or key another row of the files has.
     pub duplicates: Duplicates,
-    /// What happens to a relationship one end of which is not there.
+    /// Policy for a relationship one end of which is not there.
     pub dangling: Dangling,
     /// Bad rows that are left out; one more ends the import.
     pub skip_bad: u64,
@@ -55,7 +55,7 @@ pub struct TypedFiles {
     pub files: Vec<PathBuf>,
 }
 
-/// What a row of a node does if a node of the graph has its key.
+/// Policy for a row of a node whose key a node of the graph has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnConflict {
     /// It is a bad row.
@@ -79,7 +79,7 @@ impl OnConflict {
     ];
 }
 
-/// What happens to a row of a node whose id or key a row before it had.
+/// Policy for a row of a node whose id or key a row before it had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     /// It is a bad row.
@@ -95,7 +95,7 @@ impl Duplicates {
         &[("error", Duplicates::Error), ("skip", Duplicates::Skip)];
 }
 
-/// What happens to a relationship one end of which is not there.
+/// Policy for a relationship one end of which is not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dangling {
     /// It is a bad row.

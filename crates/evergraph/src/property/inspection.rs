@@ -1,4 +1,4 @@
-//! What an import would find in files, without importing them.
+//! Types, ids and counts that an import would find in files, without importing them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -79,7 +79,7 @@ pub(super) struct Keys {
     scanned: NodeIds,
 }
 
-/// What a row of a node is called.
+/// Names by which a row of a node can be found.
 pub(super) struct Called<'k, 'r> {
     pub id: Option<&'r ExternalId>,
     /// Its key, and the value of it as an id.

@@ -14,7 +14,7 @@ use crate::formats::open_bytes;
 /// Bytes of a header at most.
 const MOST_OF_HEADER: u64 = 1 << 20;
 
-/// What the caller says of the rows of a file.
+/// Choices of the caller for the rows of a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
     /// Nodes or relationships; either, if nothing was said.

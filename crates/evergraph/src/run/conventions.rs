@@ -1,4 +1,4 @@
-//! What results count, in words: parallel and reciprocal edges, self-loops, directions,
+//! Conventions of results, in words: parallel and reciprocal edges, self-loops, directions,
 //! weights and samples, and where igraph and networkx count otherwise.
 
 use super::algorithm::{Algorithm, Needs, Weights};
@@ -150,7 +150,7 @@ pub(super) fn labels_groups(algorithm: &str) -> bool {
     matches!(column, Some("component" | "community" | "cluster"))
 }
 
-/// What a run counted, in one line.
+/// The convention of a run, in one line.
 pub(super) fn counted(
     (algorithm, given): (&Algorithm, &Given),
     (directed, weighted): (bool, bool),

@@ -39,7 +39,7 @@ pub trait CustomAlgorithm: Sync {
         Weights::Ignored
     }
 
-    /// What a step is, if it offers its state after each.
+    /// Name of a step, if it offers its state after each.
     fn step(&self) -> Option<&'static str> {
         None
     }
@@ -50,7 +50,7 @@ pub trait CustomAlgorithm: Sync {
     /// Computes it, on the threads of the current `rayon` pool.
     ///
     /// # Errors
-    /// What `control` says, and what the graph or the parameters do not allow.
+    /// If `control` ends the run, or the graph or the parameters do not allow it.
     fn run(&self, graph: &AnyGraph<'_>, control: &Control<'_>) -> Result<Answer, RunError>;
 }
 

@@ -177,7 +177,7 @@ pub struct Outcome {
     pub kept: Option<String>,
     /// Why a kept result was not read, though it is of this commit.
     pub damaged: Option<String>,
-    /// What the result counts, in one line: directions, parallel edges, self-loops,
+    /// Convention of the result, in one line: directions, parallel edges, self-loops,
     /// weights, samples.
     pub counted: String,
     /// Where igraph and networkx count otherwise, and how to get theirs; empty if they
@@ -253,7 +253,7 @@ fn run_if_any(
     run_task(db, view, request, task, control, memory)
 }
 
-/// What is to be run: the entry of the registry alone, or with the bound and the function
+/// An algorithm to run: the entry of the registry alone, or with the bound and the function
 /// of a custom algorithm.
 struct Task<'a> {
     algorithm: &'a Algorithm,

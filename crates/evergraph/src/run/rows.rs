@@ -15,7 +15,7 @@ use super::{Fact, Format, Naming, Outcome};
 use crate::Database;
 use crate::property::value::Value;
 
-/// What is shown of a result.
+/// The part of a result that is shown.
 pub(super) enum Shown<'a> {
     Values(Cow<'a, Values>),
     /// Some vertices in an order, each with a count.

@@ -256,7 +256,7 @@ fn events_come_and_go_in_their_order() {
     }
 }
 
-/// What a new database calls its vertices.
+/// Kind of ids of a new database.
 #[test]
 fn ids_stay_dense_only_where_every_number_occurs() {
     let place = tempfile::tempdir().expect("a directory");

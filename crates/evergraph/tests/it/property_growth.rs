@@ -185,7 +185,7 @@ impl Model {
         ]
     }
 
-    /// What a graph holds.
+    /// The content of a graph.
     fn of(graph: &PropertyGraph) -> Self {
         let view = graph.view();
         let mut model = Model::default();

@@ -1,4 +1,4 @@
-//! What is known of a mapping's tables: their columns and types, and the kinds of nodes.
+//! Facts about a mapping's tables: their columns and types, and the kinds of nodes.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;

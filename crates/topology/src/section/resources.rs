@@ -1,4 +1,4 @@
-//! What all sections of a store share.
+//! Resources that all sections of a store share.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What changes a store, and what keeps its past: each goes to the part that does it.
+//! Calls that change a store or keep its past: each goes to the part that does it.
 
 use evergraph_storage::{Storage, ViewToken};
 

@@ -23,7 +23,7 @@ use crate::section::resources::Resources;
 /// Edges replayed from the log at a time.
 const REPLAY_EDGES: usize = 1 << 20;
 
-/// What records are applied to.
+/// Tables that records are applied to.
 pub(super) struct Target<'a> {
     pub config: &'a Config,
     pub resources: &'a Resources,

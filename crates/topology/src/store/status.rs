@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::TopologyError;
 
-/// What forbids changes of a store; reads go on in any case.
+/// Reasons to refuse changes of a store; reads go on in any case.
 #[derive(Default)]
 pub(super) struct Status {
     read_only: bool,
@@ -51,7 +51,7 @@ impl Status {
         }
     }
 
-    /// What the medium holds is unknown from now on.
+    /// The content of the medium is unknown from now on.
     pub(super) fn fail(&self) {
         self.failed.store(true, Ordering::Release);
     }
