@@ -85,8 +85,8 @@ search: deps ## Test full-text and vector search (minutes of compiling; needs a 
 	$(CARGO) test -p evergraph-cli -p evergraph-benches $(SEARCH) --test it search
 
 columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)
-	$(CARGO) test -p evergraph-interchange -p evergraph --test it \
-		--features evergraph-interchange/columnar,evergraph/columnar -- columnar:: property_export::
+	$(CARGO) test -p evergraph-io -p evergraph --test it \
+		--features evergraph-io/columnar,evergraph/columnar -- columnar:: property_export::
 
 # Where the graph goes: a disk, not memory.
 OUTOFCORE_DIRECTORY ?= .

@@ -44,7 +44,7 @@ impl<'a> RawBytes<'a> {
             // SAFETY: `base..base + len` is mapped for reading and writing as
             // long as the medium lives, and starts on a page, so the word is
             // aligned and inside. While a benchmark runs on a medium of its own,
-            // nobody reads its bytes but by atomic accesses of whole words.
+            // nothing reads its bytes but by atomic accesses of whole words.
             let word = unsafe { AtomicU32::from_ptr(base.add(offset as usize).cast()) };
             word.store(value, Ordering::Relaxed);
             flush_and_fence(word);
@@ -62,7 +62,7 @@ impl<'a> RawBytes<'a> {
         assert!(len <= self.len && len.is_multiple_of(16));
         let base = self.medium.base().cast_mut();
         // SAFETY: as above, the range is mapped and aligned to a page, and used
-        // by nobody else; SSE2 is part of x86-64. The fence makes the stores
+        // by nothing else; SSE2 is part of x86-64. The fence makes the stores
         // ordered before whatever follows.
         unsafe {
             let value = _mm_set1_epi32(len as i32);

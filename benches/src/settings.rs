@@ -157,7 +157,7 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Tells whoever waits.
+    /// Shows how far it is.
     pub fn progress(&self, message: &str) {
         (self.progress)(message);
     }

@@ -78,7 +78,7 @@ pub(crate) fn network_in_database(settings: &Settings<'_>, scale: f64) -> Result
     Loaded::network(settings, &network)
 }
 
-/// Import and reads of files that somebody has.
+/// Import and reads of files that were given.
 fn of_files(settings: &Settings<'_>, files: &str) -> Result<Vec<Table>, String> {
     settings.progress(&format!("snb: importing {files}"));
     let loaded = Loaded::files(settings, files.as_ref())?;

@@ -7,42 +7,27 @@
 
 #![forbid(unsafe_code)]
 
-mod as_of;
-mod calendar;
-mod changes;
-mod copies;
 mod database;
 mod drawing;
-mod error;
 mod export;
-pub mod formats;
-mod heat;
-mod held;
 pub mod import;
-pub mod maintain;
-mod merger;
-mod names;
 mod options;
 pub mod property;
-mod rebaser;
-mod results;
-mod retention;
-pub mod run;
-mod sealed;
-mod snapshots;
-mod threads;
 mod whole;
 
-pub use as_of::{At, Moment};
-pub use calendar::{time_of_text, time_text};
 pub use database::{Database, allocated_bytes};
 pub use drawing::{Drawing, DrawingFormat, export_drawing};
-pub use error::Error;
 pub use evergraph_algorithms as algorithms;
 pub use evergraph_algorithms::{Cancellation, Control};
+pub use evergraph_analytics::calendar::{time_of_text, time_text};
+pub use evergraph_analytics::threads::start_threads;
+pub use evergraph_analytics::{
+    At, Error, Moment, Pruned, RebasePolicy, Retention, Seal, SealOutcome, Session, maintain, run,
+};
 pub use evergraph_graph as graph;
-pub use evergraph_interchange as interchange;
-pub use evergraph_snapshots::state;
+pub use evergraph_io::{formats, interchange};
+
+pub use evergraph_results as state;
 pub use evergraph_snapshots::{
     Diff, EdgeChange, GraphView, ListChange, Lists, View, ViewReader, diff,
 };
@@ -58,9 +43,5 @@ pub use evergraph_topology::{
     TierEntry, TopologyError, Tuning,
 };
 pub use export::{EdgeExport, export_edges};
-pub use heat::RebasePolicy;
 pub use options::{MediumKind, Options};
-pub use retention::{Pruned, Retention};
-pub use sealed::{Seal, SealOutcome};
-pub use threads::start_threads;
 pub use whole::{WholeDirectory, WholeFile};

@@ -68,7 +68,7 @@ pub struct Options {
     /// How edges reach the medium (creation only).
     pub mode: Mode,
     /// How merged sections lie on the medium (creation only; see
-    /// [`crate::Database::relayout`]).
+    /// [`crate::Session::relayout`]).
     pub layout: Layout,
     /// A section holds `1 << section_shift` vertices (creation only). Property graphs
     /// have sections of 2048 nodes if this is left as it is.

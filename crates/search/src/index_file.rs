@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn removing_the_side_file_lets_nobody_at_an_index() {
+    fn removing_the_side_file_lets_no_second_process_at_an_index() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path();
         for replaced in 0..3 {

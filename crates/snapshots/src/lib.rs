@@ -4,8 +4,6 @@
 //! list and touches only its section; [`View::graph`] pins all sections and gives what
 //! the algorithms read.
 //!
-//! [`state`] keeps results of algorithms, and the state of runs that go on.
-//!
 //! Invariant: nothing here writes a graph.
 
 #![forbid(unsafe_code)]
@@ -13,7 +11,6 @@
 mod diff;
 mod graph_view;
 mod read_ahead;
-pub mod state;
 mod view;
 
 pub use diff::{Diff, EdgeChange, ListChange, diff};

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_graph::{Column, Direction};
+use evergraph_results::{
+    Description, Geometry, GraphIdentity, Hot, ResultStore, Staging, StateError,
+};
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
-};
-use evergraph_snapshots::state::{
-    Description, Geometry, GraphIdentity, Hot, ResultStore, Staging, StateError,
 };
 use evergraph_storage::{PoolKind, Storage};
 

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use evergraph::formats::{Format, TimeUnit, seconds_since_1970};
 use evergraph::import::Every;
 use evergraph::{At, time_of_text, time_text};
-use evergraph_interchange::PropertyType;
-use evergraph_interchange::csv::LdbcName;
+use evergraph_io::interchange::PropertyType;
+use evergraph_io::interchange::csv::LdbcName;
 use evergraph_property_graph::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 use evergraph_topology::check_snapshot_name;
 

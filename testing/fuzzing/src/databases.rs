@@ -10,7 +10,7 @@ use evergraph_property_graph::graph::{
     View,
 };
 use evergraph_property_graph::index::KeyRange;
-use evergraph_snapshots::state::ResultStore;
+use evergraph_results::ResultStore;
 use evergraph_storage::ViewToken;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::{self, Op};
@@ -45,7 +45,7 @@ fn all() -> &'static Goldens {
             )))
         };
         let evergraph = |name| Image::golden(&format!("crates/evergraph/tests/golden/{name}/db"));
-        let results = Image::golden("crates/snapshots/tests/golden/v1-results");
+        let results = Image::golden("crates/results/tests/golden/v1-results");
         Goldens {
             stores: vec![
                 topology("v1-merged"),

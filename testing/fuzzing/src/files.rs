@@ -3,11 +3,11 @@
 use std::io::Cursor;
 
 use evergraph::formats::{EdgeBatch, EdgeReader, EndpointKind, Format, Options, TimeUnit};
-use evergraph_interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo4jReader};
-use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader};
-use evergraph_interchange::json_lines::JsonLinesReader;
-use evergraph_interchange::tables::{Mapping, TableReader};
-use evergraph_interchange::{Ids, InterchangeError, Row, RowReader};
+use evergraph_io::interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo4jReader};
+use evergraph_io::interchange::graphml::{GraphMlOptions, GraphMlReader};
+use evergraph_io::interchange::json_lines::JsonLinesReader;
+use evergraph_io::interchange::tables::{Mapping, TableReader};
+use evergraph_io::interchange::{Ids, InterchangeError, Row, RowReader};
 
 /// More than a batch of a target's inputs has, so that readers end in one.
 const BATCH: usize = 64;

@@ -15,7 +15,7 @@ use crate::{Cancelled, Control};
 /// Edges of a block.
 const BLOCK: usize = 4000;
 /// No vertex.
-const NOBODY: VertexId = VertexId::MAX;
+const NO_VERTEX: VertexId = VertexId::MAX;
 
 /// Layout of the memory in which a push writes the vertices that join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,11 +39,11 @@ pub fn push_with_room<G: Graph, K: Kernel>(
     control: &Control,
 ) -> Result<Vec<VertexId>, Cancelled> {
     let groups = Groups::new(lists, frontier, |_| BLOCK as u64);
-    let nobody = match room {
-        Room::EachEdge => NOBODY,
+    let no_vertex = match room {
+        Room::EachEdge => NO_VERTEX,
         Room::EachBlock => 0,
     };
-    let mut places = control.array(nobody, groups.edge_count() as usize)?;
+    let mut places = control.array(no_vertex, groups.edge_count() as usize)?;
     let joined = places
         .par_chunks_mut(BLOCK)
         .enumerate()
@@ -68,7 +68,9 @@ pub fn push_with_room<G: Graph, K: Kernel>(
         })
         .collect::<Result<Vec<usize>, _>>()?;
     Ok(match room {
-        Room::EachEdge => (places.into_par_iter()).filter(|&v| v != NOBODY).collect(),
+        Room::EachEdge => (places.into_par_iter())
+            .filter(|&v| v != NO_VERTEX)
+            .collect(),
         Room::EachBlock => (places.par_chunks(BLOCK).zip(joined))
             .flat_map_iter(|(places, len)| places[..len].iter().copied())
             .collect(),

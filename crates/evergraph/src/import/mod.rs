@@ -28,13 +28,14 @@ use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapshot_name};
 
 use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, TimeUnit};
-use crate::threads::start;
 use crate::{Database, Error};
+use evergraph_analytics::threads::start;
+pub use evergraph_analytics::{Every, NotAStep};
 pub use first_pass::default_ids;
 pub(crate) use identity::identity_of;
 use progress::Record;
 use source::Source;
-pub use steps::{Every, NotAStep, Series};
+pub use steps::Series;
 
 /// Batches that may wait between the two threads.
 const WAITING_BATCHES: usize = 2;

@@ -14,9 +14,9 @@ use super::locate::out_of_range;
 use super::progress::{self, Record};
 use super::steps::{NoStep, StepEnd, Steps};
 use super::{Action, ImportOptions, Prepared, Series, interrupted, needs_reverse};
-use crate::calendar::{Unit, written};
 use crate::formats::{self, EdgeBatch, EndpointKind, SkippedLines};
 use crate::{Database, Error};
+use evergraph_analytics::calendar::{Unit, written};
 
 /// Edges that are read at a time; fewer of texts, whose length is not known.
 const PIECE_EDGES: usize = 1 << 16;

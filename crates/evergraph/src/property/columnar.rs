@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use evergraph_interchange::RowReader;
+use evergraph_io::interchange::RowReader;
 
 use super::FileKind;
 use crate::Error;
@@ -19,7 +19,7 @@ pub(super) fn open(
     use std::fs::File;
     use std::io::{BufReader, Read, Seek};
 
-    use evergraph_interchange::columnar::{ColumnarOptions, ColumnarReader};
+    use evergraph_io::interchange::columnar::{ColumnarOptions, ColumnarReader};
 
     const FILE_MAGIC: &[u8] = b"ARROW1";
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use evergraph_interchange::{ExternalId, Id, NodeRow, RelationshipRow, Row, Standing};
+use evergraph_io::interchange::{ExternalId, Id, NodeRow, RelationshipRow, Row, Standing};
 
 use super::fault::{Fault, Why};
 use super::ids::NodeIds;

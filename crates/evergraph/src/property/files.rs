@@ -4,11 +4,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evergraph_interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo4jReader};
-use evergraph_interchange::graphml::{GraphMlOptions, GraphMlReader};
-use evergraph_interchange::json_lines::JsonLinesReader;
-use evergraph_interchange::tables::{TableFile, TableReader};
-use evergraph_interchange::{Contents, InterchangeError, RowReader};
+use evergraph_io::interchange::csv::{LdbcName, LdbcReader, Naming, Neo4jOptions, Neo4jReader};
+use evergraph_io::interchange::graphml::{GraphMlOptions, GraphMlReader};
+use evergraph_io::interchange::json_lines::JsonLinesReader;
+use evergraph_io::interchange::tables::{TableFile, TableReader};
+use evergraph_io::interchange::{Contents, RowReader};
 
 use super::columnar;
 use super::import_options::{PropertyImport, TypedFiles};
@@ -417,12 +417,6 @@ fn unknown(path: &Path) -> Error {
         "say which it is with --format: neo4j, ldbc, jsonl, graphml, parquet or arrow; plain \
          tables need a mapping (docs/property-files.md)",
     )
-}
-
-impl From<InterchangeError> for Error {
-    fn from(error: InterchangeError) -> Self {
-        Error::Interchange(error)
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use evergraph_interchange::{ExternalId, Id};
+use evergraph_io::interchange::{ExternalId, Id};
 use foldhash::fast::RandomState;
 
 use super::NodeId;

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use evergraph_interchange::{BadRow, Contents, InterchangeError, Row};
+use evergraph_io::interchange::{BadRow, Contents, InterchangeError, Row};
 use evergraph_storage::failpoint;
 
 use super::drafting::{Draft, Placed, Rows, Rules, draft};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use evergraph_interchange::BadRow;
+use evergraph_io::interchange::BadRow;
 
 use super::FileKind;
 use super::keys::ImportKey;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use evergraph_interchange::{Id, Row, Scalar};
+use evergraph_io::interchange::{Id, Row, Scalar};
 
 use super::Imported;
 use super::value::Value;

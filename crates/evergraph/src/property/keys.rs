@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use evergraph_interchange::{ExternalId, Id, NodeRow};
+use evergraph_io::interchange::{ExternalId, Id, NodeRow};
 
 use super::fault::Why;
 use super::ids::NodeIds;

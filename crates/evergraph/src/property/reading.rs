@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use evergraph_interchange::{Contents, InterchangeError, Row, Standing};
+use evergraph_io::interchange::{Contents, InterchangeError, Row, Standing};
 use parking_lot::Mutex;
 
 use super::files::{Defaults, Source};
 use super::value::Value;
 use crate::Error;
-use crate::threads::start;
+use evergraph_analytics::threads::start;
 
 /// Rows that a thread hands on at a time...
 const PORTION: usize = 1024;
@@ -94,7 +94,7 @@ pub(super) fn read_all(
 fn given_up(path: &Path) -> Error {
     Error::Io {
         path: path.display().to_string(),
-        source: std::io::Error::other("whoever reads it has given up"),
+        source: std::io::Error::other("its reader has given up"),
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use evergraph_interchange::json_lines::JsonLinesWriter;
-use evergraph_interchange::{BadRow, Row};
+use evergraph_io::interchange::json_lines::JsonLinesWriter;
+use evergraph_io::interchange::{BadRow, Row};
 
 use super::files::Source;
 use crate::Error;

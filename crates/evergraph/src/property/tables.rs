@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use evergraph_interchange::tables::{Mapping, TableFile};
+use evergraph_io::interchange::tables::{Mapping, TableFile};
 
 use crate::formats::open_bytes;
 use crate::{Cancellation, Error};

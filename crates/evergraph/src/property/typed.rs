@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evergraph_interchange::{BadRow, Contents, InterchangeError, Row};
+use evergraph_io::interchange::{BadRow, Contents, InterchangeError, Row};
 
 use super::FileKind;
 use super::import_options::TypedFiles;

@@ -1,6 +1,6 @@
 //! Rows into the graph, with the position of the import in the same commit.
 
-use evergraph_interchange::{ExternalId, RelationshipRow};
+use evergraph_io::interchange::{ExternalId, RelationshipRow};
 
 use super::drafting::{Draft, Made, Maker, Property, Rows, draft};
 use super::ids::NodeIds;

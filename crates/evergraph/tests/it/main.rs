@@ -7,7 +7,6 @@ mod common;
 mod custom;
 mod cycles;
 mod export;
-mod formats;
 mod golden;
 mod import;
 mod lock;

@@ -1,7 +1,7 @@
 //! Exports read as the same graph; values that cannot be exported are refused, and an
 //! export that is cut off leaves nothing.
 
-#[path = "../../../interchange/tests/it/common/values.rs"]
+#[path = "../../../io/tests/it/common/values.rs"]
 mod values;
 
 use std::collections::BTreeMap;

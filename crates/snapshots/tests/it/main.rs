@@ -3,6 +3,3 @@
 mod diff;
 mod larger_than_memory;
 mod parts;
-mod pins;
-mod results;
-mod results_faults;

@@ -98,7 +98,7 @@ impl Place {
     /// Returns a function that calls the program as a user who is not root, and owns
     /// nothing if this one is.
     pub fn unprivileged(&self) -> impl Fn(&str) -> Outcome + '_ {
-        const NOBODY: u32 = 65534;
+        const UNPRIVILEGED: u32 = 65534;
         // The build directory may be readable by root only.
         let program = self.path("program");
         std::fs::copy(EVERGRAPH, &program).expect("copied");
@@ -109,7 +109,7 @@ impl Place {
                 .args(arguments.split_whitespace())
                 .current_dir(self.directory.path());
             if is_root {
-                command.uid(NOBODY).gid(NOBODY);
+                command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
             }
             Outcome::new(arguments, command.output().expect("the program starts"))
         }

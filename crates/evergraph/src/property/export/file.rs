@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[cfg(feature = "columnar")]
-use evergraph_interchange::columnar::{ColumnarWriter, Format};
-use evergraph_interchange::csv::Neo4jWriter;
-use evergraph_interchange::graphml::GraphMlWriter;
-use evergraph_interchange::json_lines::JsonLinesWriter;
-use evergraph_interchange::{ExternalId, Id, Ids, InterchangeError, NodeRow, RelationshipRow, Row};
+use evergraph_io::interchange::columnar::{ColumnarWriter, Format};
+use evergraph_io::interchange::csv::Neo4jWriter;
+use evergraph_io::interchange::graphml::GraphMlWriter;
+use evergraph_io::interchange::json_lines::JsonLinesWriter;
+use evergraph_io::interchange::{
+    ExternalId, Id, Ids, InterchangeError, NodeRow, RelationshipRow, Row,
+};
 
 use super::groups::Group;
 use super::{Gathered, PropertyExport};

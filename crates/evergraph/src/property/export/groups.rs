@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 
-use evergraph_interchange::{Columns, InterchangeError};
+use evergraph_io::interchange::{Columns, InterchangeError};
 
 use crate::property::value::Value;
 

@@ -1,0 +1,211 @@
+//! One error for the person who must act.
+
+#[cfg(any(feature = "fulltext", feature = "vector"))]
+mod search;
+
+use evergraph_algorithms::RunError;
+use evergraph_io::formats::FormatError;
+use evergraph_io::interchange::InterchangeError;
+use evergraph_property_graph::graph::GraphError;
+use evergraph_property_graph::transaction::Retryable;
+use evergraph_storage::{MediumError, StorageError};
+use evergraph_topology::TopologyError;
+
+/// Whatever can go wrong with a database.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Storing, reading or recovering.
+    #[error(transparent)]
+    Store(#[from] TopologyError),
+    /// Reading or writing a file of edges.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// Running an algorithm.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A transaction of a property graph, a value, a constraint.
+    #[error(transparent)]
+    Graph(GraphError),
+    /// Reading or writing a file of a property graph.
+    #[error(transparent)]
+    Interchange(#[from] InterchangeError),
+    /// A file outside the database.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// Something was asked for that cannot be, as things stand.
+    #[error("{message} ({hint})")]
+    Usage {
+        /// Problem.
+        message: String,
+        /// Advice for the user.
+        hint: String,
+    },
+    /// An argument that never makes sense: an unknown name, a value outside
+    /// its range.
+    #[error("{message} ({hint})")]
+    Argument {
+        /// Problem.
+        message: String,
+        /// Advice for the user.
+        hint: String,
+    },
+    /// The user or a deadline stopped it; committed changes stay.
+    #[error("interrupted: {message} ({hint})")]
+    Interrupted {
+        /// Progress until then.
+        message: String,
+        /// How to go on.
+        hint: String,
+    },
+}
+
+impl Error {
+    /// Whether doing the same again can succeed without further ado.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Error::Graph(error) => error.conflict().is_some(),
+            _ => matches!(
+                self,
+                Error::Store(TopologyError::Storage(
+                    StorageError::Locked { .. } | StorageError::BeingRead | StorageError::LogFull
+                ))
+            ),
+        }
+    }
+
+    /// The problem, on one line, without the advice.
+    pub fn summary(&self) -> String {
+        match self {
+            Error::Format(error) => error.summary(),
+            Error::Usage { message, .. } | Error::Argument { message, .. } => message.clone(),
+            Error::Interrupted { message, .. } => format!("interrupted: {message}"),
+            Error::Graph(_) | Error::Interchange(_) => self.to_string(),
+            Error::Store(_) | Error::Run(_) | Error::Io { .. } => split(&self.to_string()).0,
+        }
+    }
+
+    /// Advice for the user, on one line.
+    pub fn hint(&self) -> String {
+        match self {
+            Error::Format(error) => error.hint(),
+            Error::Usage { hint, .. }
+            | Error::Argument { hint, .. }
+            | Error::Interrupted { hint, .. } => hint.clone(),
+            Error::Graph(_) | Error::Interchange(_) => self.usual_hint().to_string(),
+            Error::Store(_) | Error::Run(_) | Error::Io { .. } => {
+                let said = split(&self.to_string()).1;
+                said.unwrap_or_else(|| self.usual_hint().to_string())
+            }
+        }
+    }
+
+    /// Hint for messages without one.
+    fn usual_hint(&self) -> &'static str {
+        match self {
+            Error::Store(TopologyError::Storage(StorageError::NotADatabase(_))) => {
+                "check the path, or make a database with `evergraph import`"
+            }
+            Error::Store(TopologyError::BadSnapshotName { .. }) => "choose another name",
+            Error::Store(TopologyError::Weights(_)) => {
+                "whether edges have weights is chosen when a database is made"
+            }
+            Error::Io { .. } => "check the path, its permissions and the space on the disk",
+            Error::Run(_) => "see `evergraph run --list` for the parameters",
+            Error::Graph(error) if error.conflict().is_some() => "try the transaction again",
+            Error::Graph(_) => "nothing of the transaction is in the graph",
+            Error::Interchange(InterchangeError::Unwritable { .. }) => {
+                "export with --format jsonl, or leave it out with --labels or --types"
+            }
+            Error::Interchange(InterchangeError::Mapping(_)) => {
+                "docs/property-files.md describes mappings of tables"
+            }
+            Error::Interchange(_) => "repair the file, or leave bad rows out with --skip-bad N",
+            _ => "`evergraph check` tells whether the database is sound",
+        }
+    }
+
+    /// A usage error.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Error::Usage {
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// An argument error.
+    pub fn argument(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Error::Argument {
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// A failed operation on a file outside the database.
+    pub fn io(path: impl Into<String>, source: std::io::Error) -> Self {
+        Error::Io {
+            path: path.into(),
+            source,
+        }
+    }
+}
+
+/// Splits `what (what to do)` or `what; what to do`.
+pub(crate) fn split(text: &str) -> (String, Option<String>) {
+    let in_brackets = text.strip_suffix(')').and_then(|t| t.rsplit_once(" ("));
+    match in_brackets.or_else(|| text.rsplit_once("; ")) {
+        // A system's error ends with its number in brackets.
+        Some((what, hint)) if !hint.starts_with("os error") => {
+            (what.to_string(), Some(hint.to_string()))
+        }
+        _ => (text.to_string(), None),
+    }
+}
+
+impl From<StorageError> for Error {
+    fn from(error: StorageError) -> Self {
+        Error::Store(error.into())
+    }
+}
+
+impl From<MediumError> for Error {
+    fn from(error: MediumError) -> Self {
+        Error::Store(error.into())
+    }
+}
+
+impl From<GraphError> for Error {
+    fn from(error: GraphError) -> Self {
+        match error {
+            GraphError::Topology(error) => Error::Store(error),
+            GraphError::Storage(error) => Error::Store(error.into()),
+            other => Error::Graph(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_part_into_what_and_what_to_do() {
+        let locked = Error::from(StorageError::Locked { pid: 7 });
+        assert_eq!(locked.hint(), "close it there first");
+        assert!(
+            locked.summary().ends_with("(pid 7)"),
+            "{}",
+            locked.summary()
+        );
+        let damaged = Error::from(StorageError::damaged("log", 5, "no"));
+        assert_eq!(damaged.summary(), "log: damaged at offset 5: no");
+        assert!(damaged.hint().starts_with("nothing was changed"));
+        let missing = Error::io("x", std::io::Error::from_raw_os_error(2));
+        assert!(missing.summary().ends_with("(os error 2)"));
+    }
+}

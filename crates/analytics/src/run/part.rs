@@ -1,0 +1,242 @@
+//! The part of a property graph that a run reads: its selection, and the errors of a
+//! request for it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use evergraph_algorithms::Control;
+use evergraph_graph::Graph;
+use evergraph_snapshots::View;
+
+use super::Request;
+use super::algorithm::{Algorithm, Weights};
+use super::cancelled;
+use super::canonical::joined;
+use super::given::Given;
+use super::naming::{Naming, Nodes};
+use super::prepare::Projected;
+use crate::names::check_names;
+use crate::{Error, Session};
+use evergraph_property_graph::graph::{self as property, NodeId, Orientation, ProjectionOptions};
+
+/// A part of a property graph, as a request asks for it.
+pub(super) struct Part {
+    view: property::View,
+    /// Names are sorted, and known to the graph. Without a weight if the algorithm reads
+    /// none.
+    options: ProjectionOptions,
+    name_by: Vec<String>,
+    /// The vertex of each name, if it is of one vertex alone; made when one is asked for.
+    named: OnceLock<HashMap<String, Option<u32>>>,
+}
+
+impl Part {
+    /// Part that a request names; `None` if the database holds plain edges.
+    ///
+    /// # Errors
+    /// Names that the graph does not know; a request for a part of a database of plain
+    /// edges.
+    pub(super) fn of(
+        session: &Session,
+        view: &View,
+        request: &Request,
+        (algorithm, given): (&Algorithm, &Given),
+    ) -> Result<Option<Self>, Error> {
+        if !session.is_property_graph() {
+            return match request.projection.is_some() || !request.name_by.is_empty() {
+                true => Err(of_plain_edges()),
+                false => Ok(None),
+            };
+        }
+        let view = session.property_graph()?.view_of(view)?;
+        let mut options = request.projection.clone().unwrap_or_default();
+        check_names("label", &options.labels, &view.known_labels())?;
+        check_names("relationship type", &options.types, &view.known_types())?;
+        let keys = options.weight.iter().chain(&request.name_by);
+        check_names("property", keys, &view.known_keys())?;
+        if !options.default_weight.is_finite() {
+            return Err(Error::argument(
+                format!("a weight cannot be {}", options.default_weight),
+                "give a number for relationships that have none",
+            ));
+        }
+        for names in [&mut options.labels, &mut options.types] {
+            names.sort();
+            names.dedup();
+        }
+        if algorithm.weights == Weights::Required && options.weight.is_none() {
+            return Err(Error::usage(
+                format!("{} needs weights", algorithm.name),
+                "name the property of relationships that is their weight: --weight KEY",
+            ));
+        }
+        if !algorithm.reads_weights(given) {
+            options.weight = None;
+        }
+        Ok(Some(Part {
+            view,
+            options,
+            name_by: request.name_by.clone(),
+            named: OnceLock::new(),
+        }))
+    }
+
+    /// Parameters of a result that tell this part from others.
+    pub(super) fn parameters(&self) -> Vec<(String, String)> {
+        let options = &self.options;
+        let orientation = match options.orientation {
+            Orientation::Natural => None,
+            Orientation::Reversed => Some("reversed".to_string()),
+            Orientation::Undirected => Some("undirected".to_string()),
+        };
+        let default = options.weight.as_ref().map(|_| options.default_weight);
+        let all = [
+            ("labels", joined(options.labels.iter().map(String::as_str))),
+            ("types", joined(options.types.iter().map(String::as_str))),
+            ("orientation", orientation),
+            ("weight", options.weight.clone()),
+            ("default-weight", default.map(|weight| weight.to_string())),
+            ("name-by", joined(self.name_by.iter().map(String::as_str))),
+        ];
+        let given = all.into_iter().filter_map(|(name, value)| {
+            let value = value?;
+            Some((format!("projection.{name}"), value))
+        });
+        given.collect()
+    }
+
+    /// Makes the projection; `None` if it has no nodes. Runs in the caller's thread
+    /// pool.
+    ///
+    /// # Errors
+    /// If it could take more than `limit` bytes; a weight that no relationship has;
+    /// damage; and errors of `control`.
+    pub(super) fn project(
+        &self,
+        limit: u64,
+        control: &Control<'_>,
+    ) -> Result<Option<Projected>, Error> {
+        let most = self.view.projection_bytes(&self.options);
+        if most > limit {
+            return Err(Error::usage(
+                format!(
+                    "the run may take {most} bytes of memory for the projection alone; \
+                     the limit is {limit}"
+                ),
+                "raise the limit; without a weight it takes less",
+            ));
+        }
+        let started = Instant::now();
+        control.report("reading nodes and relationships", 0, Some(1));
+        let check = || control.check().map_err(cancelled);
+        let projection = self.view.project_checked(&self.options, &check)?;
+        if projection.vertex_count() == 0 {
+            return Ok(None);
+        }
+        if let Some(key) = &self.options.weight
+            && let Some(weighted) = projection.weighted()
+            && weighted.relationships > 0
+            && weighted.with_weight == 0
+        {
+            return Err(Error::usage(
+                format!("no relationship of the projection has a number as {key:?}"),
+                "name another property of relationships, or leave --weight out: then each counts 1",
+            ));
+        }
+        Ok(Some(Projected {
+            projection,
+            key: format!("{:?}", self.options).into(),
+            seconds: started.elapsed().as_secs_f64(),
+        }))
+    }
+
+    /// External names of the vertices of a result that is of `nodes` of this part.
+    pub(super) fn naming(&self, count: u32, nodes: Option<Arc<[u32]>>) -> Naming {
+        let nodes = Nodes::new(count, nodes);
+        Naming::Nodes(nodes.by(&self.view, &self.name_by))
+    }
+
+    /// The property that nodes are named by.
+    pub(super) fn named_by(&self) -> Option<&str> {
+        self.name_by.first().map(String::as_str)
+    }
+
+    /// The vertex of each name of the `count` vertices, `None` where several have it.
+    /// O(count) the first time.
+    pub(super) fn named(
+        &self,
+        count: u32,
+        name: impl Fn(u32) -> String,
+    ) -> &HashMap<String, Option<u32>> {
+        self.named.get_or_init(|| {
+            let mut named = HashMap::with_capacity(count as usize);
+            for vertex in 0..count {
+                let other = named.entry(name(vertex));
+                other
+                    .and_modify(|other| *other = None)
+                    .or_insert(Some(vertex));
+            }
+            named
+        })
+    }
+
+    /// The error for a name that no node of the part has.
+    pub(super) fn not_named(&self, place: &str, key: &str, name: &str) -> Error {
+        let of = match &self.options.labels[..] {
+            [] => String::new(),
+            labels => format!(" with {}", any_of(labels)),
+        };
+        Error::usage(
+            format!("{place}no node{of} has {name:?} as {key}"),
+            format!("give a value of {key}; without --name-by, give the number of a node"),
+        )
+    }
+
+    /// The error for a part that has no nodes.
+    pub(super) fn without_nodes(&self) -> Error {
+        match &self.options.labels[..] {
+            [] => Error::usage("the graph has no nodes", "import nodes first"),
+            labels => Error::usage(
+                format!(
+                    "at commit {} no node has {}",
+                    self.view.csn(),
+                    any_of(labels)
+                ),
+                "`evergraph stats DB` counts the nodes of each label",
+            ),
+        }
+    }
+
+    /// The error for a name that is none of a node of this part.
+    pub(super) fn not_a_vertex(&self, place: &str, name: &str) -> Error {
+        let node = name.parse().ok().map(NodeId);
+        let exists = node.is_some_and(|node| matches!(self.view.node(node), Ok(Some(_))));
+        match exists {
+            true => Error::usage(
+                format!("{place}node {name} is not in the projection"),
+                format!("it has no {}", any_of(&self.options.labels)),
+            ),
+            false => Error::usage(
+                format!("{place}there is no node {name:?}"),
+                "give the id of a node, as results have it",
+            ),
+        }
+    }
+}
+
+/// Error of a request for a part of plain edges.
+fn of_plain_edges() -> Error {
+    Error::usage(
+        "this database holds edges without labels, types and properties: it has no projections",
+        "leave --labels, --types, --orientation, --weight, --default-weight and --name-by out",
+    )
+}
+
+/// Labels, in words.
+fn any_of(labels: &[String]) -> String {
+    match labels {
+        [label] => format!("label {label}"),
+        labels => format!("label of {}", labels.join(", ")),
+    }
+}

@@ -1,0 +1,431 @@
+//! Results as columns and notes, and back.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::time::Instant;
+
+use std::sync::Arc;
+
+use evergraph_graph::{Column, Direction};
+use evergraph_results::{StateError, Stored};
+use evergraph_snapshots::View;
+use evergraph_topology::Mode;
+
+use super::algorithm::Algorithm;
+use super::canonical::between_ids;
+use super::conventions::{column, counted, labels_groups, peers};
+use super::given::Given;
+use super::naming::{Naming, Nodes};
+use super::part::Part;
+use super::rows::{Rows, Shown};
+use super::{Fact, Format, Lists, Outcome, Values};
+use crate::{Error, Session};
+
+/// Notes that begin so are facts of the summary.
+const FACT: &str = "result.";
+/// Type of the values.
+const VALUES: &str = "values";
+/// How they are to be written.
+const FORMAT: &str = "format";
+/// The column with the node of each vertex, if they are not the same.
+const NODES: &str = "node";
+
+/// A result as it was kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// The summary.
+    pub result: Vec<(String, Fact)>,
+    /// The values.
+    pub values: Values,
+    /// How they are to be written.
+    pub format: Format,
+    /// The nodes that vertices stand for, of a part of a property graph that does not
+    /// have all.
+    pub nodes: Option<Arc<[u32]>>,
+    algorithm: String,
+    column: String,
+    naming: Naming,
+}
+
+impl Kept {
+    /// Reads a finished result. O(values).
+    ///
+    /// # Errors
+    /// If it is the state of a run that goes on, is none that an algorithm left,
+    /// or is damaged.
+    pub fn read(stored: &Stored) -> Result<Self, Error> {
+        let description = stored.description();
+        if !description.finished {
+            return Err(Error::usage(
+                format!(
+                    "{:?} is the state of a run of {} after step {}, not a result",
+                    description.name, description.algorithm, description.step
+                ),
+                "finish it with `evergraph run DB ALGORITHM --resume`",
+            ));
+        }
+        let facts = description.notes.iter().filter_map(|(name, value)| {
+            let name = name.strip_prefix(FACT)?;
+            Some((name.to_string(), fact(value)?))
+        });
+        let result: Vec<(String, Fact)> = facts.collect();
+        let output = description
+            .parameters
+            .iter()
+            .find(|(name, _)| name == "output");
+        let output = output.map(|(_, value)| value.as_str());
+        let nodes: Option<Arc<[u32]>> = match stored.columns().any(|(name, ..)| name == NODES) {
+            true => Some(stored.values::<u32>(NODES)?.into()),
+            false => None,
+        };
+        Ok(Kept {
+            algorithm: description.algorithm.clone(),
+            column: column(&description.algorithm, output, &result),
+            naming: match &nodes {
+                None => Naming::External,
+                Some(nodes) => {
+                    let nodes = Some(Arc::clone(nodes));
+                    Naming::Nodes(Nodes::new(
+                        nodes.as_ref().map_or(0, |n| n.len()) as u32,
+                        nodes,
+                    ))
+                }
+            },
+            result,
+            values: values(stored)?,
+            format: match description.note(FORMAT) {
+                Some("graphalytics") => Format::Graphalytics,
+                _ => Format::Evergraph,
+            },
+            nodes,
+        })
+    }
+
+    /// The rows that a run would have given. Nodes go by their ids.
+    pub fn rows<'a>(&'a self, session: &'a Session) -> Rows<'a> {
+        let facts = self.result.iter();
+        Rows {
+            session,
+            shown: Shown::Values(Cow::Borrowed(&self.values)),
+            naming: &self.naming,
+            format: self.format,
+            column: &self.column,
+            facts: facts.map(|(name, fact)| (name.as_str(), fact)).collect(),
+            labels_groups: labels_groups(&self.algorithm) && self.column != "member",
+        }
+    }
+}
+
+/// The result that a run with these parameters would have on this view, if it was
+/// kept; the first of several by name that can be read.
+///
+/// # Errors
+/// If none can, of those that there are.
+pub(super) fn find_kept(
+    session: &Session,
+    view: &View,
+    (algorithm, given): (&Algorithm, &Given),
+    part: Option<&Part>,
+) -> Result<Option<Outcome>, Error> {
+    // Commits there are numbered anew by each process: none says which graph it was.
+    if session.config().mode == Mode::Direct {
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let parameters = parameters(session, (algorithm, given), part);
+    let fits = |stored: &&Arc<Stored>| {
+        let known = stored.description();
+        known.finished
+            && known.algorithm == algorithm.name
+            && known.graph.csn == view.csn()
+            && known.parameters == parameters
+    };
+    // Results that cannot be opened are no reason not to compute one.
+    let results = session
+        .results()
+        .map_or(Vec::new(), |results| results.list());
+    let mut failed = None;
+    for stored in results.iter().filter(fits) {
+        match Kept::read(stored) {
+            Ok(kept) => {
+                let graph = &stored.description().graph;
+                let directed = graph.direction != Direction::Undirected;
+                let asked = (algorithm, given);
+                let counted = counted(asked, (directed, graph.weighted), &kept.result);
+                let column = kept.column;
+                let facts = kept.result.into_iter();
+                return Ok(Some(Outcome {
+                    counted,
+                    peers: peers(algorithm.name),
+                    column,
+                    algorithm: algorithm.name,
+                    csn: view.csn(),
+                    vertices: graph.vertex_count,
+                    edges: match graph.direction {
+                        Direction::Undirected => graph.arc_count / 2,
+                        Direction::Out | Direction::Both => graph.arc_count,
+                    },
+                    naming: match part {
+                        None => Naming::External,
+                        Some(part) => part.naming(graph.vertex_count as u32, kept.nodes),
+                    },
+                    seconds: started.elapsed().as_secs_f64(),
+                    prepared: None,
+                    iterations: None,
+                    kept: Some(stored.description().name.clone()),
+                    damaged: None,
+                    result: facts.map(|(name, fact)| (Cow::Owned(name), fact)).collect(),
+                    values: kept.values,
+                    format: kept.format,
+                    dram_bytes: None,
+                    dram_bound: 0,
+                    medium_writes: 0,
+                    verified: None,
+                    checkpointing: None,
+                }));
+            }
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    failed.map_or(Ok(None), Err)
+}
+
+/// Parameters that a result was computed with: those of the algorithm, and the part of a
+/// property graph.
+pub(super) fn parameters(
+    session: &Session,
+    (algorithm, given): (&Algorithm, &Given),
+    part: Option<&Part>,
+) -> Vec<(String, String)> {
+    let mut parameters = algorithm.canonical(given, between_ids(session));
+    tell_revised(algorithm.name, &mut parameters);
+    parameters.extend(part.map(Part::parameters).unwrap_or_default());
+    parameters.sort();
+    parameters
+}
+
+/// Tells results with defaults of now from those that were kept with others: what was a
+/// default is left out, and what is one is named.
+fn tell_revised(algorithm: &str, parameters: &mut Vec<(String, String)>) {
+    let is_given = |name: &str| parameters.iter().any(|(known, _)| known == name);
+    let named = match algorithm {
+        "k-core" if !is_given("parallel") => Some(("parallel", "once")),
+        "closeness" | "harmonic" if !is_given("samples") => Some(("samples", "by size")),
+        "betweenness" if is_given("source") => None,
+        "betweenness" if !is_given("samples") => Some(("samples", "by size")),
+        "betweenness" => Some(("pairs", "all")),
+        _ => None,
+    };
+    let was_default = |(name, value): &(String, String)| match algorithm {
+        "k-core" => (name.as_str(), value.as_str()) == ("parallel", "each"),
+        "closeness" | "harmonic" => (name.as_str(), value.as_str()) == ("samples", "256"),
+        _ => false,
+    };
+    parameters.retain(|parameter| !was_default(parameter));
+    parameters.extend(named.map(|(name, value)| (name.to_string(), value.to_string())));
+}
+
+/// The notes that describe a result.
+pub(super) fn notes(outcome: &Outcome) -> Vec<(String, String)> {
+    stored_notes(kind(&outcome.values), outcome.format, &outcome.result)
+}
+
+/// The notes that describe a result whose values are of this kind.
+pub(crate) fn stored_notes(
+    kind: &str,
+    format: Format,
+    facts: &[(impl Display, Fact)],
+) -> Vec<(String, String)> {
+    let note = |name: &str, value: &str| (name.to_string(), value.to_string());
+    let format = match format {
+        Format::Evergraph => "evergraph",
+        Format::Graphalytics => "graphalytics",
+    };
+    let mut notes = vec![note(VALUES, kind), note(FORMAT, format)];
+    notes.extend((facts.iter()).map(|(name, fact)| (format!("{FACT}{name}"), text(fact))));
+    notes
+}
+
+/// A fact that reads back as the same, to the bit.
+fn text(fact: &Fact) -> String {
+    match fact {
+        Fact::Whole(number) => format!("whole {number}"),
+        Fact::Real(number) => format!("real {:016x}", number.to_bits()),
+        Fact::Text(text) => format!("text {text}"),
+        Fact::Flag(is_so) => format!("flag {is_so}"),
+        Fact::Id(id) => format!("id {id}"),
+        Fact::Names(names) => {
+            let names: Vec<String> = names.iter().map(text).collect();
+            format!("names {}", names.join("\u{1f}"))
+        }
+        Fact::Counts(counts) => {
+            let counts = counts.iter();
+            let counts: Vec<String> = counts.map(|(at, n)| format!("{at}:{n}")).collect();
+            format!("counts {}", counts.join(" "))
+        }
+    }
+}
+
+fn fact(text: &str) -> Option<Fact> {
+    let (kind, value) = text.split_once(' ')?;
+    Some(match kind {
+        "whole" => Fact::Whole(value.parse().ok()?),
+        "real" => Fact::Real(f64::from_bits(u64::from_str_radix(value, 16).ok()?)),
+        "text" => Fact::Text(value.to_string()),
+        "flag" => Fact::Flag(value.parse().ok()?),
+        "id" => Fact::Id(value.parse().ok()?),
+        "names" => Fact::Names(value.split('\u{1f}').map(fact).collect::<Option<_>>()?),
+        "counts" => Fact::Counts(counts(value)?),
+        _ => return None,
+    })
+}
+
+fn counts(text: &str) -> Option<Vec<(u64, u64)>> {
+    let pairs = text.split_whitespace().map(|pair| {
+        let (at, count) = pair.split_once(':')?;
+        Some((at.parse().ok()?, count.parse().ok()?))
+    });
+    pairs.collect()
+}
+
+fn kind(values: &Values) -> &'static str {
+    match values {
+        Values::Reals(_) => "reals",
+        Values::Depths(_) => "depths",
+        Values::Counts(_) => "counts",
+        Values::Vertices(_) => "vertices",
+        Values::Members(_) => "members",
+        Values::Ranked(_) => "ranked",
+        Values::Edges(_) => "edges",
+        Values::EdgeReals(_) => "edge-reals",
+        Values::EdgeCounts(_) => "edge-counts",
+        Values::Lists(_) => "lists",
+        Values::Nothing => "nothing",
+    }
+}
+
+/// Lends the columns of a result, and of the nodes that its vertices stand for.
+pub(super) fn with_columns<R>(
+    outcome: &Outcome,
+    take: impl FnOnce(&[(&str, Column<'_>)]) -> R,
+) -> R {
+    let nodes = outcome.naming.nodes().and_then(Nodes::of_vertex);
+    with_columns_of(&outcome.values, |columns| match nodes {
+        None => take(columns),
+        Some(nodes) => take(&[columns, &[(NODES, Column::U32(nodes))]].concat()),
+    })
+}
+
+fn with_columns_of<R>(values: &Values, take: impl FnOnce(&[(&str, Column<'_>)]) -> R) -> R {
+    match values {
+        Values::Reals(values) => take(&[("value", Column::F64(values))]),
+        Values::Depths(values) | Values::Vertices(values) => {
+            take(&[("value", Column::U32(values))])
+        }
+        Values::Counts(values) => take(&[("value", Column::U64(values))]),
+        Values::Members(members) => {
+            let bytes: Vec<u8> = members.iter().map(|&member| u8::from(member)).collect();
+            take(&[("value", Column::U8(&bytes))])
+        }
+        Values::Ranked(ranked) => {
+            let (vertices, scores): (Vec<u32>, Vec<f64>) = ranked.iter().copied().unzip();
+            take(&[
+                ("vertex", Column::U32(&vertices)),
+                ("value", Column::F64(&scores)),
+            ])
+        }
+        Values::Edges(edges) => {
+            let (sources, targets): (Vec<u32>, Vec<u32>) = edges.iter().copied().unzip();
+            take(&[
+                ("source", Column::U32(&sources)),
+                ("target", Column::U32(&targets)),
+            ])
+        }
+        Values::EdgeReals(edges) => {
+            let values: Vec<f64> = edges.iter().map(|edge| edge.2).collect();
+            let (sources, targets): (Vec<u32>, Vec<u32>) =
+                edges.iter().map(|&(u, v, _)| (u, v)).unzip();
+            take(&[
+                ("source", Column::U32(&sources)),
+                ("target", Column::U32(&targets)),
+                ("value", Column::F64(&values)),
+            ])
+        }
+        Values::EdgeCounts(edges) => {
+            let values: Vec<u64> = edges.iter().map(|edge| edge.2).collect();
+            let (sources, targets): (Vec<u32>, Vec<u32>) =
+                edges.iter().map(|&(u, v, _)| (u, v)).unzip();
+            take(&[
+                ("source", Column::U32(&sources)),
+                ("target", Column::U32(&targets)),
+                ("value", Column::U64(&values)),
+            ])
+        }
+        Values::Lists(lists) => {
+            let ends: Vec<u64> = lists.ends.iter().map(|&end| end as u64).collect();
+            take(&[
+                ("end", Column::U64(&ends)),
+                ("vertex", Column::U32(&lists.vertices)),
+            ])
+        }
+        Values::Nothing => take(&[]),
+    }
+}
+
+fn values(stored: &Stored) -> Result<Values, Error> {
+    let edges = || -> Result<Vec<(u32, u32)>, StateError> {
+        let sources = stored.values::<u32>("source")?;
+        let targets = stored.values::<u32>("target")?;
+        Ok(sources.into_iter().zip(targets).collect())
+    };
+    let kind = stored.description().note(VALUES).unwrap_or_default();
+    Ok(match kind {
+        "reals" => Values::Reals(stored.values("value")?),
+        "depths" => Values::Depths(stored.values("value")?),
+        "counts" => Values::Counts(stored.values("value")?),
+        "vertices" => Values::Vertices(stored.values("value")?),
+        "members" => {
+            let bytes = stored.values::<u8>("value")?;
+            Values::Members(bytes.into_iter().map(|byte| byte != 0).collect())
+        }
+        "ranked" => {
+            let vertices = stored.values::<u32>("vertex")?.into_iter();
+            Values::Ranked(vertices.zip(stored.values::<f64>("value")?).collect())
+        }
+        "edges" => Values::Edges(edges()?),
+        "edge-reals" => {
+            let values = stored.values::<f64>("value")?;
+            let pairs = edges()?.into_iter().zip(values);
+            Values::EdgeReals(pairs.map(|((u, v), value)| (u, v, value)).collect())
+        }
+        "edge-counts" => {
+            let values = stored.values::<u64>("value")?;
+            let pairs = edges()?.into_iter().zip(values);
+            Values::EdgeCounts(pairs.map(|((u, v), value)| (u, v, value)).collect())
+        }
+        "lists" => {
+            let ends = stored.values::<u64>("end")?;
+            let vertices = stored.values::<u32>("vertex")?;
+            let len = vertices.len() as u64;
+            if !ends.is_sorted() || ends.last().is_some_and(|&end| end > len) {
+                return Err(unknown(stored));
+            }
+            Values::Lists(Lists {
+                ends: ends.into_iter().map(|end| end as usize).collect(),
+                vertices,
+            })
+        }
+        "nothing" => Values::Nothing,
+        _ => return Err(unknown(stored)),
+    })
+}
+
+fn unknown(stored: &Stored) -> Error {
+    Error::usage(
+        format!(
+            "{:?} holds no values that this program can write",
+            stored.description().name
+        ),
+        "it was made by another version; run the algorithm again",
+    )
+}

@@ -1,0 +1,228 @@
+//! CSV with the header of Neo4j's import: `id:ID(Person),name:string,:LABEL`.
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use evergraph_property_graph::Value;
+
+use crate::interchange::cells::{Cells, Given, row};
+use crate::interchange::error::Problem;
+use crate::interchange::types::shown;
+use crate::interchange::{Contents, Id, Ids, InterchangeError, PropertyType, Row, RowReader};
+
+use super::header::Header;
+use super::records::{Dialect, Field, Outcome, Records};
+
+/// Options for what the header does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neo4jOptions {
+    /// Between fields.
+    pub delimiter: u8,
+    /// Between the elements of a list, and between labels.
+    pub array_delimiter: char,
+    /// Ids of columns without the option `id-type`.
+    pub ids: Ids,
+    /// Of all nodes of the file, besides those in the column `:LABEL`.
+    pub labels: Vec<Arc<str>>,
+    /// Of relationships whose `:TYPE` is empty or not there.
+    pub kind: Option<Arc<str>>,
+    /// The header, if it is in a file of its own: then all lines are rows.
+    pub header: Option<String>,
+    /// What rows are whose header does not say it: then the first column is the id of
+    /// nodes, and the first two are the ends of relationships.
+    pub assumed: Option<Contents>,
+}
+
+impl Default for Neo4jOptions {
+    fn default() -> Self {
+        Neo4jOptions {
+            delimiter: b',',
+            array_delimiter: ';',
+            ids: Ids::Texts,
+            labels: Vec::new(),
+            kind: None,
+            header: None,
+            assumed: None,
+        }
+    }
+}
+
+/// Reads nodes or relationships, as the header says.
+///
+/// A field without anything in it is no value; `""` is the empty text, or the empty
+/// list.
+pub struct Neo4jReader<R> {
+    file: Arc<str>,
+    records: Records<R>,
+    options: Neo4jOptions,
+    header: Header,
+    done: bool,
+}
+
+impl<R: BufRead> Neo4jReader<R> {
+    /// Reads the header. `file` is what messages call the input.
+    ///
+    /// # Errors
+    /// [`InterchangeError::Unreadable`] if there is no header, or it is not clear what
+    /// each column holds; [`InterchangeError::Input`].
+    pub fn new(file: &str, input: R, options: Neo4jOptions) -> Result<Self, InterchangeError> {
+        let dialect = Dialect::new(options.delimiter, true);
+        let file: Arc<str> = file.into();
+        let mut records = Records::new(input, dialect);
+        let header = match &options.header {
+            Some(text) => {
+                let mut apart = Records::new(text.as_bytes(), dialect);
+                read_header(&file, &mut apart, &options)?
+            }
+            None => read_header(&file, &mut records, &options)?,
+        };
+        Ok(Neo4jReader {
+            file,
+            records,
+            options,
+            header,
+            done: false,
+        })
+    }
+
+    fn row(&self) -> Result<Row, Problem> {
+        let (found, expected) = (self.records.field_count(), self.header.columns.len());
+        if found != expected {
+            let problem = format!("{found} columns, the header has {expected}");
+            return Err(Problem::new(problem));
+        }
+        let given = Given {
+            labels: &self.options.labels,
+            kind: self.options.kind.as_ref(),
+        };
+        row(&self.header, given, self)
+    }
+
+    /// A field of the record, which has as many as the header.
+    fn field(&self, at: usize) -> Field<'_> {
+        let nothing = Field {
+            text: "",
+            quoted: false,
+        };
+        self.records.field(at).unwrap_or(nothing)
+    }
+
+    fn fail(&mut self, problem: Problem) -> InterchangeError {
+        self.done = true;
+        InterchangeError::Unreadable(problem.row(&self.file, self.records.line()))
+    }
+}
+
+fn read_header<R: BufRead>(
+    file: &Arc<str>,
+    records: &mut Records<R>,
+    options: &Neo4jOptions,
+) -> Result<Header, InterchangeError> {
+    let read = records
+        .advance()
+        .map_err(|source| InterchangeError::Input {
+            file: file.clone(),
+            line: records.line(),
+            source,
+        })?;
+    let header = match read {
+        Some(Outcome::Record) => {
+            let fields = (0..records.field_count()).filter_map(|at| records.field(at));
+            let fields: Vec<&str> = fields.map(|field| field.text).collect();
+            Header::read(&fields, options.ids, options.assumed)
+        }
+        Some(Outcome::Bad(problem) | Outcome::Broken(problem)) => Err(problem),
+        None => Err(Problem::new("the file has no header")),
+    };
+    header.map_err(|problem| InterchangeError::Unreadable(problem.row(file, records.line())))
+}
+
+impl<R: BufRead> Cells for Neo4jReader<R> {
+    fn id(&self, at: usize, ids: Ids) -> Result<Option<Id>, String> {
+        let text = self.field(at).text;
+        match ids {
+            _ if text.is_empty() => Ok(None),
+            Ids::Texts => Ok(Some(Id::Text(text.into()))),
+            Ids::Integers => integer_id(text).map(Some),
+        }
+    }
+
+    fn labels(&self, at: usize, each: impl FnMut(&str)) -> Result<(), String> {
+        let labels = self.field(at).text.split(self.options.array_delimiter);
+        labels.map(str::trim).for_each(each);
+        Ok(())
+    }
+
+    fn kind(&self, at: usize) -> Result<Option<Arc<str>>, String> {
+        let kind = self.field(at).text.trim();
+        Ok((!kind.is_empty()).then(|| kind.into()))
+    }
+
+    fn value(&self, at: usize, kind: PropertyType) -> Result<Option<Value>, String> {
+        value(kind, self.field(at), self.options.array_delimiter)
+    }
+}
+
+/// An id of an integer's digits.
+pub(crate) fn integer_id(text: &str) -> Result<Id, String> {
+    let number = text.trim().parse().map(Id::Integer);
+    number.map_err(|_| format!("{} is no 64-bit integer", shown(text)))
+}
+
+/// The value of a field; `None` if it has none.
+pub(crate) fn value(
+    kind: PropertyType,
+    field: Field<'_>,
+    array_delimiter: char,
+) -> Result<Option<Value>, String> {
+    if !field.text.is_empty() && kind.list {
+        let elements = field.text.split(array_delimiter);
+        let elements: Result<Vec<Value>, String> =
+            elements.map(|element| kind.scalar.read(element)).collect();
+        return Ok(Some(Value::List(elements?.into())));
+    }
+    match (field.text.is_empty(), field.quoted) {
+        (true, false) => Ok(None),
+        (true, true) if kind.list => Ok(Some(Value::List([].into()))),
+        _ => kind.scalar.read(field.text).map(Some),
+    }
+}
+
+impl<R: BufRead> Iterator for Neo4jReader<R> {
+    type Item = Result<Row, InterchangeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let read = match self.records.advance() {
+            Ok(read) => read?,
+            Err(source) => {
+                self.done = true;
+                let (file, line) = (self.file.clone(), self.records.line());
+                return Some(Err(InterchangeError::Input { file, line, source }));
+            }
+        };
+        let row = match read {
+            Outcome::Record => self.row(),
+            Outcome::Bad(problem) => Err(problem),
+            Outcome::Broken(problem) => return Some(Err(self.fail(problem))),
+        };
+        let line = self.records.line();
+        Some(row.map_err(|problem| InterchangeError::BadRow(problem.row(&self.file, line))))
+    }
+}
+
+impl<R: BufRead> RowReader for Neo4jReader<R> {
+    fn file(&self) -> &Arc<str> {
+        &self.file
+    }
+
+    fn line(&self) -> u64 {
+        self.records.line()
+    }
+
+    fn contents(&self) -> Contents {
+        self.header.contents
+    }
+}

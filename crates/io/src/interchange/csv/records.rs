@@ -1,0 +1,373 @@
+//! Lines into fields: RFC 4180 with any one-byte delimiter, or no quotes at all.
+//!
+//! Our own and not a library's, because a quoted empty field (a text) and an empty
+//! field (no value) have to be told apart, and because a message has to name the
+//! line of a record that spans several.
+
+use std::io::{self, BufRead, Read};
+use std::ops::Range;
+
+use crate::interchange::error::Problem;
+
+/// Most bytes of a record.
+const MOST_BYTES: usize = 64 << 20;
+
+const QUOTE: u8 = b'"';
+
+/// How fields are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    pub(crate) delimiter: u8,
+    /// Whether `"` around a field takes its delimiters and line ends as text. If not,
+    /// a quote is a character like others.
+    pub(crate) quotes: bool,
+    /// Whether a delimiter before a space is text: for files that do not quote texts
+    /// with delimiters in them.
+    pub(crate) spaced_is_text: bool,
+}
+
+impl Dialect {
+    pub(crate) fn new(delimiter: u8, quotes: bool) -> Self {
+        Dialect {
+            delimiter,
+            quotes,
+            spaced_is_text: false,
+        }
+    }
+
+    /// Whether a field ends here.
+    fn ends_field(self, line: &[u8], at: usize) -> bool {
+        let is_text = self.spaced_is_text && line.get(at + 1) == Some(&b' ');
+        line[at] == self.delimiter && !is_text
+    }
+}
+
+/// Outcome of reading a record.
+pub(crate) enum Outcome {
+    /// Its fields can be asked for.
+    Record,
+    /// It cannot be read, the next can.
+    Bad(Problem),
+    /// Neither it nor anything behind it can be read.
+    Broken(Problem),
+}
+
+/// A field of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Field<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) quoted: bool,
+}
+
+/// The records of an input.
+pub(crate) struct Records<R> {
+    input: R,
+    dialect: Dialect,
+    /// The line on which the record at hand begins.
+    line: u64,
+    lines_read: u64,
+    raw: Vec<u8>,
+    text: Vec<u8>,
+    fields: Vec<(Range<usize>, bool)>,
+}
+
+impl<R: BufRead> Records<R> {
+    pub(crate) fn new(input: R, dialect: Dialect) -> Self {
+        Records {
+            input,
+            dialect,
+            line: 0,
+            lines_read: 0,
+            raw: Vec::new(),
+            text: Vec::new(),
+            fields: Vec::new(),
+        }
+    }
+
+    /// The line on which the record at hand begins, from 1.
+    pub(crate) fn line(&self) -> u64 {
+        self.line.max(1)
+    }
+
+    pub(crate) fn field_count(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// A field of the record at hand, which [`Records::advance`] found to be UTF-8.
+    pub(crate) fn field(&self, at: usize) -> Option<Field<'_>> {
+        let (range, quoted) = self.fields.get(at)?;
+        let text = std::str::from_utf8(&self.text[range.clone()]).unwrap_or("");
+        Some(Field {
+            text,
+            quoted: *quoted,
+        })
+    }
+
+    /// Passes over lines, whatever is in them; at the end over those that there are.
+    pub(crate) fn pass_over(&mut self, lines: u64) -> io::Result<()> {
+        for _ in 0..lines {
+            self.raw.clear();
+            while self.read_line()? && !self.raw.ends_with(b"\n") {
+                // A piece of a line that is longer than any row.
+                self.lines_read -= 1;
+                self.raw.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// The next record that is no empty line.
+    pub(crate) fn advance(&mut self) -> io::Result<Option<Outcome>> {
+        loop {
+            self.raw.clear();
+            let line = self.lines_read + 1;
+            if !self.read_line()? {
+                return Ok(None);
+            }
+            self.line = line;
+            if self.line == 1 && self.raw.starts_with(b"\xef\xbb\xbf") {
+                self.raw.drain(..3);
+            }
+            let ended = trimmed(&self.raw).len();
+            if ended > 0 {
+                return self.split().map(Some);
+            }
+        }
+    }
+
+    /// Appends a line with its end; `false` at the end of the input.
+    fn read_line(&mut self) -> io::Result<bool> {
+        let left = (MOST_BYTES + 1).saturating_sub(self.raw.len()) as u64;
+        let read = (&mut self.input)
+            .take(left)
+            .read_until(b'\n', &mut self.raw)?;
+        self.lines_read += u64::from(read > 0);
+        Ok(read > 0)
+    }
+
+    fn split(&mut self) -> io::Result<Outcome> {
+        self.text.clear();
+        self.fields.clear();
+        if self.raw.len() > MOST_BYTES {
+            return Ok(too_long());
+        }
+        let found = match self.dialect.quotes && self.raw.contains(&QUOTE) {
+            true => self.split_quoted()?,
+            false => {
+                self.split_plain();
+                Outcome::Record
+            }
+        };
+        // Each field by itself: two broken characters may be a good one together.
+        let are_texts = || {
+            let text = std::str::from_utf8(&self.text);
+            let mut fields = self.fields.iter();
+            text.is_ok_and(|text| fields.all(|(field, _)| text.is_char_boundary(field.start)))
+        };
+        if matches!(found, Outcome::Record) && !are_texts() {
+            return Ok(Outcome::Bad(Problem::new("the line is not UTF-8")));
+        }
+        Ok(found)
+    }
+
+    fn split_plain(&mut self) {
+        self.text.extend_from_slice(trimmed(&self.raw));
+        let mut start = 0;
+        for at in 0..self.text.len() {
+            if self.dialect.ends_field(&self.text, at) {
+                self.fields.push((start..at, false));
+                start = at + 1;
+            }
+        }
+        self.fields.push((start..self.text.len(), false));
+    }
+
+    fn split_quoted(&mut self) -> io::Result<Outcome> {
+        let mut at = 0;
+        loop {
+            let start = self.text.len();
+            if self.raw.get(at) == Some(&QUOTE) {
+                match self.quoted_field(at + 1)? {
+                    Ok(behind) => at = behind,
+                    Err(problem) => return Ok(problem),
+                }
+                self.fields.push((start..self.text.len(), true));
+            } else {
+                let rest = trimmed(&self.raw).get(at..).unwrap_or(&[]);
+                let end = (0..rest.len()).find(|&at| self.dialect.ends_field(rest, at));
+                let field = &rest[..end.unwrap_or(rest.len())];
+                if field.contains(&QUOTE) {
+                    let problem = "a quote inside of a field that does not begin with one";
+                    return Ok(Outcome::Bad(Problem::new(problem)));
+                }
+                self.text.extend_from_slice(field);
+                at += field.len();
+                self.fields.push((start..self.text.len(), false));
+            }
+            match trimmed(&self.raw).get(at) {
+                Some(&byte) if byte == self.dialect.delimiter => at += 1,
+                None => return Ok(Outcome::Record),
+                Some(_) => {
+                    let problem = "something follows the quote that ends a field";
+                    return Ok(Outcome::Bad(Problem::new(problem)));
+                }
+            }
+        }
+    }
+
+    /// Takes the text of a field behind its first quote; gives the place behind the
+    /// last.
+    fn quoted_field(&mut self, mut at: usize) -> io::Result<Result<usize, Outcome>> {
+        loop {
+            let Some(&byte) = self.raw.get(at) else {
+                if self.raw.len() > MOST_BYTES {
+                    return Ok(Err(too_long()));
+                }
+                if !self.read_line()? {
+                    let problem = "a quoted field begins on this line and does not end";
+                    return Ok(Err(Outcome::Broken(Problem::new(problem))));
+                }
+                continue;
+            };
+            at += 1;
+            if byte != QUOTE {
+                self.text.push(byte);
+            } else if self.raw.get(at) == Some(&QUOTE) {
+                self.text.push(QUOTE);
+                at += 1;
+            } else {
+                return Ok(Ok(at));
+            }
+        }
+    }
+}
+
+fn too_long() -> Outcome {
+    let mebibytes = MOST_BYTES >> 20;
+    Outcome::Broken(Problem::new(format!(
+        "more than {mebibytes} MiB in one row"
+    )))
+}
+
+/// A line without its end.
+fn trimmed(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fields and whether they were quoted, or what is wrong.
+    type Fields = Result<Vec<(String, bool)>, String>;
+
+    fn fields(text: &str, quotes: bool) -> Vec<(u64, Fields)> {
+        let mut records = Records::new(text.as_bytes(), Dialect::new(b',', quotes));
+        let mut found = Vec::new();
+        while let Some(read) = records.advance().unwrap() {
+            let line = records.line();
+            match read {
+                Outcome::Record => {
+                    let field = |at| records.field(at).unwrap();
+                    let all = (0..records.field_count())
+                        .map(|at| (field(at).text.to_string(), field(at).quoted));
+                    found.push((line, Ok(all.collect())));
+                }
+                Outcome::Bad(problem) => found.push((line, Err(problem.text))),
+                Outcome::Broken(problem) => {
+                    found.push((line, Err(problem.text)));
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    fn plain(fields: &[&str]) -> Fields {
+        Ok(fields
+            .iter()
+            .map(|field| (field.to_string(), false))
+            .collect())
+    }
+
+    #[test]
+    fn lines_are_counted_over_empty_ones_and_ends_of_two_bytes() {
+        let found = fields("\u{feff}a,b\r\n\r\n\nc,\nlast", true);
+        let expected = [
+            (1, plain(&["a", "b"])),
+            (4, plain(&["c", ""])),
+            (5, plain(&["last"])),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn quoted_fields_hold_everything() {
+        let found = fields("\"a,\"\"b\",\"\",c\n\"x\r\ny\",z\nq,\"r\"\n", true);
+        let quoted = |text: &str| (text.to_string(), true);
+        assert_eq!(
+            found[0].1,
+            Ok(vec![quoted("a,\"b"), quoted(""), ("c".to_string(), false)])
+        );
+        assert_eq!(
+            found[1],
+            (2, Ok(vec![quoted("x\r\ny"), ("z".to_string(), false)]))
+        );
+        assert_eq!(
+            found[2],
+            (4, Ok(vec![("q".to_string(), false), quoted("r")]))
+        );
+    }
+
+    #[test]
+    fn without_quotes_a_quote_is_a_character() {
+        assert_eq!(fields("a\"b,\"c\n", false), [(1, plain(&["a\"b", "\"c"]))]);
+    }
+
+    #[test]
+    fn a_delimiter_before_a_space_is_text_where_it_is_said() {
+        let dialect = Dialect {
+            spaced_is_text: true,
+            ..Dialect::new(b',', true)
+        };
+        let text = "1,12, rue X,Y,\n\"a\",b, c, d,\"e, f\",\n";
+        let mut records = Records::new(text.as_bytes(), dialect);
+        for expected in [
+            &["1", "12, rue X", "Y", ""][..],
+            &["a", "b, c, d", "e, f", ""],
+        ] {
+            assert!(matches!(records.advance().unwrap(), Some(Outcome::Record)));
+            let fields = (0..records.field_count()).map(|at| records.field(at).unwrap().text);
+            assert_eq!(fields.collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn bad_quotes_are_reported_and_reading_goes_on() {
+        let found = fields("a\"b\n\"a\"b\nfine\n\"never\nends", true);
+        assert!(found[0].1.as_ref().unwrap_err().contains("a quote inside"));
+        assert!(
+            found[1]
+                .1
+                .as_ref()
+                .unwrap_err()
+                .contains("something follows")
+        );
+        assert_eq!(found[2], (3, plain(&["fine"])));
+        let (line, problem) = &found[3];
+        assert_eq!(*line, 4);
+        assert!(problem.as_ref().unwrap_err().contains("does not end"));
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_is_bad() {
+        let text = b"\xff\xfe,a\n\"\xc3\",\"\xa9\"\nb\n";
+        let mut records = Records::new(&text[..], Dialect::new(b',', true));
+        assert!(matches!(records.advance().unwrap(), Some(Outcome::Bad(_))));
+        assert!(matches!(records.advance().unwrap(), Some(Outcome::Bad(_))));
+        assert!(matches!(records.advance().unwrap(), Some(Outcome::Record)));
+        assert_eq!(records.field(0).unwrap().text, "b");
+        assert!(records.field(1).is_none());
+    }
+}

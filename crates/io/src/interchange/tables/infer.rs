@@ -1,0 +1,189 @@
+//! The types of columns, told from all of their values.
+//!
+//! A type is taken if every value is written as it writes them, and no value would
+//! be another one: `007`, `+1` and a number that a float does not hold to its last
+//! digit are texts, and then the whole column is.
+
+use std::io::BufRead;
+
+use crate::interchange::csv::records::{Outcome, Records};
+use crate::interchange::{InterchangeError, Scalar};
+
+use super::header::is_null;
+
+/// Types that are told, the narrower before the wider.
+const TYPES: [Scalar; 6] = [
+    Scalar::Boolean,
+    Scalar::Integer,
+    Scalar::Float,
+    Scalar::Date,
+    Scalar::LocalDateTime,
+    Scalar::DateTime,
+];
+
+/// Digits that every float holds.
+const SURE_DIGITS: usize = 15;
+
+/// Types that the values of a column allowed so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Observed {
+    any: bool,
+    excluded: [bool; TYPES.len()],
+}
+
+impl Observed {
+    /// Takes a value into account.
+    pub(super) fn observe(&mut self, text: &str) {
+        self.any = true;
+        for (excluded, scalar) in self.excluded.iter_mut().zip(TYPES) {
+            *excluded = *excluded || !fits(scalar, text);
+        }
+    }
+
+    /// The type of all values; text if there were none.
+    pub(super) fn scalar(&self) -> Scalar {
+        let mut types = self.excluded.iter().zip(TYPES);
+        let found = types.find(|(excluded, _)| !**excluded);
+        found.filter(|_| self.any).map_or(Scalar::Text, |of| of.1)
+    }
+}
+
+/// Takes all rows of a file into account, an `Observed` for each column. Rows that cannot
+/// be read are left out here: the pass that reads the file for its rows reports them.
+/// `ask` is asked now and then whether to go on.
+pub(crate) fn observe<R: BufRead, E: From<InterchangeError>>(
+    records: &mut Records<R>,
+    null: &[String],
+    columns: &mut [Observed],
+    ask: &dyn Fn() -> Result<(), E>,
+) -> Result<(), E> {
+    let mut rows = 0_u64;
+    loop {
+        if rows.is_multiple_of(1024) {
+            ask()?;
+        }
+        rows += 1;
+        match records.advance() {
+            Ok(Some(Outcome::Record)) if records.field_count() == columns.len() => {}
+            Ok(Some(Outcome::Record | Outcome::Bad(_))) => continue,
+            Ok(None | Some(Outcome::Broken(_))) | Err(_) => return Ok(()),
+        }
+        for (at, column) in columns.iter_mut().enumerate() {
+            if let Some(field) = records.field(at)
+                && !is_null(field, null)
+            {
+                column.observe(field.text);
+            }
+        }
+    }
+}
+
+/// Whether a text is a value of a type, and no other value than is written.
+fn fits(scalar: Scalar, text: &str) -> bool {
+    let is_date = |text: &str| text.len() >= 10 && text.as_bytes()[4] == b'-';
+    match scalar {
+        Scalar::Integer => is_integer(text) && text.parse::<i64>().is_ok(),
+        Scalar::Float => is_float(text),
+        Scalar::Boolean => scalar.read(text).is_ok() && text.trim().len() == text.len(),
+        Scalar::Date => text.len() == 10 && is_date(text) && scalar.read(text).is_ok(),
+        Scalar::LocalDateTime => text.len() > 10 && is_date(text) && scalar.read(text).is_ok(),
+        Scalar::DateTime => {
+            let local = Scalar::LocalDateTime.read(text).is_ok();
+            text.len() > 10 && is_date(text) && !local && scalar.read(text).is_ok()
+        }
+        _ => false,
+    }
+}
+
+/// Digits as an integer is written: no sign but a minus, no zero before others.
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain && text != "-0" && (digits == "0" || !digits.starts_with('0'))
+}
+
+/// A decimal number, perhaps with an exponent, all digits of which a float keeps.
+fn is_float(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        // `12e5` alone is rather a code than a number.
+        Some((mantissa, exponent)) => {
+            let digits = exponent.strip_prefix(['-', '+']);
+            if digits.is_none() && !mantissa.contains('.') {
+                return false;
+            }
+            (mantissa, digits.unwrap_or(exponent))
+        }
+        None => (unsigned, "0"),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = (whole.is_empty() || is_integer(whole))
+        && [whole, fraction, exponent].into_iter().all(are_digits)
+        && !fraction.is_empty()
+        && !exponent.is_empty();
+    let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) else {
+        return false;
+    };
+    let digits = significant(mantissa);
+    let kept = || significant(format!("{value:e}").split('e').next().unwrap_or("")) == digits;
+    is_number && (digits.len() <= SURE_DIGITS && exponent.len() <= 2 || kept())
+}
+
+/// The digits of a number without the zeros around them.
+fn significant(mantissa: &str) -> String {
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_matches('0').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inferred(values: &[&str]) -> Scalar {
+        let mut observed = Observed::default();
+        values.iter().for_each(|value| observed.observe(value));
+        observed.scalar()
+    }
+
+    #[test]
+    fn a_type_is_taken_only_if_no_value_changes() {
+        let cases: &[(&[&str], Scalar)] = &[
+            (&[], Scalar::Text),
+            (&["0", "-1", "9223372036854775807"], Scalar::Integer),
+            (&["9223372036854775808"], Scalar::Text),
+            (&["1", "007"], Scalar::Text),
+            (&["+1"], Scalar::Text),
+            (&["-0"], Scalar::Float),
+            (&["1", " 2"], Scalar::Text),
+            (&["1", ""], Scalar::Text),
+            (&["1", "2.50", "-.5", "1e-05", "1.5e10"], Scalar::Float),
+            (&["-6.081689834590001", "145.391998291"], Scalar::Float),
+            (&["12e5"], Scalar::Text),
+            (&["1.5e999"], Scalar::Text),
+            (&["NaN"], Scalar::Text),
+            (&["1.", "2"], Scalar::Text),
+            (&["00.5"], Scalar::Text),
+            // Not to its last digit in a float, alone an integer.
+            (&["9007199254740993"], Scalar::Integer),
+            (&["9007199254740993", "0.5"], Scalar::Text),
+            (&["0.12345678901234567890"], Scalar::Text),
+            (&["true", "FALSE"], Scalar::Boolean),
+            (&["true", "0"], Scalar::Text),
+            (&["1996-07-04", "2020-02-29"], Scalar::Date),
+            (&["1996-07-04", "2021-02-29"], Scalar::Text),
+            (&["1996-07-04 00:00:00.000"], Scalar::LocalDateTime),
+            (&["1996-07-04 00:00:00", "1996-07-04"], Scalar::Text),
+            (&["1996-07-04T00:00:00Z"], Scalar::DateTime),
+            (
+                &["1996-07-04T00:00:00+02:00", "1996-07-04T00:00:00"],
+                Scalar::Text,
+            ),
+            (&["19960704"], Scalar::Integer),
+            (&["München1996"], Scalar::Text),
+        ];
+        for (values, expected) in cases {
+            assert_eq!(inferred(values), *expected, "{values:?}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Integration tests, all in one program: it links once.
+
+#[cfg(feature = "columnar")]
+mod columnar;
+mod common;
+mod formats;
+mod graphml;
+mod json_lines;
+mod ldbc;
+mod neo4j;
+mod round_trip;
+mod tables;
