@@ -30,7 +30,7 @@ pub const BENCHMARK: Benchmark = Benchmark {
     run,
 };
 
-/// What is switched.
+/// One choice that is switched.
 #[derive(Clone, Copy)]
 struct Variant {
     mode: Mode,
@@ -234,7 +234,7 @@ fn compare(
     Ok(table)
 }
 
-/// What an ingestion did.
+/// Counts of an ingestion.
 #[derive(Clone, Default)]
 struct Counted {
     counters: CountersSnapshot,

@@ -34,7 +34,7 @@ pub const BENCHMARK: Benchmark = Benchmark {
     run,
 };
 
-/// What algorithms are measured on.
+/// A graph that algorithms are measured on.
 #[derive(Clone, Copy)]
 struct Subject {
     name: &'static str,

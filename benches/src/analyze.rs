@@ -54,7 +54,7 @@ const MERGES: usize = 16;
 /// The state in which a thread ingests meanwhile; it has a table of its own.
 const WRITING: &str = "writing";
 
-/// What a kernel runs on.
+/// A graph that a kernel runs on.
 enum Subject {
     Plain(Csr),
     /// The database is kept open beside its view.

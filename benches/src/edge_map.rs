@@ -1,4 +1,4 @@
-//! What a push takes beside the graph: the ways to write down who joins, in a
+//! DRAM that a push takes beside the graph: the ways to write down who joins, in a
 //! breadth-first search that only pushes.
 //!
 //! Source: Dhulipala et al., "Sage", VLDB 2020, Table 5.

@@ -78,7 +78,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     Ok(vec![table])
 }
 
-/// What the trials of one size of blocks found.
+/// Findings of the trials of one size of blocks.
 #[derive(Default)]
 struct Trial {
     make: Times,

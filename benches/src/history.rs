@@ -1,4 +1,4 @@
-//! What named snapshots cost and what reading them costs: a graph that grows from
+//! Cost of named snapshots and of reading them: a graph that grows from
 //! four fifths of its edges to all of them in equal steps with a snapshot behind
 //! each, as NVGraph's section IV-E has it, beside the same growth without.
 
@@ -34,7 +34,7 @@ pub const BENCHMARK: Benchmark = Benchmark {
     run,
 };
 
-/// What is measured, all by default.
+/// The parts, all by default.
 const PARTS: [&str; 2] = ["keeping", "reading"];
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
@@ -112,7 +112,7 @@ fn keeping_table(list: &EdgeList, medium: MediumKind, percent: usize) -> Table {
     )
 }
 
-/// What growing took.
+/// Cost of growing.
 struct Kept {
     /// Inserting and deleting, merges included; without creating snapshots.
     deltas: f64,

@@ -196,7 +196,7 @@ fn look_up_in_map<'e>(
     }
 }
 
-/// What an opening has to do: nothing but the inner pages, or all of it.
+/// Seconds of an opening: of the inner pages alone, or of all.
 fn opening_table(
     title: String,
     hybrid: &Built,

@@ -93,7 +93,7 @@ impl Case {
     }
 }
 
-/// What one ingestion did.
+/// Counts of one ingestion.
 struct Outcome {
     timed_edges: usize,
     complete: bool,
@@ -336,7 +336,7 @@ fn ingest(
     })
 }
 
-/// What a file of the database occupies.
+/// Bytes that a file of the database occupies.
 fn file_bytes(place: &Place, name: &str) -> Result<u64, String> {
     use std::os::unix::fs::MetadataExt;
     let metadata = std::fs::metadata(place.join("db").join(name)).map_err(text)?;

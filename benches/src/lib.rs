@@ -128,7 +128,7 @@ const BENCHMARKS: &[Benchmark] = &[
     search::BENCHMARK,
 ];
 
-/// What benchmarks call in processes of their own.
+/// Parts that benchmarks call in processes of their own.
 const PARTS: &[Benchmark] = &[outofcore::PART];
 
 /// Names of the benchmarks.

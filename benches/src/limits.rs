@@ -1,4 +1,4 @@
-//! What the machine can do at most, so that every table can name its ceiling.
+//! Limits of the machine, so that every table can name its ceiling.
 
 use std::fs::File;
 use std::io::Write;

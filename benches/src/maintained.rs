@@ -227,7 +227,7 @@ fn ranks_from_scratch(after: &Csr) -> Result<Agrees<pagerank::Ranks>, RunError> 
     }))
 }
 
-/// What a batch took.
+/// Cost of a batch.
 struct Row {
     edges: usize,
     update: f64,

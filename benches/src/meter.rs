@@ -11,7 +11,7 @@ pub struct Meter {
     machine: Option<f64>,
 }
 
-/// What a [`Meter`] measured.
+/// Figures of a [`Meter`].
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// Wall time.

@@ -18,7 +18,7 @@ const CHUNK: u64 = 2048;
 const HEADER: u64 = 64;
 const LOG_BYTES: u64 = 4096;
 
-/// What makes a move safe.
+/// The way in which a move is made safe.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// The section is written to another place, and one word switches.

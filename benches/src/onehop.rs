@@ -31,7 +31,7 @@ pub const BENCHMARK: Benchmark = Benchmark {
 
 const STATES: [&str; 2] = ["merged", "tail"];
 
-/// What the answers of all queries have in common, whatever their order.
+/// A sum over the answers of all queries, whatever their order.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Answers {
     neighbors: u64,

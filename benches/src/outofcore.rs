@@ -41,7 +41,7 @@ pub fn end_worker() {
     }
 }
 
-/// What one run of the work reported.
+/// Report of one run of the work.
 struct Run {
     /// Whether the work got through; it is killed if it needs more than the limit.
     finished: bool,
@@ -49,7 +49,7 @@ struct Run {
     limit_bytes: Option<u64>,
     /// Highest use of memory that the system counted, page cache included.
     peak_bytes: Option<u64>,
-    /// What the system fetches around a page that is missing.
+    /// Bytes that the system fetches around a page that is missing.
     read_ahead_bytes: Option<u64>,
     phases: Vec<Value>,
     facts: Value,

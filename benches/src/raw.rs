@@ -1,4 +1,4 @@
-//! What the machine does without Evergraph between: loops of single
+//! The machine without Evergraph between: loops of single
 //! instructions on the bytes of a mapped medium. The yardstick for the media's
 //! indirection, and nothing else: the only unsafe code of this crate.
 

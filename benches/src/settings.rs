@@ -1,4 +1,4 @@
-//! What a run was asked for, parsed and checked.
+//! Choices for a run, parsed and checked.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

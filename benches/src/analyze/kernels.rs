@@ -21,7 +21,7 @@ pub enum Kernel {
     Betweenness(VertexId),
 }
 
-/// What a kernel gave.
+/// Result of a kernel.
 #[derive(Clone)]
 pub enum Outcome {
     PageRank(PageRank),

@@ -1,4 +1,4 @@
-//! What direct mode could reach at most on this machine at this moment.
+//! Upper bound of direct mode on this machine at this moment.
 
 use evergraph::{MediumKind, Mode};
 use evergraph_graph::Direction;
@@ -29,7 +29,7 @@ pub fn table() -> Table {
     )
 }
 
-/// What durable stores cost where direct mode makes them.
+/// Cost of durable stores where direct mode makes them.
 pub fn measure(
     settings: &Settings<'_>,
     case: &Case,

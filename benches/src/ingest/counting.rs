@@ -1,4 +1,4 @@
-//! What reaches the medium for an edge.
+//! Bytes that reach the medium for an edge.
 
 use evergraph::{Database, Options};
 use evergraph_graph::Direction;

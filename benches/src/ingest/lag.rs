@@ -17,7 +17,7 @@ use crate::table::{Table, number};
 /// How long an acknowledged edge may stay invisible before it counts as lost.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the watching thread saw.
+/// Delays that the watching thread saw.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lag {
     views: u64,

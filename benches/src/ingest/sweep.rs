@@ -1,4 +1,4 @@
-//! What forced merges and the sizes of vertex buffers cost: XPGraph's archiving
+//! Cost of forced merges and of the sizes of vertex buffers: XPGraph's archiving
 //! threshold, and its hierarchy of buffers against buffers of one size.
 
 use std::sync::Mutex;
@@ -156,7 +156,7 @@ pub fn points(
     Ok(Some(points))
 }
 
-/// What one ingestion did.
+/// Counts of one ingestion.
 struct Outcome {
     edges: u64,
     total: Measured,

@@ -1,4 +1,4 @@
-//! What algorithms do to the state of vertices: each list that is read, each state
+//! Accesses of algorithms to the state of vertices: each list that is read, each state
 //! that is read or written, in the order of one thread.
 
 use evergraph_algorithms::UNREACHED;

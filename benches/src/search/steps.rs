@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::meter::median;
 use crate::table::{Table, number};
 
-/// What was measured so far.
+/// Measurements so far.
 pub struct Steps {
     table: Table,
     /// Seconds of reading every node for one answer.
@@ -56,7 +56,7 @@ impl Steps {
     }
 }
 
-/// What it gives and the seconds that it takes.
+/// Result and seconds of the work.
 pub fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(T, f64), String> {
     let began = Instant::now();
     let done = work()?;

@@ -56,7 +56,7 @@ impl<'g, G: Graph> Graph for Slow<'g, G> {
     }
 }
 
-/// What one reader owes, apart from the lists it reads.
+/// Waiting that one reader owes, apart from the lists it reads.
 struct Debt<'a> {
     next: &'a mut usize,
     owed_ns: &'a mut u64,

@@ -45,7 +45,7 @@ pub fn table(loaded: &Loaded, updates: &[Change], clients: &[usize]) -> Result<T
     Ok(table)
 }
 
-/// What a change belongs to: changes that may refer to each other belong together.
+/// Group of a change: changes that may refer to each other belong together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Topic {
     Forum(u64),

@@ -23,7 +23,7 @@ pub struct Loaded {
     steps: Vec<Step>,
 }
 
-/// What was done for how many rows.
+/// A step of the load, and its rows.
 struct Step {
     name: &'static str,
     rows: u64,
@@ -141,7 +141,7 @@ pub fn import_files(graph: &PropertyGraph, directory: &Path, skip_bad: u64) -> R
     Ok(done.nodes + done.relationships)
 }
 
-/// What an import cannot be faster than. From the page cache, mostly.
+/// Reads every file: no import can be faster. From the page cache, mostly.
 fn read_all(directory: &Path) -> io::Result<()> {
     let mut inside: Vec<PathBuf> = vec![directory.to_path_buf()];
     while let Some(path) = inside.pop() {

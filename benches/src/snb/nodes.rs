@@ -1,4 +1,4 @@
-//! What every read needs: the node of an id, the one neighbor that there must be,
+//! Helpers of every read: the node of an id, the one neighbor that there must be,
 //! properties that must be there.
 
 use std::ops::ControlFlow;

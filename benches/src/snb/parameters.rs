@@ -1,4 +1,4 @@
-//! What reads are called with, and which updates are made.
+//! Parameters of the reads, and the updates that are made.
 
 use evergraph::property::{GraphError, PropertyGraph};
 use evergraph_generators::snb::{Change, Network, queries, updates};

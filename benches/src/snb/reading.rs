@@ -17,7 +17,7 @@ use crate::table::{Table, number};
 /// A read, which gives the number of its rows.
 type Read = fn(&View, i64) -> Result<usize, GraphError>;
 
-/// What is measured: the first two are the yardsticks of those for persons and those
+/// The measured reads: the first two are the yardsticks of those for persons and those
 /// for messages.
 const READS: [(&str, Read); 9] = [
     ("a person by id", |view, id| found(find(view, PERSON, id))),

@@ -33,7 +33,7 @@ impl Name {
     }
 }
 
-/// What a message says; of a photo its file.
+/// Content of a message; of a photo its file.
 fn content_of(message: &Node) -> Result<Arc<str>, GraphError> {
     let key = match message.get("imageFile") {
         Some(_) => "imageFile",

@@ -24,7 +24,7 @@ const NAMES: [&str; 8] = [
     "IU8 friendship",
 ];
 
-/// What the updates of one kind took.
+/// Times of the updates of one kind.
 #[derive(Default)]
 struct Taken {
     microseconds: Vec<f64>,

@@ -14,7 +14,7 @@ use crate::table::{Table, number};
 /// Nodes of one bulk load.
 const LOADED_AT_ONCE: u64 = 100_000;
 
-/// What happens beside the writers from one moment until another.
+/// An activity beside the writers, from one moment until another.
 struct Phase {
     name: &'static str,
     began: Instant,

@@ -19,7 +19,7 @@ const POOL: &str = "pool";
 
 /// An open database.
 ///
-/// What it can do, once open, are the methods of [`Session`], which it dereferences to;
+/// Once open, it dereferences to a [`Session`], whose methods read and write the graph;
 /// files go in and out by [`crate::import`] and [`crate::export_edges`].
 ///
 /// Shared freely between threads: commits of all of them are grouped, views block no

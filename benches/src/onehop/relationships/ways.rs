@@ -12,7 +12,7 @@ use crate::transactions::graph::text;
 
 type Found = (Measured, Answers);
 
-/// What is read of each relationship.
+/// The part of each relationship that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
     Neighbors,

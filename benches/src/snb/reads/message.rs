@@ -10,7 +10,7 @@ use super::super::nodes::{find, integer, milliseconds, node, only_neighbor, text
 use super::super::schema::{CONTAINER_OF, HAS_CREATOR, HAS_MODERATOR, KNOWS, MESSAGE, REPLY_OF};
 use super::{Name, content_of, original_post};
 
-/// What short read 4 gives.
+/// Row of short read 4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Content {
@@ -18,7 +18,7 @@ pub struct Content {
     pub content: Arc<str>,
 }
 
-/// What short read 6 gives.
+/// Row of short read 6.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct ForumOf {
@@ -42,7 +42,7 @@ pub struct Reply {
 /// Short read 4: what a message says, and since when.
 ///
 /// # Errors
-/// What the store says; a network that is not as the schema says.
+/// Errors of the store, or a network that is not as the schema says.
 pub fn content(view: &View, message: i64) -> Result<Option<Content>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(None);
@@ -56,7 +56,7 @@ pub fn content(view: &View, message: i64) -> Result<Option<Content>, GraphError>
 /// Short read 5: who wrote a message.
 ///
 /// # Errors
-/// What the store says; a network that is not as the schema says.
+/// Errors of the store, or a network that is not as the schema says.
 pub fn creator(view: &View, message: i64) -> Result<Option<Name>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(None);
@@ -68,7 +68,7 @@ pub fn creator(view: &View, message: i64) -> Result<Option<Name>, GraphError> {
 /// Short read 6: the forum in which the thread of a message is, and its moderator.
 ///
 /// # Errors
-/// What the store says; a network that is not as the schema says.
+/// Errors of the store, or a network that is not as the schema says.
 pub fn forum(view: &View, message: i64) -> Result<Option<ForumOf>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(None);
@@ -88,7 +88,7 @@ pub fn forum(view: &View, message: i64) -> Result<Option<ForumOf>, GraphError> {
 /// then by id.
 ///
 /// # Errors
-/// What the store says; a network that is not as the schema says.
+/// Errors of the store, or a network that is not as the schema says.
 pub fn replies(view: &View, message: i64) -> Result<Vec<Reply>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(Vec::new());

@@ -12,7 +12,7 @@ use super::super::nodes::{
 use super::super::schema::{HAS_CREATOR, IS_LOCATED_IN, KNOWS, PERSON};
 use super::{Name, content_of, original_post};
 
-/// What short read 1 gives.
+/// Row of short read 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the benchmark's columns")]
 pub struct Profile {
@@ -51,7 +51,7 @@ const MOST_RECENT: usize = 10;
 /// Short read 1: who a person is.
 ///
 /// # Errors
-/// What the store says; a network that is not as the schema says.
+/// Errors of the store, or a network that is not as the schema says.
 pub fn profile(view: &View, person: i64) -> Result<Option<Profile>, GraphError> {
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(None);
@@ -73,7 +73,7 @@ pub fn profile(view: &View, person: i64) -> Result<Option<Profile>, GraphError> 
 /// about and who wrote that. The youngest first, higher ids before lower.
 ///
 /// # Errors
-/// What the store says; a network that is not as the schema says.
+/// Errors of the store, or a network that is not as the schema says.
 pub fn recent_messages(view: &View, person: i64) -> Result<Vec<Recent>, GraphError> {
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(Vec::new());
@@ -113,7 +113,7 @@ pub fn recent_messages(view: &View, person: i64) -> Result<Vec<Recent>, GraphErr
 /// lower ids before higher.
 ///
 /// # Errors
-/// What the store says; a network that is not as the schema says.
+/// Errors of the store, or a network that is not as the schema says.
 pub fn friends(view: &View, person: i64) -> Result<Vec<Friend>, GraphError> {
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What each update shows, and updates that meet.
+//! Effects of each update, and updates that meet.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn leads(view: &View, from: (&str, u64), kind: &str, to: (&str, u64)) -> bool {
         .any(|adjacent| adjacent.neighbor == to)
 }
 
-/// What the graph has to show as soon as a change is made, and before not.
+/// Whether the graph shows a change, as it must as soon as that is made and not before.
 fn shows(view: &View, change: &Change) -> bool {
     let message = |id: u64| reads::content(view, id as i64).unwrap();
     let recent = |person: u64, id: u64| {

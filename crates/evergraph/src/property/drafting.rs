@@ -1,4 +1,4 @@
-//! What becomes of rows: nodes that are made, found or changed, relationships between
+//! Rows become changes of the graph: nodes that are made, found or changed, relationships between
 //! nodes of these files and of earlier imports, and rows that are left out.
 
 use std::borrow::Cow;

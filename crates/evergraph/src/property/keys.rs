@@ -171,7 +171,7 @@ impl Keys {
         self.all.is_empty()
     }
 
-    /// What a row is called; its key is the property, or its id where it has no such
+    /// Name of a row in messages; its key is the property, or its id where it has no such
     /// property.
     ///
     /// # Errors

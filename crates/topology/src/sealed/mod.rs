@@ -4,8 +4,8 @@
 //! A sealed graph is a header, which is a table of the section directory, and its
 //! arrays, each an extent of its own, because a list is read as one slice. Arrays
 //! are written, covered by checksums and verified in pieces ([`format::PIECE`]).
-//! What cannot be a graph is an error when it is first read, before any number of
-//! it is used ([`read`]).
+//! Bytes that cannot be a graph are an error when they are first read, before any number
+//! of them is used ([`read`]).
 //!
 //! [`format`] has the bytes, [`write`] the writer; publishing is the store's.
 

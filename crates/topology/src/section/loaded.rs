@@ -52,7 +52,7 @@ impl Loaded {
     }
 
     /// Panics in debug builds if lengths, versions and entries contradict each other.
-    /// What was only read from the medium is not asserted: `lists` is the section's.
+    /// Content that was only read from the medium is not asserted: `lists` is the section's.
     pub(crate) fn invariants(&self, lists: usize) {
         if !cfg!(debug_assertions) {
             return;

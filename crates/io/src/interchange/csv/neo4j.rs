@@ -28,7 +28,7 @@ pub struct Neo4jOptions {
     pub kind: Option<Arc<str>>,
     /// The header, if it is in a file of its own: then all lines are rows.
     pub header: Option<String>,
-    /// What rows are whose header does not say it: then the first column is the id of
+    /// Kind of the rows whose header does not say it: then the first column is the id of
     /// nodes, and the first two are the ends of relationships.
     pub assumed: Option<Contents>,
 }
