@@ -110,58 +110,17 @@ impl<R: NeighborReader> NeighborReader for SlowReader<R> {
     }
 
     #[inline]
-    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        let (lists, mut debt) = self.split();
-        lists.for_each_segment(v, |segment| {
-            debt.read(segment);
-            visit(segment)
-        })
-    }
-
-    #[inline]
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        let (lists, mut debt) = self.split();
-        lists.for_each_weighted_segment(v, |segment, weights| {
-            debt.read(segment);
-            visit(segment, weights)
-        })
-    }
-
-    #[inline]
-    fn for_each_segment_in<F>(
+    fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
-        range: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        let (lists, mut debt) = self.split();
-        lists.for_each_segment_in(v, range, |segment| {
-            debt.read(segment);
-            visit(segment)
-        })
-    }
-
-    #[inline]
-    fn for_each_weighted_segment_in<F>(
-        &mut self,
-        v: VertexId,
-        range: Range<usize>,
+        positions: Range<usize>,
         mut visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
         let (lists, mut debt) = self.split();
-        lists.for_each_weighted_segment_in(v, range, |segment, weights| {
+        lists.visit_list::<WEIGHTED, _>(v, positions, |segment, weights| {
             debt.read(segment);
             visit(segment, weights)
         })

@@ -297,49 +297,25 @@ impl NeighborReader for CompressedReader<'_> {
     }
 
     #[inline]
-    fn for_each_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        self.for_each_segment_in(v, 0..usize::MAX, visit)
-    }
-
-    #[inline]
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        self.for_each_weighted_segment_in(v, 0..usize::MAX, visit)
-    }
-
-    #[inline]
-    fn for_each_segment_in<F>(
+    fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
-        range: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        let list = self.list(v);
-        list.for_each_block(v, range, &mut self.block, |neighbors, _| visit(neighbors))
-    }
-
-    #[inline]
-    fn for_each_weighted_segment_in<F>(
-        &mut self,
-        v: VertexId,
-        range: Range<usize>,
+        positions: Range<usize>,
         mut visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
         let (number, at) = self.place(v);
+        if !WEIGHTED {
+            let list = self.chunks.list(number, at);
+            return list.for_each_block(v, positions, &mut self.block, |neighbors, _| {
+                visit(neighbors, &[])
+            });
+        }
         let chunk = self.chunks.chunk(number);
         let list = chunk.list(at);
-        list.for_each_block(v, range, &mut self.block, |neighbors, positions| {
+        list.for_each_block(v, positions, &mut self.block, |neighbors, positions| {
             visit(neighbors, chunk.weights(at, positions))
         })
     }

@@ -10,7 +10,7 @@ mod verify;
 use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
-use crate::{Array, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
+use crate::{ALL, Array, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
 use build::{Arcs, Side};
 
 /// A static graph; 8 bytes a vertex and 4 an arc for each direction kept, 4 more an arc
@@ -238,42 +238,7 @@ impl NeighborReader for CsrReader<'_> {
     }
 
     #[inline]
-    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        visit(&self.neighbors[range(self.offsets, v)])
-    }
-
-    #[inline]
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        let range = range(self.offsets, v);
-        let weights = self.weights.get(range.clone()).unwrap_or_default();
-        visit(&self.neighbors[range], weights)
-    }
-
-    #[inline]
-    fn for_each_segment_in<F>(
-        &mut self,
-        v: VertexId,
-        positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        let part = self.part(v, positions);
-        if part.is_empty() {
-            return ControlFlow::Continue(());
-        }
-        visit(&self.neighbors[part])
-    }
-
-    #[inline]
-    fn for_each_weighted_segment_in<F>(
+    fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
@@ -282,22 +247,49 @@ impl NeighborReader for CsrReader<'_> {
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        let part = self.part(v, positions);
-        if part.is_empty() {
-            return ControlFlow::Continue(());
+        let list = range(self.offsets, v);
+        if positions == ALL {
+            return self.visit_range::<WEIGHTED>(list, &mut visit);
         }
-        let weights = self.weights.get(part.clone()).unwrap_or_default();
-        visit(&self.neighbors[part], weights)
+        let start = list.start.saturating_add(positions.start).min(list.end);
+        let end = list.start.saturating_add(positions.end).min(list.end);
+        match start < end {
+            true => self.visit_range::<WEIGHTED>(start..end, &mut visit),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    #[inline]
+    fn visit_lists<const WEIGHTED: bool, F>(
+        &mut self,
+        vertices: Range<VertexId>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        let ends = &self.offsets[vertices.start as usize..=vertices.end as usize];
+        for (v, ends) in vertices.zip(ends.array_windows()) {
+            let &[start, end] = ends;
+            let of_list = &mut |list: &[VertexId], weights: &[Weight]| visit(v, list, weights);
+            self.visit_range::<WEIGHTED>(start as usize..end as usize, of_list)?;
+        }
+        ControlFlow::Continue(())
     }
 }
 
 impl CsrReader<'_> {
-    /// Range in the common arrays of the neighbors at `positions` of `v`'s list.
-    #[inline]
-    fn part(&self, v: VertexId, positions: Range<usize>) -> Range<usize> {
-        let list = range(self.offsets, v);
-        let start = list.start.saturating_add(positions.start).min(list.end);
-        let end = list.start.saturating_add(positions.end).min(list.end);
-        start.min(end)..end
+    /// A range of the common arrays.
+    #[inline(always)]
+    fn visit_range<const WEIGHTED: bool>(
+        &self,
+        range: Range<usize>,
+        visit: &mut impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let weights = match WEIGHTED {
+            true => self.weights.get(range.clone()).unwrap_or_default(),
+            false => &[],
+        };
+        visit(&self.neighbors[range], weights)
     }
 }

@@ -145,58 +145,69 @@ pub trait NeighborReader {
     /// If `v` is not below the graph's `vertex_count`, as do all methods here.
     fn degree(&mut self, v: VertexId) -> usize;
 
-    /// Calls `visit` with each slice of `v`'s list until it breaks.
-    fn for_each_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>;
-
-    /// As [`NeighborReader::for_each_segment`], with the weights beside the
-    /// neighbors (both slices have one length; empty weights mean weight 1).
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
+    /// Calls `visit` with each slice of the neighbors at `positions` of `v`'s list until it
+    /// breaks; with the weights beside them if `WEIGHTED` (a slice of the same length, or
+    /// an empty one in a graph without weights: all are 1). [`ALL`] positions are the whole
+    /// list; those past its end are left out, so several tasks can share a hub.
+    ///
+    /// `Break` if `visit` broke.
+    fn visit_list<const WEIGHTED: bool, F>(
+        &mut self,
+        v: VertexId,
+        positions: Range<usize>,
+        visit: F,
+    ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>;
 
-    /// The neighbors at positions `range` of the live list, so that several
-    /// tasks can share a hub. Positions past the end are left out.
+    /// As [`NeighborReader::visit_list`], of all lists of `vertices` in their order. A list
+    /// without entries may be left out. Faster than list by list where a graph finds
+    /// several lists at once.
+    #[inline]
+    fn visit_lists<const WEIGHTED: bool, F>(
+        &mut self,
+        vertices: Range<VertexId>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        for v in vertices {
+            self.visit_list::<WEIGHTED, _>(v, ALL, |segment, weights| visit(v, segment, weights))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Calls `visit` with each slice of `v`'s list until it breaks.
+    #[inline(always)]
+    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId]) -> ControlFlow<()>,
+    {
+        self.visit_list::<false, _>(v, ALL, |segment, _| visit(segment))
+    }
+
+    /// As [`NeighborReader::for_each_segment`], with weights.
+    #[inline(always)]
+    fn for_each_weighted_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
+    where
+        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        self.visit_list::<true, _>(v, ALL, visit)
+    }
+
+    /// As [`NeighborReader::for_each_segment`], of the neighbors at `positions`.
+    #[inline(always)]
     fn for_each_segment_in<F>(
         &mut self,
         v: VertexId,
-        range: Range<usize>,
+        positions: Range<usize>,
         mut visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId]) -> ControlFlow<()>,
     {
-        let mut parts = Parts::of(range);
-        self.for_each_segment(v, |segment| {
-            let part = parts.next(segment.len());
-            if !part.is_empty() {
-                visit(&segment[part])?;
-            }
-            parts.flow()
-        })
-    }
-
-    /// As [`NeighborReader::for_each_segment_in`], with the weights beside the
-    /// neighbors (empty weights mean weight 1).
-    fn for_each_weighted_segment_in<F>(
-        &mut self,
-        v: VertexId,
-        range: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        let mut parts = Parts::of(range);
-        self.for_each_weighted_segment(v, |segment, weights| {
-            let part = parts.next(segment.len());
-            if !part.is_empty() {
-                let weights = weights.get(part.clone()).unwrap_or_default();
-                visit(&segment[part], weights)?;
-            }
-            parts.flow()
-        })
+        self.visit_list::<false, _>(v, positions, |segment, _| visit(segment))
     }
 
     /// Calls `visit` with each neighbor of `v`.
@@ -222,36 +233,57 @@ pub trait NeighborReader {
     }
 }
 
+/// All positions of a list.
+pub const ALL: Range<usize> = 0..usize::MAX;
+
 /// Cuts the positions of a range out of a list that comes in segments.
 #[derive(Clone, Debug)]
 pub struct Parts {
     range: Range<usize>,
     /// Position in the list at which the next segment begins.
     position: usize,
+    stopped: bool,
 }
 
 impl Parts {
     /// The positions `range` of a list of which no segment has come yet.
     pub fn of(range: Range<usize>) -> Self {
-        Self { range, position: 0 }
+        Self {
+            range,
+            position: 0,
+            stopped: false,
+        }
     }
 
-    /// The part of the next segment, of `len` neighbors, that lies in the range.
+    /// Calls `visit` with the part of the next segment that lies in the range. `Break` if
+    /// it broke, or once the range is behind: [`Parts::flow`] tells which.
     #[inline]
-    pub fn next(&mut self, len: usize) -> Range<usize> {
+    pub fn visit(
+        &mut self,
+        segment: &[VertexId],
+        weights: &[Weight],
+        visit: &mut impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let len = segment.len();
         let start = self.range.start.saturating_sub(self.position).min(len);
         let end = self.range.end.saturating_sub(self.position).min(len);
         self.position += len;
-        start.min(end)..end
+        if start < end {
+            let weights = weights.get(start..end).unwrap_or_default();
+            self.stopped = visit(&segment[start..end], weights).is_break();
+        }
+        match self.stopped || self.position >= self.range.end {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     }
 
-    /// `Break` once the range is behind.
+    /// `Break` if the visitor broke.
     #[inline]
     pub fn flow(&self) -> ControlFlow<()> {
-        if self.position >= self.range.end {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+        match self.stopped {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::{Direction, Graph, NeighborReader, VertexId, Weight};
+use crate::{ALL, Direction, Graph, NeighborReader, VertexId, Weight};
 
 /// A graph with in-lists as an undirected graph: the list of a vertex is its
 /// out-list, and then its in-list.
@@ -90,17 +90,6 @@ impl<'g, G: Graph> Graph for Symmetric<'g, G> {
     }
 }
 
-impl<R: NeighborReader> SymmetricReader<R> {
-    /// The parts of a range of positions that lie in the out-list and in the
-    /// in-list.
-    #[inline]
-    fn parts(&mut self, v: VertexId, range: Range<usize>) -> (Range<usize>, Range<usize>) {
-        let degree = self.out.degree(v);
-        let behind = range.start.max(degree) - degree..range.end.max(degree) - degree;
-        (range.start.min(degree)..range.end.min(degree), behind)
-    }
-}
-
 impl<R: NeighborReader> NeighborReader for SymmetricReader<R> {
     #[inline]
     fn degree(&mut self, v: VertexId) -> usize {
@@ -109,78 +98,33 @@ impl<R: NeighborReader> NeighborReader for SymmetricReader<R> {
     }
 
     #[inline]
-    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        self.out.for_each_segment(v, &mut visit)?;
-        match &mut self.incoming {
-            Some(lists) => lists.for_each_segment(v, visit),
-            None => ControlFlow::Continue(()),
-        }
-    }
-
-    #[inline]
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        self.out.for_each_weighted_segment(v, &mut visit)?;
-        match &mut self.incoming {
-            Some(lists) => lists.for_each_weighted_segment(v, visit),
-            None => ControlFlow::Continue(()),
-        }
-    }
-
-    fn for_each_segment_in<F>(
+    fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
-        range: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        let (front, behind) = self.parts(v, range);
-        let mut stopped = false;
-        let _ = self.out.for_each_segment_in(v, front, |segment| {
-            let flow = visit(segment);
-            stopped = flow.is_break();
-            flow
-        });
-        // A reader may also break because its range is behind.
-        if stopped {
-            return ControlFlow::Break(());
-        }
-        match &mut self.incoming {
-            Some(lists) => lists.for_each_segment_in(v, behind, visit),
-            None => ControlFlow::Continue(()),
-        }
-    }
-
-    fn for_each_weighted_segment_in<F>(
-        &mut self,
-        v: VertexId,
-        range: Range<usize>,
+        positions: Range<usize>,
         mut visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        let (front, behind) = self.parts(v, range);
-        let mut stopped = false;
-        let visit_front = |segment: &[VertexId], weights: &[Weight]| {
-            let flow = visit(segment, weights);
-            stopped = flow.is_break();
-            flow
+        let Some(incoming) = &mut self.incoming else {
+            return self.out.visit_list::<WEIGHTED, _>(v, positions, visit);
         };
-        let _ = self.out.for_each_weighted_segment_in(v, front, visit_front);
-        if stopped {
-            return ControlFlow::Break(());
-        }
-        match &mut self.incoming {
-            Some(lists) => lists.for_each_weighted_segment_in(v, behind, visit),
-            None => ControlFlow::Continue(()),
-        }
+        let (front, behind) = match positions == ALL {
+            true => (ALL, ALL),
+            false => split(&positions, self.out.degree(v)),
+        };
+        self.out.visit_list::<WEIGHTED, _>(v, front, &mut visit)?;
+        incoming.visit_list::<WEIGHTED, _>(v, behind, visit)
     }
+}
+
+/// Positions in the out-list, of `degree` neighbors, and in the in-list behind it.
+#[inline]
+fn split(positions: &Range<usize>, degree: usize) -> (Range<usize>, Range<usize>) {
+    let behind = positions.start.max(degree) - degree..positions.end.max(degree) - degree;
+    (
+        positions.start.min(degree)..positions.end.min(degree),
+        behind,
+    )
 }

@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use evergraph_graph::{Direction, Graph, NeighborReader, Parts, VertexId, Weight};
+use evergraph_graph::{ALL, Direction, Graph, NeighborReader, Parts, VertexId, Weight};
 use evergraph_topology::{ListScratch, SectionView};
 
 use crate::read_ahead::{Pass, ReadAhead};
@@ -174,28 +174,49 @@ impl<'a> ViewReader<'a> {
         live
     }
 
-    /// Gets ready to read the positions `range` of a list. What remains of the
-    /// range, and whether that is less than all of a list with deletions; `None`
-    /// if nothing remains.
-    fn part(
+    /// A whole list of a section.
+    #[inline(always)]
+    fn visit_whole<const WEIGHTED: bool>(
+        &mut self,
+        section: &SectionView,
+        list: usize,
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        match WEIGHTED {
+            true => section.for_each_weighted_segment(list, &mut self.scratch, |words, weights| {
+                visit(words, bytemuck::cast_slice(weights))
+            }),
+            false => section.for_each_segment(list, &mut self.scratch, |words| visit(words, &[])),
+        }
+    }
+
+    /// The neighbors at some positions. A list with deletions is put together once for all
+    /// tasks that read a part of it.
+    fn visit_part<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
-        range: Range<usize>,
-    ) -> Option<(&'a SectionView, usize, Range<usize>, bool)> {
-        if self.ahead.is_some() {
-            self.fetch(v, range.clone());
-        }
-        let (section, list) = self.locate(v);
-        let section = section?;
+        positions: Range<usize>,
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let (Some(section), list) = self.locate(v) else {
+            return ControlFlow::Continue(());
+        };
         let degree = section.degree(list);
-        let (start, end) = (range.start.min(degree), range.end.min(degree));
+        let (start, end) = (positions.start.min(degree), positions.end.min(degree));
+        if start >= end {
+            return ControlFlow::Continue(());
+        }
         let has_deletions = section.raw_len(list) != degree;
-        (start < end).then_some((
-            section,
-            list,
-            start..end,
-            has_deletions && end - start < degree,
-        ))
+        if has_deletions && end - start < degree {
+            let live = self.assemble(v, WEIGHTED);
+            let weights = live.weights.get(start..end).unwrap_or_default();
+            return visit(&live.neighbors[start..end], weights);
+        }
+        let mut parts = Parts::of(start..end);
+        let _ = self.visit_whole::<WEIGHTED>(section, list, |segment, weights| {
+            parts.visit(segment, weights, &mut visit)
+        });
+        parts.flow()
     }
 }
 
@@ -220,88 +241,54 @@ impl NeighborReader for ViewReader<'_> {
     }
 
     #[inline(always)]
-    fn for_each_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        if self.ahead.is_some() {
-            self.fetch(v, 0..usize::MAX);
-        }
-        let (section, list) = self.locate(v);
-        match section {
-            Some(section) => section.for_each_segment(list, &mut self.scratch, visit),
-            None => ControlFlow::Continue(()),
-        }
-    }
-
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        if self.ahead.is_some() {
-            self.fetch(v, 0..usize::MAX);
-        }
-        let (section, list) = self.locate(v);
-        match section {
-            Some(section) => {
-                section.for_each_weighted_segment(list, &mut self.scratch, |words, weights| {
-                    visit(words, bytemuck::cast_slice(weights))
-                })
-            }
-            None => ControlFlow::Continue(()),
-        }
-    }
-
-    fn for_each_segment_in<F>(
+    fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
-        range: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        let Some((section, list, range, of_holed)) = self.part(v, range) else {
-            return ControlFlow::Continue(());
-        };
-        if of_holed {
-            return visit(&self.assemble(v, false).neighbors[range]);
-        }
-        let mut parts = Parts::of(range);
-        section.for_each_segment(list, &mut self.scratch, |segment| {
-            let part = parts.next(segment.len());
-            if !part.is_empty() {
-                visit(&segment[part])?;
-            }
-            parts.flow()
-        })
-    }
-
-    fn for_each_weighted_segment_in<F>(
-        &mut self,
-        v: VertexId,
-        range: Range<usize>,
-        mut visit: F,
+        positions: Range<usize>,
+        visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        let Some((section, list, range, of_holed)) = self.part(v, range) else {
-            return ControlFlow::Continue(());
-        };
-        if of_holed {
-            let live = self.assemble(v, true);
-            let weights = live.weights.get(range.clone()).unwrap_or_default();
-            return visit(&live.neighbors[range], weights);
+        if self.ahead.is_some() {
+            self.fetch(v, positions.clone());
         }
-        let mut parts = Parts::of(range);
-        section.for_each_weighted_segment(list, &mut self.scratch, |segment, weights| {
-            let part = parts.next(segment.len());
-            if !part.is_empty() {
-                let weights = weights.get(part.clone()).unwrap_or_default();
-                visit(&segment[part], bytemuck::cast_slice(weights))?;
+        if positions != ALL {
+            return self.visit_part::<WEIGHTED>(v, positions, visit);
+        }
+        let (section, list) = self.locate(v);
+        match section {
+            Some(section) => self.visit_whole::<WEIGHTED>(section, list, visit),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Finds each section once, and not for each of its lists.
+    #[inline(always)]
+    fn visit_lists<const WEIGHTED: bool, F>(
+        &mut self,
+        vertices: Range<VertexId>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        let mut next = vertices.start;
+        while next < vertices.end {
+            let (section, first) = self.locate(next);
+            let lists = ((self.mask as usize + 1) - first).min((vertices.end - next) as usize);
+            if let Some(section) = section {
+                for (v, list) in (next..).zip(first..first + lists) {
+                    if self.ahead.is_some() {
+                        self.fetch(v, ALL);
+                    }
+                    let of_list =
+                        |segment: &[VertexId], weights: &[Weight]| visit(v, segment, weights);
+                    self.visit_whole::<WEIGHTED>(section, list, of_list)?;
+                }
             }
-            parts.flow()
-        })
+            next += lists as u32;
+        }
+        ControlFlow::Continue(())
     }
 }

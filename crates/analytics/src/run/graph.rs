@@ -121,63 +121,10 @@ impl NeighborReader for AnyReader<'_> {
     }
 
     #[inline]
-    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        match self {
-            AnyReader::Live(reader) if INLINED => reader.for_each_segment(v, visit),
-            AnyReader::Sealed(reader) if INLINED => reader.for_each_segment(v, visit),
-            AnyReader::Live(reader) => segments(reader, v, &mut visit),
-            AnyReader::Sealed(reader) => segments(reader, v, &mut visit),
-            AnyReader::Symmetric(reader) => segments(reader, v, &mut visit),
-            AnyReader::Compressed(reader) => segments(reader, v, &mut visit),
-            AnyReader::Projected(reader) => segments(reader, v, &mut visit),
-        }
-    }
-
-    #[inline]
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        match self {
-            AnyReader::Live(reader) if INLINED => reader.for_each_weighted_segment(v, visit),
-            AnyReader::Sealed(reader) if INLINED => reader.for_each_weighted_segment(v, visit),
-            AnyReader::Live(reader) => weighted_segments(reader, v, &mut visit),
-            AnyReader::Sealed(reader) => weighted_segments(reader, v, &mut visit),
-            AnyReader::Symmetric(reader) => weighted_segments(reader, v, &mut visit),
-            AnyReader::Compressed(reader) => weighted_segments(reader, v, &mut visit),
-            AnyReader::Projected(reader) => weighted_segments(reader, v, &mut visit),
-        }
-    }
-
-    #[inline]
-    fn for_each_segment_in<F>(
+    fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
-        range: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        match self {
-            AnyReader::Live(reader) if INLINED => reader.for_each_segment_in(v, range, visit),
-            AnyReader::Sealed(reader) if INLINED => reader.for_each_segment_in(v, range, visit),
-            AnyReader::Live(reader) => parts(reader, v, range, &mut visit),
-            AnyReader::Sealed(reader) => parts(reader, v, range, &mut visit),
-            AnyReader::Symmetric(reader) => parts(reader, v, range, &mut visit),
-            AnyReader::Compressed(reader) => parts(reader, v, range, &mut visit),
-            AnyReader::Projected(reader) => parts(reader, v, range, &mut visit),
-        }
-    }
-
-    #[inline]
-    fn for_each_weighted_segment_in<F>(
-        &mut self,
-        v: VertexId,
-        range: Range<usize>,
+        positions: Range<usize>,
         mut visit: F,
     ) -> ControlFlow<()>
     where
@@ -185,55 +132,61 @@ impl NeighborReader for AnyReader<'_> {
     {
         match self {
             AnyReader::Live(reader) if INLINED => {
-                reader.for_each_weighted_segment_in(v, range, visit)
+                reader.visit_list::<WEIGHTED, _>(v, positions, visit)
             }
             AnyReader::Sealed(reader) if INLINED => {
-                reader.for_each_weighted_segment_in(v, range, visit)
+                reader.visit_list::<WEIGHTED, _>(v, positions, visit)
             }
-            AnyReader::Live(reader) => weighted_parts(reader, v, range, &mut visit),
-            AnyReader::Sealed(reader) => weighted_parts(reader, v, range, &mut visit),
-            AnyReader::Symmetric(reader) => weighted_parts(reader, v, range, &mut visit),
-            AnyReader::Compressed(reader) => weighted_parts(reader, v, range, &mut visit),
-            AnyReader::Projected(reader) => weighted_parts(reader, v, range, &mut visit),
+            reader => each!(AnyReader, reader, reader => {
+                list::<WEIGHTED>(reader, v, positions, &mut visit)
+            }),
+        }
+    }
+
+    #[inline]
+    fn visit_lists<const WEIGHTED: bool, F>(
+        &mut self,
+        vertices: Range<VertexId>,
+        mut visit: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
+    {
+        match self {
+            AnyReader::Live(reader) if INLINED => {
+                reader.visit_lists::<WEIGHTED, _>(vertices, visit)
+            }
+            AnyReader::Sealed(reader) if INLINED => {
+                reader.visit_lists::<WEIGHTED, _>(vertices, visit)
+            }
+            reader => each!(AnyReader, reader, reader => {
+                lists::<WEIGHTED>(reader, vertices, &mut visit)
+            }),
         }
     }
 }
-
-type Visit<'v> = &'v mut dyn FnMut(&[VertexId]) -> ControlFlow<()>;
-type VisitWeighted<'v> = &'v mut dyn FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>;
 
 // The rarer readers get what is done with a list as a function behind a pointer:
 // otherwise its code would be there once more for each of them. A call a segment
 // is little beside what they do for it.
 
-fn segments(reader: &mut impl NeighborReader, v: VertexId, visit: Visit<'_>) -> ControlFlow<()> {
-    reader.for_each_segment(v, visit)
-}
-
-fn weighted_segments(
+#[allow(clippy::type_complexity, reason = "as the trait has it")]
+fn list<const WEIGHTED: bool>(
     reader: &mut impl NeighborReader,
     v: VertexId,
-    visit: VisitWeighted<'_>,
+    positions: Range<usize>,
+    visit: &mut dyn FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    reader.for_each_weighted_segment(v, visit)
+    reader.visit_list::<WEIGHTED, _>(v, positions, visit)
 }
 
-fn parts(
+#[allow(clippy::type_complexity, reason = "as the trait has it")]
+fn lists<const WEIGHTED: bool>(
     reader: &mut impl NeighborReader,
-    v: VertexId,
-    range: Range<usize>,
-    visit: Visit<'_>,
+    vertices: Range<VertexId>,
+    visit: &mut dyn FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    reader.for_each_segment_in(v, range, visit)
-}
-
-fn weighted_parts(
-    reader: &mut impl NeighborReader,
-    v: VertexId,
-    range: Range<usize>,
-    visit: VisitWeighted<'_>,
-) -> ControlFlow<()> {
-    reader.for_each_weighted_segment_in(v, range, visit)
+    reader.visit_lists::<WEIGHTED, _>(vertices, visit)
 }
 
 /// A graph for verifiers, which need no speed: what they do with a list is a
@@ -265,41 +218,15 @@ impl NeighborReader for PlainReader<'_> {
         self.0.degree(v)
     }
 
-    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        segments(&mut self.0, v, &mut visit)
-    }
-
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        weighted_segments(&mut self.0, v, &mut visit)
-    }
-
-    fn for_each_segment_in<F>(
+    fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
-        range: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        parts(&mut self.0, v, range, &mut visit)
-    }
-
-    fn for_each_weighted_segment_in<F>(
-        &mut self,
-        v: VertexId,
-        range: Range<usize>,
+        positions: Range<usize>,
         mut visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        weighted_parts(&mut self.0, v, range, &mut visit)
+        list::<WEIGHTED>(&mut self.0, v, positions, &mut visit)
     }
 }

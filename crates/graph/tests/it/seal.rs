@@ -114,7 +114,7 @@ fn gather(
     range: std::ops::Range<usize>,
 ) -> Vec<(VertexId, Weight)> {
     let mut list = vec![];
-    let _ = reader.for_each_weighted_segment_in(v, range.clone(), |ids, weights| {
+    let _ = reader.visit_list::<true, _>(v, range.clone(), |ids, weights| {
         list.extend(ids.iter().copied().zip(weights.iter().copied()));
         ControlFlow::Continue(())
     });

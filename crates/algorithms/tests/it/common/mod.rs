@@ -3,7 +3,7 @@
 
 pub mod karate;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::{
     Csr, CsrReader, Direction, Graph, NeighborReader, VertexId, Weight, facts_of,
@@ -51,29 +51,25 @@ impl NeighborReader for SegmentedReader<'_> {
         self.0.degree(v)
     }
 
-    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        let piece = self.1;
-        visit(&[])?;
-        self.0
-            .for_each_segment(v, |list| list.chunks(piece).try_for_each(&mut visit))
-    }
-
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    fn visit_list<const WEIGHTED: bool, F>(
+        &mut self,
+        v: VertexId,
+        positions: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
         let piece = self.1;
         visit(&[], &[])?;
-        self.0.for_each_weighted_segment(v, |list, weights| {
-            for start in (0..list.len()).step_by(piece) {
-                let part = start..list.len().min(start + piece);
-                visit(&list[part.clone()], weights.get(part).unwrap_or_default())?;
-            }
-            ControlFlow::Continue(())
-        })
+        self.0
+            .visit_list::<WEIGHTED, _>(v, positions, |list, weights| {
+                for start in (0..list.len()).step_by(piece) {
+                    let part = start..list.len().min(start + piece);
+                    visit(&list[part.clone()], weights.get(part).unwrap_or_default())?;
+                }
+                ControlFlow::Continue(())
+            })
     }
 }
 

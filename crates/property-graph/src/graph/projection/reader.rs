@@ -1,8 +1,8 @@
 //! Reads the lists of a projection.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use evergraph_graph::{NeighborReader, VertexId, Weight};
+use evergraph_graph::{NeighborReader, Parts, VertexId, Weight};
 use evergraph_topology::{ListScratch, SectionView};
 
 use super::Projection;
@@ -93,29 +93,31 @@ impl NeighborReader for ProjectionReader<'_> {
     }
 
     #[inline]
-    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        if !self.projection.members.are_all() {
-            self.assemble(v, false);
-            return visit(&self.neighbors);
-        }
-        let (sections, list) = self.lists(v);
-        for section in sections {
-            section.for_each_segment(list, &mut self.scratch, &mut visit)?;
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
+    fn visit_list<const WEIGHTED: bool, F>(
+        &mut self,
+        v: VertexId,
+        positions: Range<usize>,
+        mut visit: F,
+    ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
     {
-        if self.projection.weights.is_none() {
-            return self.for_each_segment(v, |neighbors| visit(neighbors, &[]));
+        let weighted = WEIGHTED && self.projection.weights.is_some();
+        let mut parts = Parts::of(positions);
+        if weighted || !self.projection.members.are_all() {
+            self.assemble(v, weighted);
+            let weights = if weighted { &self.weights[..] } else { &[] };
+            let _ = parts.visit(&self.neighbors, weights, &mut visit);
+            return parts.flow();
         }
-        self.assemble(v, true);
-        visit(&self.neighbors, &self.weights)
+        let (sections, list) = self.lists(v);
+        for section in sections {
+            let of_section = |segment: &[VertexId]| parts.visit(segment, &[], &mut visit);
+            let flow = section.for_each_segment(list, &mut self.scratch, of_section);
+            if flow.is_break() {
+                break;
+            }
+        }
+        parts.flow()
     }
 }
