@@ -6,7 +6,9 @@
 
 mod hash;
 mod index;
+mod sparse;
 mod stored;
+mod texts;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,8 +18,9 @@ use evergraph_storage::{Blob, Uuid};
 use crate::error::TopologyError;
 use crate::record::ExternalIds;
 pub use hash::Seed;
-pub use index::{NumberIndex, TextIndex};
+pub use index::{NO_VERTEX, NumberIndex};
 use stored::StoredIds;
+pub use texts::{TextIndex, Texts};
 
 /// Ids that are searched for before an index is made, which takes as long as a few
 /// searches.
@@ -61,11 +64,7 @@ pub struct IdTable {
 enum Names {
     Dense,
     Numbers(Vec<u64>),
-    Texts {
-        /// End of each vertex's string in `bytes`.
-        ends: Vec<u64>,
-        bytes: Vec<u8>,
-    },
+    Texts(Texts),
 }
 
 /// The vertex of each id.
@@ -135,7 +134,7 @@ impl IdTable {
         match &self.names {
             Names::Dense => IdKind::Dense,
             Names::Numbers(_) => IdKind::Numbers,
-            Names::Texts { .. } => IdKind::Texts,
+            Names::Texts(_) => IdKind::Texts,
         }
     }
 
@@ -164,10 +163,9 @@ impl IdTable {
                 let known = self.names_from(*first).min(ids.len());
                 (*first, ids[known..].iter().zip(new).all(|(a, b)| a == b))
             }
-            (Names::Texts { .. }, ExternalIds::Texts { first, ends, bytes }) => {
-                let known = (self.names_from(*first)..self.names.len()).take(ends.len());
-                let same =
-                    |(i, name): (usize, usize)| self.names.text(name) == text_at(ends, bytes, i);
+            (Names::Texts(texts), ExternalIds::Texts { first, ends, bytes }) => {
+                let known = (self.names_from(*first)..texts.len()).take(ends.len());
+                let same = |(i, name): (usize, usize)| texts.get(name) == text_at(ends, bytes, i);
                 (*first, known.enumerate().all(same))
             }
             _ => return Err("external ids of a kind that the graph does not have"),
@@ -222,20 +220,11 @@ impl IdTable {
                     }
                 }
             }
-            (
-                Names::Texts { ends, bytes },
-                ExternalIds::Texts {
-                    ends: new_ends,
-                    bytes: new_bytes,
-                    ..
-                },
-            ) => {
-                for i in known..new_ends.len() {
-                    let text = text_at(new_ends, new_bytes, i);
-                    bytes.extend_from_slice(text);
-                    ends.push(bytes.len() as u64);
+            (Names::Texts(texts), ExternalIds::Texts { ends, bytes, .. }) => {
+                for i in known..ends.len() {
+                    texts.push(text_at(ends, bytes, i));
                     if let Some(Index::Texts(index)) = self.index.get_mut() {
-                        index.insert(text.into(), (len + i - known) as u32);
+                        index.insert(texts, (len + i - known) as u32);
                     }
                 }
             }
@@ -258,14 +247,11 @@ impl IdTable {
                 first,
                 ids: ids[from..].to_vec(),
             }),
-            Names::Texts { ends, bytes } => {
-                let start = if from == 0 { 0 } else { ends[from - 1] };
-                Some(ExternalIds::Texts {
-                    first,
-                    ends: ends[from..].iter().map(|&e| (e - start) as u32).collect(),
-                    bytes: bytes[start as usize..].to_vec(),
-                })
-            }
+            Names::Texts(texts) => Some(ExternalIds::Texts {
+                first,
+                ends: texts.ends_from(from).collect(),
+                bytes: texts.bytes_from(from).to_vec(),
+            }),
         }
     }
 
@@ -273,14 +259,14 @@ impl IdTable {
     pub fn numbers(&self) -> Option<&[u64]> {
         match &self.names {
             Names::Numbers(ids) => Some(ids),
-            Names::Dense | Names::Texts { .. } => None,
+            Names::Dense | Names::Texts(_) => None,
         }
     }
 
     /// The texts of all vertices, if ids are texts.
-    pub fn texts(&self) -> Option<impl ExactSizeIterator<Item = &[u8]>> {
+    pub fn texts(&self) -> Option<&Texts> {
         match &self.names {
-            Names::Texts { ends, .. } => Some((0..ends.len()).map(|v| self.names.text(v))),
+            Names::Texts(texts) => Some(texts),
             Names::Dense | Names::Numbers(_) => None,
         }
     }
@@ -291,7 +277,7 @@ impl IdTable {
         let Names::Numbers(ids) = &self.names else {
             return None;
         };
-        match self.index() {
+        match self.index(|| Index::Numbers(NumberIndex::of(ids))) {
             Some(Index::Numbers(index)) => index.get(id),
             _ => Some(ids.iter().rposition(|&other| other == id)? as u32),
         }
@@ -299,22 +285,19 @@ impl IdTable {
 
     /// The vertex with a string as external id, as of [`IdTable::vertex_of_number`].
     pub fn vertex_of_text(&self, id: &[u8]) -> Option<u32> {
-        let Names::Texts { ends, .. } = &self.names else {
+        let Names::Texts(texts) = &self.names else {
             return None;
         };
-        match self.index() {
-            Some(Index::Texts(index)) => index.get(id).copied(),
-            _ => {
-                let mut vertices = 0..ends.len();
-                Some(vertices.rfind(|&vertex| self.names.text(vertex) == id)? as u32)
-            }
+        match self.index(|| Index::Texts(TextIndex::of(texts))) {
+            Some(Index::Texts(index)) => index.get(texts, id),
+            _ => Some(texts.iter().rposition(|text| text == id)? as u32),
         }
     }
 
     /// The index, if so many ids were searched for that it is worth it.
-    fn index(&self) -> Option<&Index> {
+    fn index(&self, make: impl FnOnce() -> Index) -> Option<&Index> {
         if self.index.get().is_some() || self.searches.fetch_add(1, Ordering::Relaxed) >= SEARCHES {
-            return Some(self.index.get_or_init(|| self.names.index()));
+            return Some(self.index.get_or_init(make));
         }
         None
     }
@@ -324,8 +307,8 @@ impl IdTable {
         let v = vertex as usize;
         match &self.names {
             Names::Numbers(ids) if v < ids.len() => ids[v].to_string(),
-            Names::Texts { ends, .. } if v < ends.len() => {
-                String::from_utf8_lossy(self.names.text(v)).into_owned()
+            Names::Texts(texts) if v < texts.len() => {
+                String::from_utf8_lossy(texts.get(v)).into_owned()
             }
             _ => vertex.to_string(),
         }
@@ -337,10 +320,7 @@ impl Names {
         match kind {
             IdKind::Dense => Names::Dense,
             IdKind::Numbers => Names::Numbers(Vec::new()),
-            IdKind::Texts => Names::Texts {
-                ends: Vec::new(),
-                bytes: Vec::new(),
-            },
+            IdKind::Texts => Names::Texts(Texts::default()),
         }
     }
 
@@ -348,29 +328,7 @@ impl Names {
         match self {
             Names::Dense => 0,
             Names::Numbers(ids) => ids.len(),
-            Names::Texts { ends, .. } => ends.len(),
-        }
-    }
-
-    /// The string at a place that has one.
-    fn text(&self, at: usize) -> &[u8] {
-        match self {
-            Names::Texts { ends, bytes } => {
-                let start = if at == 0 { 0 } else { ends[at - 1] } as usize;
-                &bytes[start..ends[at] as usize]
-            }
-            Names::Dense | Names::Numbers(_) => &[],
-        }
-    }
-
-    fn index(&self) -> Index {
-        match self {
-            Names::Numbers(ids) => Index::Numbers(NumberIndex::of(ids)),
-            _ => Index::Texts(
-                (0..self.len())
-                    .map(|v| (self.text(v).into(), v as u32))
-                    .collect(),
-            ),
+            Names::Texts(texts) => texts.len(),
         }
     }
 }

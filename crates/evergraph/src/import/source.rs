@@ -8,7 +8,7 @@ use evergraph_storage::memory_bytes;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, MAX_VERTICES};
 
-use super::ids::{End, Mapper};
+use super::ids::{End, Known, Mapper};
 use super::input::{Input, Sorted, Times, times_of};
 use super::locate::out_of_range;
 use super::progress::{self, Record};
@@ -21,6 +21,10 @@ use evergraph_analytics::calendar::{Unit, written};
 /// Edges that are read at a time; fewer of texts, whose length is not known.
 const PIECE_EDGES: usize = 1 << 16;
 const PIECE_TEXT_EDGES: usize = 1 << 12;
+
+/// Edges whose ids are looked up together: what that reads stays in the cache until
+/// the edges are taken.
+const LOOKED_UP_EDGES: usize = 2048;
 
 /// Listed ids that are taken at a time, and the DRAM that each may take.
 const PIECE_IDS: usize = 1 << 16;
@@ -52,6 +56,8 @@ pub(super) struct Source<'a> {
     piece: EdgeBatch,
     /// Edges of the piece that were taken.
     taken: usize,
+    /// Vertices of the next ones.
+    known: Known,
     /// Lines before the piece, and malformed ones among those that were read.
     piece_lines: u64,
     piece_skipped: u64,
@@ -130,6 +136,7 @@ impl<'a> Source<'a> {
             piece_edges: if texts { PIECE_TEXT_EDGES } else { PIECE_EDGES },
             piece: EdgeBatch::default(),
             taken: 0,
+            known: Known::default(),
             finished: false,
         };
         source.check_declared()?;
@@ -258,6 +265,7 @@ impl<'a> Source<'a> {
         self.piece_lines = self.reader.position().lines;
         self.piece_skipped = self.reader.skipped().count;
         self.taken = 0;
+        self.known.clear();
         Ok(self.reader.next_batch(&mut self.piece, self.piece_edges)? > 0)
     }
 
@@ -279,6 +287,9 @@ impl<'a> Source<'a> {
         };
         while self.taken < self.piece.len() && !self.is_full(gathered) {
             let edge = self.taken;
+            if !self.known.covers(edge) {
+                self.look_up_from(edge);
+            }
             if let (Some(steps), Some(&seconds)) =
                 (&mut self.steps, self.piece.timestamps.get(edge))
                 && !steps
@@ -331,8 +342,21 @@ impl<'a> Source<'a> {
         )
     }
 
+    fn look_up_from(&mut self, edge: usize) {
+        let edges = edge..self.piece.len().min(edge + LOOKED_UP_EDGES);
+        self.mapper.find_all(&self.piece, edges, &mut self.known);
+    }
+
     #[inline]
     fn vertex(&mut self, edge: usize, end: End) -> Result<u32, Error> {
+        match self.known.vertex(edge, end) {
+            Some(vertex) => Ok(vertex),
+            None => self.new_vertex(edge, end),
+        }
+    }
+
+    /// The vertex of an id that had none when it was looked up.
+    fn new_vertex(&mut self, edge: usize, end: End) -> Result<u32, Error> {
         let found = self.mapper.intern(&self.piece, edge, end);
         found.map_err(|bad| out_of_range(self.reader.file(), &self.reading, &bad))
     }
@@ -357,7 +381,10 @@ impl<'a> Source<'a> {
     }
 
     fn delete(&mut self, edge: usize, reverse: bool, to: &mut Gathered) {
-        let end = |end| self.mapper.find(&self.piece, edge, end);
+        let end = |end| {
+            let known = self.known.vertex(edge, end);
+            known.or_else(|| self.mapper.find(&self.piece, edge, end))
+        };
         to.count += 1;
         to.deletions += 1;
         let (Some(u), Some(v)) = (end(End::Source), end(End::Target)) else {

@@ -1,8 +1,8 @@
-//! From ids to vertices, in DRAM.
+//! From numbers to vertices, in DRAM.
 
-use std::collections::HashMap;
+use evergraph_storage::prefetch_for_read;
 
-use super::hash::Seed;
+use super::sparse::SparseIndex;
 
 /// Ids of a page: 16 KiB of vertices.
 const PAGE_SHIFT: u32 = 12;
@@ -16,28 +16,41 @@ const MOST_PAGES: u64 = 1 << 20;
 const FREE_PAGES: usize = 16;
 const SPREAD: usize = 8;
 
-/// No vertex has it.
-const NONE: u32 = u32::MAX;
+/// Stands for the vertex of an id that has none.
+pub const NO_VERTEX: u32 = u32::MAX;
+
+/// How many ids ahead of the one that is read an entry is fetched: about as many as wait
+/// for memory at once.
+const FETCHED_AHEAD: usize = 32;
 
 /// The vertex of each number. Numbers that lie close together, as most graphs have
 /// them, are found by two array accesses, which do not wait for those of other numbers;
-/// the rest by hashing.
+/// the rest by hashing, until there are enough of them for pages.
 #[derive(Debug, Default)]
 pub struct NumberIndex {
     /// By id / 4096.
     pages: Vec<Option<Box<[u32; PAGE]>>>,
     used_pages: usize,
     /// Ids without a page when they came.
-    far: HashMap<u64, u32, Seed>,
+    far: SparseIndex,
+    /// Some of those are small enough for a page.
+    far_fit_pages: bool,
     inserted: usize,
 }
 
 impl NumberIndex {
     /// The index of vertices 0, 1, … with these ids.
     pub fn of(ids: &[u64]) -> Self {
-        let mut index = NumberIndex::default();
-        for (&id, vertex) in ids.iter().zip(0..) {
-            index.insert(id, vertex);
+        let mut index = NumberIndex {
+            // From the first on as many pages as for all of them.
+            inserted: ids.len(),
+            ..NumberIndex::default()
+        };
+        for (vertex, &id) in ids.iter().enumerate() {
+            if let Some(&ahead) = ids.get(vertex + FETCHED_AHEAD) {
+                index.fetch(ahead);
+            }
+            index.place(id, vertex as u32);
         }
         index
     }
@@ -45,25 +58,66 @@ impl NumberIndex {
     /// The vertex of an id.
     #[inline]
     pub fn get(&self, id: u64) -> Option<u32> {
-        if let Some(Some(page)) = self.pages.get((id >> PAGE_SHIFT) as usize) {
-            let vertex = page[id as usize % PAGE];
-            if vertex != NONE {
-                return Some(vertex);
+        self.get_paged(id).or_else(|| self.far.get(id))
+    }
+
+    #[inline]
+    fn get_paged(&self, id: u64) -> Option<u32> {
+        let page = self.pages.get((id >> PAGE_SHIFT) as usize)?.as_deref()?;
+        let vertex = page[id as usize % PAGE];
+        (vertex != NO_VERTEX).then_some(vertex)
+    }
+
+    /// Appends the vertex of each id, or [`NO_VERTEX`]. An id costs a fraction of what
+    /// [`NumberIndex::get`] does: those behind it are fetched from memory meanwhile.
+    pub fn get_all(&self, ids: &[u64], vertices: &mut Vec<u32>) {
+        vertices.reserve(ids.len());
+        for (at, &id) in ids.iter().enumerate() {
+            if let Some(&ahead) = ids.get(at + FETCHED_AHEAD) {
+                self.fetch(ahead);
             }
+            vertices.push(self.get(id).unwrap_or(NO_VERTEX));
         }
-        match self.far.is_empty() {
-            true => None,
-            false => self.far.get(&id).copied(),
+    }
+
+    /// Has the processor fetch the entry of an id from memory.
+    #[inline]
+    fn fetch(&self, id: u64) {
+        match self.pages.get((id >> PAGE_SHIFT) as usize) {
+            Some(Some(page)) => {
+                prefetch_for_read(std::ptr::from_ref(&page[id as usize % PAGE]).cast());
+            }
+            _ => self.far.fetch(id),
         }
     }
 
     /// Has the id lead to this vertex, and to no other any more.
     pub fn insert(&mut self, id: u64, vertex: u32) {
         self.inserted += 1;
+        self.place(id, vertex);
+        if self.inserted.is_power_of_two() && self.far_fit_pages {
+            self.replace_far();
+        }
+    }
+
+    fn place(&mut self, id: u64, vertex: u32) {
         match self.page_of(id) {
             Some(page) => page[id as usize % PAGE] = vertex,
             None => {
                 self.far.insert(id, vertex);
+                self.far_fit_pages |= id >> PAGE_SHIFT < MOST_PAGES;
+            }
+        }
+    }
+
+    /// Gives ids the pages that there may be by now: the first ids of a graph came when
+    /// there were too few for pages, and they are those that are looked up most.
+    fn replace_far(&mut self) {
+        self.far_fit_pages = false;
+        for (id, vertex) in std::mem::take(&mut self.far).into_entries() {
+            // Else it came again when it had a page, and that vertex holds.
+            if self.get_paged(id).is_none() {
+                self.place(id, vertex);
             }
         }
     }
@@ -83,7 +137,7 @@ impl NumberIndex {
             if self.pages.len() <= number {
                 self.pages.resize_with(number + 1, || None);
             }
-            let empty: Box<[u32]> = vec![NONE; PAGE].into();
+            let empty: Box<[u32]> = vec![NO_VERTEX; PAGE].into();
             self.pages[number] = Some(empty.try_into().expect("of the length of a page"));
             self.used_pages += 1;
         }
@@ -91,11 +145,10 @@ impl NumberIndex {
     }
 }
 
-/// The vertex of each text.
-pub type TextIndex = HashMap<Box<[u8]>, u32, Seed>;
-
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use evergraph_graph::random::Random;
 
@@ -117,12 +170,35 @@ mod tests {
                 index.insert(id, vertex);
                 reference.insert(id, vertex);
             }
-            for (&id, &vertex) in &reference {
-                assert_eq!(index.get(id), Some(vertex), "{id}");
-                assert_eq!(
-                    index.get(id ^ 1 << 39),
-                    reference.get(&(id ^ 1 << 39)).copied()
-                );
+            let ids: Vec<u64> = reference
+                .keys()
+                .flat_map(|&id| [id, id ^ 1, id ^ 1 << 39])
+                .collect();
+            let expected = ids.iter().map(|id| reference.get(id).copied());
+            assert!(ids.iter().map(|&id| index.get(id)).eq(expected.clone()));
+            let mut vertices = vec![5];
+            index.get_all(&ids, &mut vertices);
+            let expected = expected.map(|vertex| vertex.unwrap_or(NO_VERTEX));
+            assert!(vertices.into_iter().skip(1).eq(expected), "{seed}");
+        }
+    }
+
+    /// Against an ordinary map, and further ids behind the first.
+    #[test]
+    fn an_index_of_many_ids_is_as_one_that_grew() {
+        for (seed, stride) in [(1, 1), (2, 100), (3, 4096), (4, 1 << 40)] {
+            let mut random = Random::new(seed);
+            let mut ids: Vec<u64> = (0..40_000)
+                .map(|_| (random.next_u64() % 30_000).wrapping_mul(stride))
+                .collect();
+            let mut index = NumberIndex::of(&ids);
+            for vertex in 40_000..80_000 {
+                ids.push((random.next_u64() % 60_000).wrapping_mul(stride));
+                index.insert(ids[vertex as usize], vertex);
+            }
+            let reference: HashMap<u64, u32> = ids.iter().copied().zip(0..).collect();
+            for id in (0..60_000).map(|id| id * stride) {
+                assert_eq!(index.get(id), reference.get(&id).copied(), "{id}");
             }
         }
     }
@@ -135,5 +211,18 @@ mod tests {
         }
         assert!(index.used_pages <= FREE_PAGES + 10_000 * SPREAD / PAGE + 1);
         assert_eq!(index.get(9_999 << PAGE_SHIFT), Some(9_999));
+    }
+
+    /// Those came when there were too few of them.
+    #[test]
+    fn the_first_ids_of_a_graph_get_pages_later() {
+        let mut index = NumberIndex::default();
+        let ids = 1_u32 << 17;
+        for vertex in 0..ids {
+            // All over the pages from the first on.
+            index.insert(u64::from(vertex.reverse_bits() >> 15), vertex);
+        }
+        assert!(index.far.is_empty());
+        assert_eq!(index.get(1 << 16), Some(1));
     }
 }
