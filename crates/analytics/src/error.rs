@@ -73,7 +73,10 @@ impl Error {
             _ => matches!(
                 self,
                 Error::Store(TopologyError::Storage(
-                    StorageError::Locked { .. } | StorageError::BeingRead | StorageError::LogFull
+                    StorageError::Locked { .. }
+                        | StorageError::BeingRead
+                        | StorageError::Overtaken
+                        | StorageError::LogFull
                 ))
             ),
         }

@@ -71,7 +71,7 @@ impl FromStr for OutputFormat {
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let started = Instant::now();
-    let db = Database::open(&args.db, &args.medium.read_only()?)?;
+    let db = args.medium.open_to_read(&args.db)?;
     let at = args.as_of.as_deref().map_or(At::Now, At::from_text);
     let csn = db.moment(&at)?.csn;
     let drawing = match args.format {

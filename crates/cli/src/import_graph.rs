@@ -96,7 +96,7 @@ fn inspect_files(
 ) -> Result<Report, Failure> {
     let path = &args.input.db;
     let db = match Database::exists(path) {
-        true => Database::open(path, &args.input.medium.read_only()?)?,
+        true => args.input.medium.open_to_read(path)?,
         false => Database::create(
             path,
             &Options {

@@ -7,7 +7,7 @@ use evergraph::Database;
 use evergraph::property::{Definition, DefinitionState, PropertyGraph, Rule, Subject, ValueType};
 use serde_json::{Value, json};
 
-use crate::medium::MediumArgs;
+use crate::medium::{MediumArgs, note_writer};
 use crate::report::{Failure, Report, aligned, bytes, count, note, table};
 
 /// Arguments of `index`.
@@ -97,7 +97,7 @@ pub fn execute(args: &Args) -> Result<Report, Failure> {
         None | Some(Action::List) => args.medium.read_only()?,
         Some(_) => args.medium.options()?,
     };
-    let db = Database::open(&args.db, &options)?;
+    let db = Database::open(&args.db, &options).inspect(note_writer)?;
     let graph = db.property_graph()?;
     let report = match &args.action {
         None | Some(Action::List) => return Ok(list(graph)),

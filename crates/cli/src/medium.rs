@@ -1,10 +1,10 @@
 //! The flags that say where a database's bytes live.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evergraph::{Database, Error, LatencyProfile, MediumKind, Options};
 
-use crate::report::Failure;
+use crate::report::{Failure, note};
 
 /// Flags of every command that opens a database.
 #[derive(Clone, Debug, clap::Args)]
@@ -39,11 +39,28 @@ pub struct DatabaseArgs {
 impl DatabaseArgs {
     /// Opens it for reading; the outer failure is one of the arguments.
     pub fn open(&self) -> Result<Result<Database, Error>, Failure> {
-        Ok(Database::open(&self.db, &self.medium.read_only()?))
+        let opened = Database::open(&self.db, &self.medium.read_only()?);
+        Ok(opened.inspect(note_writer))
+    }
+}
+
+/// Says as of which commit a database is shown that another process writes.
+pub fn note_writer(db: &Database) {
+    let opened = db.open_report();
+    if opened.beside_writer {
+        note(&format!(
+            "note: another process is writing the database; this shows commit {}",
+            opened.csn
+        ));
     }
 }
 
 impl MediumArgs {
+    /// Opens a database for reading, also while another process writes it.
+    pub fn open_to_read(&self, db: &Path) -> Result<Database, Failure> {
+        Ok(Database::open(db, &self.read_only()?).inspect(note_writer)?)
+    }
+
     /// Options for opening a database on this medium.
     pub fn options(&self) -> Result<Options, Failure> {
         let emulated = match self.emulated.as_deref() {

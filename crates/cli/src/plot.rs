@@ -48,7 +48,7 @@ struct Common {
 
 impl Common {
     fn open(&self) -> Result<Database, Failure> {
-        Ok(Database::open(&self.db, &self.medium.read_only()?)?)
+        self.medium.open_to_read(&self.db)
     }
 }
 

@@ -45,12 +45,12 @@ enum What {
 /// Runs the command.
 pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
     match &args.what {
-        None | Some(What::List) => list(&Database::open(&args.db, &args.medium.read_only()?)?),
+        None | Some(What::List) => list(&args.medium.open_to_read(&args.db)?),
         Some(What::Show { name, rows }) => {
             let output = rows.output.as_deref();
             let to_stdout = wants_stdout(output, as_json)?;
             let format = rows.format()?;
-            let db = Database::open(&args.db, &args.medium.read_only()?)?;
+            let db = args.medium.open_to_read(&args.db)?;
             let stored = db.results()?.find(name).map_err(evergraph::Error::from)?;
             if output.is_none() && rows.top.is_none() {
                 return show(&stored);

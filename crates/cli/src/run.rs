@@ -11,7 +11,7 @@ use evergraph::{At, Cancellation, Control, Database, Options, View};
 use serde_json::{Value, json};
 
 use crate::durable::DurableArgs;
-use crate::medium::MediumArgs;
+use crate::medium::{MediumArgs, note_writer};
 use crate::outcome::{note_damaged, report, shown};
 use crate::output::{RowsArgs, Target, wants_stdout};
 use crate::over;
@@ -107,7 +107,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         },
         false => args.medium.read_only()?,
     };
-    let db = Database::open(path, &options)?;
+    let db = Database::open(path, &options).inspect(note_writer)?;
     let mut control = Control::new().with_cancellation(stop);
     if let Some(deadline) = args.timeout.and_then(|limit| started.checked_add(limit)) {
         control = control.with_deadline(deadline);

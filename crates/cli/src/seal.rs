@@ -151,7 +151,7 @@ fn drop_graph(db: Database, wanted: &Seal) -> Result<Report, Failure> {
 }
 
 fn list(args: &Args) -> Result<Report, Failure> {
-    let db = Database::open(&args.db, &args.medium.read_only()?)?;
+    let db = args.medium.open_to_read(&args.db)?;
     let (graphs, now) = (db.sealed_graphs(), db.view().csn());
     let rows: Vec<(&str, String)> = graphs
         .iter()

@@ -5,7 +5,7 @@ mod nodes;
 
 use std::path::PathBuf;
 
-use evergraph::{At, Database};
+use evergraph::At;
 
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report};
@@ -85,7 +85,7 @@ pub fn execute(args: &Args) -> Result<Report, Failure> {
         What::Node(node) => node,
         What::Neighbors(neighbors) => &neighbors.node,
     };
-    let db = Database::open(&args.db, &node.medium.read_only()?)?;
+    let db = node.medium.open_to_read(&args.db)?;
     match (&args.what, db.is_property_graph()) {
         (What::Node(node), true) => nodes::show(&db, node),
         (What::Neighbors(wanted), true) => nodes::neighbors(&db, wanted),

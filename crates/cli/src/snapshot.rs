@@ -11,7 +11,7 @@ use clap::Subcommand;
 use evergraph::{At, Cancellation, Database};
 use serde_json::json;
 
-use crate::medium::MediumArgs;
+use crate::medium::{MediumArgs, note_writer};
 use crate::report::{Failure, Report, count, note, table};
 use crate::{seal, stop};
 
@@ -92,7 +92,7 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
         true => args.medium.read_only()?,
         false => args.medium.options()?,
     };
-    let db = Database::open(&args.db, &options)?;
+    let db = Database::open(&args.db, &options).inspect(note_writer)?;
     let report = act(&db, &args.action);
     if !looks {
         db.close()?;

@@ -92,6 +92,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         "replayed_entries": opened.replayed_entries,
         "wall_us": view.wall_us(),
     });
+    json["beside_writer"] = json!(opened.beside_writer);
     json["reading_dram_bytes"] = json!(stats.reading_dram_bytes);
     json["attached_dram_bytes"] = json!(stats.extension_bytes);
     let mut rows = vec![
@@ -144,10 +145,10 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         ("stored sections", layouts_shown.join(", ")),
         (
             "stopped",
-            if opened.clean {
-                "in order"
-            } else {
-                "by a crash or kill"
+            match (opened.clean, opened.beside_writer) {
+                (true, _) => "in order",
+                (_, true) => "not yet: another process writes",
+                _ => "by a crash or kill",
             }
             .to_string(),
         ),

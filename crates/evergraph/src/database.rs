@@ -26,12 +26,13 @@ const POOL: &str = "pool";
 /// writer. Dropping it without [`Database::close`] is like a crash: committed changes are
 /// recovered at the next open.
 ///
-/// One process at a time has a database open for writing, through one `Database`, or any
-/// number have it open for reading. It stays so as long as anything of it is in use: the
-/// `Database`, a view, a transaction, a node, a graph that an algorithm reads, a result.
-/// Parts that outlive a dropped `Database` work on. Parts that outlive a closed one can
-/// be read, and their writes are refused as [`Closed`](crate::TopologyError::Closed). A
-/// second opening of the database meanwhile is refused, so that two never write.
+/// One process at a time has a database open for writing, through one `Database`, and any
+/// number have it open for reading ([`Options::read_only`]). It stays so as long as
+/// anything of it is in use: the `Database`, a view, a transaction, a node, a graph that an
+/// algorithm reads, a result. Parts that outlive a dropped `Database` work on. Parts that
+/// outlive a closed one can be read, and their writes are refused as
+/// [`Closed`](crate::TopologyError::Closed). A second opening for writing meanwhile is
+/// refused, so that two never write.
 ///
 /// ```
 /// use evergraph::{Database, MediumKind, Options};
@@ -109,6 +110,7 @@ impl Database {
             replayed_entries: 0,
             csn: 0,
             unconfirmed: false,
+            beside_writer: false,
         };
         Ok(Self::assemble(made, report, path, options, opened))
     }

@@ -79,7 +79,11 @@ pub struct Options {
     /// Most bytes of the write-ahead log, and so most that recovery replays, but for one
     /// commit that is larger (creation only). The file begins with 256 KiB and grows.
     pub log_bytes: u64,
-    /// Open without writing a byte.
+    /// Open without writing a byte, also while another process writes: then the graph is
+    /// shown as of the newest commit that is proven to be durable, at most one group of
+    /// commits behind, and stays so
+    /// ([`OpenReport::beside_writer`](crate::OpenReport::beside_writer)). In direct mode
+    /// only while no other process writes.
     pub read_only: bool,
     /// Merge in the background when half the log or of the buffers is used.
     pub background: bool,

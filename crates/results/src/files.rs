@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{
-    Directory, Medium, Pool, PoolFile, PoolKind, Region, Root, Storage, StorageError,
+    Directory, Medium, Pool, PoolFile, PoolKind, Readers, Region, Root, Storage, StorageError,
     StoredDirectory, USER_BYTES, Uuid,
 };
 
@@ -107,7 +107,8 @@ impl Files {
         let root = pool.root();
         let geometry = Geometry::of(&root.user)
             .ok_or_else(|| damaged(0, "the size of blocks makes no sense"))?;
-        let region = Region::new(
+        let region = Region::beside(
+            Readers::of(storage, PoolKind::RESULTS, root),
             storage.open(EXTENTS, false)?,
             u64::from(geometry.alignment),
             geometry.growth_step,
@@ -211,6 +212,8 @@ impl Files {
         };
         self.results
             .insert(description.name.clone(), Arc::new(stored));
+        drop((before, replaced));
+        self.region.root_published(self.pool.root().sequence);
         self.invariants();
         Ok(())
     }
@@ -262,6 +265,7 @@ impl Files {
             self.results.remove(&stored.description.name);
         }
         drop(removed);
+        self.region.root_published(self.pool.root().sequence);
         // The next version will need some of it.
         self.region.trim(self.growth_step);
         self.invariants();

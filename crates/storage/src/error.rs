@@ -45,6 +45,10 @@ pub enum StorageError {
     /// The database is open for reading, and was to be opened for writing.
     #[error("the database is being read by another process or handle; wait until it has ended")]
     BeingRead,
+    /// A reader beside a writer did not come to its end: roots and log were replaced
+    /// faster than they could be read.
+    #[error("another process writes the database faster than it can be opened; try again")]
+    Overtaken,
     /// Lists have outgrown what their layout can say.
     #[error("{0}")]
     TooLarge(String),

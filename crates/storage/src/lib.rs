@@ -26,9 +26,9 @@ mod registry;
 
 pub use directory::{Blob, Directory, Entry, SectionKey, Stored as StoredDirectory, checksum};
 pub use error::StorageError;
-pub use log::{CommitLog, LogRecord, LogStart, RECORD_HEADER_BYTES};
+pub use log::{CommitLog, CopiedLog, LogRecord, LogStart, RECORD_HEADER_BYTES};
 pub use medium::{DurabilityLevel, Medium, MediumError, MediumHandle, Memory, Properties, Storage};
 pub use medium::{memory_bytes, prefetch_for_read, prefetch_for_write};
 pub use pool::{FORMAT_VERSION, Pool, PoolFile, PoolKind, Root, USER_BYTES, Uuid};
-pub use region::{Draft, Extent, Region, Words};
+pub use region::{Draft, Extent, Readers, Region, Words};
 pub use registry::{Needed, Registry, ViewToken};

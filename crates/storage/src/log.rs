@@ -12,6 +12,8 @@
 //!
 //! The log does not know what its records mean.
 
+mod copied;
+
 use crate::error::StorageError;
 use crate::failpoint;
 use crate::layout::{Field, tiles};
@@ -21,6 +23,8 @@ use crate::order;
 #[cfg(feature = "failpoints")]
 use crate::order::Flushed;
 use crate::pool::Uuid;
+
+pub use copied::CopiedLog;
 
 /// Bytes before the payload of each record.
 pub const RECORD_HEADER_BYTES: usize = 56;
@@ -123,6 +127,8 @@ pub struct LogRecord<'a> {
     pub epoch: u32,
     /// Position after it.
     pub end: u64,
+    /// Position up to which the log was durable when it was written.
+    pub durable: u64,
     /// Operations of the commit, encoded.
     pub payload: &'a [u8],
 }
@@ -204,6 +210,11 @@ impl CommitLog {
         Ok(start.iter().any(|&byte| byte != 0))
     }
 
+    /// Bytes of the ring in a file.
+    pub fn ring_bytes(medium: &MediumHandle) -> u64 {
+        medium.len().saturating_sub(IDENTITY_BYTES as u64)
+    }
+
     /// Size of the file for a ring of `capacity` bytes.
     pub fn file_bytes(capacity: u64) -> u64 {
         capacity.saturating_add(IDENTITY_BYTES as u64)
@@ -250,7 +261,7 @@ impl CommitLog {
         let mut log = CommitLog {
             seed: crc32c::crc32c(uuid),
             epoch,
-            capacity: medium.len().saturating_sub(IDENTITY_BYTES as u64),
+            capacity: Self::ring_bytes(&medium),
             start: start.lsn,
             head: start.lsn,
             durable: start.lsn,
@@ -350,6 +361,7 @@ impl CommitLog {
                         lsn: header.lsn,
                         epoch: header.epoch,
                         end,
+                        durable: header.durable,
                         payload,
                     })?;
                 }

@@ -26,6 +26,9 @@ pub const FORMAT_VERSION: u32 = 5;
 /// Bytes that the crates above can keep in the root.
 pub const USER_BYTES: usize = 192;
 
+/// Roots that a reader tries to hold: each was replaced while it was read.
+const ROOTS_TRIED: usize = 64;
+
 const SLOT_BYTES: usize = 512;
 const SLOT_STRIDE: u64 = 4096;
 const _: () = assert!(
@@ -50,6 +53,7 @@ const DIRECTORY_LEN: Field = (96, 8);
 const DIRECTORY_CRC: Field = (104, 4);
 const LOG_FILE: Field = (108, 4);
 const LOG_BYTES: Field = (112, 8);
+const LOG_DURABLE: Field = (120, 8);
 const USER: Field = (128, USER_BYTES);
 const SLOT_CRC: Field = (SLOT_BYTES - 4, 4);
 const _: () = assert!(tiles(
@@ -72,7 +76,7 @@ const _: () = assert!(tiles(
         DIRECTORY_CRC,
         LOG_FILE,
         LOG_BYTES,
-        (120, 8),
+        LOG_DURABLE,
         USER,
         (320, 188),
         SLOT_CRC,
@@ -86,6 +90,7 @@ pub struct PoolKind {
     name: &'static str,
     magic: &'static [u8; 8],
     version: u32,
+    number: usize,
 }
 
 impl PoolKind {
@@ -94,13 +99,20 @@ impl PoolKind {
         name: "pool",
         magic: b"EVERGRPH",
         version: FORMAT_VERSION,
+        number: 0,
     };
     /// That of results, which lie beside the graph and have their own version.
     pub const RESULTS: PoolKind = PoolKind {
         name: "results",
         magic: b"EVERRSLT",
         version: 1,
+        number: 1,
     };
+
+    /// The kinds are numbered from 0.
+    pub(crate) fn number(self) -> usize {
+        self.number
+    }
 
     /// Name of the file.
     pub fn file_name(self) -> &'static str {
@@ -128,6 +140,9 @@ pub struct Root {
     /// for the first one; 0 if it is not known (there is none, or the root was written
     /// before this was kept).
     pub log_epoch: u32,
+    /// Log position up to which records were durable when the root was published, for
+    /// readers beside the writer; 0 if it is not known, as [`Root::log_epoch`].
+    pub log_durable: u64,
     /// Log position after the last commit, known only after a clean stop.
     pub clean_log_end: Option<u64>,
     /// Number of the log's file.
@@ -155,6 +170,7 @@ impl Root {
             wall_us: 0,
             log_start: 0,
             log_epoch: 0,
+            log_durable: 0,
             clean_log_end: None,
             log_file: 0,
             log_bytes: 0,
@@ -238,6 +254,7 @@ impl UncheckedSlot {
                 directory_crc: u32_at(bytes, DIRECTORY_CRC.0),
                 log_file: u32_at(bytes, LOG_FILE.0),
                 log_bytes: u64_at(bytes, LOG_BYTES.0),
+                log_durable: u64_at(bytes, LOG_DURABLE.0),
                 user,
             },
         )))
@@ -268,6 +285,7 @@ fn encode_slot(kind: PoolKind, uuid: &Uuid, root: &Root) -> [u8; SLOT_BYTES] {
     put(&mut bytes, DIRECTORY_CRC, &root.directory_crc.to_le_bytes());
     put(&mut bytes, LOG_FILE, &root.log_file.to_le_bytes());
     put(&mut bytes, LOG_BYTES, &root.log_bytes.to_le_bytes());
+    put(&mut bytes, LOG_DURABLE, &root.log_durable.to_le_bytes());
     put(&mut bytes, USER, &root.user);
     let crc = crc32c::crc32c(&bytes[..SLOT_CRC.0]);
     put(&mut bytes, SLOT_CRC, &crc.to_le_bytes());
@@ -327,7 +345,8 @@ impl Pool {
         }
     }
 
-    /// Reads the newest root. Writes nothing.
+    /// Reads the newest root. Writes nothing. A reader holds what it names
+    /// ([`crate::medium::DatabaseLock::hold_root`]), until it opens the pool again.
     pub fn open(storage: &dyn Storage) -> Result<(Pool, PoolFile), StorageError> {
         Self::open_kind(storage, PoolKind::GRAPH)
     }
@@ -343,7 +362,43 @@ impl Pool {
                 "there is no file `{name}` (check the path, or import into a new one)"
             )));
         }
-        let medium = storage.open(name, false)?;
+        let file = PoolFile {
+            medium: storage.open(name, false)?,
+        };
+        let lock = storage.database_lock();
+        let Some(lock) = lock.filter(|lock| lock.is_reader()) else {
+            return Ok((Self::read(kind, &file)?, file));
+        };
+        // Reader step B1: the writer may publish another root and use the space of this one
+        // before it is held. When it publishes one afterwards, it asks.
+        let mut failed = StorageError::Overtaken;
+        for _ in 0..ROOTS_TRIED {
+            match Self::read(kind, &file) {
+                Ok(pool) => {
+                    failpoint!("readers.root-read");
+                    lock.hold_root(kind, pool.root.sequence)?;
+                    failpoint!("readers.root-held");
+                    if pool.is_newest(&file) {
+                        return Ok((pool, file));
+                    }
+                }
+                // Both slots may have been read while they were written.
+                Err(error) if !lock.is_written()? => return Err(error),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+
+    /// Whether no later root has been published since.
+    pub fn is_newest(&self, file: &PoolFile) -> bool {
+        let now = Self::read(self.kind, file);
+        now.is_ok_and(|now| now.root.sequence == self.root.sequence)
+    }
+
+    /// The newest root.
+    fn read(kind: PoolKind, PoolFile { medium }: &PoolFile) -> Result<Pool, StorageError> {
+        let name = kind.name;
         if medium.is_empty() {
             return Err(StorageError::NotADatabase(format!(
                 "the file `{name}` is empty; if its creation was interrupted, make it again"
@@ -385,15 +440,12 @@ impl Pool {
         if let Some(what) = root.contradiction() {
             return Err(StorageError::damaged(name, slot * SLOT_STRIDE, what));
         }
-        Ok((
-            Pool {
-                kind,
-                uuid,
-                root,
-                next_slot: 1 - slot,
-            },
-            PoolFile { medium },
-        ))
+        Ok(Pool {
+            kind,
+            uuid,
+            root,
+            next_slot: 1 - slot,
+        })
     }
 
     /// Makes the root that was read durable: a process that was killed may have

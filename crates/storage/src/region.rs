@@ -16,9 +16,10 @@ use parking_lot::Mutex;
 
 use crate::error::StorageError;
 use crate::failpoint;
-use crate::medium::{Medium, MediumError, MediumHandle, prefetch_for_read};
+use crate::medium::{DatabaseLock, Medium, MediumError, MediumHandle, Storage, prefetch_for_read};
 use crate::order::{self, Durable, Flushed};
-use space::Space;
+use crate::pool::{PoolKind, Root};
+use space::{Space, Waiting};
 
 /// Most bytes that a new file for extents reserves, so that a small database is small.
 const FIRST_BYTES: u64 = 256 << 10;
@@ -34,6 +35,34 @@ struct Inner {
     space: Mutex<Space>,
     alignment: u64,
     growth_step: u64,
+    readers: Option<Readers>,
+    /// A reader of another process has an older root than the newest.
+    is_read_behind: AtomicBool,
+}
+
+/// Readers of other processes, which hold the roots that they read.
+pub struct Readers {
+    lock: Arc<DatabaseLock>,
+    kind: PoolKind,
+    /// Sequence of the root that the region is opened with.
+    root: u64,
+}
+
+impl Readers {
+    /// Those whom a writer asks before it uses space again; `None` where there are none,
+    /// or it is no writer who asks.
+    pub fn of(storage: &dyn Storage, kind: PoolKind, root: &Root) -> Option<Self> {
+        let lock = storage.database_lock().filter(|lock| !lock.is_reader())?;
+        Some(Readers {
+            lock,
+            kind,
+            root: root.sequence,
+        })
+    }
+
+    fn oldest_root(&self) -> Option<u64> {
+        self.lock.oldest_root_read(self.kind)
+    }
 }
 
 impl Region {
@@ -44,6 +73,16 @@ impl Region {
     /// `alignment` is that of every extent (a power of two), `growth_step` what a
     /// large file grows by at least; a small one doubles.
     pub fn new(medium: MediumHandle, alignment: u64, growth_step: u64) -> Self {
+        Self::beside(None, medium, alignment, growth_step)
+    }
+
+    /// As [`Region::new`], where readers of other processes may read what is given back.
+    pub fn beside(
+        readers: Option<Readers>,
+        medium: MediumHandle,
+        alignment: u64,
+        growth_step: u64,
+    ) -> Self {
         assert!(alignment.is_power_of_two() && alignment >= 8);
         let end = medium.len();
         Region {
@@ -55,8 +94,42 @@ impl Region {
                 }),
                 alignment,
                 growth_step,
+                readers,
+                is_read_behind: AtomicBool::new(false),
             }),
         }
+    }
+
+    /// Reader step B4, after a root is published and what it does not name any more is given
+    /// back: that becomes free as far as no reader of another process has an older root. One
+    /// question to the system.
+    pub fn root_published(&self, sequence: u64) {
+        let Some(readers) = &self.inner.readers else {
+            return;
+        };
+        let oldest = readers.oldest_root();
+        let is_behind = oldest.is_some_and(|oldest| oldest < sequence);
+        self.inner
+            .is_read_behind
+            .store(is_behind, Ordering::Release);
+        let mut space = self.inner.space.lock();
+        for waiting in &mut space.waiting {
+            waiting.since.get_or_insert(sequence);
+        }
+        space.give_unread(oldest);
+    }
+
+    /// Whether, at the newest publication, a reader of another process had an older root:
+    /// then what that names is not written over.
+    pub fn is_read_behind(&self) -> bool {
+        self.inner.is_read_behind.load(Ordering::Acquire)
+    }
+
+    /// Bytes that no root names any more and readers of other processes keep, among the
+    /// used ones.
+    pub fn waiting_bytes(&self) -> u64 {
+        let space = self.inner.space.lock();
+        space.waiting.iter().map(|waiting| waiting.len).sum()
     }
 
     /// Reserves the first space of a new file that will grow by `growth_step`. Durable
@@ -130,6 +203,7 @@ impl Region {
                 len,
                 reserved,
                 retired: AtomicBool::new(true),
+                was_named: AtomicBool::new(false),
             }),
         };
         // Space that was given back to the system must be there again before a
@@ -171,11 +245,38 @@ impl Region {
             len,
             reserved,
             retired: AtomicBool::new(false),
+            was_named: AtomicBool::new(true),
         })
     }
 
-    /// Ends the claiming that [`Region::adopt`] began: all other space is free.
+    /// Ends the claiming that [`Region::adopt`] began: all other space is free, once no
+    /// reader of another process has an older root.
     pub fn finish_adoption(&self) {
+        self.claim_the_rest();
+        let Some(readers) = &self.inner.readers else {
+            return;
+        };
+        let space = &mut *self.inner.space.lock();
+        let free = std::mem::take(&mut space.free);
+        space.used += free.values().sum::<u64>();
+        space.waiting = free
+            .into_iter()
+            .map(|(offset, len)| Waiting {
+                offset,
+                len,
+                since: Some(readers.root),
+            })
+            .collect();
+        let oldest = readers.oldest_root();
+        let is_behind = oldest.is_some_and(|oldest| oldest < readers.root);
+        self.inner
+            .is_read_behind
+            .store(is_behind, Ordering::Release);
+        space.give_unread(oldest);
+    }
+
+    /// What was not claimed is free.
+    fn claim_the_rest(&self) {
         let mut space = self.inner.space.lock();
         let claimed = std::mem::take(&mut space.free);
         let mut position = 0;
@@ -256,11 +357,15 @@ impl Drop for Borrowed {
 impl Inner {
     /// Space of `reserved` bytes, for which the file grows if it has to.
     fn take_or_grow(&self, space: &mut Space, reserved: u64) -> Result<u64, MediumError> {
-        let is_whole = space.free_at_end() >= space.reserve;
-        if (is_whole || space.borrowers > 0)
-            && let Some(offset) = space.take(reserved)
-        {
+        if let Some(offset) = space.take_beside_reserve(reserved) {
             return Ok(offset);
+        }
+        // A reader may have gone since the last publication.
+        if let Some(readers) = self.readers.as_ref().filter(|_| !space.waiting.is_empty()) {
+            space.give_unread(readers.oldest_root());
+            if let Some(offset) = space.take_beside_reserve(reserved) {
+                return Ok(offset);
+            }
         }
         let least = (reserved + space.reserve).saturating_sub(space.free_at_end());
         // A small file grows by its own length.
@@ -354,6 +459,8 @@ pub struct Extent {
     reserved: u64,
     /// Set when nothing durable refers to the extent.
     retired: AtomicBool,
+    /// A root may have named it, and a reader of another process may read it.
+    was_named: AtomicBool,
 }
 
 impl Extent {
@@ -384,6 +491,7 @@ impl Extent {
 
     /// A durable directory refers to the extent now.
     pub fn published(&self) {
+        self.was_named.store(true, Ordering::Release);
         self.retired.store(false, Ordering::Release);
     }
 
@@ -572,14 +680,19 @@ fn append<M: Medium + ?Sized>(
 impl Drop for Extent {
     fn drop(&mut self) {
         if self.retired.load(Ordering::Acquire) {
-            // No reader is left, and the next owner of the space writes it before
-            // reading.
-            self.region.inner.medium.wont_need(self.offset, self.len);
-            self.region
-                .inner
-                .space
-                .lock()
-                .give(self.offset, self.reserved);
+            // No reader of this process is left, and the next owner of the space writes it
+            // before reading.
+            let inner = &self.region.inner;
+            inner.medium.wont_need(self.offset, self.len);
+            let mut space = inner.space.lock();
+            match inner.readers.is_some() && self.was_named.load(Ordering::Acquire) {
+                true => space.waiting.push(Waiting {
+                    offset: self.offset,
+                    len: self.reserved,
+                    since: None,
+                }),
+                false => space.give(self.offset, self.reserved),
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ const CELL: usize = 60;
 impl Args {
     /// Opens the database, and nothing of it is written.
     pub fn open(&self) -> Result<Database, Failure> {
-        Ok(Database::open(&self.db, &self.medium.read_only()?)?)
+        self.medium.open_to_read(&self.db)
     }
 
     /// Directory of the indexes.

@@ -185,7 +185,7 @@ fn a_second_writer_is_refused_with_the_pid() {
     for arguments in [
         "import db other.txt --append",
         "delete-edges db other.txt",
-        "run db cc",
+        "run db cc --keep parts",
     ] {
         let outcome = place.call(arguments);
         outcome.expect(1);
@@ -197,11 +197,7 @@ fn a_second_writer_is_refused_with_the_pid() {
     }
     // As if a process that was killed had left it.
     std::fs::remove_file(place.path("db").join("lock")).expect("there is one");
-    for arguments in [
-        "import db other.txt --append",
-        "stats db",
-        "export db out.txt",
-    ] {
+    for arguments in ["import db other.txt --append", "compact db"] {
         let outcome = place.call(arguments);
         outcome.expect(1);
         assert!(outcome.error().contains("open for writing"), "{outcome:#?}");
@@ -210,17 +206,61 @@ fn a_second_writer_is_refused_with_the_pid() {
     place.json("import db other.txt --append");
 }
 
+/// Each says as of which commit it is.
 #[test]
-fn readers_share_and_keep_writers_out() {
+fn what_reads_reads_beside_a_process_that_writes() {
+    let place = place();
+    place.json("run db cc --keep parts");
+    place.json("snapshot db create before");
+    let options = evergraph::Options::default();
+    let db = evergraph::Database::open(place.path("db"), &options).expect("the database opens");
+    let before = db.view().csn();
+    db.insert_edges(&[(0, 1)]).expect("inserted");
+    db.checkpoint().expect("merged");
+    db.insert_edges(&[(0, 2)]).expect("inserted");
+    db.insert_edges(&[(0, 3)]).expect("inserted");
+    let told = format!(
+        "note: another process is writing the database; this shows commit {}",
+        before + 2
+    );
+    for arguments in [
+        "stats db",
+        "check db",
+        "run db cc -o -",
+        "run db bfs --source 0 -o -",
+        "export db out.txt",
+        "show db neighbors 0",
+        "snapshot db list",
+        "snapshot db diff before",
+        "results db list",
+        "results db show parts",
+        "plot degrees db -o plot.svg",
+    ] {
+        let outcome = place.call(arguments);
+        outcome.expect(0);
+        assert!(outcome.stderr.contains(&told), "{outcome:#?}");
+    }
+    let stats = place.json("stats db");
+    assert_eq!(stats["beside_writer"], true);
+    assert_eq!(stats["csn"], before + 2);
+    db.close().expect("it closes");
+    let stats = place.json("stats db");
+    assert_eq!(stats["beside_writer"], false);
+    assert_eq!(stats["csn"], before + 3);
+}
+
+#[test]
+fn readers_keep_no_writer_out() {
     let place = place();
     let options = evergraph::Options {
         read_only: true,
         ..evergraph::Options::default()
     };
-    let _db = evergraph::Database::open(place.path("db"), &options).expect("the database opens");
-    place.json("stats db");
-    let outcome = place.call("import db other.txt --append");
-    outcome.expect(1);
+    let db = evergraph::Database::open(place.path("db"), &options).expect("the database opens");
+    let edges = db.view().edge_count().expect("counted");
+    place.json("import db other.txt --append");
+    place.json("compact db");
+    assert_eq!(db.view().edge_count().expect("counted"), edges);
 }
 
 /// By a user who may read the files, and not write them or the directory.
@@ -251,15 +291,16 @@ fn reading_needs_no_permission_to_write() {
     let refused = user("import db other.txt --append");
     refused.expect(1);
     assert!(refused.error().contains("ermission denied"), "{refused:#?}");
-    // A reader keeps writers out, and lets readers in.
-    let options = evergraph::Options {
-        read_only: true,
-        ..evergraph::Options::default()
-    };
-    let db = evergraph::Database::open(place.path("db"), &options).expect("it opens");
-    user("check db").expect(0);
-    drop(db);
+    // Beside a writer, too.
     allow(place.path("db"), 0o755);
+    let options = evergraph::Options::default();
+    let db = evergraph::Database::open(place.path("db"), &options);
+    if let Ok(db) = &db {
+        db.insert_edges(&[(0, 1)]).expect("inserted");
+    }
+    for arguments in reading {
+        user(arguments).expect(0);
+    }
 }
 
 /// A flipped bit in the pool is told or does no harm.

@@ -412,7 +412,7 @@ fn steps_in(text: &str) -> BTreeSet<String> {
     let words: Vec<&str> = flat.split_whitespace().collect();
     let number = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        let digits = word.trim_start_matches(['L', 'D', 'R', 'S']);
+        let digits = word.trim_start_matches(['L', 'D', 'R', 'S', 'B']);
         let short = word.len() - digits.len() <= 1 && (1..=2).contains(&digits.len());
         (short && digits.chars().all(|c| c.is_ascii_digit())).then(|| word.to_string())
     };
@@ -421,7 +421,8 @@ fn steps_in(text: &str) -> BTreeSet<String> {
         let kind = pair[0]
             .trim_matches(|c: char| !c.is_ascii_alphabetic())
             .to_lowercase();
-        let named = ["durability", "recovery", "direct", "state"].contains(&kind.as_str());
+        let named =
+            ["durability", "recovery", "direct", "state", "reader"].contains(&kind.as_str());
         if !named || !pair[1].trim_matches('*').starts_with("step") {
             continue;
         }

@@ -51,12 +51,13 @@ fn refused(path: &Path, options: &Options) -> StorageError {
     }
 }
 
+/// A second writer is refused; readers come in.
 #[track_caller]
 fn locked(path: &Path, options: &Options) {
-    for options in [options, &reading(options)] {
-        let error = refused(path, options);
-        assert!(matches!(error, StorageError::Locked { .. }), "{error}");
-    }
+    let error = refused(path, options);
+    assert!(matches!(error, StorageError::Locked { .. }), "{error}");
+    let reader = Database::open(path, &reading(options)).unwrap();
+    assert!(reader.open_report().beside_writer);
 }
 
 #[test]
@@ -89,8 +90,6 @@ fn a_backup_without_the_side_file_is_locked_as_any() {
             fs::copy(path.join(file), backup.join(file)).unwrap();
         }
         let reader = Database::open(&backup, &reading(options)).unwrap();
-        let error = refused(&backup, options);
-        assert!(matches!(error, StorageError::BeingRead), "{error}");
         let second = Database::open(&backup, &reading(options)).unwrap();
         assert!(!backup.join("lock").exists(), "a reader writes nothing");
         drop((reader, second));
@@ -100,17 +99,56 @@ fn a_backup_without_the_side_file_is_locked_as_any() {
 }
 
 #[test]
-fn readers_share_and_keep_a_writer_out_without_the_side_file() {
+fn readers_keep_no_writer_out() {
     on_each_medium(|path, options| {
-        Database::create(path, options).unwrap().close().unwrap();
+        let db = Database::create(path, options).unwrap();
+        db.insert_edges(&[(0, 1)]).unwrap();
+        db.close().unwrap();
         let first = Database::open(path, &reading(options)).unwrap();
-        fs::remove_file(path.join("lock")).unwrap();
-        let second = Database::open(path, &reading(options)).unwrap();
-        drop(first);
-        let error = refused(path, options);
-        assert!(matches!(error, StorageError::BeingRead), "{error}");
-        drop(second);
-        Database::open(path, options).unwrap();
+        assert!(!first.open_report().beside_writer);
+        for removed in [false, true] {
+            if removed {
+                fs::remove_file(path.join("lock")).unwrap();
+            }
+            let writer = Database::open(path, options).unwrap();
+            writer.insert_edges(&[(0, 2)]).unwrap();
+            locked(path, options);
+            writer.compact().unwrap();
+            writer.close().unwrap();
+        }
+        assert_eq!(first.view().neighbors(0).unwrap(), [1]);
+        let now = Database::open(path, &reading(options)).unwrap();
+        assert_eq!(now.view().neighbors(0).unwrap(), [1, 2, 2]);
+    });
+}
+
+/// Results have a root of their own.
+#[test]
+fn results_are_read_beside_a_writer() {
+    on_each_medium(|path, options| {
+        let db = Database::create(path, options).unwrap();
+        let request = Request {
+            name: "d".to_string(),
+            algorithm: "degrees".to_string(),
+            ..Request::default()
+        };
+        let edges: Vec<(u32, u32)> = (0..40_000).map(|i| (i, i + 1)).collect();
+        db.insert_edges(&edges).unwrap();
+        db.maintain(&request, &Control::new()).unwrap();
+        let reader = Database::open(path, &reading(options)).unwrap();
+        let before = reader.results().unwrap();
+        let csn = db.results().unwrap().get("d").unwrap();
+        let csn = csn.description().graph.csn;
+        for round in 0..6 {
+            let edges: Vec<(u32, u32)> = edges.iter().map(|&(u, _)| (u, round)).collect();
+            db.insert_edges(&edges).unwrap();
+            db.maintain(&request, &Control::new()).unwrap();
+        }
+        assert_eq!(before.check(), Vec::<String>::new());
+        let stored = before.get("d").unwrap();
+        assert_eq!(stored.description().graph.csn, csn);
+        let now = Database::open(path, &reading(options)).unwrap();
+        assert_eq!(now.results().unwrap().check(), Vec::<String>::new());
     });
 }
 
@@ -129,7 +167,10 @@ fn a_program_of_the_version_before_is_kept_out_and_keeps_out() {
         Database::open(path, &reading(options)).unwrap();
         assert!(Database::open(path, options).is_err());
         theirs.try_lock().unwrap();
-        locked(path, options);
+        for options in [options, &reading(options)] {
+            let error = refused(path, options);
+            assert!(matches!(error, StorageError::Locked { .. }), "{error}");
+        }
         theirs.unlock().unwrap();
         Database::open(path, options).unwrap();
     });

@@ -6,7 +6,6 @@ use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::Advice;
-use rustix::io::Errno;
 
 use super::concurrency;
 use super::host::{self, Holes, Mapped, Mapping};
@@ -76,14 +75,12 @@ pub(super) struct HostFile {
     file: OwnedFd,
     mapping: Mapping,
     holes: Holes,
-    read_only: bool,
 }
 
 impl HostFile {
     /// Maps an open file of `len` bytes for reading.
-    pub(super) fn of(file: OwnedFd, len: u64, read_only: bool) -> io::Result<Self> {
+    pub(super) fn of(file: OwnedFd, len: u64) -> io::Result<Self> {
         Ok(Self {
-            read_only,
             mapping: Mapping::of_file(file.as_fd(), len, Mapped::Read)?,
             holes: Holes::of(file.as_fd(), len),
             file,
@@ -113,11 +110,7 @@ impl FileCalls for HostFile {
     }
 
     fn sync(&self) -> io::Result<()> {
-        match rustix::fs::fdatasync(&self.file) {
-            // Nothing waits to be written where nothing can be.
-            Err(Errno::ROFS | Errno::INVAL) if self.read_only => Ok(()),
-            synced => Ok(synced?),
-        }
+        Ok(rustix::fs::fdatasync(&self.file)?)
     }
 
     fn extend(&self, from: u64, to: u64) -> io::Result<()> {

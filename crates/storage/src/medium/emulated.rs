@@ -14,6 +14,7 @@ use super::combining::{CombiningBuffer, LINES_PER_UNIT, Traffic};
 use super::counters::{Counters, CountersSnapshot, add};
 use super::host::{self, Mapping};
 use super::latency::{Delay, LatencyProfile};
+use super::lock::DatabaseLock;
 use super::{Medium, MediumError, MediumHandle, Properties, Storage};
 
 /// Bits of a line's number that belong to its file: 2^40 lines a file.
@@ -403,5 +404,9 @@ impl Storage for EmulatedStorage {
 
     fn sync_names(&self) -> Result<(), MediumError> {
         self.inner.sync_names()
+    }
+
+    fn database_lock(&self) -> Option<Arc<DatabaseLock>> {
+        self.inner.database_lock()
     }
 }

@@ -102,9 +102,10 @@ impl Storage for FileStorage {
 
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
         let (file, len) = self.directory.open_file(name, create)?;
-        let calls = HostFile::of(file, len, self.directory.read_only)
+        let calls = HostFile::of(file, len)
             .map_err(|error| host::io_error(name, "mapping it for reading", error))?;
-        let mut medium = FileMedium::over(name, Box::new(calls), create)?;
+        let unsynced = create || self.directory.read_only;
+        let mut medium = FileMedium::over(name, Box::new(calls), unsynced)?;
         medium.faults.clone_from(&self.faults);
         medium.memory_bytes = self.memory_bytes;
         medium._lock = self.lock.clone();
@@ -118,6 +119,10 @@ impl Storage for FileStorage {
 
     fn sync_names(&self) -> Result<(), MediumError> {
         self.directory.sync()
+    }
+
+    fn database_lock(&self) -> Option<Arc<DatabaseLock>> {
+        self.lock.clone()
     }
 }
 
@@ -156,12 +161,17 @@ const SHARE_OF_MEMORY: u64 = 2;
 const WRITE_BACK_AT_ONCE: u64 = 32 << 10;
 
 impl FileMedium {
-    /// The medium over an open file, which is new or holds what it held.
+    /// The medium over an open file. What it holds is made durable first, but `unsynced`: if
+    /// it is new, or only read.
     ///
     /// # Errors
     /// The system's error for the length of the file, or for the sync of what it held.
-    pub fn over(name: &str, calls: Box<dyn FileCalls>, is_new: bool) -> Result<Self, MediumError> {
-        if !is_new && !failpoint!("file.opened-without-sync") {
+    pub fn over(
+        name: &str,
+        calls: Box<dyn FileCalls>,
+        unsynced: bool,
+    ) -> Result<Self, MediumError> {
+        if !unsynced && !failpoint!("file.opened-without-sync") {
             // Bytes that a killed process wrote are visible before they are durable.
             // After this sync, recovery sees only what the medium holds.
             calls

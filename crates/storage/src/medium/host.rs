@@ -396,16 +396,8 @@ impl Drop for Mapping {
 
 /// Bytes that a killed process wrote are visible before they are durable. After this,
 /// recovery sees only what the medium holds.
-pub(super) fn sync_what_it_held(
-    name: &str,
-    file: impl AsFd,
-    read_only: bool,
-) -> Result<(), MediumError> {
-    match rustix::fs::fdatasync(file) {
-        // Nothing waits to be written where nothing can be.
-        Err(Errno::ROFS | Errno::INVAL) if read_only => Ok(()),
-        synced => synced.map_err(|error| io_error(name, "syncing what it held", error)),
-    }
+pub(super) fn sync_what_it_held(name: &str, file: impl AsFd) -> Result<(), MediumError> {
+    rustix::fs::fdatasync(file).map_err(|error| io_error(name, "syncing what it held", error))
 }
 
 /// Length of a file now.

@@ -152,8 +152,8 @@ impl Storage for MappedStorage {
 
     fn open(&self, name: &str, create: bool) -> Result<MediumHandle, MediumError> {
         let (file, len) = self.directory.open_file(name, create)?;
-        if !create {
-            host::sync_what_it_held(name, &file, self.directory.read_only)?;
+        if !create && !self.directory.read_only {
+            host::sync_what_it_held(name, &file)?;
         }
         let (mapping, durability) = match self.map(name, &file, len) {
             Ok(mapped) => mapped,
@@ -191,6 +191,10 @@ impl Storage for MappedStorage {
 
     fn sync_names(&self) -> Result<(), MediumError> {
         self.directory.sync()
+    }
+
+    fn database_lock(&self) -> Option<Arc<DatabaseLock>> {
+        self.lock.clone()
     }
 }
 

@@ -31,7 +31,7 @@ pub use faults::{FileCall, FileFault, FileFaults};
 pub use file::{FileMedium, FileStorage};
 pub use host::memory_bytes;
 pub use latency::LatencyProfile;
-pub use lock::Access;
+pub use lock::{Access, DatabaseLock};
 pub use mapped::{MappedKind, MappedMedium, MappedStorage};
 pub use memory::Memory;
 
@@ -348,4 +348,9 @@ pub trait Storage: Send + Sync + 'static {
 
     /// Makes creations and removals durable.
     fn sync_names(&self) -> Result<(), MediumError>;
+
+    /// The lock of the database, where other processes may have it open.
+    fn database_lock(&self) -> Option<Arc<DatabaseLock>> {
+        None
+    }
 }

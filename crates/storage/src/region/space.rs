@@ -15,6 +15,16 @@ pub(super) struct Space {
     pub reserve: u64,
     /// Number of callers that may use the reserve now.
     pub borrowers: usize,
+    /// Ranges that readers of other processes may still read. They count as used.
+    pub waiting: Vec<Waiting>,
+}
+
+/// A range that no root names any more, and an older one may name.
+pub(super) struct Waiting {
+    pub offset: u64,
+    pub len: u64,
+    /// This root and later ones do not name it; not known until the next publication.
+    pub since: Option<u64>,
 }
 
 impl Space {
@@ -27,6 +37,15 @@ impl Space {
         let (&offset, &available) = ranges.find(fits)?;
         self.take_at(offset, (offset, available), len);
         Some(offset)
+    }
+
+    /// As [`Space::take`], if the reserve is whole or lent.
+    pub(super) fn take_beside_reserve(&mut self, len: u64) -> Option<u64> {
+        let is_whole = self.free_at_end() >= self.reserve;
+        match is_whole || self.borrowers > 0 {
+            true => self.take(len),
+            false => None,
+        }
     }
 
     /// From the reserve, whose bytes are the ones that no trim gives back.
@@ -58,6 +77,20 @@ impl Space {
         self.used -= len;
         self.add_free(&mut offset, &mut len);
         self.invariants();
+    }
+
+    /// Gives back what no reader reads, where the oldest root that one has is known.
+    pub(super) fn give_unread(&mut self, oldest_read: Option<u64>) {
+        let is_read = |waiting: &Waiting| {
+            oldest_read.is_some_and(|oldest| waiting.since.is_none_or(|since| oldest < since))
+        };
+        let (kept, free) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(is_read);
+        self.waiting = kept;
+        for Waiting { offset, len, .. } in free {
+            self.give(offset, len);
+        }
     }
 
     pub(super) fn add_free(&mut self, offset: &mut u64, len: &mut u64) {

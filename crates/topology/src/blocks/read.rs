@@ -76,7 +76,8 @@ impl Base {
             let extent = volume.region.adopt(place.offset, bytes)?;
             slabs.push(Slab::new(place.base, Arc::new(extent)));
         }
-        let free = index.free().map(|range| FreeRange { range, since: 0 });
+        // By this version at the latest.
+        let free = index.free().map(|range| FreeRange { range, since: 1 });
         let base = Base {
             free: free.collect(),
             index,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::order::Flushed;
-use evergraph_storage::{Entry, Extent, StorageError};
+use evergraph_storage::{Entry, Extent, StorageError, failpoint};
 
 use super::format::{
     BLOCK_HEADER_WORDS, End, IndexImage, Place, Range, Tail, extend_crc, list_seed,
@@ -96,7 +96,14 @@ impl Base {
         let attempt = self.version.begin();
         let mut image = self.image(csn);
         image.generation = generation;
-        let mut space = Space::new(&self.free, attempt.oldest_read);
+        // Versions are counted by this process; another may read one of before.
+        let is_read_behind =
+            volume.region.is_read_behind() && !failpoint!("readers.older-blocks-reused");
+        let oldest_read = match is_read_behind {
+            true => 0,
+            false => attempt.oldest_read,
+        };
+        let mut space = Space::new(&self.free, oldest_read);
         if !replaced.is_empty() {
             // The headers say where the old blocks are.
             self.verify(&volume.uuid)?;

@@ -150,6 +150,8 @@ impl Checkpointer {
             log.boundaries.pop_front();
         }
         drop(log);
+        let region = &self.live.resources.volume.region;
+        region.root_published(roots.pool.root().sequence);
         self.invariants(roots);
         // The next merge writes about as much as this one replaced: space that is
         // given back and reserved again costs more than all its writing.
@@ -268,6 +270,7 @@ impl Checkpointer {
         }
         root.log_start = target.start.lsn;
         root.log_epoch = target.start.epoch;
+        root.log_durable = self.log.lock().log.durable();
         root.clean_log_end = target.clean.then(|| self.log.lock().log.head());
         root.directory_offset = place.offset;
         root.directory_len = place.len;

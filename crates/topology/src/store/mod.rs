@@ -6,6 +6,7 @@
 
 mod apply;
 mod batch;
+mod beside;
 mod catalog;
 mod changes;
 mod check;
@@ -95,6 +96,8 @@ pub struct StoreStats {
     pub ring_bytes: u64,
     /// Bytes that extents occupy.
     pub extent_bytes: u64,
+    /// Bytes of replaced extents among them, which readers of other processes keep.
+    pub waiting_bytes: u64,
     /// Bytes of the extents' file.
     pub extent_file_bytes: u64,
     /// Bytes of the section directory among them.
@@ -360,6 +363,7 @@ impl Store {
             log_bytes,
             ring_bytes: self.checkpointer().log.ring_bytes(),
             extent_bytes: self.live().resources.volume.region.used_bytes(),
+            waiting_bytes: self.live().resources.volume.region.waiting_bytes(),
             extent_file_bytes: self.live().resources.volume.region.file_bytes(),
             directory_bytes,
             sealed_bytes: self.checkpointer().sealed_bytes(),

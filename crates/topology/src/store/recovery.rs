@@ -7,12 +7,14 @@ use std::sync::atomic::AtomicBool;
 
 use evergraph_storage::machine::Nodes;
 use evergraph_storage::{
-    CommitLog, Directory, DurabilityLevel, Entry, LogRecord, LogStart, Medium, MediumHandle, Pool,
-    PoolFile, Region, Root, SectionKey, Storage, StorageError, Uuid, failpoint,
+    CommitLog, CopiedLog, Directory, DurabilityLevel, Entry, LogRecord, LogStart, Medium,
+    MediumHandle, Pool, PoolFile, PoolKind, Readers, Region, SectionKey, Storage, StorageError,
+    Uuid, failpoint,
 };
 use parking_lot::{Mutex, RwLock};
 
 use super::Store;
+use super::beside::{self, Found, open_ring};
 use super::catalog::SnapshotCatalog;
 use super::checkpointer::{BLOB_IDS, BLOB_META, Checkpointer, RootState};
 use super::committer::{Committer, Waits};
@@ -62,6 +64,9 @@ pub struct OpenReport {
     /// (Recovery step R5), so a power cut may take the newest commits back, until the
     /// database is opened for writing.
     pub unconfirmed: bool,
+    /// Opened for reading while another process writes: what it commits from now on is not
+    /// shown, nor are commits of which nothing on the medium proved that they are durable.
+    pub beside_writer: bool,
 }
 
 /// After Recovery step R1.
@@ -71,6 +76,9 @@ pub(super) struct RootFound<'a> {
     tuning: Tuning,
     pool: Pool,
     file: PoolFile,
+    /// Of a reader of files.
+    copied_log: Option<CopiedLog>,
+    is_written: bool,
     config: Config,
     vertex_count: u64,
 }
@@ -111,7 +119,12 @@ impl<'a> RootFound<'a> {
         read_only: bool,
         tuning: Tuning,
     ) -> Result<Self, TopologyError> {
-        let (pool, file) = Pool::open(storage)?;
+        let Found {
+            pool,
+            file,
+            log,
+            is_written,
+        } = beside::read_root(storage)?;
         let (config, vertex_count) = Config::decode(&pool.root().user)?;
         if vertex_count > MAX_VERTICES {
             let what = "the root counts more vertices than there can be";
@@ -123,6 +136,8 @@ impl<'a> RootFound<'a> {
             tuning,
             pool,
             file,
+            copied_log: log,
+            is_written,
             config,
             vertex_count,
         })
@@ -138,7 +153,9 @@ impl<'a> RootFound<'a> {
         let (root, config, tuning) = (self.pool.root(), &self.config, &self.tuning);
         let uuid = *self.pool.uuid();
         let medium = self.storage.open(EXTENTS, false)?;
-        let region = Region::new(medium.clone(), config.extent_alignment, config.growth_step);
+        let readers = Readers::of(self.storage, PoolKind::GRAPH, root);
+        let (alignment, growth_step) = (config.extent_alignment, config.growth_step);
+        let region = Region::beside(readers, medium.clone(), alignment, growth_step);
         let directory = Directory::load(
             &region,
             &uuid,
@@ -220,7 +237,16 @@ impl<'a> ExtentsClaimed<'a> {
             resources,
         } = self.of;
         let root = found.pool.root().clone();
-        let (log_name, log_medium, ring_bytes) = open_ring(&found, &root)?;
+        let (log_name, ring, ring_bytes) = match &found.copied_log {
+            // Its file may be gone.
+            Some(copied) => {
+                let ring_bytes = CommitLog::ring_bytes(&copied.medium);
+                let name = CommitLog::file_name(root.log_file)?;
+                (name, copied.medium.clone(), ring_bytes)
+            }
+            None => open_ring(found.storage, &found.config, &root)?,
+        };
+        let log_end = found.copied_log.as_ref().map(|copied| copied.end);
         let stored_ids = self.tables.ids.len();
         let merged = merged_commits(&directory);
         let newest_stored = merged.last().copied().unwrap_or(0);
@@ -240,7 +266,7 @@ impl<'a> ExtentsClaimed<'a> {
         let mut boundaries = VecDeque::new();
         let mut extents = LoggedExtents::default();
         let (log, csn) = CommitLog::open(
-            log_medium.clone(),
+            ring.clone(),
             &resources.volume.uuid,
             root.epoch + 1,
             LogStart {
@@ -248,7 +274,7 @@ impl<'a> ExtentsClaimed<'a> {
                 epoch: root.log_epoch,
                 csn: root.csn,
             },
-            root.clean_log_end,
+            log_end.unwrap_or(root.clean_log_end),
             |record| {
                 boundaries.push_back(GroupEnd {
                     csn: record.csn,
@@ -284,7 +310,8 @@ impl<'a> ExtentsClaimed<'a> {
             replayed_commits: csn - root.csn,
             replayed_entries,
             csn,
-            unconfirmed: found.read_only && !found.is_clean(),
+            unconfirmed: found.read_only && !found.is_clean() && !found.is_written,
+            beside_writer: found.is_written,
         };
         let Tables { ids, meta, names } = self.tables;
         let snapshots = SnapshotCatalog::new(names, csn, published, self.direct.is_some());
@@ -329,7 +356,10 @@ impl<'a> ExtentsClaimed<'a> {
             gate: RwLock::new(()),
             queue: Mutex::default(),
             waits: Waits::default(),
-            durability: weakest_of(&[&medium, &log_medium]),
+            durability: match &found.copied_log {
+                Some(_) => medium.properties().durability,
+                None => weakest_of(&[&medium, &ring]),
+            },
         };
         let queried = Queried::new(&found.tuning, found.config.layout, &medium);
         Ok(LogReplayed {
@@ -354,7 +384,9 @@ impl LogReplayed<'_> {
         self.storage.sync_names()?;
         // Before the store is shown: its readers must find the replayed commits after a
         // power cut. And before a record is written: behind a gap it would not be replayed.
-        checkpointer.log.get_mut().log.make_tail_durable()?;
+        let log = &mut checkpointer.log.get_mut().log;
+        log.make_tail_durable()?;
+        let log_durable = log.durable();
         if let Some(direct) = &checkpointer.live.direct {
             direct.confirm()?;
         }
@@ -366,7 +398,10 @@ impl LogReplayed<'_> {
         if !failpoint!("open.clean-mark-kept") {
             root.clean_log_end = None;
         }
+        root.log_durable = log_durable;
         pool.update(file, root)?;
+        let region = &checkpointer.live.resources.volume.region;
+        region.root_published(pool.root().sequence);
         ring::remove_other_rings(self.storage, self.log_name)?;
         checkpointer.keep_reserve();
         Ok(self)
@@ -377,26 +412,6 @@ impl LogReplayed<'_> {
         self.store.committer.checkpointer.live.fulfil_intents()?;
         Ok((self.store, self.report))
     }
-}
-
-/// The ring that the root names, with its name and its bytes.
-fn open_ring(
-    found: &RootFound<'_>,
-    root: &Root,
-) -> Result<(&'static str, MediumHandle, u64), TopologyError> {
-    let name = CommitLog::file_name(root.log_file)?;
-    let medium = found.storage.open(name, false)?;
-    // Before version 5 the ring was as large as it may be from the beginning.
-    let ring_bytes = match root.log_bytes {
-        0 => found.config.log_bytes,
-        bytes => bytes,
-    };
-    let (len, expected) = (medium.len(), CommitLog::file_bytes(ring_bytes));
-    if len != expected {
-        let what = format!("the log has {len} bytes instead of {expected}");
-        return Err(StorageError::damaged(name, 0, what).into());
-    }
-    Ok((name, medium, ring_bytes))
 }
 
 pub(super) fn refuse_extension(config: &Config) -> Result<(), TopologyError> {

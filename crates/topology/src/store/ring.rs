@@ -116,6 +116,7 @@ impl Checkpointer {
         };
         root.log_start = carried.start();
         root.log_epoch = carried.epoch();
+        root.log_durable = carried.durable();
         for end in &mut state.boundaries {
             *end = carried_end(*end, &ends, carried.epoch());
         }

@@ -197,6 +197,7 @@ impl Checkpointer {
         root.directory_offset = place.offset;
         root.directory_len = place.len;
         root.directory_crc = place.crc;
+        root.log_durable = self.log.lock().log.durable();
         let mut graphs = self.sealed.0.lock();
         let gone: Vec<Arc<Stored>> = (dropped.iter())
             .filter_map(|number| graphs.get(number).cloned())
@@ -224,6 +225,7 @@ impl Checkpointer {
         }
         graphs.extend(added);
         drop((graphs, gone));
+        region.root_published(pool.root().sequence);
         if !dropped.is_empty() {
             // Merges want some room; what was a whole graph goes back to the system.
             region.trim(region.used_bytes() / 4 + self.live.config.growth_step);

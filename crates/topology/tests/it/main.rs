@@ -1,5 +1,6 @@
 //! Integration tests, all in one program: it links once.
 
+mod beside;
 mod closing;
 mod damage;
 mod enqueue;

@@ -5,7 +5,9 @@
 //! and a count, both drawn from a seed over all failpoints of the code, and says on its
 //! output which operation it begins and which is acknowledged. What it does follows from
 //! the seed, the operation's number and what the database holds, so both sides know it.
+//! While it works, and dies, the test reads beside it ([`beside`]).
 
+mod beside;
 mod edges;
 mod property;
 
@@ -13,7 +15,7 @@ use std::fmt::Debug;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use evergraph::{Database, Options};
 use evergraph_simulated::{Depth, Random, mutants};
@@ -27,6 +29,11 @@ const LIVES_OF_A_DATABASE: u64 = 25;
 
 /// Operations of a life that is not killed.
 const OPERATIONS: u64 = 24;
+
+/// Operations of a life under load, more than it comes to, and the readers beside it until
+/// it is killed.
+const OPERATIONS_UNDER_LOAD: u64 = 80;
+const READERS_UNDER_LOAD: u64 = 12;
 
 /// Operations on a database, and the model of it.
 trait Subject {
@@ -63,6 +70,8 @@ struct Life {
     from: u64,
     /// Its first operation goes on at this stage.
     stage: usize,
+    /// Number of its operations.
+    operations: u64,
     /// It closes the database at its end.
     closes: bool,
 }
@@ -70,24 +79,26 @@ struct Life {
 impl Life {
     fn encode(&self) -> String {
         format!(
-            "{};{};{};{};{};{}",
+            "{};{};{};{};{};{};{}",
             self.subject,
             self.seed,
             self.from,
             self.stage,
+            self.operations,
             self.closes,
             self.directory.display()
         )
     }
 
     fn decode(text: &str) -> Self {
-        let mut fields = text.splitn(6, ';');
-        let mut field = || fields.next().expect("six fields");
+        let mut fields = text.splitn(7, ';');
+        let mut field = || fields.next().expect("seven fields");
         Life {
             subject: field().to_string(),
             seed: field().parse().expect("a number"),
             from: field().parse().expect("a number"),
             stage: field().parse().expect("a number"),
+            operations: field().parse().expect("a number"),
             closes: field().parse().expect("yes or no"),
             directory: field().into(),
         }
@@ -116,7 +127,7 @@ impl Life {
         let db = db.expect("opened");
         say("opened", 0);
         let mut model = S::observe(&db);
-        for number in self.from..self.from + OPERATIONS {
+        for number in self.from..self.from + self.operations {
             let operation = self.operation::<S>(number, &model);
             say("begin", number);
             S::perform(&db, &self.directory, &operation);
@@ -145,6 +156,9 @@ fn work() {
     let Ok(told) = std::env::var(LIFE) else {
         return;
     };
+    if let Some(path) = told.strip_prefix(beside::READER) {
+        beside::hold(Path::new(path));
+    }
     let life = Life::decode(&told);
     match life.subject.as_str() {
         "edges" => life.live::<edges::Edges>(),
@@ -161,14 +175,37 @@ struct Said {
     was_killed: bool,
 }
 
-fn run(life: &Life, armed: &str) -> Said {
+fn start(told: &str, armed: &str) -> Child {
     let program = std::env::current_exe().expect("this program");
-    let output = Command::new(program)
+    Command::new(program)
         .args(["cycles::work", "--exact", "--ignored", "--nocapture"])
-        .env(LIFE, life.encode())
+        .env(LIFE, told)
         .env(failpoint::VARIABLE, armed)
-        .output()
-        .expect("started");
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started")
+}
+
+/// Runs a process; `meanwhile` is called until it ends, with what it has said so far, and
+/// says whether it is killed now.
+fn run(life: &Life, armed: &str, mut meanwhile: impl FnMut(&beside::Progress) -> bool) -> Said {
+    let mut process = start(&life.encode(), armed);
+    let progress = beside::Progress::new(life.from);
+    let said = process.stdout.take().expect("piped");
+    let output = std::thread::scope(|scope| {
+        let listener = scope.spawn(|| progress.listen(said));
+        while !listener.is_finished() {
+            if meanwhile(&progress) {
+                process.kill().expect("it is ours");
+                break;
+            }
+        }
+        let mut output = process.wait_with_output().expect("it ends");
+        output.stdout = listener.join().expect("heard");
+        output
+    });
     let was_killed = output.status.signal() == Some(9);
     assert!(
         was_killed || output.status.success(),
@@ -205,8 +242,9 @@ fn draw(random: &mut Random, names: &[String]) -> String {
     drawn.join(",")
 }
 
-/// The cycle, `lives` times. Prints how many were killed, and where.
-fn cycle<S: Subject>(subject: &str, seed: u64, lives: u64) {
+/// The cycle, `lives` times. Prints how many were killed. Under load they are, not at a
+/// failpoint, but when so many readers were beside them.
+fn cycle<S: Subject>(subject: &str, seed: u64, lives: u64, under_load: bool) {
     let names: Vec<String> = mutants::failpoints().into_keys().collect();
     let mut random = Random::new(seed);
     let mut kills = 0;
@@ -218,20 +256,35 @@ fn cycle<S: Subject>(subject: &str, seed: u64, lives: u64) {
         seed,
         from: 0,
         stage: 0,
+        operations: match under_load {
+            true => OPERATIONS_UNDER_LOAD,
+            false => OPERATIONS,
+        },
         closes: false,
     };
     let mut model = S::Model::default();
     let mut was_opened = false;
+    let mut readers = beside::Readers::default();
     for number in 0..lives {
         if number > 0 && number % LIVES_OF_A_DATABASE == 0 {
             place = tempfile::tempdir().expect("made");
             life.directory = place.path().to_path_buf();
             (life.seed, life.from, life.stage) = (seed + number, 0, 0);
             (model, was_opened) = (S::Model::default(), false);
+            readers.end::<S>();
         }
         life.closes = random.below(3) == 0;
-        let armed = draw(&mut random, &names);
-        let said = run(&life, &armed);
+        let armed = match under_load {
+            true => String::new(),
+            false => draw(&mut random, &names),
+        };
+        let states = beside::States::of::<S>(&life, &model);
+        let most = readers.read + READERS_UNDER_LOAD;
+        let said = run(&life, &armed, |progress| {
+            readers.read::<S>(&life, &states, progress, was_opened);
+            under_load && readers.read >= most
+        });
+        readers.next_life(states, said.opened);
         kills += u64::from(said.was_killed);
         was_opened |= said.opened;
         // Acknowledged operations are there, and of the one that was begun any stage.
@@ -286,7 +339,12 @@ fn cycle<S: Subject>(subject: &str, seed: u64, lives: u64) {
             }
         }
     }
-    println!("{subject}: {lives} lives, {kills} killed, {operations} operations acknowledged");
+    readers.end::<S>();
+    println!(
+        "{subject}: {lives} lives, {kills} killed, {operations} operations acknowledged, {} read \
+         beside them",
+        readers.read
+    );
     assert!(kills > 0, "no process was killed");
 }
 
@@ -300,10 +358,20 @@ fn lives() -> u64 {
 
 #[test]
 fn edges_outlive_killed_processes() {
-    cycle::<edges::Edges>("edges", 1, lives());
+    cycle::<edges::Edges>("edges", 1, lives(), false);
 }
 
 #[test]
 fn property_graphs_outlive_killed_processes() {
-    cycle::<property::Property>("property", 2, lives());
+    cycle::<property::Property>("property", 2, lives(), false);
+}
+
+#[test]
+fn edges_are_read_beside_a_writer_under_load() {
+    cycle::<edges::Edges>("edges", 3, lives() / 4, true);
+}
+
+#[test]
+fn property_graphs_are_read_beside_a_writer_under_load() {
+    cycle::<property::Property>("property", 4, lives() / 4, true);
 }
