@@ -53,6 +53,8 @@ GRAPHS = [
     Source("bitcoin-otc", "bitcoin-otc/soc-sign-bitcoinotc.csv.gz", directed=True,
            form="titled"),
     Source("collegemsg", "collegemsg/CollegeMsg.txt.gz", directed=True),
+    Source("soc-Epinions1", "soc-epinions1/soc-Epinions1.txt.gz", directed=True),
+    Source("web-NotreDame", "web-notredame/web-NotreDame.txt.gz", directed=True),
     Source("road-ny", "road-ny-weighted/road-ny.txt.zst", "--weighted", directed=True,
            weight=2),
 ]
@@ -352,7 +354,7 @@ def skips(comparison, graph, library):
     return library == "networkx" and comparison.in_python * work > MOST_IN_PYTHON
 
 
-def compare(program, data, only, skipped):
+def compare(program, data, only, is_wanted):
     """Rows of the table, as they are found."""
     for source in (known for known in GRAPHS if not only or known.name in only):
         with tempfile.TemporaryDirectory() as place:
@@ -361,7 +363,7 @@ def compare(program, data, only, skipped):
             names = list(database.run("connected-components", []))
             graph = Graph(source, data / source.path, names)
             for comparison in COMPARISONS:
-                if comparison.only(graph) and comparison.name not in skipped:
+                if comparison.only(graph) and is_wanted(comparison.name):
                     yield row(comparison, graph, source, database)
 
 
@@ -392,14 +394,20 @@ def main():
     arguments.add_argument("--data", required=True, type=Path, help="directory of the graphs")
     arguments.add_argument("--skip", action="append", default=[], metavar="ALGORITHM",
                            help="leave an algorithm out; may be repeated")
+    arguments.add_argument("--only", action="append", default=[], metavar="ALGORITHM",
+                           help="run this algorithm alone; may be repeated")
     arguments.add_argument("graphs", nargs="*", help="only these")
     given = arguments.parse_args()
+
+    def is_wanted(name):
+        return name not in given.skip and (not given.only or name in given.only)
+
     versions = f"igraph {igraph.__version__}, networkx {networkx.__version__}"
     print(f"<!-- {versions}, scipy {scipy.__version__} -->")
     print("| Graph | Algorithm | igraph | networkx | scipy |")
     print("|---|---|---|---|---|")
     apart = 0
-    for cells in compare(given.evergraph, given.data, given.graphs, given.skip):
+    for cells in compare(given.evergraph, given.data, given.graphs, is_wanted):
         apart += any(text.startswith("differs") for text in cells)
         print("| " + " | ".join(cells) + " |", flush=True)
     print(f"{apart} rows differ", file=sys.stderr)

@@ -11,8 +11,8 @@ use crate::run::Content;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub csn: u64,
-    /// The projection of a property graph that it is of.
-    pub projection: Option<Arc<str>>,
+    /// The part of the graph that it is of, or projection of a property graph.
+    pub part: Option<Arc<str>>,
     pub lists: Content,
     pub compressed: bool,
 }
@@ -90,7 +90,7 @@ mod tests {
     fn key(csn: u64, lists: Content) -> Key {
         Key {
             csn,
-            projection: None,
+            part: None,
             lists,
             compressed: false,
         }
@@ -116,7 +116,7 @@ mod tests {
         assert!(sealed.get(&c).is_none() && sealed.get(&b).is_some());
         // Another part of the same commit is another graph.
         let part = Key {
-            projection: Some("part".into()),
+            part: Some("part".into()),
             ..b
         };
         assert!(sealed.get(&part).is_none());

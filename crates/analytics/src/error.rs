@@ -187,6 +187,11 @@ impl From<GraphError> for Error {
         match error {
             GraphError::Topology(error) => Error::Store(error),
             GraphError::Storage(error) => Error::Store(error.into()),
+            condition @ GraphError::Condition { .. } => Error::argument(
+                condition.to_string(),
+                "values of a property may differ in type from label to label and from type to \
+                 type: choose one with --labels or --types",
+            ),
             other => Error::Graph(other),
         }
     }

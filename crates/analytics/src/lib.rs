@@ -14,6 +14,7 @@
 mod as_of;
 pub mod calendar;
 mod changes;
+mod condition;
 mod copies;
 mod error;
 mod every;
@@ -32,6 +33,7 @@ mod snapshots;
 pub mod threads;
 
 pub use as_of::{At, Moment};
+pub use condition::{condition, known_properties};
 pub use error::Error;
 pub use every::{Every, NotAStep};
 pub use heat::RebasePolicy;

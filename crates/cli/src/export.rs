@@ -1,7 +1,7 @@
 //! `evergraph export`: what a database holds into files that `import` reads, or that
 //! programs draw.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -15,7 +15,9 @@ use serde_json::json;
 
 use crate::medium::MediumArgs;
 use crate::progress;
+use crate::projection::ConditionArgs;
 use crate::reading::InputFormat;
+use crate::reduction::ReductionArgs;
 use crate::report::{Failure, Report, count, seconds, table};
 
 /// Arguments of `export`.
@@ -43,6 +45,10 @@ pub struct Args {
     /// Only relationships of these types
     #[arg(long, value_name = "T,…", value_delimiter = ',')]
     types: Vec<String>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
+    #[command(flatten)]
+    reduction: ReductionArgs,
     #[command(flatten)]
     medium: MediumArgs,
 }
@@ -122,10 +128,11 @@ fn draw(
     at: &At,
     stop: &Cancellation,
 ) -> Result<Facts, Failure> {
-    if !args.labels.is_empty() || !args.types.is_empty() {
+    let is_part = args.reduction.is_given() || args.conditions.is_given();
+    if is_part || !args.labels.is_empty() || !args.types.is_empty() {
         return Err(Failure::usage(
             "dot and gexf have the whole graph",
-            "leave out --labels and --types",
+            "leave out the flags that choose a part, or export the part and import that",
         ));
     }
     let options = Drawing {
@@ -155,11 +162,20 @@ fn property_graph(
         }
         None => FileKind::of_name(&args.output).unwrap_or(FileKind::Neo4j),
     };
+    if args.reduction.simple || args.reduction.undirected {
+        return Err(Failure::usage(
+            "relationships are exported as they are, with their types and properties",
+            "leave out --simple and --undirected",
+        ));
+    }
     let options = PropertyExport {
         output: args.output.clone(),
         kind,
         labels: args.labels.clone(),
         types: args.types.clone(),
+        nodes: args.conditions.nodes()?,
+        relationships: args.conditions.relationships()?,
+        largest_component: args.reduction.largest_component,
     };
     let graph = db.property_graph()?;
     let csn = db.moment(at)?.csn;
@@ -195,15 +211,16 @@ fn edges(
     at: &At,
     stop: &Cancellation,
 ) -> Result<Facts, Failure> {
-    if !args.labels.is_empty() || !args.types.is_empty() {
+    if args.conditions.is_given() || !args.labels.is_empty() || !args.types.is_empty() {
         return Err(Failure::usage(
-            "plain edges have neither labels nor types",
-            "leave out --labels and --types",
+            "plain edges have neither labels nor types nor properties",
+            "leave out --labels, --types, --where and --where-relationship",
         ));
     }
     let options = EdgeExport {
         output: args.output.clone(),
         format: format.map(edge_format).transpose()?,
+        reduction: args.reduction.reduction(),
     };
     let view = db.as_of(at)?;
     let bar = progress::spinner("exporting");
@@ -212,10 +229,7 @@ fn edges(
     bar.finish_and_clear();
     let edges = exported?;
     let json = json!({ "edges": edges });
-    let rows = vec![
-        ("edges", count(edges)),
-        ("read again", reading(db, &args.output)),
-    ];
+    let rows = vec![("edges", count(edges)), ("read again", reading(db, args))];
     Ok((json, rows))
 }
 
@@ -231,10 +245,11 @@ fn edge_format(format: InputFormat) -> Result<WriteFormat, Failure> {
 }
 
 /// The command that makes a database of the same kind of the file.
-fn reading(db: &Database, output: &Path) -> String {
+fn reading(db: &Database, args: &Args) -> String {
     let config = db.config();
-    let mut command = format!("evergraph import NEW {}", output.display());
+    let mut command = format!("evergraph import NEW {}", args.output.display());
     command += match config.direction {
+        _ if args.reduction.undirected => " --undirected",
         Direction::Out => "",
         Direction::Both => " --directions both",
         Direction::Undirected => " --undirected",

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use evergraph::formats::SkippedLines;
 use evergraph::import::{
     Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, import, probe_times,
+    unread_weights,
 };
 use evergraph::{Cancellation, Database, IdKind, allocated_bytes, formats};
 use serde_json::json;
 
 use crate::import_args::Args;
+use crate::import_dry_run;
 use crate::import_graph;
 use crate::import_into::{give_up, open};
 use crate::import_pipes;
@@ -39,11 +42,25 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             every,
             prefix: args.snapshot_prefix.clone(),
         }),
+        rejects: args.growing.rejects.clone(),
         ..ImportOptions::default()
     };
+    if args.growing.dry_run {
+        return import_dry_run::execute(args, &options, stop);
+    }
     let (db, is_new) = open(args, &options, stop)?;
     match follow(&db, &args.input.files, &options, stop) {
-        Ok(report) => finish(args, db, &report, started),
+        Ok(report) => {
+            let unread = unread_weights(&db, &args.input.files, &options.reading)?;
+            if let Some((file, column)) = unread.filter(|_| !db.config().weighted) {
+                note(&format!(
+                    "{}: {column} could be weights, and is not read; --weighted reads it into a \
+                     new database",
+                    file.display()
+                ));
+            }
+            finish(args, db, &report, started)
+        }
         Err(error) => {
             give_up(db, is_new);
             Err(error)
@@ -57,6 +74,7 @@ fn reading(args: &Args) -> Result<formats::Options, Failure> {
     let mut reading = formats::Options {
         weighted: args.weighted,
         timestamps: args.timestamps || by_time,
+        skip_bad: args.growing.most_bad(args.input.reading.skip_bad),
         ..args.input.reading.options()?
     };
     let reads_times = reading.timestamps || reading.columns.timestamp.is_some();
@@ -107,14 +125,18 @@ pub fn follow(
             "{place}: the times go back; the edges were sorted by time"
         ));
     }
-    let skipped = &report.skipped;
+    tell_skipped(&report.skipped);
+    Ok(report)
+}
+
+/// Notes malformed lines that were left out.
+pub fn tell_skipped(skipped: &SkippedLines) {
     for line in &skipped.first {
         note(&format!("skipped: {}", line.summary()));
     }
     if skipped.count > skipped.first.len() as u64 {
         note(&format!("skipped: {} lines in all", count(skipped.count)));
     }
-    Ok(report)
 }
 
 fn finish(

@@ -145,9 +145,6 @@ impl Args {
             ("--on-conflict", self.growing.on_conflict.is_some()),
             ("--duplicates", self.growing.duplicates.is_some()),
             ("--dangling", self.growing.dangling.is_some()),
-            ("--rejects", self.growing.rejects.is_some()),
-            ("--max-rejects", self.growing.max_rejects.is_some()),
-            ("--dry-run", self.growing.dry_run),
         ])
     }
 }

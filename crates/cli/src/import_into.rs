@@ -83,7 +83,7 @@ fn note_dense() {
 }
 
 /// Refuses what does not fit a database that exists.
-fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
+pub fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
     let config = db.config();
     if args.input.resume && config.mode == Mode::Direct {
         return Err(Failure::new(

@@ -26,6 +26,10 @@ pub struct RowsArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub top: Option<u64>,
+    /// Nodes of a property graph go by their internal numbers, also in --source and
+    /// --target, and not by the keys of imports
+    #[arg(long)]
+    pub numbers: bool,
 }
 
 fn formats() -> impl TypedValueParser<Value = FileFormat> {

@@ -271,7 +271,7 @@ impl Columns {
             let what = format!("the result of {} is no column", outcome.algorithm);
             return Err(Failure::new(what, to_files));
         };
-        let bytes = match outcome.naming.nodes().and_then(|nodes| nodes.of_vertex()) {
+        let bytes = match outcome.naming.of_vertex() {
             None => 8,
             Some(_) => 12,
         };

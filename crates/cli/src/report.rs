@@ -119,7 +119,7 @@ pub fn print(outcome: Result<Report, Failure>, as_json: bool) -> ExitCode {
                 message,
                 hint,
             } = failure;
-            let (message, hint) = (one_line(&message), one_line(&hint));
+            let (message, hint) = (spaced(&message), one_line(&hint));
             if as_json {
                 write_out(&format!("{}\n", json!({ "error": message, "hint": hint })));
             }
@@ -187,6 +187,14 @@ pub fn write_out(text: &str) {
 /// Writes a line to standard error. Errors are passed over: it may be closed.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// On one line, unless carets mark a place in the line above.
+fn spaced(text: &str) -> String {
+    match text.contains('\n') && text.ends_with('^') {
+        true => text.to_string(),
+        false => one_line(text),
+    }
 }
 
 fn one_line(text: &str) -> String {

@@ -53,18 +53,22 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             let db = args.medium.open_to_read(&args.db)?;
             let stored = db.results()?.find(name).map_err(evergraph::Error::from)?;
             if output.is_none() && rows.top.is_none() {
-                return show(&stored);
+                return show(&db, &stored);
             }
-            let kept = Kept::read(&stored)?;
+            let kept = Kept::read(&db, &stored)?;
+            let kept = match rows.numbers {
+                true => kept.by_number(),
+                false => kept,
+            };
             db.read_ids()?;
             let chosen = rows.chosen(kept.rows(&db));
             let Some(path) = output else {
-                return Ok(show(&stored)?.with_rows(Some(shown(&chosen)?)));
+                return Ok(show(&db, &stored)?.with_rows(Some(shown(&chosen)?)));
             };
             Target::open(path)?.write(stop, |out| chosen.write(out, format))?;
             match to_stdout {
                 true => Ok(Report::new(json!({}), "")),
-                false => show(&stored),
+                false => show(&db, &stored),
             }
         }
         Some(What::Drop { names }) => {
@@ -110,7 +114,7 @@ fn list(db: &Database) -> Result<Report, Failure> {
     Ok(Report::new(json!({ "results": all }), text))
 }
 
-fn show(stored: &Stored) -> Result<Report, Failure> {
+fn show(db: &Database, stored: &Stored) -> Result<Report, Failure> {
     let described_result = stored.description();
     let graph = &described_result.graph;
     let mut json = described(stored);
@@ -131,7 +135,7 @@ fn show(stored: &Stored) -> Result<Report, Failure> {
         ("written", time_text(described_result.updated_us)),
         ("bytes", bytes(stored.bytes())),
     ];
-    let kept = described_result.finished.then(|| Kept::read(stored));
+    let kept = described_result.finished.then(|| Kept::read(db, stored));
     let kept = kept.transpose()?;
     if let Some(kept) = &kept {
         let facts: Map<String, Value> = kept

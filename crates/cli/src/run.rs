@@ -17,6 +17,7 @@ use crate::output::{RowsArgs, Target, wants_stdout};
 use crate::over;
 use crate::progress;
 use crate::projection::ProjectionArgs;
+use crate::reduction::ReductionArgs;
 use crate::report::{Failure, Report, table, write_out};
 use crate::sizes::size;
 
@@ -46,6 +47,8 @@ pub struct Args {
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = limit_of_time)]
     timeout: Option<Duration>,
+    #[command(flatten)]
+    reduction: ReductionArgs,
     #[command(flatten)]
     rows: RowsArgs,
     /// Run it on the graph as it was: the name of a snapshot, a date, or a commit
@@ -155,14 +158,17 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
 }
 
 fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {
+    let mut parameters = parameters(&args.parameters, &args.source, args.target.as_deref())?;
+    parameters.extend(args.reduction.parameters());
     Ok(Request {
         algorithm: algorithm.to_string(),
-        parameters: parameters(&args.parameters, &args.source, args.target.as_deref())?,
+        parameters,
         threads: args.threads(),
         memory_limit: args.memory_limit,
         durable: args.durable.durable()?,
-        projection: args.projection.projection(),
+        projection: args.projection.projection()?,
         name_by: args.projection.name_by.clone(),
+        by_number: args.rows.numbers,
         write_back: args.projection.write.is_some(),
     })
 }

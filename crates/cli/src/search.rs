@@ -91,7 +91,7 @@ struct VectorArgs {
     near: Option<String>,
     /// Find what is near to the vector of this node
     #[arg(long, value_name = "ID", conflicts_with = "near")]
-    near_node: Option<u32>,
+    near_node: Option<String>,
     /// How far two vectors are from each other: cosine (cos), euclidean (l2) or
     /// inner-product (ip)
     #[arg(long, value_name = "M", default_value = "cosine", value_parser = metric)]
@@ -117,6 +117,9 @@ struct ShownArgs {
     /// Show these properties of the nodes
     #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
     show: Vec<String>,
+    /// Nodes go by their internal numbers, and not by the keys of imports
+    #[arg(long)]
+    numbers: bool,
 }
 
 /// The whole name of a metric.

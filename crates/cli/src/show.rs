@@ -3,6 +3,8 @@
 mod edges;
 mod nodes;
 
+pub use nodes::the_one;
+
 use std::path::PathBuf;
 
 use evergraph::At;
@@ -31,17 +33,24 @@ enum What {
 #[derive(clap::Args)]
 struct NodeArgs {
     /// Id of the vertex as it was imported, or id of the node as results have it
-    #[arg(required_unless_present = "by")]
+    #[arg(required_unless_present_any = ["by", "condition"])]
     key: Option<String>,
     /// The nodes with this value of a property instead, such as name=Ada
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "key", value_parser = by)]
     by: Option<(String, String)>,
+    /// The nodes for which this holds instead, such as "released > 2000 AND title
+    /// STARTS WITH 'The'"
+    #[arg(long = "where", id = "condition", value_name = "EXPR", conflicts_with_all = ["key", "by"])]
+    condition: Option<String>,
     /// Only nodes with this label; with an index over the property they are found at once
-    #[arg(long, value_name = "LABEL", requires = "by")]
+    #[arg(long, value_name = "LABEL", conflicts_with = "key")]
     label: Option<String>,
     /// The graph as it was: the name of a snapshot, a date, or a commit
     #[arg(long, value_name = "AT")]
     as_of: Option<String>,
+    /// Nodes go by their internal numbers, and not by the keys of imports
+    #[arg(long)]
+    numbers: bool,
     /// Show at most so many nodes, or neighbors
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,

@@ -11,7 +11,7 @@ use evergraph_snapshots::View;
 
 use crate::formats::{Compressed, Compression, extension};
 use crate::property::value::Value;
-use crate::property::{Node, NodeId};
+use crate::property::{Node, NodeId, NodeNames};
 use crate::whole::WholeFile;
 use crate::{Cancellation, Database, Error};
 
@@ -49,7 +49,8 @@ pub struct Drawing {
     pub output: PathBuf,
     /// Its format.
     pub format: DrawingFormat,
-    /// The property that nodes are shown by; their ids if `None`.
+    /// The property that nodes are shown by; their keys, if imports
+    /// have given them some, or else ids if `None`.
     pub name_by: Option<String>,
 }
 
@@ -133,10 +134,12 @@ fn property_graph(
     sink: &mut Sink<'_>,
 ) -> Result<(u64, u64), Error> {
     let view = db.property_graph()?.as_of_commit(view.csn())?;
+    let keys = NodeNames::of(db.property_graph()?);
     let shown = |node: &Node| match name_by.and_then(|key| node.get(key)) {
         Some(Value::Text(text)) => text.to_string(),
         Some(value) => value.to_string(),
-        None => node.id().0.to_string(),
+        None if name_by.is_some() => node.id().0.to_string(),
+        None => keys.text(node),
     };
     let id = |node: NodeId| node.0.to_string();
     let (mut nodes, mut relationships) = (0, 0);

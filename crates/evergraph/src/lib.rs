@@ -13,6 +13,7 @@ mod export;
 pub mod import;
 mod options;
 pub mod property;
+mod rejects;
 mod whole;
 
 pub use database::{Database, allocated_bytes};
@@ -42,6 +43,6 @@ pub use evergraph_topology::{
     Mode, OpenReport, SealedGraph, SealedInfo, SealedName, ShardReport, Snapshot, StoreStats,
     TierEntry, TopologyError, Tuning,
 };
-pub use export::{EdgeExport, export_edges};
+pub use export::{EdgeExport, Reduction, export_edges};
 pub use options::{MediumKind, Options};
 pub use whole::{WholeDirectory, WholeFile};

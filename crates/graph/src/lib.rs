@@ -12,6 +12,7 @@ mod array;
 mod column;
 mod compressed;
 mod csr;
+mod induced;
 pub mod random;
 mod seal;
 mod symmetric;
@@ -20,6 +21,7 @@ pub use array::Array;
 pub use column::{Column, ColumnKind, ColumnValue, OwnedColumn};
 pub use compressed::{Compressed, CompressedChunk, CompressedLists, CompressedReader};
 pub use csr::{Csr, CsrLists, CsrReader};
+pub use induced::{Induced, InducedReader, Subset};
 pub use seal::{Shape, Unsound};
 pub use symmetric::{Symmetric, SymmetricReader};
 

@@ -14,6 +14,7 @@
 
 mod bytes;
 mod dictionary;
+pub mod expression;
 pub mod graph;
 pub mod index;
 mod record;

@@ -401,7 +401,7 @@ mod tests {
                 "bfs",
                 "wheels",
                 "1",
-                "bfs has no parameter \"wheels\" (bfs takes source, target, output, spec, graph, verify)",
+                "bfs has no parameter \"wheels\" (bfs takes source, target, output, spec, graph, undirected, component, verify)",
             ),
             (
                 "pr",

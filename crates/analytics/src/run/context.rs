@@ -129,11 +129,7 @@ impl Context<'_> {
 
     /// External name of a vertex, as a fact.
     pub(super) fn name(&self, vertex: u32) -> Fact {
-        let name = self.name_of(vertex);
-        match self.naming.is_by_number(self.session) {
-            true => name.parse().map_or(Fact::Text(name), Fact::Id),
-            false => Fact::Text(name),
-        }
+        self.naming.fact(self.session, vertex)
     }
 
     /// External name of a vertex.
@@ -153,6 +149,11 @@ impl Context<'_> {
         let texts = self.given.all(parameter);
         if texts.is_empty() {
             return Ok(None);
+        }
+        // A key may have a comma in it.
+        let whole: Result<Vec<u32>, Error> = texts.iter().map(|name| self.vertex(name)).collect();
+        if let (Some(_), Ok(vertices)) = (self.part, whole) {
+            return Ok(Some(vertices));
         }
         let vertices = self.split(&texts).map(|name| self.vertex(name));
         Ok(Some(vertices.collect::<Result<_, Error>>()?))
@@ -228,10 +229,22 @@ impl Context<'_> {
                     None => Err(part.not_named(place, key, name)),
                 };
             }
+            if let Some(names) = part.names() {
+                return part.by_key(place, names, nodes, name);
+            }
             let vertex = name.parse().ok().and_then(|id| nodes.vertex(NodeId(id)));
             return vertex.ok_or_else(|| part.not_a_vertex(place, name));
         }
         let vertex = self.session.vertex_of_name(name)?;
+        if let (Some(vertex), Naming::Vertices(vertices)) = (vertex, self.naming) {
+            let found = vertices.binary_search(&vertex);
+            return found.map(|at| at as u32).map_err(|_| {
+                Error::usage(
+                    format!("{place}vertex {name:?} is not in the largest component"),
+                    "run it on the whole graph, or from another vertex",
+                )
+            });
+        }
         // A vertex that is newer than the view does not exist in it.
         vertex
             .filter(|&vertex| (vertex as usize) < self.graph.vertex_count())
@@ -262,7 +275,7 @@ pub(crate) fn stopped(session: &Session, error: RunError) -> Error {
     stopped_by(|vertex| session.vertex_name(vertex), error)
 }
 
-fn stopped_by(name: impl Fn(u32) -> String, error: RunError) -> Error {
+pub(super) fn stopped_by(name: impl Fn(u32) -> String, error: RunError) -> Error {
     match error {
         RunError::Cancelled(why) => cancelled(why),
         RunError::InvalidWeight {

@@ -23,8 +23,12 @@ const EACH_TWICE: &str = "parallel edges count each, a self-loop twice";
 const ONCE: &str = "parallel edges count once, self-loops not";
 const SIMPLE: &str = "parallel edges count once, self-loops not (a simple graph)";
 
+const RECIPROCAL_ONE: &str = "read as undirected, reciprocal edges are one";
+const RECIPROCAL_PARALLEL: &str = "read as undirected, reciprocal edges are parallel";
+const LARGEST_COMPONENT: &str = "only the largest weakly connected component";
+
 const RANKS: &str = "as igraph's; networkx's Graph and DiGraph have parallel edges and \
-                     self-loops once: without self-loops --param graph=simple";
+                     self-loops once: without self-loops --simple";
 const PATHS: &str = "igraph has unreached vertices as inf, networkx leaves them out";
 
 const fn of(
@@ -48,7 +52,7 @@ const CONVENTIONS: &[Convention] = &[
         "betweenness",
         "parallel edges are paths of their own, self-loops change nothing, ends do not count",
         "as igraph's; for networkx's default --param normalized=pairs, which has parallel edges \
-         once: --param graph=simple",
+         once: --simple",
     ),
     of(
         "closeness",
@@ -163,6 +167,9 @@ pub(super) fn counted(
         false => convention(algorithm.name).map_or("", |known| known.edges),
     };
     let mut parts = vec![direction(algorithm, given, directed), edges.to_string()];
+    if given.is_of_largest_component() {
+        parts.push(LARGEST_COMPONENT.to_string());
+    }
     if weighted && !algorithm.reads_weights(given) {
         parts.push("weights are not read".to_string());
     }
@@ -200,6 +207,10 @@ pub(super) fn column(
 fn direction(algorithm: &Algorithm, given: &Given, directed: bool) -> String {
     let text = match (directed, algorithm.needs_with(given)) {
         (false, _) => "undirected",
+        (true, Needs::AnyLists) => "directions do not matter",
+        (true, _) if given.is_undirected() && given.form() == Form::Simple => RECIPROCAL_ONE,
+        (true, Needs::OutLists | Needs::InLists) if given.is_undirected() => RECIPROCAL_PARALLEL,
+        (true, Needs::SimpleDirected) if given.is_undirected() => RECIPROCAL_ONE,
         (true, _) if matches!(algorithm.name, "closeness" | "harmonic") => {
             match given.text("distances") {
                 Some("out") => "directed, distances from the vertex",
@@ -207,10 +218,10 @@ fn direction(algorithm: &Algorithm, given: &Given, directed: bool) -> String {
             }
         }
         (true, Needs::OutLists) => "directed, along out-edges",
-        (true, Needs::AnyLists) => "directions do not matter",
         (true, Needs::InLists | Needs::SimpleDirected) => "directed, edges of both directions",
-        (true, Needs::Undirected) => "read as undirected, reciprocal edges are parallel",
-        (true, Needs::Simple) => "read as undirected, reciprocal edges are one",
+        (true, Needs::Undirected) if given.form() == Form::Simple => RECIPROCAL_ONE,
+        (true, Needs::Undirected) => RECIPROCAL_PARALLEL,
+        (true, Needs::Simple) => RECIPROCAL_ONE,
     };
     text.to_string()
 }

@@ -45,6 +45,16 @@ impl Given {
         }
     }
 
+    /// Whether edges are to lead both ways.
+    pub(super) fn is_undirected(&self) -> bool {
+        self.is_on("undirected")
+    }
+
+    /// Whether only the largest weakly connected component is to be read.
+    pub(super) fn is_of_largest_component(&self) -> bool {
+        self.text("component") == Some("largest")
+    }
+
     /// How values are to be written.
     pub(crate) fn format(&self) -> Format {
         match self.text("spec") {

@@ -29,6 +29,7 @@ mod canonical;
 mod centralities;
 mod checkpointer;
 mod communities;
+mod component;
 mod components;
 mod context;
 mod conventions;
@@ -68,6 +69,7 @@ mod writing;
 use std::borrow::Cow;
 
 use evergraph_algorithms::{Cancelled, Control};
+use evergraph_graph::Graph;
 use evergraph_snapshots::View;
 use evergraph_storage::memory_bytes;
 
@@ -77,6 +79,8 @@ pub use algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 pub(crate) use canonical::between_ids;
 pub use checkpointer::Checkpointing;
 pub(crate) use checkpointer::now_us;
+use component::Component;
+pub use component::largest_component;
 use context::{Computed, Context, Measured};
 pub(crate) use context::{busiest, largest, stopped};
 use conventions::{column, counted, peers};
@@ -95,7 +99,8 @@ pub use over::over;
 pub use parameters::{COMMON, Kind, Parameter};
 use part::Part;
 pub use placed::{Divided, Placed};
-use prepare::Preparation;
+use plan::Wanted;
+use prepare::{Preparation, Projected};
 
 pub use plan::Form;
 pub use prepare::Prepared;
@@ -130,6 +135,9 @@ pub struct Request {
     /// Properties of the nodes of a property graph that they go by where the result
     /// names them: a column each. Nodes without the only one go by their id.
     pub name_by: Vec<String>,
+    /// Nodes go by their ids, also where imports have given them keys, which name them
+    /// else.
+    pub by_number: bool,
     /// The result is to go to the nodes ([`WriteBack`]): one that no transaction could
     /// write is refused before anything is computed.
     pub write_back: bool,
@@ -305,14 +313,23 @@ fn run_task(
         },
     };
     let needs = algorithm.needs_with(&given);
-    let preparation = Preparation::new(session, view, projected, needs, given.form())?;
+    let component = match given.is_of_largest_component() {
+        false => None,
+        true => Some(pool.install(|| component_of(view, projected.as_ref(), limit, control))?),
+    };
+    let wanted = Wanted {
+        needs,
+        form: given.form(),
+        undirected: given.is_undirected(),
+    };
+    let preparation = Preparation::new(session, view, (projected, component), wanted)?;
     let (directed, weighted) = preparation.is_directed_and_weighted();
     let (vertices, edges) = preparation.counts()?;
     if request.write_back {
         writing::check_fits(session, algorithm, vertices)?;
     }
     let naming = match part {
-        None => Naming::External,
+        None => Naming::of_vertices(preparation.nodes()),
         Some(part) => part.naming(vertices as u32, preparation.nodes()),
     };
     let threads = pool.current_num_threads();
@@ -366,6 +383,39 @@ fn run_task(
         plan.finish(&outcome)?;
     }
     Ok(Some(outcome))
+}
+
+/// The largest component of a view, or of its projection, in no more DRAM than `limit`.
+fn component_of(
+    view: &View,
+    projected: Option<&Projected>,
+    limit: u64,
+    control: &Control<'_>,
+) -> Result<Component, Error> {
+    let live;
+    let graph = match projected {
+        Some(projected) => AnyGraph::Projected(&projected.projection),
+        None => {
+            live = view.graph()?;
+            AnyGraph::Live(&live)
+        }
+    };
+    let size = Size {
+        vertices: graph.vertex_count() as u64,
+        arcs: graph.arc_count(),
+    };
+    let most = component::most_bytes(size, rayon::current_num_threads())?;
+    if most > limit {
+        return Err(Error::usage(
+            format!(
+                "the run may take {most} bytes of memory to find the largest component; \
+                 the limit is {limit}"
+            ),
+            "raise the limit, or use fewer threads",
+        ));
+    }
+    control.report("finding the largest component", 0, Some(1));
+    Component::of(&graph, control)
 }
 
 /// The error for a graph of which nothing can be computed.

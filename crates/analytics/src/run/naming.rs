@@ -5,9 +5,10 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use super::Fact;
 use super::values::Cell;
 use crate::{Error, Session};
-use evergraph_property_graph::graph::{self as property, GraphError, NodeId};
+use evergraph_property_graph::graph::{self as property, GraphError, NodeId, NodeNames};
 use evergraph_property_graph::value::Value;
 use evergraph_topology::ids::IdKind;
 
@@ -17,6 +18,8 @@ pub enum Naming {
     /// By the external ids of the database.
     #[default]
     External,
+    /// By the external ids of these vertices of the database, ascending.
+    Vertices(Arc<[u32]>),
     /// By the nodes of a property graph that they stand for.
     Nodes(Nodes),
 }
@@ -31,11 +34,19 @@ pub struct Nodes {
     by: Option<By>,
 }
 
-/// The properties that nodes are named by.
+/// Names of nodes, as of a view.
 #[derive(Clone)]
 struct By {
     view: property::View,
-    keys: Arc<[String]>,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    /// Properties that were asked for, a column each.
+    Properties(Arc<[String]>),
+    /// The keys of imports.
+    Keys(NodeNames),
 }
 
 impl Nodes {
@@ -52,7 +63,16 @@ impl Nodes {
     pub(super) fn by(mut self, view: &property::View, keys: &[String]) -> Self {
         self.by = (!keys.is_empty()).then(|| By {
             view: view.clone(),
-            keys: keys.into(),
+            what: What::Properties(keys.into()),
+        });
+        self
+    }
+
+    /// Named by the keys of imports, if there are any, as of a view.
+    pub(super) fn by_keys(mut self, view: &property::View, names: &NodeNames) -> Self {
+        self.by = (!names.is_empty()).then(|| By {
+            view: view.clone(),
+            what: What::Keys(names.clone()),
         });
         self
     }
@@ -87,50 +107,79 @@ impl Nodes {
     /// id in words. The id as a number where nodes are not named by properties.
     fn names(&self, vertex: u32, into: &mut Vec<Cell>) -> Result<(), GraphError> {
         let node = self.node(vertex);
-        let Some(By { view, keys }) = &self.by else {
+        let Some(By { view, what }) = &self.by else {
             into.push(Some(Value::Integer(node.0.into())));
             return Ok(());
         };
         let found = view.node(node)?;
+        let by_id = || Value::Text(node.to_string().into());
         let value = |key: &String| found.as_ref().and_then(|found| found.get(key)).cloned();
-        match &keys[..] {
-            [key] => into.push(Some(
-                value(key).unwrap_or_else(|| Value::Text(node.to_string().into())),
-            )),
-            keys => into.extend(keys.iter().map(value)),
+        match what {
+            What::Properties(keys) => match &keys[..] {
+                [key] => into.push(Some(value(key).unwrap_or_else(by_id))),
+                keys => into.extend(keys.iter().map(value)),
+            },
+            What::Keys(names) => {
+                let name = found.as_ref().map(|found| names.name(found));
+                into.push(Some(name.unwrap_or_else(by_id)));
+            }
         }
         Ok(())
     }
 
-    /// The first of its names, as a text.
-    fn name(&self, vertex: u32) -> Result<String, GraphError> {
+    /// The first of its names that it has.
+    fn name(&self, vertex: u32) -> Result<Option<Value>, GraphError> {
         let mut names = Vec::new();
         self.names(vertex, &mut names)?;
-        Ok(match names.first() {
-            Some(Some(Value::Text(text))) => text.to_string(),
-            Some(Some(value)) => value.to_string(),
-            _ => self.node(vertex).to_string(),
-        })
+        Ok(names.into_iter().flatten().next())
     }
 }
 
 impl Naming {
+    /// Names of vertices that stand for these of the database, or for themselves.
+    pub(super) fn of_vertices(vertices: Option<Arc<[u32]>>) -> Self {
+        vertices.map_or(Naming::External, Naming::Vertices)
+    }
+
+    /// The vertex of the database, or the node, of each vertex; `None` if they are the
+    /// same.
+    pub fn of_vertex(&self) -> Option<&Arc<[u32]>> {
+        match self {
+            Naming::External => None,
+            Naming::Vertices(vertices) => Some(vertices),
+            Naming::Nodes(nodes) => nodes.of_vertex(),
+        }
+    }
+
     /// Name of a vertex, for a message. A node that cannot be read goes by its id.
     pub(super) fn name(&self, session: &Session, vertex: u32) -> String {
         match self {
             Naming::External => session.vertex_name(vertex),
-            Naming::Nodes(nodes) => {
-                let name = nodes.name(vertex);
-                name.unwrap_or_else(|_| nodes.node(vertex).to_string())
-            }
+            Naming::Vertices(vertices) => session.vertex_name(vertices[vertex as usize]),
+            Naming::Nodes(nodes) => match nodes.name(vertex) {
+                Ok(Some(Value::Text(text))) => text.to_string(),
+                Ok(Some(value)) => value.to_string(),
+                Ok(None) | Err(_) => nodes.node(vertex).to_string(),
+            },
         }
     }
 
-    /// Whether names are numbers.
-    pub(super) fn is_by_number(&self, session: &Session) -> bool {
-        match self {
-            Naming::External => session.config().ids != IdKind::Texts,
-            Naming::Nodes(nodes) => nodes.by.is_none(),
+    /// As [`Naming::name`], a number as such where names are ids or keys.
+    pub(super) fn fact(&self, session: &Session, vertex: u32) -> Fact {
+        let name = self.name(session, vertex);
+        let is_number = match self {
+            Naming::External | Naming::Vertices(_) => are_numbers(session),
+            Naming::Nodes(nodes) => match &nodes.by {
+                None => true,
+                Some(by) => {
+                    let is_key = matches!(by.what, What::Keys(_));
+                    is_key && matches!(nodes.name(vertex), Ok(Some(Value::Integer(_))))
+                }
+            },
+        };
+        match is_number {
+            true => name.parse().map_or(Fact::Text(name), Fact::Id),
+            false => Fact::Text(name),
         }
     }
 
@@ -142,7 +191,14 @@ impl Naming {
     /// The properties that nodes are named by.
     pub(super) fn keys(&self) -> &[String] {
         match self {
-            Naming::Nodes(Nodes { by: Some(by), .. }) => &by.keys,
+            Naming::Nodes(Nodes {
+                by:
+                    Some(By {
+                        what: What::Properties(keys),
+                        ..
+                    }),
+                ..
+            }) => keys,
             _ => &[],
         }
     }
@@ -150,7 +206,10 @@ impl Naming {
     /// Names many vertices.
     pub(super) fn namer<'a>(&'a self, session: &'a Session) -> Namer<'a> {
         match self {
-            Naming::External => Namer::External(session, self.is_by_number(session)),
+            Naming::External => Namer::External(session, None, are_numbers(session)),
+            Naming::Vertices(vertices) => {
+                Namer::External(session, Some(vertices), are_numbers(session))
+            }
             Naming::Nodes(nodes) => Namer::Nodes(nodes, RefCell::default()),
         }
     }
@@ -158,17 +217,23 @@ impl Naming {
     /// Nodes, if vertices stand for such.
     pub fn nodes(&self) -> Option<&Nodes> {
         match self {
-            Naming::External => None,
+            Naming::External | Naming::Vertices(_) => None,
             Naming::Nodes(nodes) => Some(nodes),
         }
     }
 }
 
+/// Whether external ids of vertices are numbers.
+fn are_numbers(session: &Session) -> bool {
+    session.config().ids != IdKind::Texts
+}
+
 /// Names vertices in lines of a file.
 pub(super) enum Namer<'a> {
     /// Each name takes the lock of the ids for itself: many lines are written while
-    /// others commit. And whether names are numbers.
-    External(&'a Session, bool),
+    /// others commit. And the vertex of the database of each, if it is another, and
+    /// whether names are numbers.
+    External(&'a Session, Option<&'a [u32]>, bool),
     /// And the first node that could not be read.
     Nodes(&'a Nodes, RefCell<Option<Error>>),
 }
@@ -177,7 +242,8 @@ impl Namer<'_> {
     /// Appends the cells that name a vertex.
     pub(super) fn push(&self, vertex: u32, into: &mut Vec<Cell>) {
         match self {
-            Namer::External(session, is_by_number) => {
+            Namer::External(session, vertices, is_by_number) => {
+                let vertex = vertices.map_or(vertex, |vertices| vertices[vertex as usize]);
                 let name = session.vertex_name(vertex);
                 let number = is_by_number.then(|| name.parse().ok()).flatten();
                 into.push(Some(
@@ -220,7 +286,7 @@ impl PartialEq for Nodes {
     fn eq(&self, other: &Self) -> bool {
         let by = |nodes: &Nodes| {
             let by = nodes.by.as_ref();
-            by.map(|by| (by.view.csn(), Arc::clone(&by.keys)))
+            by.map(|by| (by.view.csn(), by.what.clone()))
         };
         self.count == other.count && self.of_vertex == other.of_vertex && by(self) == by(other)
     }
@@ -231,7 +297,7 @@ impl fmt::Debug for Nodes {
         f.debug_struct("Nodes")
             .field("count", &self.count)
             .field("of_vertex", &self.of_vertex)
-            .field("by", &self.by.as_ref().map(|by| &by.keys))
+            .field("by", &self.by.as_ref().map(|by| &by.what))
             .finish()
     }
 }

@@ -97,8 +97,8 @@ fn rows(columns: &[ValueColumn]) -> Vec<u32> {
     for column in columns {
         let count = column.values.vertices().unwrap_or(0) as u32;
         let known = rows.len();
-        match column.naming.nodes() {
-            Some(nodes) => rows.extend((0..count).map(|vertex| nodes.node(vertex).0)),
+        match column.naming.of_vertex() {
+            Some(known) => rows.extend_from_slice(&known[..known.len().min(count as usize)]),
             None => rows.extend(0..count),
         }
         if known > 0 {
@@ -111,9 +111,10 @@ fn rows(columns: &[ValueColumn]) -> Vec<u32> {
 
 /// The vertex of a column that stands in a row.
 fn vertex_in(column: &ValueColumn, row: u32) -> Option<u32> {
-    match column.naming.nodes() {
-        Some(nodes) => nodes.vertex(NodeId(row)),
-        None => Some(row),
+    match (column.naming.of_vertex(), column.naming.nodes()) {
+        (Some(known), _) => known.binary_search(&row).ok().map(|at| at as u32),
+        (None, Some(nodes)) => nodes.vertex(NodeId(row)),
+        (None, None) => Some(row),
     }
 }
 

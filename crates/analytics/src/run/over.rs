@@ -16,6 +16,7 @@ use evergraph_storage::memory_bytes;
 use super::algorithm::{Algorithm, Needs};
 use super::components::sizes;
 use super::given::Given;
+use super::plan::Wanted;
 use super::prepare::Preparation;
 use super::{
     Computed, Context, Fact, Form, Measured, MemoryMeter, Naming, Outcome, Request, Values,
@@ -102,7 +103,7 @@ struct Follower {
 impl Followed {
     /// The update for these parameters; `None` if each snapshot is a run of its own.
     fn by(algorithm: &Algorithm, given: &Given, direction: Direction) -> Option<Self> {
-        if given.form() != Form::Live {
+        if given.form() != Form::Live || given.is_undirected() || given.is_of_largest_component() {
             return None;
         }
         match algorithm.name {
@@ -167,12 +168,20 @@ impl Follower {
         let given = algorithm.parse(&request.parameters)?;
         let pool = pool(request.threads)?;
         let limit = request.memory_limit.unwrap_or_else(memory_bytes);
-        let mut preparation = Preparation::new(session, view, None, self.what.needs(), Form::Live)?;
+        let prepare = |needs| {
+            let wanted = Wanted {
+                needs,
+                form: Form::Live,
+                undirected: false,
+            };
+            Preparation::new(session, view, (None, None), wanted)
+        };
+        let mut preparation = prepare(self.what.needs())?;
         let threads = pool.current_num_threads();
         let dram_bound = algorithm.dram.bytes(&given, preparation.size(), threads)
             + changes.as_ref().map_or(0, bytes_of);
         if dram_bound.saturating_add(preparation.bytes()) > limit {
-            preparation = Preparation::new(session, view, None, algorithm.needs, Form::Live)?;
+            preparation = prepare(algorithm.needs)?;
         }
         check_limit(limit, dram_bound, &preparation)?;
         let made = preparation.bytes();

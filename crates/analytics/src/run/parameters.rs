@@ -50,6 +50,19 @@ pub const COMMON: &[Parameter] = &[
         kind: Kind::Choice(&["live", "sealed", "compressed", "simple"]),
     },
     Parameter {
+        name: "undirected",
+        default: "false",
+        meaning: "edges of a directed graph lead both ways; reciprocal ones are parallel",
+        kind: Kind::Switch,
+    },
+    Parameter {
+        name: "component",
+        default: "all",
+        meaning: "the whole graph, or only its largest weakly connected component; of several \
+                  as large that of the first vertex",
+        kind: Kind::Choice(&["all", "largest"]),
+    },
+    Parameter {
         name: "verify",
         default: "false",
         meaning: "check the result with a slow, independent implementation",

@@ -16,9 +16,13 @@ use super::canonical::joined;
 use super::given::Given;
 use super::naming::{Naming, Nodes};
 use super::prepare::Projected;
+use crate::condition::known_properties;
 use crate::names::check_names;
 use crate::{Error, Session};
-use evergraph_property_graph::graph::{self as property, NodeId, Orientation, ProjectionOptions};
+use evergraph_property_graph::expression::Expression;
+use evergraph_property_graph::graph::{
+    self as property, NodeId, NodeNames, Orientation, ProjectionOptions,
+};
 
 /// A part of a property graph, as a request asks for it.
 pub(super) struct Part {
@@ -27,6 +31,8 @@ pub(super) struct Part {
     /// none.
     options: ProjectionOptions,
     name_by: Vec<String>,
+    /// The keys of imports, where nodes go by these.
+    names: Option<NodeNames>,
     /// The vertex of each name, if it is of one vertex alone; made when one is asked for.
     named: OnceLock<HashMap<String, Option<u32>>>,
 }
@@ -49,10 +55,14 @@ impl Part {
                 false => Ok(None),
             };
         }
-        let view = session.property_graph()?.view_of(view)?;
+        let graph = session.property_graph()?;
+        let view = graph.view_of(view)?;
         let mut options = request.projection.clone().unwrap_or_default();
         check_names("label", &options.labels, &view.known_labels())?;
         check_names("relationship type", &options.types, &view.known_types())?;
+        for condition in options.nodes.iter().chain(&options.relationships) {
+            known_properties(&view, condition)?;
+        }
         let keys = options.weight.iter().chain(&request.name_by);
         check_names("property", keys, &view.known_keys())?;
         if !options.default_weight.is_finite() {
@@ -74,10 +84,13 @@ impl Part {
         if !algorithm.reads_weights(given) {
             options.weight = None;
         }
+        let by_key = request.name_by.is_empty() && !request.by_number;
+        let names = by_key.then(|| NodeNames::of(graph));
         Ok(Some(Part {
             view,
             options,
             name_by: request.name_by.clone(),
+            names: names.filter(|names| !names.is_empty()),
             named: OnceLock::new(),
         }))
     }
@@ -90,14 +103,25 @@ impl Part {
             Orientation::Reversed => Some("reversed".to_string()),
             Orientation::Undirected => Some("undirected".to_string()),
         };
+        let keys = self
+            .names
+            .as_ref()
+            .map(NodeNames::texts)
+            .unwrap_or_default();
         let default = options.weight.as_ref().map(|_| options.default_weight);
         let all = [
             ("labels", joined(options.labels.iter().map(String::as_str))),
             ("types", joined(options.types.iter().map(String::as_str))),
+            ("where", text_of(options.nodes.as_ref())),
+            (
+                "where-relationship",
+                text_of(options.relationships.as_ref()),
+            ),
             ("orientation", orientation),
             ("weight", options.weight.clone()),
             ("default-weight", default.map(|weight| weight.to_string())),
             ("name-by", joined(self.name_by.iter().map(String::as_str))),
+            ("keys", joined(keys.iter().map(String::as_str))),
         ];
         let given = all.into_iter().filter_map(|(name, value)| {
             let value = value?;
@@ -154,12 +178,54 @@ impl Part {
     /// External names of the vertices of a result that is of `nodes` of this part.
     pub(super) fn naming(&self, count: u32, nodes: Option<Arc<[u32]>>) -> Naming {
         let nodes = Nodes::new(count, nodes);
-        Naming::Nodes(nodes.by(&self.view, &self.name_by))
+        Naming::Nodes(match &self.names {
+            Some(names) => nodes.by_keys(&self.view, names),
+            None => nodes.by(&self.view, &self.name_by),
+        })
     }
 
     /// The property that nodes are named by.
     pub(super) fn named_by(&self) -> Option<&str> {
         self.name_by.first().map(String::as_str)
+    }
+
+    /// The keys of imports, where nodes go by these.
+    pub(super) fn names(&self) -> Option<&NodeNames> {
+        self.names.as_ref()
+    }
+
+    /// The vertex of the one node of a name, among those that vertices stand for.
+    ///
+    /// # Errors
+    /// None, or several; damage.
+    pub(super) fn by_key(
+        &self,
+        place: &str,
+        names: &NodeNames,
+        nodes: &Nodes,
+        name: &str,
+    ) -> Result<u32, Error> {
+        let found = names.find(&self.view, name)?;
+        let vertices = found.iter().filter_map(|&node| nodes.vertex(node));
+        let vertices: Vec<u32> = vertices.collect();
+        match (&vertices[..], &found[..]) {
+            ([vertex], _) => Ok(*vertex),
+            ([], []) => Err(Error::usage(
+                format!("{place}there is no node {name:?}"),
+                format!(
+                    "give a value of {}; --numbers takes internal numbers",
+                    names.texts().join(" or ")
+                ),
+            )),
+            ([], _) => Err(self.left_out(place, name)),
+            _ => Err(Error::usage(
+                format!("{place}several nodes are called {name:?}"),
+                format!(
+                    "choose one of {} with --labels",
+                    names.texts().join(" and ")
+                ),
+            )),
+        }
     }
 
     /// The vertex of each name of the `count` vertices, `None` where several have it.
@@ -183,21 +249,28 @@ impl Part {
 
     /// The error for a name that no node of the part has.
     pub(super) fn not_named(&self, place: &str, key: &str, name: &str) -> Error {
-        let of = match &self.options.labels[..] {
-            [] => String::new(),
-            labels => format!(" with {}", any_of(labels)),
-        };
+        let of = self.chosen();
         Error::usage(
             format!("{place}no node{of} has {name:?} as {key}"),
             format!("give a value of {key}; without --name-by, give the number of a node"),
         )
     }
 
+    /// The error for a node that is not in the part.
+    fn left_out(&self, place: &str, name: &str) -> Error {
+        let hint = match (&self.options.labels[..], &self.options.nodes) {
+            ([], None) => "it is not in the largest component".to_string(),
+            (labels, None) => format!("it has no {}", any_of(labels)),
+            _ => format!("the projection has nodes{}", self.chosen()),
+        };
+        Error::usage(format!("{place}node {name} is not in the projection"), hint)
+    }
+
     /// The error for a part that has no nodes.
     pub(super) fn without_nodes(&self) -> Error {
-        match &self.options.labels[..] {
-            [] => Error::usage("the graph has no nodes", "import nodes first"),
-            labels => Error::usage(
+        match (&self.options.labels[..], &self.options.nodes) {
+            ([], None) => Error::usage("the graph has no nodes", "import nodes first"),
+            (labels, None) => Error::usage(
                 format!(
                     "at commit {} no node has {}",
                     self.view.csn(),
@@ -205,6 +278,26 @@ impl Part {
                 ),
                 "`evergraph stats DB` counts the nodes of each label",
             ),
+            (_, Some(_)) => Error::usage(
+                format!(
+                    "at commit {} there is no node{}",
+                    self.view.csn(),
+                    self.chosen()
+                ),
+                "`evergraph show DB node` shows the properties of a node",
+            ),
+        }
+    }
+
+    /// Which nodes are chosen, in words that follow "node".
+    fn chosen(&self) -> String {
+        let labels = match &self.options.labels[..] {
+            [] => String::new(),
+            labels => format!(" with {}", any_of(labels)),
+        };
+        match &self.options.nodes {
+            None => labels,
+            Some(condition) => format!("{labels} where {condition}"),
         }
     }
 
@@ -213,10 +306,7 @@ impl Part {
         let node = name.parse().ok().map(NodeId);
         let exists = node.is_some_and(|node| matches!(self.view.node(node), Ok(Some(_))));
         match exists {
-            true => Error::usage(
-                format!("{place}node {name} is not in the projection"),
-                format!("it has no {}", any_of(&self.options.labels)),
-            ),
+            true => self.left_out(place, name),
             false => Error::usage(
                 format!("{place}there is no node {name:?}"),
                 "give the id of a node, as results have it",
@@ -229,8 +319,13 @@ impl Part {
 fn of_plain_edges() -> Error {
     Error::usage(
         "this database holds edges without labels, types and properties: it has no projections",
-        "leave --labels, --types, --orientation, --weight, --default-weight and --name-by out",
+        "leave --labels, --types, --where, --where-relationship, --orientation, --weight, \
+         --default-weight and --name-by out",
     )
+}
+
+fn text_of(condition: Option<&Expression>) -> Option<String> {
+    condition.map(|condition| condition.text().to_string())
 }
 
 /// Labels, in words.

@@ -28,9 +28,36 @@ pub(super) enum Plan {
     Copy(Content),
 }
 
+impl Plan {
+    /// The same lists as a copy.
+    pub(super) fn as_copy(self) -> Self {
+        match self {
+            Plan::Live => Plan::Copy(Content::InOrder),
+            Plan::Symmetric => Plan::Copy(Content::Undirected),
+            copy @ Plan::Copy(_) => copy,
+        }
+    }
+}
+
+/// Lists that a run is to read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub needs: Needs,
+    pub form: Form,
+    /// Edges of a directed graph lead both ways.
+    pub undirected: bool,
+}
+
 /// Chooses the cheapest graph that serves, of lists in these directions.
-pub(super) fn plan(needs: Needs, form: Form, direction: Direction) -> Plan {
+pub(super) fn plan(wanted: Wanted, direction: Direction) -> Plan {
+    let Wanted {
+        needs,
+        form,
+        undirected,
+    } = wanted;
     let wanted = match needs {
+        Needs::OutLists | Needs::InLists if undirected => Content::Undirected,
+        Needs::SimpleDirected if undirected => Content::SimpleUndirected,
         Needs::OutLists | Needs::AnyLists => Content::Stored,
         Needs::InLists => Content::InLists,
         Needs::Undirected => Content::Undirected,
@@ -84,8 +111,45 @@ mod tests {
                 Plan::Copy(Content::SimpleUndirected),
             ),
         ] {
-            let found = plan(needs, Form::Live, direction);
+            let found = plan(as_stored(needs, Form::Live), direction);
             assert_eq!(found, expected, "{needs:?} {direction:?}");
+        }
+    }
+
+    fn as_stored(needs: Needs, form: Form) -> Wanted {
+        Wanted {
+            needs,
+            form,
+            undirected: false,
+        }
+    }
+
+    #[test]
+    fn directions_are_left_out_where_that_is_wanted() {
+        let both = Plan::Symmetric;
+        let doubled = Plan::Copy(Content::Undirected);
+        let simple = Plan::Copy(Content::SimpleUndirected);
+        for (needs, form, direction, expected) in [
+            (Needs::OutLists, Form::Live, Both, both),
+            (Needs::OutLists, Form::Live, Out, doubled),
+            (Needs::OutLists, Form::Live, Undirected, Plan::Live),
+            (Needs::InLists, Form::Sealed, Both, doubled),
+            (Needs::InLists, Form::Simple, Both, simple),
+            (Needs::SimpleDirected, Form::Live, Out, simple),
+            (Needs::Simple, Form::Live, Out, simple),
+            // They do not matter to it.
+            (Needs::AnyLists, Form::Live, Out, Plan::Live),
+        ] {
+            let wanted = Wanted {
+                needs,
+                form,
+                undirected: true,
+            };
+            assert_eq!(
+                plan(wanted, direction),
+                expected,
+                "{wanted:?} {direction:?}"
+            );
         }
     }
 
@@ -97,7 +161,8 @@ mod tests {
             (Needs::Undirected, Undirected, Content::Stored),
             (Needs::Undirected, Both, Content::Undirected),
         ] {
-            assert_eq!(plan(needs, Form::Sealed, direction), Plan::Copy(lists));
+            let wanted = as_stored(needs, Form::Sealed);
+            assert_eq!(plan(wanted, direction), Plan::Copy(lists));
         }
     }
 }

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evergraph_algorithms::Control;
-use evergraph_graph::{Direction, Symmetric};
+use evergraph_graph::{Direction, Graph, Induced, Symmetric};
 use evergraph_property_graph::graph::{Projection, Weighted};
 use evergraph_results::GraphIdentity;
 use evergraph_snapshots::{GraphView, View};
 use evergraph_topology::{SealedGraph, SealedInfo, TopologyError};
 
-use super::algorithm::{Needs, Size};
+use super::algorithm::Size;
 use super::cancelled;
+use super::component::Component;
 use super::graph::AnyGraph;
-use super::plan::{Form, Plan, plan};
+use super::plan::{Form, Plan, Wanted, plan};
 use super::sealing::{Content, Source, is_doubled, seal};
 use crate::copies::{Copy, Key};
 use crate::{Error, Session};
@@ -56,6 +57,8 @@ pub(super) struct Preparation<'a> {
     view: &'a View,
     /// Instead of the lists of the view.
     projected: Option<Projected>,
+    /// The part of it that is read, if not all.
+    component: Option<Component>,
     source: Source,
     plan: Plan,
     compressed: bool,
@@ -82,25 +85,31 @@ impl<'a> Preparation<'a> {
     pub(super) fn new(
         session: &'a Session,
         view: &'a View,
-        projected: Option<Projected>,
-        needs: Needs,
-        form: Form,
+        (projected, component): (Option<Projected>, Option<Component>),
+        wanted: Wanted,
     ) -> Result<Self, Error> {
-        let source = match &projected {
+        let mut source = match &projected {
             Some(projected) => Source::of_graph(&projected.projection),
             None => Source::of(&session.config(), view, view.arc_count()?),
         };
-        let plan = plan(needs, form, source.direction);
+        let mut plan = plan(wanted, source.direction);
+        if let Some(component) = &component {
+            source.vertices = component.subset.vertices().len() as u64;
+            source.arcs = component.arcs;
+            plan = plan.as_copy();
+        }
         let lists = match plan {
             Plan::Live => Some(Content::InOrder),
             Plan::Symmetric => None,
             Plan::Copy(lists) => Some(lists),
         };
-        let lists = lists.filter(|_| projected.is_none());
+        let lists = lists.filter(|_| projected.is_none() && component.is_none());
+        let form = wanted.form;
         Ok(Preparation {
             session,
             view,
             projected,
+            component,
             source,
             plan,
             compressed: form == Form::Compressed,
@@ -117,7 +126,12 @@ impl<'a> Preparation<'a> {
             _ => 0,
         };
         let projected = self.projected.as_ref();
+        let subset = self
+            .component
+            .as_ref()
+            .map(|component| component.subset.bytes());
         copy + projected.map_or(0, |projected| projected.projection.size_bytes())
+            + subset.unwrap_or(0)
     }
 
     /// Name of what takes those bytes, for messages.
@@ -132,6 +146,7 @@ impl<'a> Preparation<'a> {
     /// Vertices and edges of the graph, or nodes and relationships of the projection.
     pub(super) fn counts(&self) -> Result<(u64, u64), Error> {
         let edges = match &self.projected {
+            _ if self.component.is_some() => self.source.edges(),
             Some(projected) => projected.projection.relationship_count(),
             None => self.view.edge_count()?,
         };
@@ -145,10 +160,15 @@ impl<'a> Preparation<'a> {
         (is_directed, self.source.weighted)
     }
 
-    /// The nodes that vertices stand for, of a projection where they are not the same.
+    /// The nodes of a projection, or else vertices of the database, that the vertices
+    /// stand for, where they are not the same.
     pub(super) fn nodes(&self) -> Option<Arc<[u32]>> {
-        let projected = self.projected.as_ref()?;
-        projected.projection.nodes().cloned()
+        let projected = self.projected.as_ref();
+        let nodes = projected.and_then(|projected| projected.projection.nodes());
+        match &self.component {
+            Some(component) => Some(component.nodes(nodes)),
+            None => nodes.cloned(),
+        }
     }
 
     /// Identity that a result of this graph has.
@@ -240,7 +260,7 @@ impl<'a> Preparation<'a> {
         let key = self.key(lists, Some(key));
         let (copy, prepared) = self.copied(lists, key, |compressed| {
             control.report("sealing the projection", 0, Some(1));
-            seal(&projection, lists, compressed, &|| control.check()).map_err(cancelled)
+            self.seal_part(&projection, lists, compressed, control)
         })?;
         let prepared = Prepared {
             what: format!("{} of a {}", prepared.what, made.what),
@@ -272,19 +292,36 @@ impl<'a> Preparation<'a> {
     /// Makes a copy of the source that reads fastest: a sealed graph with the same lists,
     /// if there is one, else the view.
     fn seal(&self, lists: Content, compressed: bool, control: &Control<'_>) -> Result<Copy, Error> {
-        let check = || control.check();
         let rebased = self
             .session
             .stored_graph(self.view.csn(), Content::InOrder, Form::Live);
         let opened = rebased.map(|stored| open_stored(self.session, &stored, control));
         control.report("sealing the graph", 0, Some(1));
-        let sealed = match opened.transpose()?.flatten() {
-            Some((Copy::Sealed(source), _)) => seal(&*source, lists, compressed, &check),
+        match opened.transpose()?.flatten() {
+            Some((Copy::Sealed(source), _)) => self.seal_part(&*source, lists, compressed, control),
             _ => {
                 let graph = self.view.graph()?;
                 // Memory held for the stored graph is not counted as the run's.
                 let control = control.clone().with_memory_counted_from_now();
-                seal(&graph, lists, compressed, &|| control.check())
+                self.seal_part(&graph, lists, compressed, &control)
+            }
+        }
+    }
+
+    /// Makes a copy of a graph, or of its component that is wanted.
+    fn seal_part<G: Graph>(
+        &self,
+        graph: &G,
+        lists: Content,
+        compressed: bool,
+        control: &Control<'_>,
+    ) -> Result<Copy, Error> {
+        let check = || control.check();
+        let sealed = match &self.component {
+            None => seal(graph, lists, compressed, &check),
+            Some(component) => {
+                let part = Induced::of(graph, &component.subset);
+                seal(&part, lists, compressed, &check)
             }
         };
         sealed.map_err(cancelled)
@@ -302,16 +339,26 @@ impl<'a> Preparation<'a> {
             false => "sealed copy",
         };
         Prepared {
-            what: format!("{known}{form} ({})", lists.text()),
+            what: match self.component {
+                None => format!("{known}{form} ({})", lists.text()),
+                Some(_) => format!("{known}{form} ({}) of the largest component", lists.text()),
+            },
             bytes: copy.bytes(),
             seconds,
         }
     }
 
     fn key(&self, lists: Content, projection: Option<Arc<str>>) -> Key {
+        let part = match &self.component {
+            None => projection,
+            Some(_) => {
+                let of = projection.as_deref().unwrap_or_default();
+                Some(format!("largest component of {of}").into())
+            }
+        };
         Key {
             csn: self.view.csn(),
-            projection,
+            part,
             lists,
             compressed: self.compressed,
         }

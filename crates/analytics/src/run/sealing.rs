@@ -107,6 +107,14 @@ impl Source {
         }
     }
 
+    /// Edges, an undirected one once.
+    pub(super) fn edges(self) -> u64 {
+        match self.direction {
+            Direction::Undirected => self.arcs / 2,
+            Direction::Out | Direction::Both => self.arcs,
+        }
+    }
+
     /// Peak DRAM of [`seal`], without the longest lists of its tasks. A compressed graph
     /// is counted as large as another: how small it will be is not known before.
     pub(crate) fn peak_bytes(self, lists: Content, compressed: bool) -> u64 {

@@ -20,6 +20,7 @@ use super::part::Part;
 use super::rows::{Rows, Shown};
 use super::{Fact, Format, Lists, Outcome, Values};
 use crate::{Error, Session};
+use evergraph_property_graph::graph::NodeNames;
 
 /// Notes that begin so are facts of the summary.
 const FACT: &str = "result.";
@@ -39,8 +40,8 @@ pub struct Kept {
     pub values: Values,
     /// How they are to be written.
     pub format: Format,
-    /// The nodes that vertices stand for, of a part of a property graph that does not
-    /// have all.
+    /// The nodes, or vertices of the database, that vertices stand for, of a part of the
+    /// graph that does not have all.
     pub nodes: Option<Arc<[u32]>>,
     algorithm: String,
     column: String,
@@ -48,12 +49,12 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Reads a finished result. O(values).
+    /// Reads a finished result of the database. O(values).
     ///
     /// # Errors
     /// If it is the state of a run that goes on, is none that an algorithm left,
     /// or is damaged.
-    pub fn read(stored: &Stored) -> Result<Self, Error> {
+    pub fn read(session: &Session, stored: &Stored) -> Result<Self, Error> {
         let description = stored.description();
         if !description.finished {
             return Err(Error::usage(
@@ -81,15 +82,14 @@ impl Kept {
         Ok(Kept {
             algorithm: description.algorithm.clone(),
             column: column(&description.algorithm, output, &result),
-            naming: match &nodes {
-                None => Naming::External,
-                Some(nodes) => {
-                    let nodes = Some(Arc::clone(nodes));
-                    Naming::Nodes(Nodes::new(
-                        nodes.as_ref().map_or(0, |n| n.len()) as u32,
-                        nodes,
-                    ))
+            naming: match session.is_property_graph() {
+                true => {
+                    let graph = session.property_graph()?;
+                    let count = description.graph.vertex_count as u32;
+                    let named = Nodes::new(count, nodes.clone());
+                    Naming::Nodes(named.by_keys(&graph.view(), &NodeNames::of(graph)))
                 }
+                false => Naming::of_vertices(nodes.clone()),
             },
             result,
             values: values(stored)?,
@@ -101,7 +101,16 @@ impl Kept {
         })
     }
 
-    /// The rows that a run would have given. Nodes go by their ids.
+    /// The same, with nodes that go by their ids.
+    pub fn by_number(mut self) -> Self {
+        if let Naming::Nodes(nodes) = self.naming {
+            self.naming = Naming::Nodes(Nodes::new(nodes.count(), nodes.of_vertex().cloned()));
+        }
+        self
+    }
+
+    /// The rows that a run would have given. Nodes go by the keys that they have now, if
+    /// imports have given them some, else by their ids.
     pub fn rows<'a>(&'a self, session: &'a Session) -> Rows<'a> {
         let facts = self.result.iter();
         Rows {
@@ -146,7 +155,7 @@ pub(super) fn find_kept(
         .map_or(Vec::new(), |results| results.list());
     let mut failed = None;
     for stored in results.iter().filter(fits) {
-        match Kept::read(stored) {
+        match Kept::read(session, stored) {
             Ok(kept) => {
                 let graph = &stored.description().graph;
                 let directed = graph.direction != Direction::Undirected;
@@ -166,7 +175,7 @@ pub(super) fn find_kept(
                         Direction::Out | Direction::Both => graph.arc_count,
                     },
                     naming: match part {
-                        None => Naming::External,
+                        None => Naming::of_vertices(kept.nodes),
                         Some(part) => part.naming(graph.vertex_count as u32, kept.nodes),
                     },
                     seconds: started.elapsed().as_secs_f64(),
@@ -309,7 +318,7 @@ pub(super) fn with_columns<R>(
     outcome: &Outcome,
     take: impl FnOnce(&[(&str, Column<'_>)]) -> R,
 ) -> R {
-    let nodes = outcome.naming.nodes().and_then(Nodes::of_vertex);
+    let nodes = outcome.naming.of_vertex();
     with_columns_of(&outcome.values, |columns| match nodes {
         None => take(columns),
         Some(nodes) => take(&[columns, &[(NODES, Column::U32(nodes))]].concat()),

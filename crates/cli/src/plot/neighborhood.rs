@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use evergraph::graph::Direction;
-use evergraph::property::{self, NodeId, Towards, value::Value};
+use evergraph::property::{self, NodeId, NodeNames, Towards, value::Value};
 use evergraph::{Database, View};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -12,6 +12,7 @@ use serde_json::json;
 use super::chart::{COLORS, SIZE, failed};
 use super::{Common, Drawn, MomentArgs};
 use crate::report::{Failure, count};
+use crate::show::the_one;
 
 /// Rounds in which the vertices are moved.
 const ROUNDS: usize = 400;
@@ -55,8 +56,15 @@ struct Neighborhood {
 pub fn draw(args: &Args) -> Result<Drawn, Failure> {
     let db = args.common.open()?;
     let view = db.as_of(&args.moment.at())?;
-    let source = db
-        .vertex_of_name(&args.source)?
+    let lists = Lists::of(&db, &view)?;
+    let source = match &lists.nodes {
+        Some(nodes) => {
+            let names = NodeNames::of(db.property_graph()?);
+            Some(the_one(nodes, &names, &args.source)?.id().0)
+        }
+        None => db.vertex_of_name(&args.source)?,
+    };
+    let source = source
         .filter(|&vertex| (vertex as usize) < view.vertex_count())
         .ok_or_else(|| {
             Failure::usage(
@@ -64,7 +72,6 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
                 "give the external id of a vertex that exists at this moment",
             )
         })?;
-    let lists = Lists::of(&db, &view)?;
     let found = Neighborhood::around(&lists, source, args)?;
     let names = names(&db, &lists, &found, args.name_by.as_deref())?;
     let places = found.places();
@@ -256,22 +263,27 @@ fn names(
     found: &Neighborhood,
     key: Option<&str>,
 ) -> Result<Vec<String>, Failure> {
-    let Some(key) = key else {
+    let Some(nodes) = &lists.nodes else {
+        if key.is_some() {
+            return Err(Failure::usage(
+                "plain edges have no properties",
+                "leave out --name-by",
+            ));
+        }
         let vertices = found.vertices.iter();
         return Ok(vertices.map(|vertex| db.vertex_name(vertex.0)).collect());
     };
-    let Some(nodes) = &lists.nodes else {
-        return Err(Failure::usage(
-            "plain edges have no properties",
-            "leave out --name-by",
-        ));
-    };
+    let keys = NodeNames::of(db.property_graph()?);
     let name = |&(vertex, _): &(u32, u32)| {
         let node = nodes.node(NodeId(vertex)).map_err(evergraph::Error::from)?;
-        Ok(match node.as_ref().and_then(|node| node.get(key)) {
+        let Some(node) = node else {
+            return Ok(db.vertex_name(vertex));
+        };
+        Ok(match key.and_then(|key| node.get(key)) {
             Some(Value::Text(text)) => text.to_string(),
             Some(value) => value.to_string(),
-            None => db.vertex_name(vertex),
+            None if key.is_some() => db.vertex_name(vertex),
+            None => keys.text(&node),
         })
     };
     found.vertices.iter().map(name).collect()

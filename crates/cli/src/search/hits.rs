@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use evergraph::interchange::json_lines::to_json;
 use evergraph::property::value::Value;
-use evergraph::property::{NodeId, View, known_keys, known_label};
+use evergraph::property::{NodeId, NodeNames, View, known_keys, known_label};
 use evergraph::{At, Database, Error};
 use serde_json::{Map, json};
 
@@ -43,10 +43,18 @@ impl ShownArgs {
         Ok(view)
     }
 
+    /// Names of nodes.
+    pub fn names(&self, db: &Database) -> Result<NodeNames, Failure> {
+        Ok(match self.numbers {
+            true => NodeNames::default(),
+            false => NodeNames::of(db.property_graph()?),
+        })
+    }
+
     /// Nodes with a figure each, as JSON and as a table.
     pub fn show(
         &self,
-        view: &View,
+        (view, names): (&View, &NodeNames),
         figure: &str,
         found: &[(NodeId, f64)],
     ) -> Result<(serde_json::Value, String), Failure> {
@@ -56,7 +64,11 @@ impl ShownArgs {
         for &(id, number) in found {
             let node = view.node(id).map_err(Error::from)?;
             let value = |key: &String| node.as_ref().and_then(|node| node.get(key));
-            let mut row = vec![id.0.to_string(), format!("{number:.4}")];
+            let name = match &node {
+                Some(node) => names.name(node),
+                None => Value::Integer(id.0.into()),
+            };
+            let mut row = vec![cell(&name), format!("{number:.4}")];
             row.extend(
                 self.show
                     .iter()
@@ -67,14 +79,16 @@ impl ShownArgs {
                 .show
                 .iter()
                 .filter_map(|key| Some((key.clone(), to_json(value(key)?))));
-            let mut hit = json!({ "node": id.0 });
+            let mut hit = json!({ "node": to_json(&name) });
             hit[figure] = json!(number);
             hit["properties"] = shown.collect::<Map<_, _>>().into();
             hits.push(hit);
         }
         let text = match found.is_empty() {
             true => "nothing found\n".to_string(),
-            false => aligned_by(&rows, |column| column < 2),
+            false => aligned_by(&rows, |column| {
+                column == 1 || (column == 0 && names.is_empty())
+            }),
         };
         Ok((hits.into(), text))
     }

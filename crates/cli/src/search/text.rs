@@ -40,7 +40,9 @@ pub fn search(args: &Args, asked: &TextArgs) -> Result<Report, Failure> {
         .iter()
         .map(|hit| (hit.node, f64::from(hit.score)))
         .collect();
-    let (shown, mut text) = asked.shown.show(&view, "score", &found)?;
+    let (shown, mut text) = asked
+        .shown
+        .show((&view, &asked.shown.names(&db)?), "score", &found)?;
     text += &format!(
         "commit {}, {} texts in {name}, {} ({} to open it and bring it up to date)\n",
         count(view.csn()),

@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use evergraph::property::value::Value;
 use evergraph::property::vector::{Metric, Near, VectorDefinition, Vectors};
-use evergraph::property::{NodeId, View};
+use evergraph::property::{Node, View};
 use evergraph::{Database, Error};
 use serde_json::json;
 
 use super::hits::{failure, watched};
 use super::{Args, VectorArgs};
 use crate::report::{Failure, Report, count, note, seconds};
+use crate::show::the_one;
 
 /// Hits of a search by an index, and its cost.
 struct Found {
@@ -27,7 +28,12 @@ pub fn search(args: &Args, asked: &VectorArgs) -> Result<Report, Failure> {
     let db = args.open()?;
     let key = std::slice::from_ref(&asked.property);
     let view = asked.shown.view(&db, &asked.label, key)?;
-    let query = query(asked, &view)?;
+    let names = asked.shown.names(&db)?;
+    let near_node = match &asked.near_node {
+        Some(name) => Some(the_one(&view, &names, name)?),
+        None => None,
+    };
+    let query = query(asked, near_node.as_ref())?;
     let metric = Metric::named(asked.metric).expect("a name of one");
     let definition = VectorDefinition::unnamed(&asked.label, &asked.property, query.len(), metric);
     let mut found = match asked.exact {
@@ -40,7 +46,7 @@ pub fn search(args: &Args, asked: &VectorArgs) -> Result<Report, Failure> {
     // It is the nearest to itself, and asked for as one more.
     found
         .near
-        .retain(|near| Some(near.node.0) != asked.near_node);
+        .retain(|near| Some(near.node) != near_node.as_ref().map(Node::id));
     found.near.truncate(asked.shown.limit as usize);
 
     let pairs: Vec<_> = found
@@ -48,7 +54,7 @@ pub fn search(args: &Args, asked: &VectorArgs) -> Result<Report, Failure> {
         .iter()
         .map(|near| (near.node, near.distance))
         .collect();
-    let (shown, mut text) = asked.shown.show(&view, "distance", &pairs)?;
+    let (shown, mut text) = asked.shown.show((&view, &names), "distance", &pairs)?;
     text += &format!(
         "commit {}, {}, {}",
         count(view.csn()),
@@ -137,8 +143,8 @@ fn look_up(
 }
 
 /// The vector that is asked for.
-fn query(asked: &VectorArgs, view: &View) -> Result<Vec<f32>, Failure> {
-    let Some(id) = asked.near_node else {
+fn query(asked: &VectorArgs, near: Option<&Node>) -> Result<Vec<f32>, Failure> {
+    let Some(node) = near else {
         let near = asked.near.as_deref().unwrap_or_default();
         let numbers: Vec<f64> = serde_json::from_str(near).map_err(|error| {
             Failure::usage(
@@ -148,16 +154,13 @@ fn query(asked: &VectorArgs, view: &View) -> Result<Vec<f32>, Failure> {
         })?;
         return Ok(numbers.into_iter().map(|number| number as f32).collect());
     };
-    let node = view.node(NodeId(id)).map_err(Error::from)?;
-    let Some(node) = node else {
-        return Err(Failure::usage(
-            format!("there is no node {id}"),
-            "give the id of a node, as searches show it",
-        ));
-    };
     node.get(&asked.property).and_then(numbers).ok_or_else(|| {
         Failure::usage(
-            format!("node {id} has no list of numbers as {}", asked.property),
+            format!(
+                "node {} has no list of numbers as {}",
+                asked.near_node.as_deref().unwrap_or_default(),
+                asked.property
+            ),
             "give another node, or a vector with --near",
         )
     })

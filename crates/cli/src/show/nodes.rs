@@ -4,30 +4,34 @@ use std::sync::Arc;
 
 use evergraph::interchange::json_lines::to_json;
 use evergraph::property::value::Value as Property;
-use evergraph::property::{Node, NodeId, Towards, View, known_keys, known_label, known_types};
+use evergraph::property::{
+    Expression, Node, NodeNames, Towards, View, known_keys, known_label, known_properties,
+    known_types,
+};
 use evergraph::{Database, Error};
 use serde_json::{Map, Value, json};
 
 use super::{NeighborsArgs, NodeArgs, Way};
+use crate::projection::read;
 use crate::report::{Failure, Report, aligned_by, count, table};
 
 /// Letters of a value in a table.
 const CELL: usize = 60;
 
 pub fn show(db: &Database, args: &NodeArgs) -> Result<Report, Failure> {
-    let view = view(db, args)?;
-    let (total, nodes) = found(&view, args)?;
+    let (view, names) = (view(db, args)?, names(db, args)?);
+    let (total, nodes) = found(&view, &names, args)?;
     let mut all = Vec::new();
     let mut texts = Vec::new();
     for node in &nodes {
         let degree = |towards| view.degree(node.id(), towards, &[]).map_err(Error::from);
         let (out, incoming) = (degree(Towards::Outgoing)?, degree(Towards::Incoming)?);
-        let mut json = described(node);
+        let mut json = described(node, &names);
         json["out"] = json!(out);
         json["in"] = json!(incoming);
         all.push(json);
         let mut rows = vec![
-            ("node", node.id().0.to_string()),
+            ("node", names.text(node)),
             ("labels", labels(node)),
             ("relationships", format!("{out} out, {incoming} in")),
         ];
@@ -41,9 +45,9 @@ pub fn show(db: &Database, args: &NodeArgs) -> Result<Report, Failure> {
 }
 
 pub fn neighbors(db: &Database, args: &NeighborsArgs) -> Result<Report, Failure> {
-    let view = view(db, &args.node)?;
+    let (view, names) = (view(db, &args.node)?, names(db, &args.node)?);
     known_types(&view, &args.types)?;
-    let node = the_one(&view, &args.node)?;
+    let node = meant(&view, &names, &args.node)?;
     let towards: &[(Towards, &str)] = match args.direction {
         Way::Out => &[(Towards::Outgoing, "out")],
         Way::In => &[(Towards::Incoming, "in")],
@@ -70,7 +74,7 @@ pub fn neighbors(db: &Database, args: &NeighborsArgs) -> Result<Report, Failure>
             rows.push(vec![
                 way.to_string(),
                 relationship.kind().to_string(),
-                neighbor.id().0.to_string(),
+                names.text(&neighbor),
                 labels(&neighbor),
                 in_words(neighbor.properties()),
             ]);
@@ -79,18 +83,18 @@ pub fn neighbors(db: &Database, args: &NeighborsArgs) -> Result<Report, Failure>
                 "type": relationship.kind().as_ref(),
                 "relationship": relationship.id().0,
                 "properties": properties(relationship.properties()),
-                "node": described(&neighbor),
+                "node": described(&neighbor, &names),
             }));
         }
     }
     let text = match total {
-        0 => format!("node {} has no such neighbors\n", node.id().0),
+        0 => format!("node {} has no such neighbors\n", names.text(&node)),
         _ => aligned_by(&rows, |_| false),
     };
     let text = text + &rest(total, all.len());
     let json = json!({
         "csn": view.csn(),
-        "node": node.id().0,
+        "node": to_json(&names.name(&node)),
         "total": total,
         "neighbors": all,
     });
@@ -113,9 +117,51 @@ fn view(db: &Database, args: &NodeArgs) -> Result<View, Failure> {
         .map_err(Error::from)?)
 }
 
+/// Names of nodes.
+fn names(db: &Database, args: &NodeArgs) -> Result<NodeNames, Failure> {
+    Ok(match args.numbers {
+        true => NodeNames::default(),
+        false => NodeNames::of(db.property_graph()?),
+    })
+}
+
+/// The one node of a name.
+pub fn the_one(view: &View, names: &NodeNames, name: &str) -> Result<Node, Failure> {
+    let found = named(view, names, name)?;
+    match <[Node; 1]>::try_from(found) {
+        Ok([node]) => Ok(node),
+        Err(several) => Err(Failure::usage(
+            format!("{} nodes are called {name:?}", several.len()),
+            "give the internal number of one with --numbers, which `show DB node --numbers` has",
+        )),
+    }
+}
+
+/// The nodes of a name, at least one.
+fn named(view: &View, names: &NodeNames, name: &str) -> Result<Vec<Node>, Failure> {
+    let mut nodes = Vec::new();
+    for id in names.find(view, name).map_err(Error::from)? {
+        nodes.extend(view.node(id).map_err(Error::from)?);
+    }
+    match (nodes.is_empty(), names.is_empty()) {
+        (false, _) => Ok(nodes),
+        (true, true) => Err(Failure::new(
+            format!("there is no node {name:?}"),
+            "give the id of a node, as results have it, or a property: --by name=VALUE",
+        )),
+        (true, false) => Err(Failure::new(
+            format!("there is no node {name:?}"),
+            format!(
+                "give a value of {}, or another property: --by name=VALUE",
+                names.texts().join(" or ")
+            ),
+        )),
+    }
+}
+
 /// The one node that is meant.
-fn the_one(view: &View, args: &NodeArgs) -> Result<Node, Failure> {
-    let (total, mut nodes) = found(view, args)?;
+fn meant(view: &View, names: &NodeNames, args: &NodeArgs) -> Result<Node, Failure> {
+    let (total, mut nodes) = found(view, names, args)?;
     match nodes.pop() {
         Some(node) if total == 1 => Ok(node),
         _ => Err(Failure::usage(
@@ -126,22 +172,16 @@ fn the_one(view: &View, args: &NodeArgs) -> Result<Node, Failure> {
 }
 
 /// How many nodes are meant, and the first of them.
-fn found(view: &View, args: &NodeArgs) -> Result<(u64, Vec<Node>), Failure> {
+fn found(view: &View, names: &NodeNames, args: &NodeArgs) -> Result<(u64, Vec<Node>), Failure> {
     if let Some((key, value)) = &args.by {
         return by_property(view, args, (key, value));
     }
-    let key = args.key.as_deref().unwrap_or_default();
-    let node = match key.parse() {
-        Ok(id) => view.node(NodeId(id)).map_err(Error::from)?,
-        Err(_) => None,
-    };
-    match node {
-        Some(node) => Ok((1, vec![node])),
-        None => Err(Failure::new(
-            format!("there is no node {key:?}"),
-            "give the id of a node, as results have it, or a property: --by name=VALUE",
-        )),
+    if let Some(condition) = read("--where", args.condition.as_deref())? {
+        return by_condition(view, args, &condition);
     }
+    let name = args.key.as_deref().unwrap_or_default();
+    let nodes = named(view, names, name)?;
+    Ok((nodes.len() as u64, nodes))
 }
 
 /// The nodes with a value that reads so.
@@ -185,6 +225,40 @@ fn by_property(
     }
 }
 
+/// The nodes for which a condition holds.
+fn by_condition(
+    view: &View,
+    args: &NodeArgs,
+    condition: &Expression,
+) -> Result<(u64, Vec<Node>), Failure> {
+    known_properties(view, condition)?;
+    if let Some(label) = &args.label {
+        known_label(view, label)?;
+    }
+    let (mut total, mut nodes) = (0, Vec::new());
+    for node in view.nodes() {
+        let node = node.map_err(Error::from)?;
+        let has_label = args
+            .label
+            .as_ref()
+            .is_none_or(|label| node.has_label(label));
+        if has_label && node.satisfies(condition).map_err(Error::from)? {
+            total += 1;
+            if nodes.len() < args.limit.max(1) {
+                nodes.push(node);
+            }
+        }
+    }
+    match total {
+        0 => Err(Failure::new(
+            format!("there is no node where {condition}"),
+            "texts are compared with capitals; what a node lacks is null, and no comparison \
+             with that is true",
+        )),
+        _ => Ok((total, nodes)),
+    }
+}
+
 /// The values that a text may stand for.
 fn readings(text: &str) -> Vec<Property> {
     let mut values = vec![Property::Text(text.into())];
@@ -197,9 +271,9 @@ fn readings(text: &str) -> Vec<Property> {
     values
 }
 
-fn described(node: &Node) -> Value {
+fn described(node: &Node, names: &NodeNames) -> Value {
     json!({
-        "node": node.id().0,
+        "node": to_json(&names.name(node)),
         "labels": node.labels().iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
         "properties": properties(node.properties()),
     })

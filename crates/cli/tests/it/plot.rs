@@ -110,7 +110,7 @@ fn what_cannot_be_drawn_is_refused() {
         exit code 1
         $ evergraph export db out.dot --labels A
         error: dot and gexf have the whole graph
-        hint: leave out --labels and --types
+        hint: leave out the flags that choose a part, or export the part and import that
         exit code 2
         $ evergraph export db out.txt --name-by name
         error: --name-by is for formats that are drawn

@@ -150,7 +150,8 @@ fn wrong_flags_are_told() {
             "run plain pagerank --labels Person",
             1,
             "this database holds edges without labels, types and properties: it has no projections",
-            "leave --labels, --types, --orientation, --weight, --default-weight and --name-by out",
+            "leave --labels, --types, --where, --where-relationship, --orientation, --weight, \
+             --default-weight and --name-by out",
         ),
         (
             "run plain pagerank --write rank",

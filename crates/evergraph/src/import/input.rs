@@ -9,7 +9,9 @@ use evergraph_storage::memory_bytes;
 
 use super::interrupted;
 use crate::Error;
-use crate::formats::{EdgeBatch, EdgeReader, FormatError, Options, Position, SkippedLines};
+use crate::formats::{
+    EdgeBatch, EdgeReader, FormatError, Options, ParseError, Position, SkippedLines,
+};
 
 /// Edges that are looked at together.
 const LOOKED_AT: usize = 1 << 16;
@@ -52,7 +54,8 @@ impl Times {
 
 impl Input {
     pub fn open(files: &[PathBuf], reading: &Options) -> Result<Self, Error> {
-        let reader = EdgeReader::open_all(files, reading)?;
+        let mut reader = EdgeReader::open_all(files, reading)?;
+        reader.keep_rejected();
         Ok(Input::Files(Box::new(reader)))
     }
 
@@ -109,6 +112,14 @@ impl Input {
         self.files().skipped()
     }
 
+    /// See [`EdgeReader::take_rejected`].
+    pub fn take_rejected(&mut self) -> Vec<ParseError> {
+        match self {
+            Input::Files(reader) => reader.take_rejected(),
+            Input::Sorted(sorted) => sorted.files.take_rejected(),
+        }
+    }
+
     fn files(&self) -> &EdgeReader {
         match self {
             Input::Files(reader) => reader,
@@ -129,6 +140,7 @@ impl Sorted {
         cancellation: &Cancellation,
     ) -> Result<Self, Error> {
         let mut reader = EdgeReader::open_all(files, reading)?;
+        reader.keep_rejected();
         let (mut edges, mut batch) = (EdgeBatch::default(), EdgeBatch::default());
         let mut symmetric = None;
         while reader.next_batch(&mut batch, LOOKED_AT)? > 0 {

@@ -12,6 +12,7 @@ mod first_pass;
 mod identity;
 mod ids;
 mod input;
+mod inspection;
 mod locate;
 mod progress;
 mod source;
@@ -27,12 +28,16 @@ use evergraph_storage::failpoint;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapshot_name};
 
-use crate::formats::{self, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, TimeUnit};
+use crate::formats::{
+    self, ColumnRole, EdgeBatch, EdgeReader, EndpointKind, SkippedLines, TimeUnit,
+};
+use crate::rejects::RejectsFile;
 use crate::{Database, Error};
 use evergraph_analytics::threads::start;
 pub use evergraph_analytics::{Every, NotAStep};
 pub use first_pass::default_ids;
 pub(crate) use identity::identity_of;
+pub use inspection::{EdgeInspection, InspectedFile, inspect};
 use progress::Record;
 use source::Source;
 pub use steps::Series;
@@ -66,6 +71,9 @@ pub struct ImportOptions {
     /// Names a snapshot after each step of the input. For steps of time every edge
     /// needs its time; edges that are not in their order are sorted in memory.
     pub snapshots: Option<Series>,
+    /// The malformed lines that this run tolerates are written here, as CSV with file,
+    /// line, column, problem and the beginning of the line.
+    pub rejects: Option<PathBuf>,
 }
 
 impl Default for ImportOptions {
@@ -76,6 +84,7 @@ impl Default for ImportOptions {
             batch_edges: 1 << 20,
             resume: false,
             snapshots: None,
+            rejects: None,
         }
     }
 }
@@ -191,8 +200,45 @@ fn probe_one(file: &Path, reading: &formats::Options) -> Result<(bool, bool, u64
             Ok((symmetric, _)) => Ok((symmetric, false, 0)),
             Err(_) => Ok((false, true, 0)),
         },
+        Err(formats::FormatError::TooManyBadLines { .. }) => Ok((false, true, 0)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// The column of weights that files of the database have and that these options do not
+/// read, if any: the file, and the column's name. Reads the heads of the files and their first lines.
+pub fn unread_weights(
+    db: &Database,
+    files: &[PathBuf],
+    reading: &formats::Options,
+) -> Result<Option<(PathBuf, String)>, Error> {
+    let reading = formats::Options {
+        ids: match db.config().ids {
+            IdKind::Texts => EndpointKind::Text,
+            IdKind::Dense | IdKind::Numbers => EndpointKind::Number,
+        },
+        ..reading.clone()
+    };
+    for file in files {
+        let reader = EdgeReader::open(file, &reading)?;
+        let mut columns = reader.columns().into_iter();
+        let unread = columns.find(|column| column.role == ColumnRole::Weight && !column.is_read);
+        if let Some(column) = unread {
+            return Ok(Some((file.clone(), column.name)));
+        }
+    }
+    Ok(None)
+}
+
+/// The file for the malformed lines of a reader, which is to keep them.
+fn rejects_of(
+    path: Option<&Path>,
+    files: &[PathBuf],
+    reader: &mut EdgeReader,
+) -> Result<Option<RejectsFile>, Error> {
+    let Some(path) = path else { return Ok(None) };
+    reader.keep_rejected();
+    RejectsFile::create(path, files.iter().map(PathBuf::as_path)).map(Some)
 }
 
 /// A batch that is ready to be committed.
@@ -295,6 +341,7 @@ pub fn import(
         }
         Ok(())
     })?;
+    source.finish_rejects()?;
     report.skipped = source.skipped();
     if options.snapshots.is_some() {
         report.pruned = db.apply_retention()?.dropped.len() as u64;

@@ -15,6 +15,7 @@ use super::progress::{self, Record};
 use super::steps::{NoStep, StepEnd, Steps};
 use super::{Action, ImportOptions, Prepared, Series, interrupted, needs_reverse};
 use crate::formats::{self, EdgeBatch, EndpointKind, SkippedLines};
+use crate::rejects::RejectsFile;
 use crate::{Database, Error};
 use evergraph_analytics::calendar::{Unit, written};
 
@@ -50,6 +51,7 @@ pub(super) struct Source<'a> {
     /// Edges of earlier imports, for steps of edges.
     edges_before: u64,
     sorted_from: Option<String>,
+    rejects: Option<RejectsFile>,
     batch_edges: usize,
     batch_bytes: usize,
     piece_edges: usize,
@@ -115,6 +117,10 @@ impl<'a> Source<'a> {
         };
         reader.skip_lines(record.lines)?;
         let texts = reading.ids == EndpointKind::Text;
+        let rejects = options
+            .rejects
+            .as_deref()
+            .map(|path| RejectsFile::create(path, files.iter().map(PathBuf::as_path)));
         let steps = |series: &Series| Steps::new(series.clone(), record.step_end, record.time);
         let mut source = Source {
             db,
@@ -128,6 +134,7 @@ impl<'a> Source<'a> {
             edges_before: edges_of_others(db, &key)?,
             steps: options.snapshots.as_ref().map(steps),
             sorted_from,
+            rejects: rejects.transpose()?,
             key,
             record,
             skipped_before,
@@ -266,7 +273,18 @@ impl<'a> Source<'a> {
         self.piece_skipped = self.reader.skipped().count;
         self.taken = 0;
         self.known.clear();
-        Ok(self.reader.next_batch(&mut self.piece, self.piece_edges)? > 0)
+        let read = self.reader.next_batch(&mut self.piece, self.piece_edges);
+        let rejected = self.reader.take_rejected();
+        if let Some(rejects) = &mut self.rejects {
+            rejects.add_lines(&rejected)?;
+        }
+        Ok(read? > 0)
+    }
+
+    /// Hands the rejected lines to the operating system.
+    pub fn finish_rejects(&mut self) -> Result<(), Error> {
+        let rejects = self.rejects.as_mut();
+        rejects.map_or(Ok(()), RejectsFile::finish)
     }
 
     fn is_full(&self, gathered: &Gathered) -> bool {

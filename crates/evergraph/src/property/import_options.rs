@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use evergraph_io::interchange::BadRow;
 
 use super::FileKind;
-use super::keys::ImportKey;
+use super::ImportKey;
 
 /// Options of an import.
 #[derive(Clone, Debug)]

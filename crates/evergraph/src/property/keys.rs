@@ -1,7 +1,5 @@
 //! Keys: the label and property by which a node of an earlier import is found again.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use evergraph_io::interchange::{ExternalId, Id, NodeRow};
@@ -9,55 +7,8 @@ use evergraph_io::interchange::{ExternalId, Id, NodeRow};
 use super::fault::Why;
 use super::ids::NodeIds;
 use super::value::Value;
-use super::{Definition, GraphError, Node, NodeId, PropertyGraph, Rule, Subject, View};
+use super::{Definition, GraphError, ImportKey, Node, NodeId, PropertyGraph, Rule, View};
 use crate::Error;
-
-/// Names of the constraints that hold keys begin so; the key as a text follows. Later
-/// imports find their keys by them.
-const CONSTRAINT: &str = "import key ";
-
-/// The property that tells the nodes of a label apart, also from those of earlier
-/// imports; and the id space in which files name them.
-///
-/// As a text `Person.id`, or `Person-ID=Person.id` where the space is not called as the
-/// label.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportKey {
-    /// The id space.
-    pub space: String,
-    /// Label of the nodes.
-    pub label: String,
-    /// The property.
-    pub property: String,
-}
-
-impl FromStr for ImportKey {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (space, rest) = match text.split_once('=') {
-            Some((space, rest)) => (Some(space), rest),
-            None => (None, text),
-        };
-        match rest.split_once('.') {
-            Some((label, property)) if !label.is_empty() && !property.is_empty() => Ok(ImportKey {
-                space: space.unwrap_or(label).to_string(),
-                label: label.to_string(),
-                property: property.to_string(),
-            }),
-            _ => Err("a key is a label and a property, as in Person.id".to_string()),
-        }
-    }
-}
-
-impl fmt::Display for ImportKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.space != self.label {
-            write!(f, "{}=", self.space)?;
-        }
-        write!(f, "{}.{}", self.label, self.property)
-    }
-}
 
 /// A key of an import.
 #[derive(Debug)]
@@ -103,19 +54,14 @@ impl Keys {
             }
             keys.push(key.clone());
         }
-        for definition in graph.definitions() {
-            let stored = definition.name.strip_prefix(CONSTRAINT);
-            let stored = stored.and_then(|text| text.parse::<ImportKey>().ok());
-            if let Some(key) = stored
-                && is_held_by(&key, &definition)
-                && keys.all.iter().all(|other| *other.label != *key.label)
-            {
+        for key in ImportKey::all_of(graph) {
+            if keys.all.iter().all(|other| *other.label != *key.label) {
                 keys.push(key);
             }
         }
         let definitions = graph.definitions();
         for key in &mut keys.all {
-            key.is_indexed = definitions.iter().any(|other| is_held_by(&key.of, other));
+            key.is_indexed = definitions.iter().any(|other| key.of.is_held_by(other));
         }
         Ok(keys)
     }
@@ -138,7 +84,7 @@ impl Keys {
         let missing = self.all.iter().filter(|key| !key.is_indexed);
         let missing: Vec<Definition> = missing
             .map(|Key { of, .. }| {
-                let name = format!("{CONSTRAINT}{of}");
+                let name = of.constraint();
                 Definition::of_nodes(&name, &of.label, &[&of.property], Rule::Unique)
             })
             .collect();
@@ -247,13 +193,6 @@ impl Called<'_, '_> {
     }
 }
 
-/// Whether a constraint makes values of a key unique, and so has an index of them.
-fn is_held_by(key: &ImportKey, definition: &Definition) -> bool {
-    definition.rule.is_unique()
-        && definition.subject == Subject::Nodes(key.label.clone())
-        && matches!(&definition.keys[..], [property] if *property == key.property)
-}
-
 fn id_of(value: &Value) -> Option<Id> {
     match value {
         Value::Integer(number) => Some(Id::Integer(*number)),
@@ -267,20 +206,5 @@ pub(super) fn value_of(id: &Id) -> Value {
     match id {
         Id::Integer(number) => Value::Integer(*number),
         Id::Text(text) => Value::Text(text.clone()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_are_written_as_they_are_read() {
-        for text in ["Person.id", "Person-ID=Person.id", "=Person.id", "P.a.b"] {
-            assert_eq!(text.parse::<ImportKey>().unwrap().to_string(), text);
-        }
-        for text in ["", "Person", ".id", "Person.", "a=Person", "a=.id"] {
-            assert!(text.parse::<ImportKey>().is_err(), "{text}");
-        }
     }
 }

@@ -43,6 +43,8 @@ mod typed;
 mod writing;
 
 pub use census::Census;
+pub use evergraph_analytics::{condition, known_properties};
+pub use evergraph_property_graph::expression::Expression;
 pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::index::KeyRange;
 pub use evergraph_property_graph::{transaction, value};
@@ -55,5 +57,4 @@ pub use files::FileKind;
 pub use import::{import, inspect};
 pub use import_options::{Dangling, Duplicates, Imported, OnConflict, PropertyImport, TypedFiles};
 pub use inspection::{IdKinds, Inspection, RowGroup};
-pub use keys::ImportKey;
 pub use search::{known_keys, known_label, known_types};

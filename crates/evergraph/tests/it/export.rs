@@ -6,7 +6,8 @@ use evergraph::formats::{self, WriteFormat};
 use evergraph::graph::Direction;
 use evergraph::import::{Action, ImportControl, ImportOptions, import};
 use evergraph::{
-    At, Cancellation, Database, EdgeExport, Error, IdKind, MediumKind, Options, View, export_edges,
+    At, Cancellation, Database, EdgeExport, Error, IdKind, MediumKind, Options, Reduction, View,
+    export_edges,
 };
 use proptest::prelude::*;
 
@@ -41,6 +42,7 @@ fn write(db: &Database, view: &View, output: &Path) -> Result<u64, Error> {
     let options = EdgeExport {
         output: output.to_path_buf(),
         format: None,
+        reduction: Reduction::default(),
     };
     export_edges(db, view, &options, &Cancellation::new(), &|_| {})
 }
@@ -128,6 +130,7 @@ fn an_export_that_fails_leaves_nothing() {
     let options = EdgeExport {
         output: place.path().join("e.mtx"),
         format: Some(WriteFormat::EdgeList),
+        reduction: Reduction::default(),
     };
     let stop = Cancellation::new();
     let cut = |_| stop.cancel();
@@ -144,6 +147,7 @@ fn an_export_that_fails_leaves_nothing() {
     let options = EdgeExport {
         output: place.path().join("e.mtx"),
         format: Some(WriteFormat::EdgeList),
+        reduction: Reduction::default(),
     };
     let go_on = Cancellation::new();
     let written = export_edges(&db, &db.view(), &options, &go_on, &|_| {}).unwrap();

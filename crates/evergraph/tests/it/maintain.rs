@@ -50,7 +50,7 @@ fn as_maintained(algorithm: &str) -> Option<(String, String)> {
 
 /// Compares the result of `name` with a run on its commit.
 fn check(db: &Database, algorithm: &str, name: &str) {
-    let kept = run::Kept::read(&db.results().unwrap().find(name).unwrap()).unwrap();
+    let kept = run::Kept::read(db, &db.results().unwrap().find(name).unwrap()).unwrap();
     let csn = csn_of(db, name);
     let source = db
         .results()

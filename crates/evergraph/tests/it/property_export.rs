@@ -168,6 +168,9 @@ fn options(output: PathBuf, kind: FileKind) -> PropertyExport {
         kind,
         labels: Vec::new(),
         types: Vec::new(),
+        nodes: None,
+        relationships: None,
+        largest_component: false,
     }
 }
 

@@ -319,8 +319,13 @@ fn is_time(name: &str) -> bool {
     KNOWN.contains(&name)
 }
 
+/// Whether a header calls a column so that it holds times.
+pub(super) fn is_time_name(name: &str) -> bool {
+    is_time(&normal(name))
+}
+
 /// Dates, and seconds of 1973 or later: few weights are that large.
-fn is_time_value(field: &[u8]) -> bool {
+pub(super) fn is_time_value(field: &[u8]) -> bool {
     seconds_since_1970(field)
         .is_some_and(|seconds| seconds >= 100_000_000 || field.contains(&b'-') && field.len() >= 10)
 }

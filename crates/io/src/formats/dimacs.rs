@@ -10,6 +10,7 @@ use super::error::{BadLine, Endpoint, Flaw, FormatError};
 use super::fields::is_idle;
 use super::options::{EndpointKind, Options};
 use super::parser::{LineParser, Text, head_line, no_times};
+use super::shape::{FileColumn, of_entries};
 use super::values::{Tokens, id, is_blank};
 
 pub(super) struct DimacsParser {
@@ -107,6 +108,10 @@ impl LineParser for DimacsParser {
     fn declared_ids(&self) -> Option<Range<u64>> {
         let first = 1 - self.base_shift;
         Some(first..self.vertices.saturating_add(first))
+    }
+
+    fn columns(&self) -> Vec<FileColumn> {
+        of_entries(true, self.weighted)
     }
 
     fn symmetric(&self) -> bool {

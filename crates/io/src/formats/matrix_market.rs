@@ -13,6 +13,7 @@ use super::fields::is_idle;
 use super::guess::starts_with_ignoring_case;
 use super::options::{EndpointKind, Options};
 use super::parser::{LineParser, Text, head_line, no_times};
+use super::shape::{FileColumn, of_entries};
 use super::values::{Tokens, id};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -190,6 +191,10 @@ impl LineParser for MatrixMarketParser {
     fn declared_ids(&self) -> Option<Range<u64>> {
         let first = 1 - self.base_shift;
         Some(first..(self.rows + self.right_shift.min(1) * self.columns).saturating_add(first))
+    }
+
+    fn columns(&self) -> Vec<FileColumn> {
+        of_entries(self.has_values, self.weighted)
     }
 
     fn symmetric(&self) -> bool {

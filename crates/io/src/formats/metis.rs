@@ -14,6 +14,7 @@ use super::fields::is_idle;
 use super::lines::METIS_LINE_LIMIT;
 use super::options::{EndpointKind, Options};
 use super::parser::{LineParser, Text, head_line, no_times};
+use super::shape::{FileColumn, of_entries};
 use super::values::{Tokens, id, is_blank};
 
 pub(super) struct MetisParser {
@@ -219,6 +220,10 @@ impl LineParser for MetisParser {
     fn declared_ids(&self) -> Option<Range<u64>> {
         let first = 1 - self.base_shift;
         Some(first..self.vertices.saturating_add(first))
+    }
+
+    fn columns(&self) -> Vec<FileColumn> {
+        of_entries(self.has_weights, self.weighted)
     }
 
     fn symmetric(&self) -> bool {

@@ -9,6 +9,7 @@ use super::compression::Compression;
 use super::error::{BadLine, Flaw, FormatError, ParseError, SkippedLines, excerpt};
 use super::lines::{Content, Line, Lines};
 use super::options::Options;
+use super::shape::FileColumn;
 
 /// Understands the lines after the head of one file.
 pub(super) trait LineParser: Send {
@@ -33,6 +34,9 @@ pub(super) trait LineParser: Send {
     /// The ids that the head says exist.
     fn declared_ids(&self) -> Option<Range<u64>>;
 
+    /// Columns of the lines.
+    fn columns(&self) -> Vec<FileColumn>;
+
     /// Whether each edge stands for both directions.
     fn symmetric(&self) -> bool;
 
@@ -47,6 +51,8 @@ pub(super) trait LineParser: Send {
 pub(super) struct Tolerance {
     allowed: u64,
     pub skipped: SkippedLines,
+    /// All of them since they were taken last, if they are wanted.
+    pub rejected: Option<Vec<ParseError>>,
 }
 
 impl Tolerance {
@@ -54,6 +60,7 @@ impl Tolerance {
         Tolerance {
             allowed: options.skip_bad,
             skipped: SkippedLines::default(),
+            rejected: None,
         }
     }
 
@@ -84,6 +91,9 @@ impl Tolerance {
             });
         }
         self.skipped.count += 1;
+        if let Some(rejected) = &mut self.rejected {
+            rejected.push(error.clone());
+        }
         if self.skipped.first.len() < SkippedLines::KEPT {
             self.skipped.first.push(error);
         }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::batch::EdgeBatch;
 use super::compression::Compression;
-use super::error::{FormatError, SkippedLines};
+use super::error::{FormatError, ParseError, SkippedLines};
 use super::file::OpenFile;
 use super::input;
 use super::options::{Format, Options};
 use super::parser::Tolerance;
+use super::shape::FileColumn;
 
 /// How far a reader has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,6 +261,24 @@ impl EdgeReader {
     /// The file of the last batch.
     pub fn file(&self) -> &Path {
         self.current.path()
+    }
+
+    /// Columns of the file of the last batch.
+    pub fn columns(&self) -> Vec<FileColumn> {
+        self.current.parser().columns()
+    }
+
+    /// Keeps malformed lines that are tolerated for [`EdgeReader::take_rejected`]; to be
+    /// called before the first batch. Of those in a head only the first
+    /// [`SkippedLines::KEPT`] are known.
+    pub fn keep_rejected(&mut self) {
+        self.tolerance.rejected = Some(self.tolerance.skipped.first.clone());
+    }
+
+    /// The malformed lines since the last call, if they are kept.
+    pub fn take_rejected(&mut self) -> Vec<ParseError> {
+        let rejected = self.tolerance.rejected.as_mut();
+        rejected.map(std::mem::take).unwrap_or_default()
     }
 
     /// The malformed lines that were tolerated so far.

@@ -12,6 +12,7 @@ use super::guess::is_vertex_list;
 use super::lines::Content;
 use super::options::{Contents, EndpointKind, Format, Header, Options};
 use super::parser::{LineParser, Text, Tolerance};
+use super::shape::{self, FileColumn};
 use super::time::TimeUnit;
 use super::values::{digits, id, is_blank, weight};
 
@@ -26,6 +27,7 @@ pub(super) struct TableParser {
     columns: Columns,
     /// Columns of the first edge.
     width: usize,
+    shape: Vec<FileColumn>,
     symmetric: bool,
     /// Vertices of the left side, if the file is of two sides whose ids overlap.
     left_count: Option<u64>,
@@ -63,6 +65,7 @@ pub(super) fn open(
         dialect: Dialect::Mixed,
         columns: Columns::default(),
         width: 0,
+        shape: Vec::new(),
         symmetric: false,
         left_count: None,
         announced: None,
@@ -185,6 +188,7 @@ impl TableParser {
             false => Columns::decide(options, self.vertices, names, &first)?,
         };
         self.width = first.len();
+        self.shape = shape::of_table(&self.columns, options, names, &first);
         self.edge(line, &mut EdgeBatch::default())
     }
 
@@ -351,6 +355,10 @@ impl LineParser for TableParser {
         // JuliaGraphs counts from 1, and ids are given as written.
         let (vertices, _) = self.announced?;
         Some(1..vertices.saturating_add(1))
+    }
+
+    fn columns(&self) -> Vec<FileColumn> {
+        self.shape.clone()
     }
 
     fn symmetric(&self) -> bool {

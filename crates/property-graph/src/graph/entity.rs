@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
 use super::names::KnownNames;
 use crate::dictionary::{KeyCode, Names, TypeCode};
+use crate::expression::{Expression, TypeError};
 use crate::record::{NodeRecord, RelationshipRecord};
 use crate::value::{Properties, Value, ValueError};
 
@@ -55,6 +57,19 @@ impl Node {
     /// A property; `None` if the node does not have it.
     pub fn get(&self, key: &str) -> Option<&Value> {
         value_of(&self.record.properties, &self.names, key)
+    }
+
+    /// Whether a condition on its properties is true.
+    ///
+    /// # Errors
+    /// [`GraphError::Condition`], if a property has a type that an operator does not take.
+    pub fn satisfies(&self, condition: &Expression) -> Result<bool, GraphError> {
+        let value = |key: usize| self.get(&condition.keys()[key].name);
+        let held = condition.holds(|key| Ok(value(key).cloned().unwrap_or_default()));
+        held.map_err(|error: TypeError| GraphError::Condition {
+            of: self.id.to_string(),
+            error,
+        })
     }
 
     /// A property as a type of Rust: `get_as::<i64>("age")`. `None` if it is not
@@ -130,6 +145,19 @@ impl Relationship {
     /// A property; `None` if the relationship does not have it.
     pub fn get(&self, key: &str) -> Option<&Value> {
         value_of(&self.record.properties, &self.names, key)
+    }
+
+    /// Whether a condition on its properties is true.
+    ///
+    /// # Errors
+    /// [`GraphError::Condition`], if a property has a type that an operator does not take.
+    pub fn satisfies(&self, condition: &Expression) -> Result<bool, GraphError> {
+        let value = |key: usize| self.get(&condition.keys()[key].name);
+        let held = condition.holds(|key| Ok(value(key).cloned().unwrap_or_default()));
+        held.map_err(|error: TypeError| GraphError::Condition {
+            of: self.id.to_string(),
+            error,
+        })
     }
 
     /// A property as a type of Rust: `get_as::<i64>("age")`. `None` if it is not

@@ -5,6 +5,7 @@ use evergraph_topology::TopologyError;
 
 use super::schema::Violation;
 use crate::dictionary::NameError;
+use crate::expression::TypeError;
 use crate::index::IndexError;
 use crate::record::ReserveError;
 use crate::transaction::{Conflict, Retryable, TransactionError};
@@ -58,6 +59,14 @@ pub enum GraphError {
     /// A moment of another graph was to be read.
     #[error("this moment is of another graph; take one of the graph that is read")]
     OtherGraph,
+    /// The condition for a part of the graph cannot be asked of a node or a relationship.
+    #[error("{of}: {error}")]
+    Condition {
+        /// The node or the relationship.
+        of: String,
+        /// Why.
+        error: TypeError,
+    },
     /// An error of the caller's own code, which ends the transaction.
     #[error(transparent)]
     User(#[from] Box<dyn std::error::Error + Send + Sync>),

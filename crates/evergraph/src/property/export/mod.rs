@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use evergraph_property_graph::{LabelCode, TypeCode};
 
-use super::{FileKind, Node, Relationship, View, columnar};
+use super::{Expression, FileKind, Node, Relationship, View, columnar};
 use crate::whole::WholeDirectory;
 use crate::{Cancellation, Error};
 use file::RowFile;
@@ -38,6 +38,13 @@ pub struct PropertyExport {
     pub labels: Vec<String>,
     /// Relationships of these types; all if none is said.
     pub types: Vec<String>,
+    /// Only nodes for which this holds, and relationships between them.
+    pub nodes: Option<Expression>,
+    /// Only relationships for which this holds.
+    pub relationships: Option<Expression>,
+    /// Of these nodes and relationships only the largest weakly connected component; of
+    /// several as large that of the first node.
+    pub largest_component: bool,
 }
 
 /// Counts of an export.
@@ -54,7 +61,7 @@ pub struct Exported {
 /// Writes the nodes and relationships that a view shows. Under its name the output
 /// appears only when all of it is written and synced.
 ///
-/// DRAM: a bit a node where labels are chosen, and the buffers of up to 64 files.
+/// DRAM: a bit a node where nodes are chosen, of the largest component 32 bytes a node, and the buffers of up to 64 files.
 ///
 /// # Errors
 /// Values that the format cannot hold, with the node or relationship and the property; a
@@ -69,7 +76,7 @@ pub fn export(
     let mut export = Export {
         view,
         options,
-        selection: Selection::new(view, options),
+        selection: Selection::new(view, options, stop)?,
         stop,
         progress,
         done: Exported::default(),
@@ -212,7 +219,7 @@ impl Export<'_> {
     ) -> Result<(), Error> {
         for (n, node) in (1..).zip(self.view.nodes()) {
             let node = node?;
-            if self.selection.takes_node(&node) {
+            if self.selection.takes_node(&node)? {
                 each(&mut self.done, &node)?;
             }
             self.look_up(n)?;
@@ -226,7 +233,7 @@ impl Export<'_> {
     ) -> Result<(), Error> {
         for (n, relationship) in (1..).zip(self.view.relationships()) {
             let relationship = relationship?;
-            if self.selection.takes_relationship(&relationship) {
+            if self.selection.takes_relationship(&relationship)? {
                 each(&mut self.done, &relationship)?;
             }
             self.look_up(n)?;

@@ -280,7 +280,7 @@ fn a_run_that_was_cut_off_goes_on() {
         .expect("results")
         .find("ranks")
         .expect("kept");
-    let kept = run::Kept::read(&kept).expect("readable");
+    let kept = run::Kept::read(&sample.db, &kept).expect("readable");
     let mut written = Vec::new();
     let rows = kept.rows(&sample.db);
     rows.write(&mut written, FileFormat::Text).expect("written");

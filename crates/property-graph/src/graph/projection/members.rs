@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::condition::Condition;
 use crate::dictionary::{LabelCode, Names};
+use crate::expression::Expression;
 use crate::graph::error::GraphError;
 use crate::graph::view::View;
 
@@ -23,10 +25,11 @@ pub(super) enum Members {
     },
 }
 
-enum Chosen {
-    All,
-    /// Nodes that have one of these labels.
-    Labelled(Vec<LabelCode>),
+/// Choice of nodes.
+struct Chosen<'e> {
+    /// Nodes that have one of these labels; all if `None`.
+    labels: Option<Vec<LabelCode>>,
+    condition: Option<Condition<'e>>,
 }
 
 impl Members {
@@ -36,14 +39,16 @@ impl Members {
         3 * size_of::<u32>() as u64 * u64::from(bound)
     }
 
-    /// The nodes that have one of the labels, or all. Reads the chunks of the node
-    /// table in parallel, and of their records the 32 bytes that hold the labels.
+    /// The nodes that have one of the labels, if any are given, and for which the
+    /// condition holds. Reads the chunks of the node table in parallel, and of their
+    /// records the 32 bytes that hold the labels and the properties that the condition
+    /// names.
     pub(super) fn of<E: From<GraphError> + Send>(
         view: &View,
-        labels: &[String],
+        (labels, condition): (&[String], Option<&Expression>),
         check: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
-        let chosen = Chosen::of(view, labels);
+        let chosen = Chosen::of(view, labels, condition);
         let chunks = view.core().state.nodes().chunk_count();
         let found: Vec<Vec<u32>> = (0..chunks)
             .into_par_iter()
@@ -117,13 +122,14 @@ impl Members {
     }
 }
 
-impl Chosen {
-    fn of(view: &View, labels: &[String]) -> Self {
-        if labels.is_empty() {
-            return Chosen::All;
-        }
+impl<'e> Chosen<'e> {
+    fn of(view: &View, labels: &[String], condition: Option<&'e Expression>) -> Self {
         let code = |label: &String| view.dictionary().code(Names::Labels, label);
-        Chosen::Labelled(labels.iter().filter_map(code).collect())
+        let codes = || labels.iter().filter_map(code).collect();
+        Chosen {
+            labels: (!labels.is_empty()).then(codes),
+            condition: condition.map(|expression| Condition::of(view, expression)),
+        }
     }
 
     /// The chosen nodes of one chunk, ascending.
@@ -131,15 +137,18 @@ impl Chosen {
         let mut found = Vec::new();
         let table = view.core().state.nodes();
         table.try_for_each_in_chunk(chunk, view.csn(), |id, record| {
-            let is_chosen = match self {
-                Chosen::All => true,
-                Chosen::Labelled(codes) => {
-                    let labels = record.labels()?;
-                    let has = |code: &LabelCode| labels.binary_search(code).is_ok();
-                    codes.iter().any(has)
+            if let Some(codes) = &self.labels {
+                let labels = record.labels()?;
+                let has = |code: &LabelCode| labels.binary_search(code).is_ok();
+                if !codes.iter().any(has) {
+                    return Ok(());
                 }
+            }
+            let holds = match &self.condition {
+                None => true,
+                Some(condition) => condition.holds_of_node(id, record)?,
             };
-            if is_chosen {
+            if holds {
                 found.push(id);
             }
             Ok::<_, GraphError>(())

@@ -11,6 +11,7 @@
 //! a chunk to find and its properties to decode, which an iteration would pay again
 //! for every edge.
 
+mod condition;
 mod members;
 mod names;
 mod reader;
@@ -26,6 +27,8 @@ use super::error::GraphError;
 use super::ids::NodeId;
 use super::read::types::adjacency_of;
 use super::view::View;
+use crate::expression::Expression;
+use condition::Chosen;
 use members::Members;
 pub use reader::ProjectionReader;
 pub use weights::Weighted;
@@ -52,6 +55,10 @@ pub struct ProjectionOptions {
     pub types: Vec<String>,
     /// Orientation of the relationships.
     pub orientation: Orientation,
+    /// Only nodes for which this holds, and relationships between them.
+    pub nodes: Option<Expression>,
+    /// Only relationships for which this holds.
+    pub relationships: Option<Expression>,
     /// The property of relationships that is their weight.
     pub weight: Option<String>,
     /// Weight of relationships where that property is missing or no number.
@@ -64,6 +71,8 @@ impl Default for ProjectionOptions {
             labels: Vec::new(),
             types: Vec::new(),
             orientation: Orientation::Natural,
+            nodes: None,
+            relationships: None,
             weight: None,
             default_weight: 1.0,
         }
@@ -112,6 +121,8 @@ pub struct Projection {
     incoming: Vec<Vec<SectionView>>,
     section_shift: u32,
     members: Members,
+    /// `None` if all relationships between the members are in it.
+    chosen: Option<Chosen>,
     orientation: Orientation,
     weights: Option<Weights>,
     arc_count: u64,
@@ -157,12 +168,16 @@ impl View {
             let weight = (key.as_str(), options.default_weight);
             Weights::of(self, &kinds, weight, check)
         });
+        let chosen = options.relationships.as_ref();
+        let chosen = chosen.map(|condition| Chosen::of(self, &kinds, condition, check));
+        let nodes = (&options.labels[..], options.nodes.as_ref());
         let mut projection = Projection {
             view: self.clone(),
             outgoing,
             incoming,
             section_shift: self.core().store.config().section_shift,
-            members: Members::of(self, &options.labels, check)?,
+            members: Members::of(self, nodes, check)?,
+            chosen: chosen.transpose()?,
             orientation: options.orientation,
             weights: weights.transpose()?,
             arc_count: 0,
@@ -172,13 +187,18 @@ impl View {
     }
 
     /// Most DRAM that [`View::project`] takes, beside that of pinned sections: 12 bytes a
-    /// node while nodes are read, and 4 bytes a relationship for weights.
+    /// node while nodes are read, and 4 bytes a relationship each for weights and for a
+    /// condition on relationships.
     pub fn projection_bytes(&self, options: &ProjectionOptions) -> u64 {
         let weights = match options.weight {
             Some(_) => Weights::most_bytes(self),
             None => 0,
         };
-        Members::most_bytes(self.node_bound()) + weights
+        let chosen = match options.relationships {
+            Some(_) => Chosen::most_bytes(self),
+            None => 0,
+        };
+        Members::most_bytes(self.node_bound()) + weights + chosen
     }
 
     fn pin(&self, adjacency: usize) -> Result<Vec<SectionView>, GraphError> {
@@ -223,7 +243,8 @@ impl Projection {
 
     /// DRAM of its tables.
     pub fn size_bytes(&self) -> u64 {
-        self.members.bytes() + self.weights.as_ref().map_or(0, Weights::bytes)
+        let chosen = self.chosen.as_ref().map_or(0, Chosen::bytes);
+        self.members.bytes() + self.weights.as_ref().map_or(0, Weights::bytes) + chosen
     }
 
     /// The same part, read as [`Orientation::Undirected`]. O(1).
@@ -237,8 +258,14 @@ impl Projection {
         self
     }
 
+    /// Whether nothing is left out of a list.
+    #[inline]
+    fn has_whole_lists(&self) -> bool {
+        self.members.are_all() && self.chosen.is_none()
+    }
+
     fn count_arcs(&self) -> u64 {
-        if self.members.are_all() {
+        if self.has_whole_lists() {
             let sections = self.outgoing.iter().flatten();
             let live: u64 = sections.map(SectionView::live_entries).sum();
             return match self.orientation {

@@ -67,6 +67,10 @@ impl<'a> ProjectionReader<'a> {
                 &mut self.scratch,
                 |nodes, relationships| {
                     for (&node, &relationship) in nodes.iter().zip(relationships) {
+                        let chosen = projection.chosen.as_ref();
+                        if chosen.is_some_and(|chosen| !chosen.has(relationship)) {
+                            continue;
+                        }
                         if let Some(vertex) = projection.members.vertex(node) {
                             neighbors.push(vertex);
                             if let Some(column) = column {
@@ -84,7 +88,7 @@ impl<'a> ProjectionReader<'a> {
 impl NeighborReader for ProjectionReader<'_> {
     #[inline]
     fn degree(&mut self, v: VertexId) -> usize {
-        if !self.projection.members.are_all() {
+        if !self.projection.has_whole_lists() {
             self.assemble(v, false);
             return self.neighbors.len();
         }
@@ -104,7 +108,7 @@ impl NeighborReader for ProjectionReader<'_> {
     {
         let weighted = WEIGHTED && self.projection.weights.is_some();
         let mut parts = Parts::of(positions);
-        if weighted || !self.projection.members.are_all() {
+        if weighted || !self.projection.has_whole_lists() {
             self.assemble(v, weighted);
             let weights = if weighted { &self.weights[..] } else { &[] };
             let _ = parts.visit(&self.neighbors, weights, &mut visit);
