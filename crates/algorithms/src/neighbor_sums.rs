@@ -15,7 +15,7 @@ use evergraph_graph::{Graph, NeighborReader, VertexId};
 use rayon::prelude::*;
 
 use crate::parallel::{CHUNK_VERTICES, Lists, chunk_range, for_each_list, hub_pieces};
-use crate::sums::{ListSum, sum_lists};
+use crate::sums::ListSum;
 use crate::{Cancelled, Control};
 
 /// Sums over the in-neighbors of each vertex.
@@ -69,9 +69,21 @@ pub(crate) fn pull<G: Graph>(
         .with_max_len(4)
         .map(|(chunk, sums)| {
             control.check()?;
+            let mut hubs = Vec::new();
             let mut reader = lists.reader();
-            let value = |u: VertexId| values[u as usize];
-            Ok(sum_lists(&mut reader, chunk_range(chunk, n), sums, value))
+            for (v, total) in chunk_range(chunk, n).zip(sums) {
+                let mut sum = ListSum::default();
+                let whole = reader.for_each_segment(v, |segment| {
+                    sum.has_room(segment)?;
+                    gather(&mut sum, segment)
+                });
+                if whole.is_break() {
+                    hubs.push(v);
+                    continue;
+                }
+                *total = sum.total();
+            }
+            Ok(hubs)
         })
         .collect::<Result<_, Cancelled>>()?;
     for hub in hubs.into_iter().flatten() {

@@ -1,9 +1,9 @@
 //! Sums of floating-point numbers that depend on the list alone: not on threads,
 //! nor on the segments in which a list comes.
 
-use std::ops::{Add, ControlFlow, Range};
+use std::ops::{Add, ControlFlow};
 
-use evergraph_graph::{NeighborReader, VertexId};
+use evergraph_graph::VertexId;
 use rayon::prelude::*;
 
 use crate::parallel::{CHUNK_ITEMS, HUB_DEGREE};
@@ -114,37 +114,6 @@ impl<T: Add<Output = T> + Copy + Default> ListSum<T> {
         let [a, b, c, d] = self.lanes;
         (a + b) + (c + d)
     }
-}
-
-/// Sets `totals` to the sums of `value` over the lists of `vertices`, one after another.
-/// Returns the hubs among them, ascending: their lists are left out, for tasks to share.
-pub(crate) fn sum_lists<T: Add<Output = T> + Copy + Default>(
-    reader: &mut impl NeighborReader,
-    vertices: Range<VertexId>,
-    totals: &mut [T],
-    value: impl Fn(VertexId) -> T,
-) -> Vec<VertexId> {
-    // Lists without entries may be left out of the visit.
-    totals.fill(T::default());
-    let first = vertices.start;
-    let mut hubs = Vec::new();
-    let (mut list, mut sum) = (VertexId::MAX, ListSum::default());
-    let _ = reader.visit_lists::<false, _>(vertices, |v, segment, _| {
-        if v != list {
-            (list, sum) = (v, ListSum::default());
-        } else if hubs.last() == Some(&v) {
-            return ControlFlow::Continue(());
-        }
-        match sum.has_room(segment) {
-            ControlFlow::Break(()) => hubs.push(v),
-            ControlFlow::Continue(()) => {
-                sum.add(segment, &value);
-                totals[(v - first) as usize] = sum.total();
-            }
-        }
-        ControlFlow::Continue(())
-    });
-    hubs
 }
 
 /// The sum of `value(item)` over a slice, in parallel.

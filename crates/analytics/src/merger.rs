@@ -36,6 +36,26 @@ fn merge(store: &Store) -> Result<(), Error> {
     Ok(())
 }
 
+/// Tells once when a log has come to rest.
+#[derive(Default)]
+struct Rest {
+    logged: u64,
+    looks: u32,
+}
+
+impl Rest {
+    /// A second, if nothing else wakes the thread.
+    const LOOKS: u32 = 20;
+
+    fn has_come(&mut self, logged: u64) -> bool {
+        if self.logged != logged {
+            (self.logged, self.looks) = (logged, 0);
+        }
+        self.looks = self.looks.saturating_add(1);
+        self.looks == Self::LOOKS
+    }
+}
+
 impl Merger {
     /// Starts it. It ends when the store does.
     pub(crate) fn start(store: &Arc<Store>) -> Self {
@@ -46,6 +66,7 @@ impl Merger {
         });
         let (theirs, weak) = (Arc::clone(&shared), Arc::downgrade(store));
         let run = move || {
+            let mut rest = Rest::default();
             while !theirs.stop.load(Ordering::Acquire) {
                 {
                     let mut asleep = theirs.asleep.lock();
@@ -65,6 +86,9 @@ impl Merger {
                     } else if store.has_queried() {
                         // Nothing is lost if it fails: the list is as it was.
                         let _ = store.merge_queried();
+                    } else if rest.has_come(store.log_positions().marker) {
+                        // A failure shows at the next commit.
+                        let _ = store.publish_durable();
                     }
                 });
             }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use evergraph::formats::SkippedLines;
 use evergraph::import::{
     Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, import, probe_times,
     unread_weights,
@@ -16,6 +15,7 @@ use crate::import_dry_run;
 use crate::import_graph;
 use crate::import_into::{give_up, open};
 use crate::import_pipes;
+use crate::import_report::tell_skipped;
 use crate::progress;
 use crate::report::{Failure, Report, bytes, count, note, rate, seconds, table};
 
@@ -127,16 +127,6 @@ pub fn follow(
     }
     tell_skipped(&report.skipped);
     Ok(report)
-}
-
-/// Notes malformed lines that were left out.
-pub fn tell_skipped(skipped: &SkippedLines) {
-    for line in &skipped.first {
-        note(&format!("skipped: {}", line.summary()));
-    }
-    if skipped.count > skipped.first.len() as u64 {
-        note(&format!("skipped: {} lines in all", count(skipped.count)));
-    }
 }
 
 fn finish(

@@ -7,9 +7,9 @@ use evergraph::import::{
 use evergraph::{Cancellation, Database, IdKind, time_text};
 use serde_json::{Value, json};
 
-use crate::import::tell_skipped;
 use crate::import_args::{Args, Ids};
 use crate::import_into::check_continued;
+use crate::import_report::tell_skipped;
 use crate::progress;
 use crate::report::{Failure, Report, count, table};
 

@@ -1,9 +1,20 @@
-//! The report of `evergraph import` about files of nodes and relationships.
+//! The reports of `evergraph import`.
 
+use evergraph::formats::SkippedLines;
 use evergraph::property::{IdKinds, Imported, Inspection, RowGroup};
 use serde_json::{Map, Value, json};
 
 use crate::report::{Report, count, note, table};
+
+/// Notes malformed lines that were left out.
+pub fn tell_skipped(skipped: &SkippedLines) {
+    for line in &skipped.first {
+        note(&format!("skipped: {}", line.summary()));
+    }
+    if skipped.count > skipped.first.len() as u64 {
+        note(&format!("skipped: {} lines in all", count(skipped.count)));
+    }
+}
 
 /// Notes rows that were left out, and files that were not read.
 pub fn tell_left_out(imported: &Imported) {

@@ -237,7 +237,7 @@ impl NeighborReader for CsrReader<'_> {
         range(self.offsets, v).len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
@@ -257,24 +257,6 @@ impl NeighborReader for CsrReader<'_> {
             true => self.visit_range::<WEIGHTED>(start..end, &mut visit),
             false => ControlFlow::Continue(()),
         }
-    }
-
-    #[inline]
-    fn visit_lists<const WEIGHTED: bool, F>(
-        &mut self,
-        vertices: Range<VertexId>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        let ends = &self.offsets[vertices.start as usize..=vertices.end as usize];
-        for (v, ends) in vertices.zip(ends.array_windows()) {
-            let &[start, end] = ends;
-            let of_list = &mut |list: &[VertexId], weights: &[Weight]| visit(v, list, weights);
-            self.visit_range::<WEIGHTED>(start as usize..end as usize, of_list)?;
-        }
-        ControlFlow::Continue(())
     }
 }
 

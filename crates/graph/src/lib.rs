@@ -162,24 +162,6 @@ pub trait NeighborReader {
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>;
 
-    /// As [`NeighborReader::visit_list`], of all lists of `vertices` in their order. A list
-    /// without entries may be left out. Faster than list by list where a graph finds
-    /// several lists at once.
-    #[inline]
-    fn visit_lists<const WEIGHTED: bool, F>(
-        &mut self,
-        vertices: Range<VertexId>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        for v in vertices {
-            self.visit_list::<WEIGHTED, _>(v, ALL, |segment, weights| visit(v, segment, weights))?;
-        }
-        ControlFlow::Continue(())
-    }
-
     /// Calls `visit` with each slice of `v`'s list until it breaks.
     #[inline(always)]
     fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>

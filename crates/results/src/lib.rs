@@ -12,7 +12,7 @@
 //! to the medium, and what is not is common (C). The paper wants no flush and no
 //! fence; but then a cache may write the switch back before what it switches to.
 //! So there is one fence before the switch and one after each of its two slots.
-//! The steps, S1 to S5, are in `docs/durability.md`, the bytes in
+//! The steps, S0 to S6, are in `docs/durability.md`, the bytes in
 //! `docs/results.md`.
 //!
 //! Nothing here writes a graph, and nothing here is in the log: results that a

@@ -262,33 +262,4 @@ impl NeighborReader for ViewReader<'_> {
             None => ControlFlow::Continue(()),
         }
     }
-
-    /// Finds each section once, and not for each of its lists.
-    #[inline(always)]
-    fn visit_lists<const WEIGHTED: bool, F>(
-        &mut self,
-        vertices: Range<VertexId>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        let mut next = vertices.start;
-        while next < vertices.end {
-            let (section, first) = self.locate(next);
-            let lists = ((self.mask as usize + 1) - first).min((vertices.end - next) as usize);
-            if let Some(section) = section {
-                for (v, list) in (next..).zip(first..first + lists) {
-                    if self.ahead.is_some() {
-                        self.fetch(v, ALL);
-                    }
-                    let of_list =
-                        |segment: &[VertexId], weights: &[Weight]| visit(v, segment, weights);
-                    self.visit_whole::<WEIGHTED>(section, list, of_list)?;
-                }
-            }
-            next += lists as u32;
-        }
-        ControlFlow::Continue(())
-    }
 }

@@ -20,7 +20,7 @@
 
 /// Environment variable of the failpoints of a whole process: names separated by
 /// commas, each with an action: `import.committed=kill@3`. Actions are `on`, `kill`,
-/// `interrupt`, `terminate` and `panic`; `@N` waits for the N-th time that the place is
+/// `interrupt`, `terminate`, `stop` (until `SIGCONT`) and `panic`; `@N` waits for the N-th time that the place is
 /// reached, from 1 on.
 pub const VARIABLE: &str = "EVERGRAPH_FAILPOINTS";
 
@@ -110,6 +110,7 @@ mod armed {
                 "kill" => Action::Signal(Signal::KILL),
                 "interrupt" => Action::Signal(Signal::INT),
                 "terminate" => Action::Signal(Signal::TERM),
+                "stop" => Action::Signal(Signal::STOP),
                 "panic" => Action::Panic,
                 _ => return Err(format!("{text:?}: there is no action {action:?}")),
             };
@@ -138,7 +139,8 @@ mod armed {
                             std::thread::park();
                         }
                     }
-                    true
+                    // Who was stopped goes on as if nothing had happened.
+                    signal != rustix::process::Signal::STOP
                 }
                 Action::Call(call) => {
                     call.0(times);

@@ -18,7 +18,8 @@ use evergraph_storage::{Blob, Uuid};
 use crate::error::TopologyError;
 use crate::record::ExternalIds;
 pub use hash::Seed;
-pub use index::{NO_VERTEX, NumberIndex};
+pub use index::NumberIndex;
+pub use sparse::NO_VERTEX;
 use stored::StoredIds;
 pub use texts::{TextIndex, Texts};
 

@@ -1,4 +1,4 @@
-//! Texts that users give: dates and times, snapshots, steps, types of columns.
+//! Texts that users give: dates and times, snapshots, steps, types of columns, conditions.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -8,6 +8,8 @@ use evergraph::import::Every;
 use evergraph::{At, time_of_text, time_text};
 use evergraph_io::interchange::PropertyType;
 use evergraph_io::interchange::csv::LdbcName;
+use evergraph_property_graph::expression::{Expression, TypeError};
+use evergraph_property_graph::value::Value;
 use evergraph_property_graph::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 use evergraph_topology::check_snapshot_name;
 
@@ -62,4 +64,27 @@ pub fn names(input: &[u8]) -> bool {
         check_snapshot_name(text).is_ok(),
     ];
     known.contains(&true)
+}
+
+/// Conditions on properties: what is read is evaluated over some values, and what is not
+/// is shown with its place. Returns whether it is a text.
+pub fn condition(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else {
+        return false;
+    };
+    match Expression::parse(text) {
+        Err(error) => {
+            assert!(text.get(error.at.clone()).is_some(), "{error:?}");
+            assert!(error.to_string().contains('^'), "{error:?}");
+        }
+        Ok(expression) => {
+            for value in [Value::Null, Value::Integer(2), true.into(), "a".into()] {
+                let held = expression.holds(|_| Ok::<_, TypeError>(value.clone()));
+                if let Err(error) = held {
+                    assert!(text.get(error.at.clone()).is_some(), "{error:?}");
+                }
+            }
+        }
+    }
+    true
 }

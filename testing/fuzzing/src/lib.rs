@@ -102,6 +102,12 @@ pub const TARGETS: &[Target] = &[
         ..target("times", arguments::times)
     },
     target("names", arguments::names),
+    // A part of an expression takes more than its letters.
+    Target {
+        base_bytes: 256 << 10,
+        bytes_per_byte: 1024,
+        ..target("condition", arguments::condition)
+    },
 ];
 
 /// The target of a name.

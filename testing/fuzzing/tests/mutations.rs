@@ -58,6 +58,7 @@ tests! {
     tables "tables"
     times "times"
     names "names"
+    condition "condition"
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::parameters::{Iterations, PageRank, Parameters};
 use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, Lists, chunk_range, for_each_list, hub_pieces};
-use crate::sums::{ListSum, sum_lists};
+use crate::sums::ListSum;
 use crate::{Cancelled, Control, RunError, Saved};
 
 /// One in the integers that pushed contributions are added as. Ranks sum to 1,
@@ -214,9 +214,8 @@ impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
         let base = self.base();
         let contributions = &*self.contributions;
         // Up to a hub's piece is summed in `R`; the rest in `f64`.
-        let value = |u: VertexId| contributions[u as usize];
         let gather = |sum: &mut ListSum<R>, segment: &[VertexId]| {
-            sum.add(segment, value);
+            sum.add(segment, |u| contributions[u as usize]);
             ControlFlow::Continue(())
         };
 
@@ -227,16 +226,21 @@ impl<'t, R: Real, T: Teleport> Ranking<'t, R, T> {
             .with_max_len(4)
             .map(|(chunk, ((ranks, next), shares))| {
                 control.check()?;
-                let vertices = chunk_range(chunk, n);
-                let hubs = sum_lists(&mut lists.reader(), vertices.clone(), next, value);
                 let mut totals = Totals::default();
-                let mut next_hubs = hubs.iter().copied().peekable();
+                let mut hubs = Vec::new();
+                let mut reader = lists.reader();
                 let places = ranks.iter_mut().zip(next).zip(shares);
-                for (v, ((rank, next), &share)) in vertices.zip(places) {
-                    if next_hubs.next_if_eq(&v).is_some() {
+                for (v, ((rank, next), &share)) in chunk_range(chunk, n).zip(places) {
+                    let mut sum = ListSum::default();
+                    let whole = reader.for_each_segment(v, |segment| {
+                        sum.has_room(segment)?;
+                        gather(&mut sum, segment)
+                    });
+                    if whole.is_break() {
+                        hubs.push(v);
                         continue;
                     }
-                    let sum: f64 = (*next).into();
+                    let sum: f64 = sum.total().into();
                     *next = settle(base(v) + self.damping * sum, rank, share, &mut totals);
                 }
                 Ok((totals, hubs))

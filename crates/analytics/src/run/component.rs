@@ -6,9 +6,9 @@ use evergraph_algorithms::{Control, connected_components};
 use evergraph_graph::{Graph, Induced, Subset};
 
 use super::algorithm::Size;
-use super::context::stopped_by;
+use super::find;
 use super::graph::AnyGraph;
-use super::{cancelled, find};
+use super::stopped::{cancelled, stopped_by};
 use crate::Error;
 
 /// The largest weakly connected component of a graph.

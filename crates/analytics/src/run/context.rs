@@ -14,7 +14,8 @@ use super::given::Given;
 use super::graph::{AnyGraph, Plain};
 use super::naming::Naming;
 use super::part::Part;
-use super::{Fact, Format, MemoryMeter, Outcome, Values, cancelled};
+use super::stopped::stopped_by;
+use super::{Fact, Format, MemoryMeter, Outcome, Values};
 use crate::{Error, Session};
 use evergraph_property_graph::graph::NodeId;
 use evergraph_topology::ids::IdKind;
@@ -268,31 +269,6 @@ fn ambiguous(place: &str, key: &str, name: &str) -> Error {
         format!("{place}several nodes of the projection have {name:?} as {key}"),
         "choose one kind of nodes with --labels, or name them by a key that is unique",
     )
-}
-
-/// The error of a kernel in the user's words.
-pub(crate) fn stopped(session: &Session, error: RunError) -> Error {
-    stopped_by(|vertex| session.vertex_name(vertex), error)
-}
-
-pub(super) fn stopped_by(name: impl Fn(u32) -> String, error: RunError) -> Error {
-    match error {
-        RunError::Cancelled(why) => cancelled(why),
-        RunError::InvalidWeight {
-            from,
-            to,
-            weight,
-            expected,
-        } => Error::usage(
-            format!(
-                "the edge from {} to {} has weight {weight}",
-                name(from),
-                name(to)
-            ),
-            format!("this algorithm takes weights that are {expected}"),
-        ),
-        other => Error::Run(other),
-    }
 }
 
 /// The vertex with the most out-neighbors, the first of several.

@@ -120,7 +120,7 @@ impl NeighborReader for AnyReader<'_> {
         each!(AnyReader, self, reader => reader.degree(v))
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_list<const WEIGHTED: bool, F>(
         &mut self,
         v: VertexId,
@@ -142,28 +142,6 @@ impl NeighborReader for AnyReader<'_> {
             }),
         }
     }
-
-    #[inline]
-    fn visit_lists<const WEIGHTED: bool, F>(
-        &mut self,
-        vertices: Range<VertexId>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        match self {
-            AnyReader::Live(reader) if INLINED => {
-                reader.visit_lists::<WEIGHTED, _>(vertices, visit)
-            }
-            AnyReader::Sealed(reader) if INLINED => {
-                reader.visit_lists::<WEIGHTED, _>(vertices, visit)
-            }
-            reader => each!(AnyReader, reader, reader => {
-                lists::<WEIGHTED>(reader, vertices, &mut visit)
-            }),
-        }
-    }
 }
 
 // The rarer readers get what is done with a list as a function behind a pointer:
@@ -178,15 +156,6 @@ fn list<const WEIGHTED: bool>(
     visit: &mut dyn FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     reader.visit_list::<WEIGHTED, _>(v, positions, visit)
-}
-
-#[allow(clippy::type_complexity, reason = "as the trait has it")]
-fn lists<const WEIGHTED: bool>(
-    reader: &mut impl NeighborReader,
-    vertices: Range<VertexId>,
-    visit: &mut dyn FnMut(VertexId, &[VertexId], &[Weight]) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    reader.visit_lists::<WEIGHTED, _>(vertices, visit)
 }
 
 /// A graph for verifiers, which need no speed: what they do with a list is a

@@ -58,6 +58,7 @@ mod sampling;
 mod sealing;
 mod sets;
 mod spreading;
+mod stopped;
 mod stored;
 mod traversal;
 mod trees;
@@ -68,7 +69,7 @@ mod writing;
 
 use std::borrow::Cow;
 
-use evergraph_algorithms::{Cancelled, Control};
+use evergraph_algorithms::Control;
 use evergraph_graph::Graph;
 use evergraph_snapshots::View;
 use evergraph_storage::memory_bytes;
@@ -82,7 +83,7 @@ pub(crate) use checkpointer::now_us;
 use component::Component;
 pub use component::largest_component;
 use context::{Computed, Context, Measured};
-pub(crate) use context::{busiest, largest, stopped};
+pub(crate) use context::{busiest, largest};
 use conventions::{column, counted, peers};
 pub use custom::{Answer, CustomAlgorithm, run_custom, view_custom};
 pub(crate) use degrees::facts as degree_facts;
@@ -107,6 +108,7 @@ pub use prepare::Prepared;
 pub use registry::{algorithms, find};
 pub use rows::Rows;
 pub(crate) use sealing::{Content, Source, seal};
+pub(crate) use stopped::stopped;
 pub use stored::Kept;
 pub(crate) use stored::stored_notes;
 pub use values::{Cell, Format, Lists, Values};
@@ -464,23 +466,4 @@ fn check_limit(limit: u64, bound: u64, graph: &Preparation<'_>) -> Result<(), Er
         format!("the run may take {needed} bytes of memory{made}; the limit is {limit}"),
         "raise the limit, or use fewer threads",
     ))
-}
-
-fn cancelled(why: Cancelled) -> Error {
-    let interrupted = |message: &str| Error::Interrupted {
-        message: message.to_string(),
-        hint: "nothing was changed; run it again".to_string(),
-    };
-    match why {
-        Cancelled::Requested => interrupted("the run ended before its result"),
-        Cancelled::DeadlinePassed => interrupted("the run passed its deadline"),
-        Cancelled::MemoryLimit { needed, limit } => Error::usage(
-            format!("the run needs {needed} bytes of memory; the limit is {limit}"),
-            "raise the limit, or use fewer threads",
-        ),
-        Cancelled::OutOfMemory { bytes } => Error::usage(
-            format!("the run needs {bytes} bytes of memory, more than the system has"),
-            "free memory, or use fewer threads",
-        ),
-    }
 }

@@ -11,11 +11,11 @@ use evergraph_snapshots::View;
 
 use super::Request;
 use super::algorithm::{Algorithm, Weights};
-use super::cancelled;
 use super::canonical::joined;
 use super::given::Given;
 use super::naming::{Naming, Nodes};
 use super::prepare::Projected;
+use super::stopped::cancelled;
 use crate::condition::known_properties;
 use crate::names::check_names;
 use crate::{Error, Session};

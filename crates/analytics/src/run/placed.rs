@@ -6,8 +6,8 @@ use evergraph_algorithms::placement::{Budget, Policy, choose};
 use evergraph_algorithms::{Control, RunError};
 use evergraph_results::Hot;
 
-use super::cancelled;
 use super::graph::AnyGraph;
+use super::stopped::cancelled;
 use crate::Error;
 
 /// Bytes of state that a vertex is taken to have: one word.

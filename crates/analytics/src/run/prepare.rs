@@ -14,11 +14,11 @@ use evergraph_snapshots::{GraphView, View};
 use evergraph_topology::{SealedGraph, SealedInfo, TopologyError};
 
 use super::algorithm::Size;
-use super::cancelled;
 use super::component::Component;
 use super::graph::AnyGraph;
 use super::plan::{Form, Plan, Wanted, plan};
 use super::sealing::{Content, Source, is_doubled, seal};
+use super::stopped::cancelled;
 use crate::copies::{Copy, Key};
 use crate::{Error, Session};
 

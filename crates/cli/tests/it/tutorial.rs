@@ -2,7 +2,8 @@
 //!
 //! Within a block of the console, lines behind `$ ` are commands, and the lines that follow
 //! are what they print. `…` stands for anything within a line, and alone for any lines. `^C`
-//! behind a command stands for a kill in its middle.
+//! behind a command stands for a kill in its middle, `&` for one that is in its middle until
+//! the others of its task have ended.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +11,12 @@ use crate::common::{Outcome, Place};
 
 /// Commands of a task at most.
 const MOST_COMMANDS: usize = 2;
-const TASKS: usize = 14;
+const TASKS: usize = 15;
 
 /// Place of the kill in an import that the page interrupts.
 const INTERRUPTED: &str = "import.committed=kill@2";
+/// As far gets one that goes on beside others.
+const HALFWAY: &str = "import.committed=stop@2";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -53,6 +56,15 @@ fn sections(page: &str) -> Vec<(&str, Vec<Step<'_>>)> {
     }
     sections.retain(|(_, steps)| !steps.is_empty());
     sections
+}
+
+/// The arguments of a command that has to be `evergraph`.
+fn arguments(step: &Step<'_>) -> Vec<String> {
+    let command = step.command.strip_suffix(" &").unwrap_or(step.command);
+    let mut words = words(command);
+    assert_eq!(words[0], "evergraph", "line {}", step.line);
+    words.remove(0);
+    words
 }
 
 /// The words of a command, as a shell splits them.
@@ -106,18 +118,29 @@ fn fits(expected: &[&str], lines: &[&str]) -> bool {
     }
 }
 
+/// Runs the steps of a task; gives what is not as expected.
+fn check_task(place: &Place, steps: &[Step<'_>]) -> Vec<String> {
+    let (beside, others): (Vec<&Step<'_>>, Vec<_>) =
+        steps.iter().partition(|step| step.command.ends_with(" &"));
+    let start = |step: &&Step<'_>| place.start_stopped(HALFWAY, &arguments(step));
+    let beside: Vec<_> = beside.iter().map(start).collect();
+    let wrong = others
+        .iter()
+        .filter_map(|step| check(place, step))
+        .collect();
+    beside.into_iter().for_each(|process| process.go_on());
+    wrong
+}
+
 fn check(place: &Place, step: &Step<'_>) -> Option<String> {
-    let words = words(step.command);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let ["evergraph", arguments @ ..] = &words[..] else {
-        panic!("line {}: {} is not evergraph", step.line, step.command);
-    };
+    let words = arguments(step);
+    let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
     if step.expected == ["^C"] {
         let killed = place.call_armed(INTERRUPTED, &arguments.join(" "));
         let is_killed = killed.code.is_none();
         return (!is_killed).then(|| format!("line {}: it was not killed: {killed:#?}", step.line));
     }
-    let Outcome { stdout, stderr, .. } = place.call_with(arguments);
+    let Outcome { stdout, stderr, .. } = place.call_with(&arguments);
     // Messages come first: the page shows them where a terminal does.
     let printed = format!("{stderr}{stdout}");
     let lines: Vec<&str> = printed.lines().collect();
@@ -151,10 +174,8 @@ fn the_tutorial_shows_what_its_commands_print() {
     for (title, steps) in &sections {
         assert!(steps.len() <= MOST_COMMANDS, "{title}");
     }
-    let steps = preparation
-        .iter()
-        .chain(sections.iter().flat_map(|section| &section.1));
-    let wrong: Vec<String> = steps.filter_map(|step| check(&place, step)).collect();
+    let tasks = std::iter::once(&preparation).chain(sections.iter().map(|section| &section.1));
+    let wrong: Vec<String> = tasks.flat_map(|steps| check_task(&place, steps)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 

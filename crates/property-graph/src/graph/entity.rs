@@ -1,5 +1,6 @@
 //! A node and a relationship as a reader holds them.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use super::error::GraphError;
@@ -7,56 +8,43 @@ use super::ids::{NodeId, RelationshipId};
 use super::names::KnownNames;
 use crate::dictionary::{KeyCode, Names, TypeCode};
 use crate::expression::{Expression, TypeError};
-use crate::record::{NodeRecord, RelationshipRecord};
-use crate::value::{Properties, Value, ValueError};
+use crate::record::{NodeRecord, Record, RelationshipRecord};
+use crate::value::{Value, ValueError};
 
-/// A node as of one commit. Stays what it is, whatever happens to the graph.
+/// A node or a relationship as of one commit. Stays what it is, whatever happens to the
+/// graph.
 #[derive(Clone)]
-pub struct Node {
-    id: NodeId,
-    record: Arc<NodeRecord>,
+pub struct Entity<I, R> {
+    id: I,
+    record: Arc<R>,
     names: KnownNames,
 }
 
-/// A relationship as of one commit. Stays what it is, whatever happens to the graph.
-#[derive(Clone)]
-pub struct Relationship {
-    id: RelationshipId,
-    record: Arc<RelationshipRecord>,
-    names: KnownNames,
-}
+/// A node: labels and properties.
+pub type Node = Entity<NodeId, NodeRecord>;
 
-impl Node {
-    pub(super) fn new(id: NodeId, record: Arc<NodeRecord>, names: impl Into<KnownNames>) -> Self {
-        Node {
+/// A relationship: a type, two ends and properties.
+pub type Relationship = Entity<RelationshipId, RelationshipRecord>;
+
+#[allow(private_bounds, reason = "nodes and relationships, and no other")]
+impl<I: Copy + Display, R: Record> Entity<I, R> {
+    pub(super) fn new(id: I, record: Arc<R>, names: impl Into<KnownNames>) -> Self {
+        Entity {
             id,
             record,
             names: names.into(),
         }
     }
 
-    /// Id of the node.
-    pub fn id(&self) -> NodeId {
+    /// Its id.
+    pub fn id(&self) -> I {
         self.id
     }
 
-    /// Its labels, in the order in which the graph first saw them.
-    pub fn labels(&self) -> Vec<Arc<str>> {
-        let labels = self.record.labels.iter();
-        labels
-            .filter_map(|&code| self.names.name(Names::Labels, code))
-            .collect()
-    }
-
-    /// Whether it has a label.
-    pub fn has_label(&self, label: &str) -> bool {
-        let code = self.names.code(Names::Labels, label);
-        code.is_some_and(|code| self.record.labels.binary_search(&code).is_ok())
-    }
-
-    /// A property; `None` if the node does not have it.
+    /// A property; `None` if it is not there.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        value_of(&self.record.properties, &self.names, key)
+        let code = self.names.code(Names::Keys, key)?;
+        self.record.properties().get(code)
     }
 
     /// Whether a condition on its properties is true.
@@ -86,33 +74,34 @@ impl Node {
 
     /// All properties, by key code.
     pub fn properties(&self) -> impl Iterator<Item = (Arc<str>, &Value)> {
-        named(&self.record.properties, &self.names)
+        let name = |code: KeyCode| self.names.name(Names::Keys, code).unwrap_or_default();
+        let properties = self.record.properties().iter();
+        properties.map(move |(code, value)| (name(code), value))
     }
 
-    /// Labels and properties by code.
-    pub fn record(&self) -> &Arc<NodeRecord> {
+    /// The record, with names as codes.
+    pub fn record(&self) -> &Arc<R> {
         &self.record
     }
 }
 
+impl Node {
+    /// Its labels, in the order in which the graph first saw them.
+    pub fn labels(&self) -> Vec<Arc<str>> {
+        let labels = self.record.labels.iter();
+        labels
+            .filter_map(|&code| self.names.name(Names::Labels, code))
+            .collect()
+    }
+
+    /// Whether it has a label.
+    pub fn has_label(&self, label: &str) -> bool {
+        let code = self.names.code(Names::Labels, label);
+        code.is_some_and(|code| self.record.labels.binary_search(&code).is_ok())
+    }
+}
+
 impl Relationship {
-    pub(super) fn new(
-        id: RelationshipId,
-        record: Arc<RelationshipRecord>,
-        names: impl Into<KnownNames>,
-    ) -> Self {
-        Relationship {
-            id,
-            record,
-            names: names.into(),
-        }
-    }
-
-    /// Id of the relationship.
-    pub fn id(&self) -> RelationshipId {
-        self.id
-    }
-
     /// Its type.
     pub fn kind(&self) -> Arc<str> {
         let name = self.names.name(Names::Types, self.record.kind.into());
@@ -141,46 +130,6 @@ impl Relationship {
             false => self.source(),
         }
     }
-
-    /// A property; `None` if the relationship does not have it.
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        value_of(&self.record.properties, &self.names, key)
-    }
-
-    /// Whether a condition on its properties is true.
-    ///
-    /// # Errors
-    /// [`GraphError::Condition`], if a property has a type that an operator does not take.
-    pub fn satisfies(&self, condition: &Expression) -> Result<bool, GraphError> {
-        let value = |key: usize| self.get(&condition.keys()[key].name);
-        let held = condition.holds(|key| Ok(value(key).cloned().unwrap_or_default()));
-        held.map_err(|error: TypeError| GraphError::Condition {
-            of: self.id.to_string(),
-            error,
-        })
-    }
-
-    /// A property as a type of Rust: `get_as::<i64>("age")`. `None` if it is not
-    /// there.
-    ///
-    /// # Errors
-    /// A value of another type.
-    pub fn get_as<T>(&self, key: &str) -> Result<Option<T>, ValueError>
-    where
-        T: TryFrom<Value, Error = ValueError>,
-    {
-        self.get(key).cloned().map(T::try_from).transpose()
-    }
-
-    /// All properties, by key code.
-    pub fn properties(&self) -> impl Iterator<Item = (Arc<str>, &Value)> {
-        named(&self.record.properties, &self.names)
-    }
-
-    /// Type, ends and properties by code.
-    pub fn record(&self) -> &Arc<RelationshipRecord> {
-        &self.record
-    }
 }
 
 impl std::fmt::Debug for Node {
@@ -205,18 +154,4 @@ impl std::fmt::Debug for Relationship {
             .field("properties", &properties)
             .finish()
     }
-}
-
-fn value_of<'a>(properties: &'a Properties, names: &KnownNames, key: &str) -> Option<&'a Value> {
-    properties.get(names.code(Names::Keys, key)?)
-}
-
-fn named<'a>(
-    properties: &'a Properties,
-    names: &'a KnownNames,
-) -> impl Iterator<Item = (Arc<str>, &'a Value)> {
-    let name = |code: KeyCode| names.name(Names::Keys, code).unwrap_or_default();
-    properties
-        .iter()
-        .map(move |(code, value)| (name(code), value))
 }

@@ -8,7 +8,7 @@
 //! follows the graph's change feed, is refreshed by searches, and is built anew from the
 //! graph whenever its files are not what they should be. Every hit is held against the
 //! node as the reader sees it, so nothing wrong in the index can become a wrong answer;
-//! what makes answers complete is said in `catch_up.rs`.
+//! what makes answers complete is said in `refresh.rs`.
 //!
 //! Invariant: nothing here writes to the graph, and no commit waits for it.
 //!

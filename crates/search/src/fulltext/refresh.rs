@@ -69,7 +69,7 @@ impl FullText<'_> {
         self.refresh_to(u64::MAX, watch)
     }
 
-    /// As [`FullText::catch_up`], unless another search has just done it up to `csn`.
+    /// As [`FullText::refresh`], unless another search has just done it up to `csn`.
     pub(crate) fn refresh_to(&self, csn: u64, watch: &Watch<'_>) -> Result<(), TextError> {
         let mut left = self.writing.lock();
         let current = self.current.lock().clone();

@@ -56,7 +56,7 @@ impl Vectors<'_> {
         self.refresh_to(u64::MAX, watch)
     }
 
-    /// As [`Vectors::catch_up`], unless another search has just done it up to `csn`.
+    /// As [`Vectors::refresh`], unless another search has just done it up to `csn`.
     pub(crate) fn refresh_to(&self, csn: u64, watch: &Watch<'_>) -> Result<(), VectorError> {
         let mut writing = self.writing.lock();
         let known = *self.known.lock();

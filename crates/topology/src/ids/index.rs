@@ -2,7 +2,7 @@
 
 use evergraph_storage::prefetch_for_read;
 
-use super::sparse::SparseIndex;
+use super::sparse::{NO_VERTEX, SparseIndex};
 
 /// Ids of a page: 16 KiB of vertices.
 const PAGE_SHIFT: u32 = 12;
@@ -15,9 +15,6 @@ const MOST_PAGES: u64 = 1 << 20;
 /// used: 32 bytes a vertex at most.
 const FREE_PAGES: usize = 16;
 const SPREAD: usize = 8;
-
-/// Stands for the vertex of an id that has none.
-pub const NO_VERTEX: u32 = u32::MAX;
 
 /// How many ids ahead of the one that is read an entry is fetched: about as many as wait
 /// for memory at once.

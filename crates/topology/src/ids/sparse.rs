@@ -5,7 +5,9 @@ use std::hash::BuildHasher;
 use evergraph_storage::prefetch_for_read;
 
 use super::hash::Seed;
-use super::index::NO_VERTEX;
+
+/// Stands for the vertex of an id that has none.
+pub const NO_VERTEX: u32 = u32::MAX;
 
 /// Slots of the smallest table.
 const LEAST_SLOTS: usize = 16;

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 use evergraph_storage::prefetch_for_read;
 
 use super::hash::Seed;
-use super::index::NO_VERTEX;
+use super::sparse::NO_VERTEX;
 use super::sparse::SparseIndex;
 
 /// Texts whose slots are fetched from memory before the first of them is used.

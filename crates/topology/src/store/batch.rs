@@ -7,10 +7,10 @@ use crate::record::{Edges, ExternalIds, Op, Relationships};
 /// Changes that become durable and visible together.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    pub(super) ops: Vec<Op>,
-    pub(super) wall_us: Option<i64>,
+    pub(in crate::store) ops: Vec<Op>,
+    pub(in crate::store) wall_us: Option<i64>,
     /// It may create snapshots of reserved names.
-    pub(super) reserves: bool,
+    pub(in crate::store) reserves: bool,
 }
 
 /// Result of a commit.

@@ -1,13 +1,13 @@
 //! Whether edges and vertices are some that a store takes.
 
-use super::config::Config;
 use crate::entry::MAX_VERTICES;
 use crate::error::TopologyError;
 use crate::record::{Edges, Op, Relationships};
+use crate::store::config::Config;
 
 /// Whether the edges and vertices of an operation are some that a store of this
 /// configuration takes: of a commit, and of a log, which may be damaged.
-pub(super) fn fits(config: &Config, op: &Op) -> Result<(), TopologyError> {
+pub(in crate::store) fn fits(config: &Config, op: &Op) -> Result<(), TopologyError> {
     match op {
         Op::Insert(edges) => validate_edges(config, edges, config.weighted),
         Op::Delete(edges) => validate_edges(config, edges, false),
@@ -63,7 +63,7 @@ fn check_vertices(sources: &[u32], targets: &[u32]) -> Result<(), TopologyError>
     check_vertex(u64::from(largest(sources).max(largest(targets))))
 }
 
-pub(super) fn check_vertex(id: u64) -> Result<(), TopologyError> {
+pub(in crate::store) fn check_vertex(id: u64) -> Result<(), TopologyError> {
     if id >= MAX_VERTICES {
         return Err(TopologyError::VertexOutOfRange {
             id,

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use evergraph_graph::Direction;
 use evergraph_storage::Needed;
 
-use super::config::Config;
 use crate::adjacencies::{Adjacencies, in_adjacency, out_adjacency};
 use crate::entry::TOMBSTONE;
 use crate::error::TopologyError;
@@ -14,9 +13,10 @@ use crate::published::Published;
 use crate::record::{Edges, Op, Relationships};
 use crate::section::Commits;
 use crate::section::resources::Resources;
+use crate::store::config::Config;
 
 /// Edges of a group by type, in log order. Edges without types are of type 0.
-pub(super) struct GroupEdges<'a> {
+pub(in crate::store) struct GroupEdges<'a> {
     types: BTreeMap<u16, TypeEdges<'a>>,
     pub undirected: bool,
     pub both: bool,
@@ -32,7 +32,7 @@ struct TypeEdges<'a> {
 }
 
 impl<'a> GroupEdges<'a> {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(in crate::store) fn new(config: &Config) -> Self {
         GroupEdges {
             types: BTreeMap::new(),
             undirected: config.direction == Direction::Undirected,
@@ -43,7 +43,7 @@ impl<'a> GroupEdges<'a> {
 
     /// Takes an operation if it is about edges. `origin` is the commit that learns
     /// which deletions had no effect.
-    pub(super) fn add(&mut self, op: &'a Op, origin: u32) {
+    pub(in crate::store) fn add(&mut self, op: &'a Op, origin: u32) {
         match op {
             Op::Insert(edges) => self.add_edges(edges, 0, origin),
             Op::Delete(edges) => self.add_edges(edges, TOMBSTONE, origin),
@@ -97,7 +97,7 @@ impl<'a> GroupEdges<'a> {
         }
     }
 
-    pub(super) fn apply(
+    pub(in crate::store) fn apply(
         &self,
         resources: &Resources,
         adjacencies: &Adjacencies,
@@ -126,7 +126,7 @@ impl<'a> GroupEdges<'a> {
 }
 
 /// Sets a named fact; an empty value removes it.
-pub(super) fn set_meta(meta: &mut BTreeMap<Vec<u8>, Vec<u8>>, key: &[u8], value: &[u8]) {
+pub(in crate::store) fn set_meta(meta: &mut BTreeMap<Vec<u8>, Vec<u8>>, key: &[u8], value: &[u8]) {
     if value.is_empty() {
         meta.remove(key);
     } else {

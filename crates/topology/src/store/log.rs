@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use evergraph_storage::{CommitLog, Extent, Storage};
 use parking_lot::{Mutex, MutexGuard};
 
-use super::queue::Ticket;
+use crate::store::queue::Ticket;
 
 /// The log of a store.
-pub(super) struct Log {
+pub(in crate::store) struct Log {
     /// In which a larger ring is made.
     pub storage: Arc<dyn Storage>,
     state: Mutex<LogState>,
@@ -20,7 +20,11 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub(super) fn new(storage: Arc<dyn Storage>, state: LogState, ring_bytes: u64) -> Self {
+    pub(in crate::store) fn new(
+        storage: Arc<dyn Storage>,
+        state: LogState,
+        ring_bytes: u64,
+    ) -> Self {
         Log {
             storage,
             state: Mutex::new(state),
@@ -28,24 +32,24 @@ impl Log {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, LogState> {
+    pub(in crate::store) fn lock(&self) -> MutexGuard<'_, LogState> {
         self.state.lock()
     }
 
-    pub(super) fn get_mut(&mut self) -> &mut LogState {
+    pub(in crate::store) fn get_mut(&mut self) -> &mut LogState {
         self.state.get_mut()
     }
 
-    pub(super) fn ring_bytes(&self) -> u64 {
+    pub(in crate::store) fn ring_bytes(&self) -> u64 {
         self.ring_bytes.load(Ordering::Relaxed)
     }
 
-    pub(super) fn set_ring_bytes(&self, bytes: u64) {
+    pub(in crate::store) fn set_ring_bytes(&self, bytes: u64) {
         self.ring_bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// Positions, where commits up to `visible` are applied.
-    pub(super) fn positions_at(&self, visible: u64) -> LogPositions {
+    pub(in crate::store) fn positions_at(&self, visible: u64) -> LogPositions {
         let log = self.lock();
         let applied = log.boundaries.iter().take_while(|b| b.csn <= visible);
         let flushing = log.log.head() - log.log.used_bytes();
@@ -59,7 +63,7 @@ impl Log {
 }
 
 /// State of the log that its lock guards.
-pub(super) struct LogState {
+pub(in crate::store) struct LogState {
     pub log: CommitLog,
     pub next_csn: u64,
     /// Ascending.
@@ -69,7 +73,7 @@ pub(super) struct LogState {
 
 /// End of a group of commits in the log.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GroupEnd {
+pub(in crate::store) struct GroupEnd {
     /// Of the group's last commit.
     pub csn: u64,
     /// Position behind it.
@@ -95,26 +99,26 @@ pub struct LogPositions {
 
 /// The extents that records of the log name, in the order of their commits.
 #[derive(Default)]
-pub(super) struct LoggedExtents {
+pub(in crate::store) struct LoggedExtents {
     extents: VecDeque<(u64, Arc<Extent>)>,
     bytes: u64,
 }
 
 impl LoggedExtents {
     /// Takes the extent of a commit, which is newer than all there are.
-    pub(super) fn push(&mut self, csn: u64, extent: Arc<Extent>) {
+    pub(in crate::store) fn push(&mut self, csn: u64, extent: Arc<Extent>) {
         self.bytes += extent.len();
         self.extents.push_back((csn, extent));
     }
 
     /// Those of commits up to `csn`.
-    pub(super) fn up_to(&self, csn: u64) -> impl Iterator<Item = &Arc<Extent>> {
+    pub(in crate::store) fn up_to(&self, csn: u64) -> impl Iterator<Item = &Arc<Extent>> {
         let older = self.extents.iter().take_while(move |(of, _)| *of <= csn);
         older.map(|(_, extent)| extent)
     }
 
     /// Durability step L6: gives those back that no durable root needs.
-    pub(super) fn release(&mut self, csn: u64) {
+    pub(in crate::store) fn release(&mut self, csn: u64) {
         let released = self.up_to(csn).count();
         for (_, extent) in self.extents.drain(..released) {
             self.bytes -= extent.len();
@@ -126,7 +130,7 @@ impl LoggedExtents {
 impl LogState {
     /// Panics in debug builds if the log and the ends of its groups contradict each
     /// other.
-    pub(super) fn invariants(&self) {
+    pub(in crate::store) fn invariants(&self) {
         if !cfg!(debug_assertions) {
             return;
         }
@@ -153,12 +157,12 @@ impl LogState {
     }
 
     /// Bytes that recovery would read.
-    pub(super) fn used_bytes(&self) -> u64 {
+    pub(in crate::store) fn used_bytes(&self) -> u64 {
         self.log.used_bytes() + self.extents.bytes
     }
 
     /// Bytes of the log up to each of the groups, in order.
-    pub(super) fn fill_by_group(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    pub(in crate::store) fn fill_by_group(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let start = self.log.start();
         let mut extents = self.extents.extents.iter().peekable();
         let mut bytes = 0;
@@ -172,11 +176,11 @@ impl LogState {
 
     /// Whether a commit may be logged now: so that recovery reads no more than `most`
     /// bytes, or this one commit.
-    pub(super) fn has_room(&self, ticket: &Ticket, most: u64) -> bool {
+    pub(in crate::store) fn has_room(&self, ticket: &Ticket, most: u64) -> bool {
         self.log.has_room(ticket.payload.len() as u64) && self.is_within(ticket, most)
     }
 
-    pub(super) fn is_within(&self, ticket: &Ticket, most: u64) -> bool {
+    pub(in crate::store) fn is_within(&self, ticket: &Ticket, most: u64) -> bool {
         let used = self.used_bytes();
         used == 0 || used + ticket.extent_bytes() <= most
     }

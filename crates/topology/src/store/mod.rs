@@ -4,61 +4,36 @@
 //! the threads that call [`Store::commit`], a checkpoint on the thread that calls
 //! [`Store::checkpoint`] (or on a commit that finds the log full).
 
-mod apply;
 mod batch;
-mod beside;
-mod catalog;
-mod changes;
-mod check;
 mod checkpoint;
-mod checkpointer;
 mod commit;
-mod committer;
 mod config;
-mod direct;
-mod enqueue;
-mod extension;
 mod fits;
-mod flow;
 mod group;
-mod history;
-mod in_place;
-mod lists;
 mod live;
 mod log;
-mod merges;
-mod open;
-mod past;
-mod pinned;
-mod queried;
 mod queue;
-mod recovery;
-mod replay;
-mod ring;
-mod sealed;
-mod sealed_graphs;
-mod snapshots;
-mod space;
+mod read;
+mod recover;
 mod status;
-mod vertices;
 
 use evergraph_storage::{DurabilityLevel, MediumHandle, ViewToken};
 use parking_lot::RwLockReadGuard;
 
 pub use batch::{Batch, Commit};
-pub use check::CheckReport;
-use checkpointer::Checkpointer;
-pub use committer::BackPressure;
-use committer::Committer;
+use checkpoint::Checkpointer;
+use checkpoint::queried::Queried;
+pub use checkpoint::queried::{Query, QueryMerging};
+pub use commit::BackPressure;
+use commit::Committer;
+pub use commit::enqueue::{Enqueued, Prepared};
 pub use config::{Config, Mode, Tuning};
-pub use enqueue::{Enqueued, Prepared};
-pub use lists::ListReader;
 use live::LiveGraph;
 pub use log::LogPositions;
-pub use past::HistoryStats;
-use queried::Queried;
-pub use queried::{Query, QueryMerging};
-pub use recovery::OpenReport;
+pub use read::check::CheckReport;
+pub use read::lists::ListReader;
+pub use read::past::HistoryStats;
+pub use recover::recovery::OpenReport;
 use std::sync::Arc;
 
 use crate::adjacencies::Adjacencies;
@@ -306,6 +281,16 @@ impl Store {
             self.checkpointer().log.lock().used_bytes(),
             self.live().config.log_bytes,
         )
+    }
+
+    /// Shows readers of other processes the newest commits, which they would see behind the
+    /// next commit or merge only. Two fences; nothing if no commit is new since the last
+    /// root. For a store at rest: under load it says what the next commit says.
+    ///
+    /// # Errors
+    /// Those of publishing a root.
+    pub fn publish_durable(&self) -> Result<(), TopologyError> {
+        self.checkpointer().publish_durable()
     }
 
     /// Positions of logging, applying and merging.

@@ -12,25 +12,25 @@ use std::time::Duration;
 use evergraph_storage::Extent;
 use parking_lot::{Mutex, MutexGuard};
 
-use super::batch::Commit;
-use super::status::Status;
 use crate::error::TopologyError;
 use crate::record::Op;
+use crate::store::batch::Commit;
+use crate::store::status::Status;
 
 /// Says whether to stop; `None` never stops.
-pub(super) type Stop<'a> = Option<&'a dyn Fn() -> bool>;
+pub(in crate::store) type Stop<'a> = Option<&'a dyn Fn() -> bool>;
 
 /// Interval at which a committer that can be stopped asks whether it is.
-pub(super) const PATIENCE: Duration = Duration::from_millis(10);
+pub(in crate::store) const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Whether the caller wants to stop.
-pub(super) fn is_stopped(stop: Stop<'_>) -> bool {
+pub(in crate::store) fn is_stopped(stop: Stop<'_>) -> bool {
     stop.is_some_and(|stop| stop())
 }
 
 /// Commits that wait, and whether one of them leads.
 #[derive(Default)]
-pub(super) struct Queue {
+pub(in crate::store) struct Queue {
     pub waiting: Vec<Arc<Ticket>>,
     pub leading: bool,
 }
@@ -38,7 +38,7 @@ pub(super) struct Queue {
 impl Queue {
     /// Wakes a sleeping committer to lead, if there are commits and no leader. A
     /// committer that has enqueued and does not sleep yet looks by itself.
-    pub(super) fn wake_a_leader(&self) {
+    pub(in crate::store) fn wake_a_leader(&self) {
         if self.leading {
             return;
         }
@@ -49,7 +49,7 @@ impl Queue {
     }
 
     /// Takes tickets back, unless a leader has taken one.
-    pub(super) fn withdraw(&mut self, tickets: &[Arc<Ticket>]) -> bool {
+    pub(in crate::store) fn withdraw(&mut self, tickets: &[Arc<Ticket>]) -> bool {
         let is_ours = |waiting: &Arc<Ticket>| tickets.iter().any(|t| Arc::ptr_eq(t, waiting));
         let waiting = self.waiting.iter().filter(|w| is_ours(w)).count();
         if waiting < tickets.len() {
@@ -60,7 +60,7 @@ impl Queue {
     }
 }
 
-pub(super) struct Ticket {
+pub(in crate::store) struct Ticket {
     pub ops: Vec<Op>,
     /// Content of the log's record.
     pub payload: Vec<u8>,
@@ -72,7 +72,7 @@ pub(super) struct Ticket {
 }
 
 /// The thread that waits for tickets.
-pub(super) struct Owner {
+pub(in crate::store) struct Owner {
     thread: Thread,
     /// Set while the queue is held.
     is_asleep: AtomicBool,
@@ -80,7 +80,7 @@ pub(super) struct Owner {
 
 impl Owner {
     /// This thread.
-    pub(super) fn here() -> Arc<Self> {
+    pub(in crate::store) fn here() -> Arc<Self> {
         Arc::new(Owner {
             thread: thread::current(),
             is_asleep: AtomicBool::new(false),
@@ -88,7 +88,7 @@ impl Owner {
     }
 
     /// Sleeps until it is woken, or until it is time to ask `stop` again.
-    pub(super) fn sleep(&self, queue: MutexGuard<'_, Queue>, stop: Stop<'_>) {
+    pub(in crate::store) fn sleep(&self, queue: MutexGuard<'_, Queue>, stop: Stop<'_>) {
         self.is_asleep.store(true, Ordering::Release);
         drop(queue);
         match stop {
@@ -100,12 +100,12 @@ impl Owner {
 }
 
 impl Ticket {
-    pub(super) fn names_snapshots(&self) -> bool {
+    pub(in crate::store) fn names_snapshots(&self) -> bool {
         self.ops.iter().any(Op::names_snapshots)
     }
 
     /// Gives its owner the outcome, unless it has one.
-    pub(super) fn complete(&self, outcome: Result<Commit, Arc<TopologyError>>) {
+    pub(in crate::store) fn complete(&self, outcome: Result<Commit, Arc<TopologyError>>) {
         self.outcome.lock().get_or_insert(outcome);
         self.owner.thread.unpark();
     }
@@ -115,7 +115,7 @@ impl Ticket {
 ///
 /// Dropped before [`Lead::end`], because its thread unwinds, it poisons the store, gives
 /// up the lead, and completes every ticket that is in the group or waits.
-pub(super) struct Lead<'a> {
+pub(in crate::store) struct Lead<'a> {
     queue: &'a Mutex<Queue>,
     status: &'a Status,
     pub group: Vec<Arc<Ticket>>,
@@ -125,7 +125,7 @@ pub(super) struct Lead<'a> {
 }
 
 impl<'a> Lead<'a> {
-    pub(super) fn new(queue: &'a Mutex<Queue>, status: &'a Status) -> Self {
+    pub(in crate::store) fn new(queue: &'a Mutex<Queue>, status: &'a Status) -> Self {
         Lead {
             queue,
             status,
@@ -136,7 +136,7 @@ impl<'a> Lead<'a> {
     }
 
     /// Every ticket of the group has its outcome, and the next leader may lead.
-    pub(super) fn end(mut self) {
+    pub(in crate::store) fn end(mut self) {
         self.has_ended = true;
     }
 }

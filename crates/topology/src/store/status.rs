@@ -7,7 +7,7 @@ use crate::error::TopologyError;
 
 /// Reasons to refuse changes of a store; reads go on in any case.
 #[derive(Default)]
-pub(super) struct Status {
+pub(in crate::store) struct Status {
     read_only: bool,
     failed: AtomicBool,
     /// It failed by a panic.
@@ -17,19 +17,19 @@ pub(super) struct Status {
 }
 
 impl Status {
-    pub(super) fn new(read_only: bool) -> Self {
+    pub(in crate::store) fn new(read_only: bool) -> Self {
         Status {
             read_only,
             ..Status::default()
         }
     }
 
-    pub(super) fn is_read_only(&self) -> bool {
+    pub(in crate::store) fn is_read_only(&self) -> bool {
         self.read_only
     }
 
     /// Nothing is written by a reader, nor after a failure.
-    pub(super) fn refuse_if_not_writable(&self) -> Result<(), TopologyError> {
+    pub(in crate::store) fn refuse_if_not_writable(&self) -> Result<(), TopologyError> {
         match self.read_only {
             true => Err(TopologyError::ReadOnly),
             false => self.refuse_if_failed(),
@@ -38,7 +38,7 @@ impl Status {
 
     /// After a failure on the medium nothing is written before it has been opened again;
     /// nor after it was closed.
-    pub(super) fn refuse_if_failed(&self) -> Result<(), TopologyError> {
+    pub(in crate::store) fn refuse_if_failed(&self) -> Result<(), TopologyError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(TopologyError::Closed);
         }
@@ -52,24 +52,24 @@ impl Status {
     }
 
     /// The content of the medium is unknown from now on.
-    pub(super) fn fail(&self) {
+    pub(in crate::store) fn fail(&self) {
         self.failed.store(true, Ordering::Release);
     }
 
-    pub(super) fn close(&self) {
+    pub(in crate::store) fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// See [`super::Store::poisoning`].
+    /// See [`crate::store::Store::poisoning`].
     #[inline(always)]
-    pub(super) fn poisoning<T>(&self, change: impl FnOnce() -> T) -> T {
+    pub(in crate::store) fn poisoning<T>(&self, change: impl FnOnce() -> T) -> T {
         let unwound = Unwound(self);
         let done = change();
         std::mem::forget(unwound);
         done
     }
 
-    pub(super) fn poison(&self) {
+    pub(in crate::store) fn poison(&self) {
         self.poisoned.store(true, Ordering::Relaxed);
         self.fail();
     }

@@ -117,6 +117,35 @@ fn a_reader_is_at_most_one_group_of_commits_behind() {
     });
 }
 
+/// Nothing needs to be logged for it, and what it publishes stands a new opening.
+#[test]
+fn a_writer_at_rest_shows_its_last_commit() {
+    in_each_layout(|path, layout| {
+        let store = created(path, layout);
+        let mut model = Vec::new();
+        for _ in 0..5 {
+            commit(&store, &mut model, 2);
+            assert_eq!(reading(path).1, model.len() - 1);
+            let (before, seen) = reading(path);
+            store.publish_durable().unwrap();
+            let (after, all) = reading(path);
+            assert_eq!(all, model.len());
+            same(&after, &model, all);
+            same(&before, &model, seen);
+            let file = std::fs::read(path.join("pool")).unwrap();
+            store.publish_durable().unwrap();
+            assert!(
+                std::fs::read(path.join("pool")).unwrap() == file,
+                "no new root"
+            );
+        }
+        drop(store);
+        let (store, report) = Store::open(&files(path, Access::Writing), false).unwrap();
+        assert_eq!(report.csn as usize, model.len());
+        same(&store, &model, model.len());
+    });
+}
+
 /// What a reader has opened and not read yet stays as it was, while the writer merges,
 /// compacts and is opened again. Returns how it came out, with the bytes of the file.
 fn outlived(path: &Path, layout: Layout) -> (Result<(), String>, Vec<u64>) {

@@ -95,6 +95,26 @@ impl Place {
             .expect("the program starts")
     }
 
+    /// Starts the program, and waits until it stops at a failpoint with the action `stop`.
+    #[track_caller]
+    pub fn start_stopped(&self, failpoint: &str, arguments: &[String]) -> Stopped {
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut command = self.command(&words);
+        command.env(evergraph_storage::failpoint::VARIABLE, failpoint);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut process = command.spawn().expect("the program starts");
+        let state = format!("/proc/{}/stat", process.id());
+        // Its name in brackets comes before the state, and ends with the last bracket.
+        let is_stopped =
+            |stat: String| stat.rsplit(')').next().is_some_and(|s| s.starts_with(" T"));
+        while !std::fs::read_to_string(&state).is_ok_and(is_stopped) {
+            let ended = process.try_wait().expect("its state");
+            assert_eq!(ended, None, "{arguments:?} did not come to {failpoint}");
+            std::thread::yield_now();
+        }
+        Stopped(process)
+    }
+
     /// Returns a function that calls the program as a user who is not root, and owns
     /// nothing if this one is.
     pub fn unprivileged(&self) -> impl Fn(&str) -> Outcome + '_ {
@@ -129,6 +149,26 @@ impl Place {
         let outcome = self.call(&format!("--json {arguments}"));
         outcome.expect(0);
         outcome.json()
+    }
+}
+
+/// A process that is stopped in its middle.
+pub struct Stopped(Child);
+
+impl Stopped {
+    /// Lets it come to its end, which must be a good one.
+    #[track_caller]
+    pub fn go_on(mut self) {
+        let id = self.0.id().to_string();
+        let told = Command::new("kill").args(["-CONT", &id]).status();
+        assert!(told.expect("kill starts").success());
+        assert!(self.0.wait().expect("its end").success());
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
     }
 }
 
