@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use evergraph_generators::Edge;
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::Storage;
 use evergraph_storage::medium::{
     CountersSnapshot, EmulatedStorage, LatencyProfile, MappedKind, MappedStorage,
@@ -369,7 +369,7 @@ fn one(
     };
     let config = Config {
         mode: variant.mode,
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         edge_log_bytes: variant.edge_log_bytes,
         ..Config::default()
     };

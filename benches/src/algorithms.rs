@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use evergraph::run::{self, Algorithm, Fact, Outcome, Request};
 use evergraph::{Batch, Control, Database, Edges, Layout, MediumKind, Mode, Options};
 use evergraph_generators::edge_weight;
-use evergraph_graph::{Direction, Weight};
+use evergraph_graph::{StoredLists, Weight};
 use serde_json::{Value, json};
 
 use crate::Benchmark;
@@ -132,8 +132,8 @@ impl Store {
     ) -> Result<Self, String> {
         let medium = settings.medium.unwrap_or(MediumKind::Dram);
         let direction = match directed {
-            true => Direction::Both,
-            false => Direction::Undirected,
+            true => StoredLists::Both,
+            false => StoredLists::Undirected,
         };
         let place = Place::new(settings, medium)?;
         let options = Options {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use evergraph::{Database, GraphView, Layout, MediumKind, Mode, Options};
 use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, Graph, VertexId};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId};
 use serde_json::json;
 
 use crate::Benchmark;
@@ -212,7 +212,7 @@ fn subjects(
     list: &EdgeList,
     pins: &mut Table,
 ) -> Result<Vec<Named>, String> {
-    let unsorted = Csr::from_edges(list.vertex_count, &list.edges, Direction::Undirected);
+    let unsorted = Csr::from_edges(list.vertex_count, &list.edges, StoredLists::Undirected);
     let mut subjects = vec![
         Named {
             name: "csr, sorted".to_string(),
@@ -259,7 +259,7 @@ fn live(
         // The tail stays what it is.
         background: false,
         tuning: stores::tuning(settings)?,
-        ..stores::options(settings, medium, mode, Direction::Undirected)
+        ..stores::options(settings, medium, mode, StoredLists::Undirected)
     };
     let db = Database::create(place.join("db"), &options).map_err(text)?;
     let (merged, unmerged) = list.edges.split_at(list.edges.len() - tail);

@@ -7,7 +7,7 @@ use std::time::Instant;
 use evergraph::algorithms::Progress;
 use evergraph::run::{Durable, Outcome, Request, run as run_algorithm, view};
 use evergraph::{Cancellation, Control, Database, Error, MediumKind, Mode, Options};
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use serde_json::json;
 
 use crate::Benchmark;
@@ -81,7 +81,7 @@ fn measure(
 ) -> Result<(), String> {
     let options = Options {
         background: false,
-        ..stores::options(settings, medium, Mode::Merged, Direction::Undirected)
+        ..stores::options(settings, medium, Mode::Merged, StoredLists::Undirected)
     };
     let place = Place::new(settings, medium)?;
     let path = place.join("db");

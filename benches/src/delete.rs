@@ -5,7 +5,7 @@
 use evergraph::{Database, GraphView, Layout, MediumKind, Mode, Options, StoreStats};
 use evergraph_generators::Edge;
 use evergraph_graph::random::Random;
-use evergraph_graph::{Direction, Graph, NeighborReader};
+use evergraph_graph::{Graph, NeighborReader, StoredLists};
 use serde_json::json;
 
 use crate::Benchmark;
@@ -97,7 +97,7 @@ fn options(settings: &Settings<'_>, layout: Layout, medium: MediumKind) -> Optio
         layout,
         // Merging is measured by itself, as far as the log allows.
         background: false,
-        ..stores::options(settings, medium, Mode::Merged, Direction::Undirected)
+        ..stores::options(settings, medium, Mode::Merged, StoredLists::Undirected)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use evergraph_algorithms::edge_map::{Gather, Kernel, Lists, Room, push, push_with_room};
 use evergraph_algorithms::{Cancelled, Control, UNREACHED};
-use evergraph_graph::{Csr, Direction, Graph, VertexId};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId};
 use serde_json::json;
 
 use crate::Benchmark;
@@ -33,7 +33,7 @@ const WAYS: [(&str, Option<Room>); 3] = [
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let list = EdgeList::load(settings, settings.scale.unwrap_or(18), true)?;
-    let graph = Csr::from_edges(list.vertex_count, &list.edges, Direction::Undirected).simple();
+    let graph = Csr::from_edges(list.vertex_count, &list.edges, StoredLists::Undirected).simple();
     let trials = settings.trials.unwrap_or(5);
     let mut table = Table::new(
         format!(

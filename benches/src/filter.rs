@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use evergraph_algorithms::filter::{BlockSize, GraphFilter, Keep, intersect};
 use evergraph_algorithms::{Control, RunError};
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Csr, Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ const CHUNK: u32 = 1024;
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let list = EdgeList::load(settings, settings.scale.unwrap_or(14), true)?;
-    let graph = Csr::from_edges(list.vertex_count, &list.edges, Direction::Undirected).simple();
+    let graph = Csr::from_edges(list.vertex_count, &list.edges, StoredLists::Undirected).simple();
     let trials = settings.trials.unwrap_or(5);
     let mut table = Table::new(
         format!(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use evergraph::formats::{EdgeBatch, EdgeReader, Options};
 use evergraph_generators::{Edge, kronecker};
 use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, Graph};
+use evergraph_graph::{Csr, Graph, StoredLists};
 
 use crate::settings::Settings;
 
@@ -64,7 +64,7 @@ impl EdgeList {
 }
 
 fn simplified(vertex_count: usize, edges: &[Edge]) -> Vec<Edge> {
-    let graph = Csr::from_edges(vertex_count, edges, Direction::Undirected).simple();
+    let graph = Csr::from_edges(vertex_count, edges, StoredLists::Undirected).simple();
     let mut simple = Vec::with_capacity(graph.arc_count() as usize / 2);
     for u in 0..vertex_count as u32 {
         let larger = graph.neighbors(u).iter().filter(|&&v| u < v);

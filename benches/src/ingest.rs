@@ -9,7 +9,7 @@ mod sweep;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evergraph::{Database, Layout, MediumKind, Mode, Options, allocated_bytes};
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use serde_json::{Value, json};
 
 use crate::Benchmark;
@@ -51,7 +51,7 @@ struct Case {
     mode: Mode,
     layout: Layout,
     medium: MediumKind,
-    direction: Direction,
+    direction: StoredLists,
     /// Edges of a commit.
     batch: usize,
 }
@@ -178,20 +178,20 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
 }
 
 /// Which lists are kept. Out-lists, and both, get the same stream.
-fn directions(settings: &Settings<'_>) -> Result<Vec<Direction>, String> {
+fn directions(settings: &Settings<'_>) -> Result<Vec<StoredLists>, String> {
     let names: Vec<String> = settings.list("directions", &["out".to_string()])?;
-    let directions: Vec<Direction> = names
+    let directions: Vec<StoredLists> = names
         .iter()
         .map(|name| match name.as_str() {
-            "out" => Ok(Direction::Out),
-            "both" => Ok(Direction::Both),
-            "undirected" => Ok(Direction::Undirected),
+            "out" => Ok(StoredLists::Out),
+            "both" => Ok(StoredLists::Both),
+            "undirected" => Ok(StoredLists::Undirected),
             other => Err(format!(
                 "directions are out, both or undirected, not {other:?}"
             )),
         })
         .collect::<Result<_, _>>()?;
-    if directions.contains(&Direction::Undirected) && directions.len() > 1 {
+    if directions.contains(&StoredLists::Undirected) && directions.len() > 1 {
         return Err("undirected has another stream of edges: it goes alone".to_string());
     }
     Ok(directions)
@@ -202,16 +202,16 @@ fn directions(settings: &Settings<'_>) -> Result<Vec<Direction>, String> {
 fn stream(
     settings: &Settings<'_>,
     scale: u32,
-    directions: &[Direction],
+    directions: &[StoredLists],
 ) -> Result<EdgeList, String> {
     let list = EdgeList::load(settings, scale, true)?;
-    Ok(match directions.contains(&Direction::Undirected) {
+    Ok(match directions.contains(&StoredLists::Undirected) {
         true => list,
         false => list.into_arcs(settings.seed),
     })
 }
 
-fn cases(settings: &Settings<'_>, directions: &[Direction]) -> Result<Vec<Case>, String> {
+fn cases(settings: &Settings<'_>, directions: &[StoredLists]) -> Result<Vec<Case>, String> {
     let modes = settings.names("modes", &["direct", "merged"])?;
     let batches: Option<Vec<usize>> = settings
         .optional::<String>("batches")?

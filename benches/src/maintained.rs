@@ -10,7 +10,7 @@ use evergraph_algorithms::{
     Control, RunError, bfs, connected_components, delta_stepping, k_core as cores, triangle_count,
 };
 use evergraph_generators::Edge;
-use evergraph_graph::{Csr, Direction, Graph, VertexId};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId};
 use serde_json::json;
 
 use crate::Benchmark;
@@ -66,8 +66,8 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         .parameter("direction", "undirected".to_string())?
         .as_str()
     {
-        "undirected" => Direction::Undirected,
-        "both" => Direction::Both,
+        "undirected" => StoredLists::Undirected,
+        "both" => StoredLists::Both,
         other => return Err(format!("direction is undirected or both, not {other:?}")),
     };
     let parts = settings.list("parts", &[0.0, 1e-5, 1e-4, 1e-3, 1e-2])?;
@@ -115,12 +115,12 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     Ok(vec![table])
 }
 
-fn graph(vertex_count: usize, edges: &[Edge], direction: Direction) -> Csr {
+fn graph(vertex_count: usize, edges: &[Edge], direction: StoredLists) -> Csr {
     Csr::from_edges(vertex_count, edges, direction)
 }
 
 /// Half a batch of the edges held back comes, and half of one of the oldest goes.
-fn step(list: &EdgeList, held_back: usize, part: f64, direction: Direction) -> Step {
+fn step(list: &EdgeList, held_back: usize, part: f64, direction: StoredLists) -> Step {
     let edges = ((list.edges.len() as f64 * part) as usize).max(1);
     let (inserted, deleted) = (edges.div_ceil(2), edges / 2);
     let held = list.edges.len() - held_back;
@@ -195,7 +195,7 @@ fn measure(
                 }))
             }
         ),
-        _ if before.direction() != Direction::Undirected => Ok(Vec::new()),
+        _ if before.stored_lists() != StoredLists::Undirected => Ok(Vec::new()),
         "k-core" => follow!(k_core::start(before, &control)?, |after| {
             let found = cores::run(after, &cores::Parameters::default(), &Control::new())?;
             Ok(Box::new(move |state, _| state.coreness() == found.coreness))

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use evergraph::{Database, MediumKind, Mode, Options};
 use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Csr, Graph, NeighborReader, StoredLists, VertexId};
 use serde_json::json;
 
 use crate::Benchmark;
@@ -73,7 +73,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             "equal",
         ],
     );
-    let csr = Csr::from_edges(list.vertex_count, &list.edges, Direction::Undirected);
+    let csr = Csr::from_edges(list.vertex_count, &list.edges, StoredLists::Undirected);
     let mut expected = None;
     let mut row = |graph: &str, access: &str, threads: usize, found: (Measured, Answers)| {
         let (measured, answers) = found;
@@ -111,7 +111,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             layout,
             // The tail stays what it is.
             background: false,
-            ..stores::options(settings, medium, Mode::Merged, Direction::Undirected)
+            ..stores::options(settings, medium, Mode::Merged, StoredLists::Undirected)
         };
         let db = Database::create(place.join("db"), &options).map_err(text)?;
         let percent = if state == "tail" { percent } else { 0 };

@@ -12,7 +12,7 @@ use evergraph_algorithms::placement::edges::{self, Keep};
 use evergraph_algorithms::placement::split::{Latencies, Load};
 use evergraph_algorithms::placement::{Budget, Policy, choose};
 use evergraph_algorithms::{Control, eigenvector};
-use evergraph_graph::{Csr, Direction, Graph, VertexId};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId};
 use serde_json::json;
 
 use crate::Benchmark;
@@ -44,7 +44,7 @@ const KEPT: f64 = 0.5;
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let list = EdgeList::load(settings, settings.scale.unwrap_or(14), false)?;
-    let graph = Csr::from_edges(list.vertex_count, &list.edges, Direction::Both).simple();
+    let graph = Csr::from_edges(list.vertex_count, &list.edges, StoredLists::Both).simple();
     let shares = settings.list("shares", &[0.1, 0.2, 0.3])?;
     let fast: f64 = settings.parameter("fast", 0.2)?;
     Ok(vec![

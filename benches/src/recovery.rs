@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use evergraph::{Database, Layout, MediumKind, Mode, Options};
 use evergraph_generators::Edge;
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use serde_json::json;
 
 use crate::Benchmark;
@@ -108,7 +108,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
                     let options = Options {
                         layout,
                         background: false,
-                        ..stores::options(settings, medium, mode, Direction::Out)
+                        ..stores::options(settings, medium, mode, StoredLists::Out)
                     };
                     measure(settings, &list, &options, (tail, batch), &mut table)?;
                 }

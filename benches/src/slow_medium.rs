@@ -5,7 +5,7 @@ mod problems;
 mod reader;
 
 use evergraph_generators::edge_weight;
-use evergraph_graph::{Csr, Direction, VertexId};
+use evergraph_graph::{Csr, StoredLists, VertexId};
 use evergraph_storage::medium::LatencyProfile;
 use serde_json::json;
 
@@ -32,7 +32,8 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
         .iter()
         .map(|&(u, v)| (u, v, edge_weight(u, v, most)))
         .collect();
-    let graph = Csr::from_weighted_edges(list.vertex_count, &edges, Direction::Undirected).simple();
+    let graph =
+        Csr::from_weighted_edges(list.vertex_count, &edges, StoredLists::Undirected).simple();
     drop(edges);
     let busiest = (0..list.vertex_count as VertexId)
         .max_by_key(|&v| (graph.neighbors(v).len(), std::cmp::Reverse(v)));

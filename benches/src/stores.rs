@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use evergraph::{Database, MediumKind, Mode, Options, Tuning};
 use evergraph_generators::Edge;
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 
 use crate::settings::Settings;
 
@@ -22,7 +22,7 @@ pub fn options(
     settings: &Settings<'_>,
     medium: MediumKind,
     mode: Mode,
-    direction: Direction,
+    direction: StoredLists,
 ) -> Options {
     Options {
         medium,
@@ -65,11 +65,11 @@ pub fn mode_name(mode: Mode) -> &'static str {
 }
 
 /// The name of a direction.
-pub fn direction_name(direction: Direction) -> &'static str {
+pub fn direction_name(direction: StoredLists) -> &'static str {
     match direction {
-        Direction::Out => "out",
-        Direction::Undirected => "undirected",
-        Direction::Both => "both",
+        StoredLists::Out => "out",
+        StoredLists::Undirected => "undirected",
+        StoredLists::Both => "both",
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use evergraph::{Database, MediumKind, Mode};
 use evergraph_generators::Edge;
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use serde_json::json;
 
 use super::kernels::{Kernel, Outcome};
@@ -33,7 +33,7 @@ pub fn measure(
     }
     let medium = settings.medium.unwrap_or(MediumKind::File);
     let place = Place::new(settings, medium)?;
-    let options = stores::options(settings, medium, Mode::Merged, Direction::Undirected);
+    let options = stores::options(settings, medium, Mode::Merged, StoredLists::Undirected);
     let db = Database::create(place.join("db"), &options).map_err(text)?;
     let held_back = list.edges.len().div_ceil(WRITTEN);
     let (loaded, written) = list.edges.split_at(list.edges.len() - held_back);

@@ -2,7 +2,7 @@
 
 use evergraph::{Database, Layout, MediumKind, Mode, Options};
 use evergraph_generators::Edge;
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_graph::random::Random;
 
 use crate::graphs::EdgeList;
@@ -27,7 +27,7 @@ pub fn name(step: usize) -> String {
 pub fn options(settings: &Settings<'_>, layout: Layout, medium: MediumKind) -> Options {
     Options {
         layout,
-        ..stores::options(settings, medium, Mode::Merged, Direction::Undirected)
+        ..stores::options(settings, medium, Mode::Merged, StoredLists::Undirected)
     }
 }
 

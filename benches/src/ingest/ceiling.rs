@@ -1,7 +1,7 @@
 //! Upper bound of direct mode on this machine at this moment.
 
 use evergraph::{MediumKind, Mode};
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use serde_json::json;
 
 use super::{Case, Outcome};
@@ -66,12 +66,12 @@ pub fn row(
     table: &mut Table,
     threads: usize,
     trial: usize,
-    direction: Direction,
+    direction: StoredLists,
     outcome: &Outcome,
     [before, after]: [Ceiling; 2],
 ) {
     // An undirected edge is stored at both ends.
-    let stores = if direction == Direction::Out {
+    let stores = if direction == StoredLists::Out {
         1.0
     } else {
         2.0

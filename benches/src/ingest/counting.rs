@@ -1,7 +1,7 @@
 //! Bytes that reach the medium for an edge.
 
 use evergraph::{Database, Options};
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use serde_json::json;
 
 use super::{CASE, Case, WARM_UP, stream};
@@ -15,7 +15,7 @@ pub fn count(
     settings: &Settings<'_>,
     cases: &[Case],
     scale: u32,
-    directions: &[Direction],
+    directions: &[StoredLists],
 ) -> Result<Table, String> {
     let scale = settings.parameter("counting-scale", scale.saturating_sub(4).clamp(4, 16))?;
     let mut list = stream(settings, scale, directions)?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use evergraph::{Database, Mode};
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use serde_json::json;
 
 use super::{CASE, Case, stream};
@@ -34,7 +34,7 @@ pub fn measure(
     settings: &Settings<'_>,
     cases: &[Case],
     scale: u32,
-    directions: &[Direction],
+    directions: &[StoredLists],
 ) -> Result<Table, String> {
     let scale = settings.parameter("counting-scale", scale.saturating_sub(4).clamp(4, 16))?;
     let mut list = stream(settings, scale, directions)?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use evergraph::{Database, Layout, MediumKind, Mode, Options, Tuning};
 use evergraph_generators::Edge;
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use serde_json::json;
 
 use super::WARM_UP;
@@ -83,7 +83,7 @@ impl Buffers {
 pub struct Point {
     layout: Layout,
     medium: MediumKind,
-    direction: Direction,
+    direction: StoredLists,
     /// Edges of a commit.
     batch: usize,
     /// Edges between two forced merges.
@@ -109,7 +109,7 @@ impl Point {
 /// The combinations, if a sweep was asked for.
 pub fn points(
     settings: &Settings<'_>,
-    directions: &[Direction],
+    directions: &[StoredLists],
 ) -> Result<Option<Vec<Point>>, String> {
     let thresholds: Vec<u32> = settings.list("thresholds", &[])?;
     let buffers: Vec<String> = settings.list("buffers", &[])?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use evergraph::{Batch, Database, Layout, MediumKind, Mode, Options, run::MemoryMeter};
 use evergraph_generators::Kronecker;
-use evergraph_graph::{Direction, Graph, NeighborReader};
+use evergraph_graph::{Graph, NeighborReader, StoredLists};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde_json::json;
 
@@ -52,7 +52,7 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
             settings,
             MediumKind::File,
             Mode::Merged,
-            Direction::Undirected,
+            StoredLists::Undirected,
         )
     };
     let kronecker = Kronecker::new(scale, degree, settings.seed);

@@ -130,12 +130,12 @@ impl<R: NeighborReader> NeighborReader for SlowReader<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evergraph_graph::{Csr, Direction};
+    use evergraph_graph::{Csr, StoredLists};
 
     #[test]
     fn only_lists_out_of_sequence_wait() {
         let edges = [(0, 1), (0, 2), (1, 0), (2, 0), (2, 1)];
-        let csr = Csr::from_edges(3, &edges, Direction::Out);
+        let csr = Csr::from_edges(3, &edges, StoredLists::Out);
         let graph = Slow {
             graph: &csr,
             read_ns: 100,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use evergraph::property::value::Value;
-use evergraph::property::{GraphError, Node, NodeId, Towards, View};
+use evergraph::property::{Direction, GraphError, Node, NodeId, View};
 
 /// The node of a label that has an id, if there is one.
 pub fn find(view: &View, label: &str, id: i64) -> Result<Option<Node>, GraphError> {
@@ -22,10 +22,10 @@ pub fn node(view: &View, id: NodeId) -> Result<Node, GraphError> {
 pub fn only_neighbor(
     view: &View,
     of: &Node,
-    towards: Towards,
+    direction: Direction,
     kind: &str,
 ) -> Result<Node, GraphError> {
-    let first = view.for_each_neighbor(of.id(), towards, &[kind], ControlFlow::Break)?;
+    let first = view.for_each_neighbor(of.id(), direction, &[kind], ControlFlow::Break)?;
     let only = first.break_value();
     let only = only.ok_or_else(|| missing(format!("{kind} of {}", of.id())))?;
     node(view, only.neighbor)

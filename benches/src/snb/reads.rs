@@ -6,7 +6,7 @@ mod person;
 
 use std::sync::Arc;
 
-use evergraph::property::{GraphError, Node, Towards, View};
+use evergraph::property::{Direction, GraphError, Node, View};
 
 use super::nodes::{integer, only_neighbor, text};
 use super::schema::{POST, REPLY_OF};
@@ -46,7 +46,7 @@ fn content_of(message: &Node) -> Result<Arc<str>, GraphError> {
 fn original_post(view: &View, message: Node) -> Result<Node, GraphError> {
     let mut post = message;
     while !post.has_label(POST) {
-        post = only_neighbor(view, &post, Towards::Outgoing, REPLY_OF)?;
+        post = only_neighbor(view, &post, Direction::Outgoing, REPLY_OF)?;
     }
     Ok(post)
 }

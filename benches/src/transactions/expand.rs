@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use evergraph_algorithms::{Control, pagerank};
 use evergraph_graph::random::Random;
 use evergraph_graph::{Graph, NeighborReader, VertexId};
-use evergraph_property_graph::graph::{Adjacent, NodeId, ProjectionOptions, Towards};
+use evergraph_property_graph::graph::{Adjacent, Direction, NodeId, ProjectionOptions};
 use serde_json::json;
 
 use super::graph::{Made, text};
@@ -94,7 +94,7 @@ fn on_view(made: &Made, queries: &[VertexId]) -> Result<(Measured, u64), String>
             ControlFlow::<()>::Continue(())
         };
         let _ = view
-            .for_each_neighbor(NodeId(v), Towards::Outgoing, &["KNOWS"], each)
+            .for_each_neighbor(NodeId(v), Direction::Outgoing, &["KNOWS"], each)
             .map_err(text)?;
     }
     Ok((meter.stop(), found))

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::Instant;
 
 use evergraph::MediumKind;
-use evergraph_graph::{Csr, Direction};
+use evergraph_graph::{Csr, StoredLists};
 use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph};
 use evergraph_storage::Storage;
 use evergraph_storage::medium::{DramStorage, FileStorage};
@@ -74,7 +74,7 @@ impl Made {
             graph: Some(graph),
             storage,
             _place: place,
-            csr: Csr::from_edges(list.vertex_count, &list.edges, Direction::Out),
+            csr: Csr::from_edges(list.vertex_count, &list.edges, StoredLists::Out),
             nodes: list.vertex_count,
             relationships: list.edges.len(),
         })

@@ -26,7 +26,7 @@ use evergraph_algorithms::{
 };
 use evergraph_generators::{edge_weight, kronecker};
 use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId, Weight};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,7 +44,7 @@ fn main() {
     let edges = kronecker(scale as u32, 16, 27);
     let generated = began.elapsed();
     let began = Instant::now();
-    let graph = Csr::from_edges(1 << scale, &edges, Direction::Undirected);
+    let graph = Csr::from_edges(1 << scale, &edges, StoredLists::Undirected);
     let built = began.elapsed();
     let began = Instant::now();
     let graph = graph.simple();
@@ -364,7 +364,7 @@ impl Timing<'_> {
         self.directed.get_or_init(|| {
             let n = self.graph.vertex_count();
             let edges = kronecker(n.ilog2(), 16, 27);
-            Csr::from_edges(n, &edges, Direction::Both).simple()
+            Csr::from_edges(n, &edges, StoredLists::Both).simple()
         })
     }
 
@@ -379,7 +379,7 @@ impl Timing<'_> {
                 .filter(|(u, v)| u < v)
                 .map(|(u, v)| (u, v, edge_weight(u, v, heaviest)))
                 .collect();
-            Csr::from_weighted_edges(n, &edges, Direction::Undirected).simple()
+            Csr::from_weighted_edges(n, &edges, StoredLists::Undirected).simple()
         })
     }
 

@@ -15,7 +15,7 @@ mod search;
 
 use std::collections::VecDeque;
 
-use evergraph_graph::{Column, Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 
 use crate::error::{check_source, compare_near};
@@ -44,9 +44,9 @@ impl Normalization {
     /// Divisor of the scores of `graph` from so many sources; `None` for 1.
     fn divisor(self, graph: &impl Graph, sources: usize, max_score: f64) -> Option<f64> {
         let n = graph.vertex_count() as f64;
-        let times_counted = match graph.direction() {
-            Direction::Undirected => 2.0,
-            Direction::Out | Direction::Both => 1.0,
+        let times_counted = match graph.stored_lists() {
+            StoredLists::Undirected => 2.0,
+            StoredLists::Out | StoredLists::Both => 1.0,
         };
         let divisor = match self {
             Normalization::None => return None,

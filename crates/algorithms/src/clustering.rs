@@ -11,7 +11,7 @@ mod contract;
 mod level;
 mod moving;
 
-use evergraph_graph::{Direction, Graph, VertexId, Weight};
+use evergraph_graph::{Graph, StoredLists, VertexId, Weight};
 use rayon::prelude::*;
 
 pub(crate) use self::contract::{Contraction, contract};
@@ -22,7 +22,7 @@ use crate::{Cancelled, Control, RunError};
 
 /// Checks that the graph is undirected and the resolution in its range.
 pub(crate) fn check(graph: &impl Graph, resolution: f64) -> Result<(), RunError> {
-    if graph.direction() != Direction::Undirected {
+    if graph.stored_lists() != StoredLists::Undirected {
         return Err(RunError::NeedsUndirected);
     }
     if !(0.0..=1e6).contains(&resolution) {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 
 use crate::histogram::Histogram;
@@ -60,7 +60,7 @@ pub fn run<G: Graph>(
     parameters: &Parameters,
     control: &Control,
 ) -> Result<DensestSubgraph, RunError> {
-    if graph.direction() != Direction::Undirected {
+    if graph.stored_lists() != StoredLists::Undirected {
         return Err(RunError::NeedsUndirected);
     }
     let epsilon = parameters.epsilon;

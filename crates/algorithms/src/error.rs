@@ -1,6 +1,6 @@
 //! Errors of runs, and complaints of verifiers.
 
-use evergraph_graph::{Direction, Graph, VertexId, Weight};
+use evergraph_graph::{Graph, StoredLists, VertexId, Weight};
 use thiserror::Error;
 
 use crate::{Cancelled, SaveFailed};
@@ -131,9 +131,9 @@ pub(crate) fn mismatch(
 
 /// Checks that `graph` is undirected.
 pub(crate) fn check_undirected(graph: &impl Graph) -> Result<(), RunError> {
-    match graph.direction() {
-        Direction::Undirected => Ok(()),
-        Direction::Out | Direction::Both => Err(RunError::NeedsUndirected),
+    match graph.stored_lists() {
+        StoredLists::Undirected => Ok(()),
+        StoredLists::Out | StoredLists::Both => Err(RunError::NeedsUndirected),
     }
 }
 

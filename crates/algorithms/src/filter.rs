@@ -31,7 +31,7 @@ mod walk;
 
 use std::ops::ControlFlow;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 
 pub use self::reader::FilterReader;
 pub use self::side::BlockSize;
@@ -56,7 +56,7 @@ pub enum Keep {
 /// The live edges of a graph; see the [module](self).
 pub struct GraphFilter<'g, G> {
     graph: &'g G,
-    direction: Direction,
+    direction: StoredLists,
     out: Side,
     /// Only with [`Keep::Both`].
     incoming: Option<Side>,
@@ -83,15 +83,15 @@ impl<'g, G: Graph> GraphFilter<'g, G> {
         control: &Control,
     ) -> Result<Self, RunError> {
         let (direction, incoming) = match keep {
-            Keep::Symmetric if graph.direction() != Direction::Undirected => {
+            Keep::Symmetric if graph.stored_lists() != StoredLists::Undirected => {
                 return Err(RunError::NeedsUndirected);
             }
-            Keep::Symmetric => (Direction::Undirected, None),
-            Keep::Out => (Direction::Out, None),
+            Keep::Symmetric => (StoredLists::Undirected, None),
+            Keep::Out => (StoredLists::Out, None),
             Keep::Both => {
                 let lists = Lists::incoming(graph).ok_or(RunError::NeedsInLists)?;
                 (
-                    Direction::Both,
+                    StoredLists::Both,
                     Some(Side::new(lists, block_size, control)?),
                 )
             }
@@ -156,11 +156,11 @@ impl<'g, G: Graph> GraphFilter<'g, G> {
         predicate: impl Fn(VertexId, VertexId) -> bool + Sync,
         control: &Control,
     ) -> Result<Vec<(VertexId, u32)>, Cancelled> {
-        let mirrored = self.direction != Direction::Out;
+        let mirrored = self.direction != StoredLists::Out;
         let marks = mirrored.then_some(&self.dirty);
         let outgoing = Lists::outgoing(self.graph);
         self.arc_count -= (self.out).pack(outgoing, vertices, predicate, marks, control)?;
-        if self.direction == Direction::Undirected {
+        if self.direction == StoredLists::Undirected {
             vertices.iter().for_each(|&v| self.dirty.remove(v));
         }
         let degrees = vertices.iter().map(|&v| (v, self.out.degree(v) as u32));
@@ -250,7 +250,7 @@ impl<G: Graph> Graph for GraphFilter<'_, G> {
         self.arc_count
     }
 
-    fn direction(&self) -> Direction {
+    fn stored_lists(&self) -> StoredLists {
         self.direction
     }
 
@@ -272,7 +272,7 @@ impl<G: Graph> Graph for GraphFilter<'_, G> {
 
     fn reverse_reader(&self) -> Option<Self::Reader<'_>> {
         match (self.direction, &self.incoming) {
-            (Direction::Undirected, _) => Some(self.reader()),
+            (StoredLists::Undirected, _) => Some(self.reader()),
             (_, Some(side)) => Some(FilterReader::new(side, self.graph.reverse_reader()?)),
             (_, None) => None,
         }

@@ -18,7 +18,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use evergraph_graph::random::Random;
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 
 use crate::parallel::{
@@ -121,12 +121,13 @@ impl Forest {
 
         // An edge into the largest set is seen from its other end, unless the
         // graph keeps only the list of the end inside.
-        let skip = (graph.direction() != Direction::Out && n > 0).then(|| self.frequent_root());
+        let skip =
+            (graph.stored_lists() != StoredLists::Out && n > 0).then(|| self.frequent_root());
         let rest = SAMPLED_NEIGHBORS..usize::MAX;
         for_each_chunk(n, |vertices| {
             self.join_lists(outgoing, vertices, rest.clone(), skip, &join, control)
         })?;
-        if graph.direction() == Direction::Both
+        if graph.stored_lists() == StoredLists::Both
             && let Some(incoming) = Lists::incoming(graph)
         {
             let join = |v, u| join(u, v);

@@ -106,7 +106,7 @@ pub(crate) fn for_each_in_part(
 
 #[cfg(test)]
 mod tests {
-    use evergraph_graph::{Csr, Direction};
+    use evergraph_graph::{Csr, StoredLists};
 
     use super::*;
 
@@ -118,7 +118,7 @@ mod tests {
             .zip(degrees)
             .flat_map(|(v, degree)| (0..degree).map(move |at| (v, at)))
             .collect();
-        let graph = Csr::from_edges(6, &edges, Direction::Out);
+        let graph = Csr::from_edges(6, &edges, StoredLists::Out);
         let frontier: Vec<VertexId> = (0..6).collect();
         for size in 1..12 {
             let groups = Groups::new(Lists::outgoing(&graph), &frontier, |edges| {

@@ -15,7 +15,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use evergraph_graph::{Column, Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Graph, NeighborReader, StoredLists, VertexId};
 
 use crate::buckets::{BucketQueue, Buckets, Order, SemiEagerBuckets};
 use crate::error::compare_exact;
@@ -66,7 +66,7 @@ pub fn run<G: Graph>(
     parameters: &Parameters,
     control: &Control,
 ) -> Result<KCore, RunError> {
-    if graph.direction() != Direction::Undirected {
+    if graph.stored_lists() != StoredLists::Undirected {
         return Err(RunError::NeedsUndirected);
     }
     let n = graph.vertex_count();

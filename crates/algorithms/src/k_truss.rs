@@ -24,7 +24,7 @@ mod lists;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 
 use crate::buckets::{BucketQueue, Buckets, NONE, Order};
@@ -63,7 +63,7 @@ pub struct KTruss {
 /// If the graph is not undirected, has 2^32 edges or more, or `control` ends the
 /// run.
 pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<KTruss, RunError> {
-    if graph.direction() != Direction::Undirected {
+    if graph.stored_lists() != StoredLists::Undirected {
         return Err(RunError::NeedsUndirected);
     }
     let n = graph.vertex_count();

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use evergraph_graph::{Column, Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Column, Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 
 use self::winner::{Best, for_each_run};
@@ -164,9 +164,9 @@ struct Propagation<'g, G> {
 
 impl<'g, G: Graph> Propagation<'g, G> {
     fn new(graph: &'g G, control: &Control) -> Result<Self, RunError> {
-        let incoming = match graph.direction() {
-            Direction::Undirected => None,
-            Direction::Both | Direction::Out => {
+        let incoming = match graph.stored_lists() {
+            StoredLists::Undirected => None,
+            StoredLists::Both | StoredLists::Out => {
                 Some(Lists::incoming(graph).ok_or(RunError::NeedsInLists)?)
             }
         };
@@ -283,7 +283,7 @@ impl<'g, G: Graph> Propagation<'g, G> {
 pub fn reference<G: Graph>(graph: &G, initial: &[u64], iterations: u32) -> Vec<u64> {
     let mut labels = initial.to_vec();
     let mut readers = vec![graph.reader()];
-    if graph.direction() == Direction::Both {
+    if graph.stored_lists() == StoredLists::Both {
         readers.extend(graph.reverse_reader());
     }
     for _ in 0..iterations {

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, Symmetric, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, Symmetric, VertexId};
 use rayon::prelude::*;
 
 use crate::error::compare_near;
@@ -41,10 +41,10 @@ pub struct LocalClustering {
 /// # Errors
 /// If the graph keeps only out-lists, or `control` ends the run.
 pub fn run<G: Graph>(graph: &G, control: &Control) -> Result<LocalClustering, RunError> {
-    let (arcs_of_edge, counts) = match graph.direction() {
-        Direction::Undirected => (2, count::<G, true, false>(graph, control)?),
-        Direction::Both => (1, count::<G, true, true>(graph, control)?),
-        Direction::Out => return Err(RunError::NeedsInLists),
+    let (arcs_of_edge, counts) = match graph.stored_lists() {
+        StoredLists::Undirected => (2, count::<G, true, false>(graph, control)?),
+        StoredLists::Both => (1, count::<G, true, true>(graph, control)?),
+        StoredLists::Out => return Err(RunError::NeedsInLists),
     };
     let Counts {
         triangles,

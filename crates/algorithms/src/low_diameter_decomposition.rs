@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use evergraph_graph::random::Random;
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 
 use crate::edge_map::{Gather, Kernel, Switch, edge_map};
 use crate::error::compare_exact;
@@ -126,7 +126,7 @@ pub(crate) fn decompose<G: Graph>(
     seed: u64,
     control: &Control,
 ) -> Result<Vec<Claim>, RunError> {
-    if graph.direction() != Direction::Undirected {
+    if graph.stored_lists() != StoredLists::Undirected {
         return Err(RunError::NeedsUndirected);
     }
     let n = graph.vertex_count();

@@ -18,7 +18,7 @@ mod overlay;
 pub mod pagerank;
 pub mod triangles;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId, Weight};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId, Weight};
 
 use crate::shortest_paths::for_each_weighted;
 
@@ -57,10 +57,10 @@ impl Changes {
     }
 
     /// The changes of a graph of `direction` whose `added` and `removed` edges these are.
-    pub fn of_edges(direction: Direction, added: &[Entry], removed: &[Entry]) -> Self {
+    pub fn of_edges(direction: StoredLists, added: &[Entry], removed: &[Entry]) -> Self {
         let entries = |edges: &[Entry]| match direction {
-            Direction::Undirected => with_reversed(edges),
-            Direction::Out | Direction::Both => edges.to_vec(),
+            StoredLists::Undirected => with_reversed(edges),
+            StoredLists::Out | StoredLists::Both => edges.to_vec(),
         };
         Self::new(entries(added), entries(removed))
     }

@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use evergraph_graph::random::split_mix;
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 
 use crate::error::compare_exact;
@@ -63,8 +63,10 @@ pub fn run<G: Graph>(
     control: &Control,
 ) -> Result<MaximalMatching, RunError> {
     let n = graph.vertex_count();
-    let mut filter = match graph.direction() {
-        Direction::Undirected => GraphFilter::new(graph, Keep::Out, BlockSize::default(), control)?,
+    let mut filter = match graph.stored_lists() {
+        StoredLists::Undirected => {
+            GraphFilter::new(graph, Keep::Out, BlockSize::default(), control)?
+        }
         _ => return Err(RunError::NeedsUndirected),
     };
     let order = Order::new(parameters.seed);

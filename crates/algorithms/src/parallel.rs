@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 
 use crate::{Cancelled, Control};
@@ -43,7 +43,7 @@ impl<'g, G: Graph> Lists<'g, G> {
 
     /// The in-lists; `None` if the graph keeps only out-lists.
     pub fn incoming(graph: &'g G) -> Option<Self> {
-        (graph.direction() != Direction::Out).then_some(Self {
+        (graph.stored_lists() != StoredLists::Out).then_some(Self {
             graph,
             incoming: true,
         })

@@ -1,6 +1,6 @@
 //! A graph read against its edges.
 
-use evergraph_graph::{Direction, Graph, facts_of};
+use evergraph_graph::{Graph, StoredLists, facts_of};
 
 /// A graph with in-lists whose out- and in-lists have changed places.
 pub(crate) struct Reversed<'g, G>(&'g G);
@@ -8,7 +8,7 @@ pub(crate) struct Reversed<'g, G>(&'g G);
 impl<'g, G: Graph> Reversed<'g, G> {
     /// `None` if `graph` keeps only out-lists.
     pub(crate) fn new(graph: &'g G) -> Option<Self> {
-        (graph.direction() != Direction::Out).then_some(Self(graph))
+        (graph.stored_lists() != StoredLists::Out).then_some(Self(graph))
     }
 }
 

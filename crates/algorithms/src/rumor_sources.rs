@@ -32,7 +32,7 @@ mod choice;
 mod reference;
 mod search;
 
-use evergraph_graph::{Direction, Graph, VertexId};
+use evergraph_graph::{Graph, StoredLists, VertexId};
 
 use crate::error::check_source;
 use crate::{Control, RunError};
@@ -133,7 +133,7 @@ pub fn run<G: Graph>(
     parameters: &Parameters,
     control: &Control,
 ) -> Result<RumorSources, RunError> {
-    if graph.direction() == Direction::Out {
+    if graph.stored_lists() == StoredLists::Out {
         return Err(RunError::NeedsInLists);
     }
     let mut infected = infected.to_vec();

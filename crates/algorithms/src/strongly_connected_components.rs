@@ -27,7 +27,7 @@
 mod depth_first;
 mod steps;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 
 use crate::connected_components::{self, summary};
 use crate::error::compare_exact;
@@ -55,15 +55,15 @@ pub fn run<G: Graph>(
     graph: &G,
     control: &Control,
 ) -> Result<StronglyConnectedComponents, RunError> {
-    let labels = match graph.direction() {
-        Direction::Undirected => connected_components::run(graph, control)?.labels,
-        Direction::Out => {
+    let labels = match graph.stored_lists() {
+        StoredLists::Undirected => connected_components::run(graph, control)?.labels,
+        StoredLists::Out => {
             let mut labels = control.array(UNKNOWN, graph.vertex_count())?;
             let all = 0..graph.vertex_count() as VertexId;
             depth_first::search(graph, all, &mut labels, control)?;
             labels
         }
-        Direction::Both => steps::run(graph, control)?,
+        StoredLists::Both => steps::run(graph, control)?,
     };
     let (components, largest) = summary(&labels, control)?;
     Ok(StronglyConnectedComponents {

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 
 use crate::error::compare_near;
 use crate::triangles::{Counts, count};
@@ -47,7 +47,7 @@ pub fn run<G: Graph>(
     detail: Detail,
     control: &Control,
 ) -> Result<TriangleCount, RunError> {
-    if graph.direction() != Direction::Undirected {
+    if graph.stored_lists() != StoredLists::Undirected {
         return Err(RunError::NeedsUndirected);
     }
     let Counts {

@@ -29,7 +29,7 @@ mod order;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use evergraph_graph::{Direction, Graph};
+use evergraph_graph::{Graph, StoredLists};
 
 use crate::parallel::{for_each_chunk, shared_u32, shared_u64, unshared_u32};
 use crate::{Cancelled, Control};
@@ -59,7 +59,7 @@ pub(crate) fn count<G: Graph, const CREDIT: bool, const MUTUAL: bool>(
     graph: &G,
     control: &Control,
 ) -> Result<Counts, Cancelled> {
-    debug_assert_eq!(MUTUAL, graph.direction() == Direction::Both);
+    debug_assert_eq!(MUTUAL, graph.stored_lists() == StoredLists::Both);
     let n = graph.vertex_count();
     let order = Order::by_degree(graph, control)?;
     let credits = shared_u64(if CREDIT { n } else { 0 }, 0, control)?;

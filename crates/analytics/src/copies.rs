@@ -5,7 +5,22 @@ use std::sync::Arc;
 use evergraph_graph::{Compressed, Csr};
 use parking_lot::Mutex;
 
-use crate::run::Content;
+/// The lists that a sealed graph holds; sorted but for the first.
+#[derive(Clone, std::marker::Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Content {
+    /// Stored lists, in their order.
+    InOrder,
+    /// Stored lists.
+    Stored,
+    /// Out- and in-lists.
+    InLists,
+    /// Of out- and in-lists a simple graph.
+    Simple,
+    /// Each edge at both ends.
+    Undirected,
+    /// Each edge at both ends, once.
+    SimpleUndirected,
+}
 
 /// Identity of a copy: its commit, and the lists that it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,12 +94,12 @@ impl Copies {
 
 #[cfg(test)]
 mod tests {
-    use evergraph_graph::Direction;
+    use evergraph_graph::StoredLists;
 
     use super::*;
 
     fn graph() -> Copy {
-        Copy::Sealed(Arc::new(Csr::from_edges(2, &[(0, 1)], Direction::Out)))
+        Copy::Sealed(Arc::new(Csr::from_edges(2, &[(0, 1)], StoredLists::Out)))
     }
 
     fn key(csn: u64, lists: Content) -> Key {

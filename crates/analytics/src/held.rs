@@ -7,11 +7,19 @@
 
 use evergraph_topology::{RESERVED_NAMES, Snapshot};
 
-use crate::maintain::is_maintained;
 use crate::{Error, Session};
+use evergraph_results::Stored;
 
 const RUN: &str = RESERVED_NAMES[0];
 const MAINTAINED: &str = RESERVED_NAMES[1];
+
+/// The note that tells a maintained result.
+pub(crate) const MAINTAINED_NOTE: &str = "maintained";
+
+/// Whether a result is a maintained one.
+pub(crate) fn is_maintained(stored: &Stored) -> bool {
+    stored.description().note(MAINTAINED_NOTE) == Some("true")
+}
 
 /// Name of the snapshot of the run whose state has this name.
 pub(crate) fn name_of_run(state: &str) -> String {

@@ -9,9 +9,10 @@ use evergraph_storage::memory_bytes;
 use evergraph_topology::{Mode, SealedGraph, SealedInfo, SealedName, Store, TopologyError};
 
 use crate::as_of::unknown;
+use crate::copies::Content;
 use crate::copies::Copy;
 use crate::names::nearest;
-use crate::run::{Content, Form, Source, seal};
+use crate::run::{Form, Source, seal};
 use crate::{Error, Session};
 
 /// Options of sealing.

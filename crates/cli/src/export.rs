@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use evergraph::formats::{Format, WriteFormat};
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::property::{self, Exported, FileKind, PropertyExport};
 use evergraph::{
     At, Cancellation, Database, Drawing, DrawingFormat, EdgeExport, export_drawing, export_edges,
@@ -250,9 +250,9 @@ fn reading(db: &Database, args: &Args) -> String {
     let mut command = format!("evergraph import NEW {}", args.output.display());
     command += match config.direction {
         _ if args.reduction.undirected => " --undirected",
-        Direction::Out => "",
-        Direction::Both => " --directions both",
-        Direction::Undirected => " --undirected",
+        StoredLists::Out => "",
+        StoredLists::Both => " --directions both",
+        StoredLists::Undirected => " --undirected",
     };
     command += if config.weighted { " --weighted" } else { "" };
     command += match config.ids {

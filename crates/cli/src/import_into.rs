@@ -1,6 +1,6 @@
 //! The database that `evergraph import` imports edges into.
 
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::import::{ImportOptions, default_ids, probe};
 use evergraph::{Cancellation, Database, IdKind, Mode, Options};
 
@@ -37,7 +37,7 @@ pub fn open(
     Ok((Database::create(&args.input.db, &options)?, true))
 }
 
-/// Direction and kind of ids of a new database.
+/// Stored lists and kind of ids of a new database.
 fn choose(
     args: &Args,
     import: &ImportOptions,
@@ -52,9 +52,9 @@ fn choose(
         undirected = true;
     }
     let direction = match (undirected, args.directions) {
-        (true, _) => Direction::Undirected,
-        (false, Some(Directions::Both)) => Direction::Both,
-        (false, _) => Direction::Out,
+        (true, _) => StoredLists::Undirected,
+        (false, Some(Directions::Both)) => StoredLists::Both,
+        (false, _) => StoredLists::Out,
     };
     let ids = match args.ids {
         None => default_ids(files, import, stop)?,
@@ -110,9 +110,9 @@ pub fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
             ),
         ));
     }
-    let other_direction = (args.undirected && config.direction != Direction::Undirected)
-        || (args.directions == Some(Directions::Out) && config.direction != Direction::Out)
-        || (args.directions == Some(Directions::Both) && config.direction != Direction::Both);
+    let other_direction = (args.undirected && config.direction != StoredLists::Undirected)
+        || (args.directions == Some(Directions::Out) && config.direction != StoredLists::Out)
+        || (args.directions == Some(Directions::Both) && config.direction != StoredLists::Both);
     let other_ids = match args.ids {
         None => false,
         Some(Ids::Dense) => config.ids != IdKind::Dense,

@@ -9,12 +9,12 @@ mod memory;
 
 use std::time::Instant;
 
-use evergraph::graph::{Direction, Shape};
+use evergraph::graph::{Shape, StoredLists};
 use evergraph::run::{Algorithm, Dram, Kind, Outcome, Parameter, Request, algorithms, run};
 use evergraph::run::{Weights, find};
 use evergraph::{Batch, Control, Database, Edges, Error, MediumKind, Options, Seal};
 
-use Direction::{Both, Out, Undirected};
+use StoredLists::{Both, Out, Undirected};
 
 type Pairs = Vec<(u32, u32)>;
 
@@ -23,14 +23,14 @@ type Pairs = Vec<(u32, u32)>;
 struct Case {
     vertices: u32,
     shapes: &'static [&'static str],
-    directions: &'static [Direction],
+    directions: &'static [StoredLists],
     threads: &'static [usize],
     /// Each value of each parameter that chooses what is computed, too.
     variants: bool,
 }
 
 const ALL_SHAPES: &[&str] = &["kronecker", "path", "star", "empty", "signed"];
-const ALL_DIRECTIONS: &[Direction] = &[Undirected, Out, Both];
+const ALL_DIRECTIONS: &[StoredLists] = &[Undirected, Out, Both];
 
 const CASES: &[Case] = &[
     Case {
@@ -239,7 +239,7 @@ fn edges(shape: &str, vertices: u32) -> Pairs {
     }
 }
 
-fn database(vertices: u32, edges: &Pairs, direction: Direction, signed: bool) -> Database {
+fn database(vertices: u32, edges: &Pairs, direction: StoredLists, signed: bool) -> Database {
     let least = if signed { -4 } else { 1 };
     let weight = |u: u32, v: u32| (((u ^ v) % 9) as i32 + least) as f32;
     weighted_database(vertices, edges, direction, weight)
@@ -249,7 +249,7 @@ fn database(vertices: u32, edges: &Pairs, direction: Direction, signed: bool) ->
 fn weighted_database(
     vertices: u32,
     edges: &Pairs,
-    direction: Direction,
+    direction: StoredLists,
     weight: impl Fn(u32, u32) -> f32,
 ) -> Database {
     let options = Options {

@@ -3,7 +3,7 @@
 //! guarantees as the graph; the second run goes on where the first was cut off.
 
 use evergraph::algorithms::RunError;
-use evergraph::graph::{Column, Direction, Graph, NeighborReader};
+use evergraph::graph::{Column, Graph, NeighborReader, StoredLists};
 use evergraph::run::{
     Answer, AnyGraph, CustomAlgorithm, Durable, Fact, Request, Size, Values, run_custom,
     view_custom,
@@ -67,7 +67,7 @@ impl CustomAlgorithm for Heat {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::temp_dir().join(format!("evergraph-heat-{}", std::process::id()));
     let options = Options {
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         ..Options::default()
     };
     let db = Database::create(&path, &options)?;

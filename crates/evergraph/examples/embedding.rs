@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use evergraph::algorithms::{Control, pagerank};
-use evergraph::graph::Direction;
-use evergraph::property::Towards;
+use evergraph::graph::StoredLists;
+use evergraph::property::Direction;
 use evergraph::run::{Request, run};
 use evergraph::{At, Database, DurabilityLevel, MediumKind, Options};
 
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn edges(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let options = Options {
         medium: MediumKind::File,
-        direction: Direction::Both,
+        direction: StoredLists::Both,
         ..Options::default()
     };
     let db = Database::create(path, &options)?;
@@ -76,7 +76,9 @@ fn property_graph(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
         tx.create_relationship(ann, "KNOWS", bob, [("since", 2019.into())])?;
         Ok(ann)
     })?;
-    let friends = graph.view().neighbors(ann, Towards::Outgoing, &["KNOWS"])?;
+    let friends = graph
+        .view()
+        .neighbors(ann, Direction::Outgoing, &["KNOWS"])?;
     assert_eq!(friends.len(), 1);
 
     db.close()?;

@@ -2,7 +2,7 @@
 //! of it.
 
 use evergraph::algorithms::{Control, pagerank};
-use evergraph::property::{GraphError, ProjectionOptions, Towards};
+use evergraph::property::{Direction, GraphError, ProjectionOptions};
 use evergraph::{Database, Options};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     println!("{}, then {}", name(&before)?, name(&graph.view())?);
 
-    for adjacent in before.neighbors(ann, Towards::Outgoing, &["KNOWS"])? {
+    for adjacent in before.neighbors(ann, Direction::Outgoing, &["KNOWS"])? {
         let friend = before.node(adjacent.neighbor)?.expect("it has both ends");
         println!("knows {:?}", friend.get("name"));
     }

@@ -10,7 +10,7 @@ use evergraph::algorithms::edge_map::{
 };
 use evergraph::algorithms::filter::{BlockSize, GraphFilter, Keep};
 use evergraph::algorithms::{Control, VertexSubset};
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::{Database, Options};
 use evergraph_generators::kronecker;
 
@@ -56,7 +56,7 @@ impl Kernel for Tell<'_> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::temp_dir().join(format!("evergraph-own-{}", std::process::id()));
     let options = Options {
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         ..Options::default()
     };
     let db = Database::create(&path, &options)?;

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use evergraph_graph::{Direction, Graph, NeighborReader};
+use evergraph_graph::{Graph, NeighborReader, StoredLists};
 use evergraph_snapshots::View;
 
 use crate::formats::{Compressed, Compression, extension};
@@ -75,7 +75,7 @@ pub fn export_drawing(
     let mut sink = Sink {
         out: BufWriter::with_capacity(1 << 17, writer),
         format: options.format,
-        directed: db.config().direction != Direction::Undirected,
+        directed: db.config().direction != StoredLists::Undirected,
         line: String::new(),
         count: 0,
         stop,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use evergraph_graph::{Csr, Direction, Graph, Induced, NeighborReader, Shape};
+use evergraph_graph::{Csr, Graph, Induced, NeighborReader, Shape, StoredLists};
 use evergraph_snapshots::View;
 use evergraph_topology::ids::IdKind;
 
@@ -155,7 +155,7 @@ struct Gathered {
 impl Gathered {
     /// Adds the edges that are written where `vertex` is their source.
     fn add<G: Graph>(&mut self, graph: &G, lists: &mut impl NeighborReader, vertex: u32) {
-        let undirected = graph.direction() == Direction::Undirected;
+        let undirected = graph.stored_lists() == StoredLists::Undirected;
         let mut loops = 0;
         // The other end writes it; a loop is in its list twice.
         let mut is_other = |neighbor: u32| {

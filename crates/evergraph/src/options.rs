@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_property_graph::graph::GraphOptions;
 use evergraph_property_graph::transaction::Settings;
 use evergraph_storage::Storage;
@@ -60,7 +60,7 @@ pub struct Options {
     /// weights are properties.
     pub property_graph: bool,
     /// Lists to keep (creation only).
-    pub direction: Direction,
+    pub direction: StoredLists,
     /// Whether edges carry weights (creation only).
     pub weighted: bool,
     /// Kind of external ids (creation only).

@@ -24,7 +24,7 @@ use std::ops::{ControlFlow, Range};
 use rayon::prelude::*;
 
 use crate::seal::{Adjacency, CHUNK_VERTICES, Part, chunks, measure};
-use crate::{Csr, Direction, Graph, NeighborReader, Shape, Symmetric, VertexId, Weight};
+use crate::{Csr, Graph, NeighborReader, Shape, StoredLists, Symmetric, VertexId, Weight};
 pub use chunk::CompressedChunk;
 use chunk::{Chunk, List};
 pub use joined::CompressedLists;
@@ -36,12 +36,12 @@ use joined::Joined;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compressed {
     vertex_count: usize,
-    direction: Direction,
+    direction: StoredLists,
     shape: Shape,
     weighted: bool,
     block_edges: usize,
     out: Lists,
-    /// Only for [`Direction::Both`].
+    /// Only for [`StoredLists::Both`].
     incoming: Option<Lists>,
 }
 
@@ -96,14 +96,14 @@ impl Compressed {
                     None,
                 )
             }
-            _ if graph.direction() == Direction::Both => {
+            _ if graph.stored_lists() == StoredLists::Both => {
                 (read(Adjacency::Out)?, Some(read(Adjacency::In)?))
             }
             _ => (read(Adjacency::Out)?, None),
         };
         Ok(Self {
             vertex_count: graph.vertex_count(),
-            direction: shape.direction(graph.direction()),
+            direction: shape.direction(graph.stored_lists()),
             shape,
             weighted: graph.is_weighted(),
             block_edges,
@@ -236,7 +236,7 @@ impl Graph for Compressed {
         self.out_chunks().map(|chunk| chunk.arc_count).sum()
     }
 
-    fn direction(&self) -> Direction {
+    fn stored_lists(&self) -> StoredLists {
         self.direction
     }
 
@@ -258,8 +258,8 @@ impl Graph for Compressed {
 
     fn reverse_reader(&self) -> Option<CompressedReader<'_>> {
         match self.direction {
-            Direction::Undirected => Some(self.read(&self.out)),
-            Direction::Out | Direction::Both => {
+            StoredLists::Undirected => Some(self.read(&self.out)),
+            StoredLists::Out | StoredLists::Both => {
                 self.incoming.as_ref().map(|lists| self.read(lists))
             }
         }

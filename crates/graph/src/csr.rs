@@ -10,18 +10,18 @@ mod verify;
 use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
-use crate::{ALL, Array, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
+use crate::{ALL, Array, Graph, NeighborReader, Shape, StoredLists, VertexId, Weight};
 use build::{Arcs, Side};
 
 /// A static graph; 8 bytes a vertex and 4 an arc for each direction kept, 4 more an arc
 /// with weights. In DRAM, except for arrays with another owner ([`Array`](crate::Array)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr {
-    direction: Direction,
+    direction: StoredLists,
     /// How its lists were sealed; `None` as the edges came.
     shape: Option<Shape>,
     out: CsrLists,
-    /// Only for [`Direction::Both`].
+    /// Only for [`StoredLists::Both`].
     incoming: Option<CsrLists>,
 }
 
@@ -55,7 +55,7 @@ impl Csr {
     pub fn from_edges(
         vertex_count: usize,
         edges: &[(VertexId, VertexId)],
-        direction: Direction,
+        direction: StoredLists,
     ) -> Self {
         Self::build(vertex_count, edges, direction)
     }
@@ -67,21 +67,21 @@ impl Csr {
     pub fn from_weighted_edges(
         vertex_count: usize,
         edges: &[(VertexId, VertexId, Weight)],
-        direction: Direction,
+        direction: StoredLists,
     ) -> Self {
         Self::build(vertex_count, edges, direction)
     }
 
-    fn build<E: Arcs>(vertex_count: usize, edges: &[E], direction: Direction) -> Self {
+    fn build<E: Arcs>(vertex_count: usize, edges: &[E], direction: StoredLists) -> Self {
         let side = match direction {
-            Direction::Undirected => Side::Ends,
-            Direction::Out | Direction::Both => Side::Out,
+            StoredLists::Undirected => Side::Ends,
+            StoredLists::Out | StoredLists::Both => Side::Out,
         };
         Self {
             direction,
             shape: None,
             out: build::lists(vertex_count, edges, side).into(),
-            incoming: (direction == Direction::Both)
+            incoming: (direction == StoredLists::Both)
                 .then(|| build::lists(vertex_count, edges, Side::In).into()),
         }
     }
@@ -145,8 +145,8 @@ impl Csr {
 
     fn reverse_lists(&self) -> Option<&CsrLists> {
         match self.direction {
-            Direction::Undirected => Some(&self.out),
-            Direction::Out | Direction::Both => self.incoming.as_ref(),
+            StoredLists::Undirected => Some(&self.out),
+            StoredLists::Out | StoredLists::Both => self.incoming.as_ref(),
         }
     }
 }
@@ -198,7 +198,7 @@ impl Graph for Csr {
         self.out.neighbors.len() as u64
     }
 
-    fn direction(&self) -> Direction {
+    fn stored_lists(&self) -> StoredLists {
         self.direction
     }
 

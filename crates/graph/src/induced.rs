@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::{Direction, Graph, NeighborReader, Parts, VertexId, Weight};
+use crate::{Graph, NeighborReader, Parts, StoredLists, VertexId, Weight};
 
 /// No vertex of the subgraph.
 const ABSENT: VertexId = VertexId::MAX;
@@ -102,8 +102,8 @@ impl<'g, G: Graph> Graph for Induced<'g, G> {
         self.arc_count
     }
 
-    fn direction(&self) -> Direction {
-        self.graph.direction()
+    fn stored_lists(&self) -> StoredLists {
+        self.graph.stored_lists()
     }
 
     fn is_sorted(&self) -> bool {
@@ -187,7 +187,7 @@ mod tests {
         let edges: Vec<(u32, u32, f32)> = (0..200_u32)
             .map(|i| ((i * 7) % 23, (i * i + 3 * i) % 23, i as f32))
             .collect();
-        for direction in [Direction::Out, Direction::Both, Direction::Undirected] {
+        for direction in [StoredLists::Out, StoredLists::Both, StoredLists::Undirected] {
             for modulus in [1, 2, 3, 5, 50] {
                 let is_chosen = |v: u32| v % modulus == 1 % modulus;
                 let chosen: Vec<u32> = (0..23).filter(|&v| is_chosen(v)).collect();

@@ -39,7 +39,7 @@ pub const MAX_VERTICES: usize = (1 << 30) - 1;
 
 /// Neighbor lists that a graph keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum StoredLists {
     /// Each edge is stored at both of its ends; out- and in-lists are the same.
     Undirected,
     /// Only out-lists.
@@ -48,7 +48,7 @@ pub enum Direction {
     Both,
 }
 
-impl Direction {
+impl StoredLists {
     /// How reports and messages name it.
     pub fn name(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ pub trait Graph: Sync {
     fn arc_count(&self) -> u64;
 
     /// Lists that exist.
-    fn direction(&self) -> Direction;
+    fn stored_lists(&self) -> StoredLists;
 
     /// Whether each list is sorted by neighbor id.
     fn is_sorted(&self) -> bool {
@@ -117,8 +117,8 @@ macro_rules! facts_of {
             $graph.arc_count()
         }
 
-        fn direction(&$self) -> $crate::Direction {
-            $graph.direction()
+        fn stored_lists(&$self) -> $crate::StoredLists {
+            $graph.stored_lists()
         }
 
         fn is_sorted(&$self) -> bool {

@@ -15,7 +15,7 @@ use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
 
-use crate::{Direction, Graph, NeighborReader, VertexId, Weight};
+use crate::{Graph, NeighborReader, StoredLists, VertexId, Weight};
 pub(crate) use union::{Ends, union};
 
 /// Vertices of one task.
@@ -43,9 +43,9 @@ impl Shape {
     }
 
     /// The direction of a graph of this shape made from one of `direction`.
-    pub fn direction(self, direction: Direction) -> Direction {
+    pub fn direction(self, direction: StoredLists) -> StoredLists {
         match self {
-            Shape::Symmetric => Direction::Undirected,
+            Shape::Symmetric => StoredLists::Undirected,
             Shape::Sorted | Shape::Simple => direction,
         }
     }

@@ -2,13 +2,13 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::{ALL, Direction, Graph, NeighborReader, VertexId, Weight};
+use crate::{ALL, Graph, NeighborReader, StoredLists, VertexId, Weight};
 
 /// A graph with in-lists as an undirected graph: the list of a vertex is its
 /// out-list, and then its in-list.
 ///
 /// Every edge is so in the lists of both its ends, as in a graph that was built
-/// [`Direction::Undirected`] from the same edges: edges in both directions are
+/// [`StoredLists::Undirected`] from the same edges: edges in both directions are
 /// parallel edges, and a self-loop is twice in its list. Only the order in a list
 /// differs. An undirected graph is read as it is.
 pub struct Symmetric<'g, G> {
@@ -32,11 +32,11 @@ impl<G> Copy for Symmetric<'_, G> {}
 impl<'g, G: Graph> Symmetric<'g, G> {
     /// The graph as an undirected one; `None` if it keeps only out-lists.
     pub fn of(graph: &'g G) -> Option<Self> {
-        (graph.direction() != Direction::Out).then_some(Self { graph })
+        (graph.stored_lists() != StoredLists::Out).then_some(Self { graph })
     }
 
     fn joins_two(&self) -> bool {
-        self.graph.direction() == Direction::Both
+        self.graph.stored_lists() == StoredLists::Both
     }
 }
 
@@ -57,8 +57,8 @@ impl<'g, G: Graph> Graph for Symmetric<'g, G> {
         }
     }
 
-    fn direction(&self) -> Direction {
-        Direction::Undirected
+    fn stored_lists(&self) -> StoredLists {
+        StoredLists::Undirected
     }
 
     fn is_sorted(&self) -> bool {

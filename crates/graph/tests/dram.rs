@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use evergraph_generators::kronecker;
-use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape};
+use evergraph_graph::{Compressed, Csr, Graph, Shape, StoredLists};
 
 struct Counting;
 
@@ -54,7 +54,7 @@ fn sealing_takes_what_its_documentation_says() {
     let weighted: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 0.5)).collect();
     // Threads and their stacks are made once.
     rayon::join(|| (), || ());
-    for direction in [Direction::Undirected, Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Undirected, StoredLists::Out, StoredLists::Both] {
         for weighted in [None, Some(&weighted)] {
             let graph = match weighted {
                 None => Csr::from_edges(n, &edges, direction),
@@ -63,11 +63,11 @@ fn sealing_takes_what_its_documentation_says() {
             for shape in [Shape::Sorted, Shape::Simple, Shape::Symmetric] {
                 let arcs = graph.arc_count() as usize;
                 let (adjacencies, entries) = match (direction, shape) {
-                    (Direction::Undirected, _) => (1, arcs),
-                    (Direction::Out, Shape::Symmetric) => (1, 2 * arcs),
-                    (Direction::Out, _) => (1, arcs),
-                    (Direction::Both, Shape::Symmetric) => (1, 2 * arcs),
-                    (Direction::Both, _) => (2, 2 * arcs),
+                    (StoredLists::Undirected, _) => (1, arcs),
+                    (StoredLists::Out, Shape::Symmetric) => (1, 2 * arcs),
+                    (StoredLists::Out, _) => (1, arcs),
+                    (StoredLists::Both, Shape::Symmetric) => (1, 2 * arcs),
+                    (StoredLists::Both, _) => (2, 2 * arcs),
                 };
                 let bytes = if weighted.is_some() { 8 } else { 4 };
                 // Sorting keys of the longest list, and what each chunk notes.
@@ -85,7 +85,7 @@ fn sealing_takes_what_its_documentation_says() {
                     found <= allowed,
                     "{direction:?}, {shape:?}: {found} bytes, {allowed} allowed"
                 );
-                if (direction, shape) == (Direction::Out, Shape::Symmetric) {
+                if (direction, shape) == (StoredLists::Out, Shape::Symmetric) {
                     continue;
                 }
                 // Beside the result, the lists of a chunk of 1,024 for each task.

@@ -4,7 +4,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph, Towards};
+use evergraph_property_graph::graph::{
+    Direction, GraphOptions, NodeId, OpenOptions, PropertyGraph,
+};
 use evergraph_storage::medium::FileStorage;
 
 struct Counting;
@@ -90,7 +92,7 @@ fn thirty_types_take_what_the_documentation_says() {
     {
         let view = graph.view();
         for node in (0..NODES).map(NodeId) {
-            let found = view.neighbors(node, Towards::Outgoing, &[]).unwrap();
+            let found = view.neighbors(node, Direction::Outgoing, &[]).unwrap();
             assert_eq!(found.len(), TYPES_OF_A_NODE as usize);
         }
         let statistics = graph.store().stats();

@@ -1,6 +1,6 @@
 //! Description of a stored result, beside its values.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 
 use super::StateError;
 
@@ -14,7 +14,7 @@ pub struct GraphIdentity {
     /// Live entries of the out-lists as of the commit.
     pub arc_count: u64,
     /// Lists that are kept.
-    pub direction: Direction,
+    pub direction: StoredLists,
     /// Whether edges have weights.
     pub weighted: bool,
 }

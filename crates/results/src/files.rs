@@ -378,7 +378,7 @@ impl Geometry {
 mod tests {
     use std::sync::Arc;
 
-    use evergraph_graph::{ColumnKind, Direction};
+    use evergraph_graph::{ColumnKind, StoredLists};
     use evergraph_storage::Uuid;
     use evergraph_storage::medium::DramStorage;
 
@@ -402,7 +402,7 @@ mod tests {
                 csn: 1,
                 vertex_count: 0,
                 arc_count: 0,
-                direction: Direction::Out,
+                direction: StoredLists::Out,
                 weighted: false,
             },
             step: 0,

@@ -4,7 +4,7 @@
 //! The directory's checksum covers a manifest, so that what does not make sense
 //! here was written so; it is an error all the same.
 
-use evergraph_graph::{ColumnKind, Direction};
+use evergraph_graph::{ColumnKind, StoredLists};
 
 use super::{Description, GraphIdentity};
 
@@ -40,9 +40,9 @@ impl Manifest {
             put_u64(&mut bytes, number);
         }
         bytes.push(match graph.direction {
-            Direction::Undirected => 0,
-            Direction::Out => 1,
-            Direction::Both => 2,
+            StoredLists::Undirected => 0,
+            StoredLists::Out => 1,
+            StoredLists::Both => 2,
         });
         bytes.push(u8::from(graph.weighted));
         put_u64(&mut bytes, description.step);
@@ -80,9 +80,9 @@ impl Manifest {
                 vertex_count: bytes.u64()?,
                 arc_count: bytes.u64()?,
                 direction: match bytes.u8()? {
-                    0 => Direction::Undirected,
-                    1 => Direction::Out,
-                    2 => Direction::Both,
+                    0 => StoredLists::Undirected,
+                    1 => StoredLists::Out,
+                    2 => StoredLists::Both,
                     _ => return None,
                 },
                 weighted: bytes.switch()?,

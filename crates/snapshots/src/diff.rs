@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use evergraph_graph::{Direction, VertexId, Weight};
+use evergraph_graph::{StoredLists, VertexId, Weight};
 use evergraph_topology::{ListScratch, SectionView, TOMBSTONE, TopologyError};
 
 use crate::view::View;
@@ -140,7 +140,7 @@ impl Diff<'_> {
         &self,
         mut visit: impl FnMut(EdgeChange) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, TopologyError> {
-        let undirected = self.after.direction() == Direction::Undirected;
+        let undirected = self.after.stored_lists() == StoredLists::Undirected;
         self.for_each_list(|list| {
             each_edge(list.vertex, list.removed, false, undirected, &mut visit)?;
             each_edge(list.vertex, list.added, true, undirected, &mut visit)

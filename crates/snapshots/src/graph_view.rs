@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use evergraph_graph::{ALL, Direction, Graph, NeighborReader, Parts, VertexId, Weight};
+use evergraph_graph::{ALL, Graph, NeighborReader, Parts, StoredLists, VertexId, Weight};
 use evergraph_topology::{ListScratch, SectionView};
 
 use crate::read_ahead::{Pass, ReadAhead};
@@ -15,7 +15,7 @@ pub struct GraphView {
     section_shift: u32,
     vertex_count: usize,
     arc_count: u64,
-    direction: Direction,
+    direction: StoredLists,
     weighted: bool,
     /// The last list with deletions of which a part was asked for: several tasks
     /// ask for the parts of one hub, and each would assemble all of it.
@@ -60,7 +60,7 @@ impl GraphView {
         section_shift: u32,
         vertex_count: usize,
         arc_count: u64,
-        direction: Direction,
+        direction: StoredLists,
         weighted: bool,
         fits_in_memory: bool,
     ) -> Self {
@@ -113,7 +113,7 @@ impl Graph for GraphView {
         self.arc_count
     }
 
-    fn direction(&self) -> Direction {
+    fn stored_lists(&self) -> StoredLists {
         self.direction
     }
 
@@ -127,9 +127,9 @@ impl Graph for GraphView {
 
     fn reverse_reader(&self) -> Option<ViewReader<'_>> {
         match self.direction {
-            Direction::Undirected => Some(self.read(false)),
-            Direction::Both => Some(self.read(true)),
-            Direction::Out => None,
+            StoredLists::Undirected => Some(self.read(false)),
+            StoredLists::Both => Some(self.read(true)),
+            StoredLists::Out => None,
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_graph::{Direction, VertexId, Weight};
+use evergraph_graph::{StoredLists, VertexId, Weight};
 use evergraph_storage::ViewToken;
 use evergraph_topology::{
-    ListReader, ListTier, Pins, Published, SectionView, Store, TierEntry, TopologyError,
+    ListReader, ListTier, PinnedSections, Published, SectionView, Store, TierEntry, TopologyError,
 };
 
 use crate::graph_view::GraphView;
@@ -25,7 +25,7 @@ pub enum Lists {
 pub struct View {
     store: Arc<Store>,
     token: Arc<ViewToken<Published>>,
-    pins: Pins,
+    pins: PinnedSections,
 }
 
 impl View {
@@ -34,7 +34,7 @@ impl View {
         View {
             token: Arc::new(store.register()),
             store: Arc::clone(store),
-            pins: Pins::new(),
+            pins: PinnedSections::new(),
         }
     }
 
@@ -48,7 +48,7 @@ impl View {
         Ok(View {
             token: Arc::new(store.register_at(csn)?),
             store: Arc::clone(store),
-            pins: Pins::new(),
+            pins: PinnedSections::new(),
         })
     }
 
@@ -57,7 +57,7 @@ impl View {
         View {
             store: Arc::clone(store),
             token: Arc::clone(token),
-            pins: Pins::new(),
+            pins: PinnedSections::new(),
         }
     }
 
@@ -92,8 +92,8 @@ impl View {
     pub fn edge_count(&self) -> Result<u64, TopologyError> {
         let arcs = self.arc_count()?;
         Ok(match self.store.config().direction {
-            Direction::Undirected => arcs / 2,
-            Direction::Out | Direction::Both => arcs,
+            StoredLists::Undirected => arcs / 2,
+            StoredLists::Out | StoredLists::Both => arcs,
         })
     }
 
@@ -204,7 +204,7 @@ impl View {
         self.store.config().relationships
     }
 
-    pub(crate) fn direction(&self) -> Direction {
+    pub(crate) fn stored_lists(&self) -> StoredLists {
         self.store.config().direction
     }
 
@@ -228,9 +228,9 @@ impl View {
             ));
         }
         match (lists, self.store.config().direction) {
-            (Lists::Out, _) | (Lists::In, Direction::Undirected) => Ok(0),
-            (Lists::In, Direction::Both) => Ok(1),
-            (Lists::In, Direction::Out) => Err(TopologyError::WrongGraphKind(
+            (Lists::Out, _) | (Lists::In, StoredLists::Undirected) => Ok(0),
+            (Lists::In, StoredLists::Both) => Ok(1),
+            (Lists::In, StoredLists::Out) => Err(TopologyError::WrongGraphKind(
                 "this graph keeps only out-lists; create it with both directions",
             )),
         }

@@ -48,7 +48,7 @@ pub use front::shards::ShardReport;
 pub use history::{RESERVED_NAMES, Snapshot, check_snapshot_name, is_reserved};
 pub use layout::Layout;
 pub use list::ListScratch;
-pub use pins::Pins;
+pub use pins::PinnedSections;
 pub use presence::AdjacencySet;
 pub use published::Published;
 pub use sealed::{SealedGraph, SealedInfo, SealedName};

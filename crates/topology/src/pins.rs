@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// Kept sections of one view; share it between those who read the same view. It
 /// belongs to one view of one store.
 #[derive(Debug, Default)]
-pub struct Pins {
+pub struct PinnedSections {
     reads: AtomicU32,
     table: OnceLock<Arc<Table>>,
 }
@@ -40,14 +40,14 @@ pub(crate) struct Table {
     empty: OnceLock<Arc<Pinned>>,
     /// DRAM of the slots.
     slot_bytes: AtomicUsize,
-    all: Arc<PinnedSections>,
+    all: Arc<PinnedBytes>,
 }
 
 /// The sections that all views of a store keep: their DRAM.
 #[derive(Debug, Default)]
-pub(crate) struct PinnedSections(AtomicUsize);
+pub(crate) struct PinnedBytes(AtomicUsize);
 
-impl PinnedSections {
+impl PinnedBytes {
     /// DRAM in use.
     pub(crate) fn bytes(&self) -> usize {
         self.0.load(Ordering::Relaxed)
@@ -79,7 +79,7 @@ type Groups = Box<[OnceLock<Box<[Slot]>>]>;
 pub(crate) struct Pinned {
     pub view: SectionView,
     bytes: usize,
-    all: Arc<PinnedSections>,
+    all: Arc<PinnedBytes>,
 }
 
 impl Pinned {
@@ -140,7 +140,7 @@ impl Keepers {
 
 impl Table {
     /// For a view with so many adjacencies and sections.
-    pub(crate) fn new(adjacencies: usize, sections: usize, all: &Arc<PinnedSections>) -> Self {
+    pub(crate) fn new(adjacencies: usize, sections: usize, all: &Arc<PinnedBytes>) -> Self {
         Table {
             sections,
             adjacencies: (0..adjacencies).map(|_| OnceLock::new()).collect(),
@@ -223,10 +223,10 @@ impl Drop for Table {
     }
 }
 
-impl Pins {
+impl PinnedSections {
     /// Pins nothing yet.
     pub fn new() -> Self {
-        Pins::default()
+        PinnedSections::default()
     }
 
     /// A section that is kept, with the right not to lose it meanwhile.
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn all_views_share_a_budget() {
-        let all = Arc::new(PinnedSections::default());
+        let all = Arc::new(PinnedBytes::default());
         let table = Table::new(1, 2 * GROUP, &all);
         assert!(table.reach(0, 2 * GROUP).is_none() && table.reach(1, 0).is_none());
         assert!(table.reach(0, 1).is_some() && all.bytes() > 0);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
@@ -150,7 +150,7 @@ impl ExtensionScenario {
 
     fn store_config(&self) -> Config {
         Config {
-            direction: Direction::Both,
+            direction: StoredLists::Both,
             relationships: true,
             layout: match self.seed.is_multiple_of(2) {
                 true => Layout::Blocks,

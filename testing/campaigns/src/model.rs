@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::Random;
 use evergraph_topology::Layout;
 
@@ -207,7 +207,7 @@ pub struct Moment {
 
 impl Model {
     /// The graph after some operations.
-    pub fn after(direction: Direction, operations: &[Operation]) -> Self {
+    pub fn after(direction: StoredLists, operations: &[Operation]) -> Self {
         let mut model = Model {
             wall_us: Some(0),
             ..Model::default()
@@ -237,15 +237,15 @@ impl Model {
         }
     }
 
-    fn apply(&mut self, direction: Direction, operation: &Operation) {
+    fn apply(&mut self, direction: StoredLists, operation: &Operation) {
         match operation {
             Operation::Insert(edges) => {
                 for &(u, v, weight) in edges {
                     self.out.entry(u).or_default().push((v, weight));
                     match direction {
-                        Direction::Undirected => self.out.entry(v).or_default().push((u, weight)),
-                        Direction::Both => self.incoming.entry(v).or_default().push((u, weight)),
-                        Direction::Out => {}
+                        StoredLists::Undirected => self.out.entry(v).or_default().push((u, weight)),
+                        StoredLists::Both => self.incoming.entry(v).or_default().push((u, weight)),
+                        StoredLists::Out => {}
                     }
                     self.vertex_count = self.vertex_count.max(u64::from(u.max(v)) + 1);
                 }
@@ -254,9 +254,9 @@ impl Model {
                 for &(u, v) in edges {
                     remove_latest(&mut self.out, u, v);
                     match direction {
-                        Direction::Undirected => remove_latest(&mut self.out, v, u),
-                        Direction::Both => remove_latest(&mut self.incoming, v, u),
-                        Direction::Out => {}
+                        StoredLists::Undirected => remove_latest(&mut self.out, v, u),
+                        StoredLists::Both => remove_latest(&mut self.incoming, v, u),
+                        StoredLists::Out => {}
                     }
                 }
             }

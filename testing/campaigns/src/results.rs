@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_graph::{Column, Direction};
+use evergraph_graph::{Column, StoredLists};
 use evergraph_results::{
     Description, Geometry, GraphIdentity, Hot, ResultStore, Staging, StateError,
 };
@@ -146,7 +146,7 @@ fn description(name: &str, step: u64) -> Description {
             csn: 1,
             vertex_count: VALUES as u64,
             arc_count: 0,
-            direction: Direction::Out,
+            direction: StoredLists::Out,
             weighted: false,
         },
         step,

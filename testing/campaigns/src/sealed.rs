@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape};
+use evergraph_graph::{Compressed, Csr, Graph, NeighborReader, Shape, StoredLists};
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Random, Scenario, SimulatedStorage, Steps, Told,
 };
@@ -111,7 +111,7 @@ impl Kind {
             .zip(lists)
             .flat_map(|(u, list)| list.iter().map(move |&v| (u, v)))
             .collect();
-        let graph = Csr::from_edges(lists.len(), &edges, Direction::Out);
+        let graph = Csr::from_edges(lists.len(), &edges, StoredLists::Out);
         let go_on = || Ok::<(), Infallible>(());
         match self {
             Kind::InOrder => SealedGraph::Plain(Arc::new(graph)),
@@ -167,7 +167,7 @@ impl SealedScenario {
 
     fn store_config(&self) -> Config {
         Config {
-            direction: Direction::Out,
+            direction: StoredLists::Out,
             layout: match self.seed.is_multiple_of(2) {
                 true => Layout::Blocks,
                 false => Layout::Pma,

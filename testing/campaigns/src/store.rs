@@ -4,7 +4,7 @@ mod scripts;
 
 use std::ops::ControlFlow;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{
     Access, Config as SimulatedConfig, Persistence, Scenario, SimulatedStorage, Steps, Told,
 };
@@ -28,7 +28,7 @@ pub struct StoreScenario {
     name: String,
     seed: u64,
     persistence: Persistence,
-    direction: Direction,
+    direction: StoredLists,
     mode: Mode,
     weighted: bool,
     first_ring_bytes: u64,
@@ -44,15 +44,15 @@ impl StoreScenario {
     pub fn new(
         mode: Mode,
         persistence: Persistence,
-        direction: Direction,
+        direction: StoredLists,
         seed: u64,
         planned: usize,
     ) -> Self {
         let medium = persistence.name();
         let lists = match direction {
-            Direction::Undirected => "undirected",
-            Direction::Out => "out",
-            Direction::Both => "both",
+            StoredLists::Undirected => "undirected",
+            StoredLists::Out => "out",
+            StoredLists::Both => "both",
         };
         let how = match mode {
             Mode::Merged => "merged",
@@ -93,7 +93,7 @@ impl StoreScenario {
     /// A random workload on a graph with named snapshots.
     pub fn with_snapshots(
         persistence: Persistence,
-        direction: Direction,
+        direction: StoredLists,
         seed: u64,
         planned: usize,
     ) -> Self {

@@ -1,13 +1,13 @@
 //! Scenarios of each kind, and how many of them a run takes.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{Budget, Depth, Persistence, Suite};
 use evergraph_topology::Mode;
 
 use crate::{ExtensionScenario, ResultScenario, SealedScenario, StoreScenario};
 
-const DIRECTIONS: [Direction; 3] = [Direction::Out, Direction::Undirected, Direction::Both];
+const DIRECTIONS: [StoredLists; 3] = [StoredLists::Out, StoredLists::Undirected, StoredLists::Both];
 
 fn killers(suite: &str) -> String {
     format!("{}/killers/{suite}.tsv", env!("CARGO_MANIFEST_DIR"))

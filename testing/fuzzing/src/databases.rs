@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use evergraph_graph::{Graph, NeighborReader};
 use evergraph_property_graph::graph::{
-    Definition, GraphError, GraphOptions, OpenOptions, PropertyGraph, Rule, Towards, Transaction,
+    Definition, Direction, GraphError, GraphOptions, OpenOptions, PropertyGraph, Rule, Transaction,
     View,
 };
 use evergraph_property_graph::index::KeyRange;
@@ -427,7 +427,7 @@ fn read_graph(graph: &PropertyGraph, view: &View) -> Result<(), GraphError> {
         node.labels();
         node.properties()
             .for_each(|(_, value)| drop(value.to_string()));
-        let _ = view.neighbors(node.id(), Towards::Both, &[]);
+        let _ = view.neighbors(node.id(), Direction::Both, &[]);
     }
     for relationship in view.relationships().take(VERTICES as usize).flatten() {
         relationship.kind();

@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use evergraph_graph::VertexId;
-use evergraph_property_graph::graph::{Adjacent, GraphError, NodeId, PropertyGraph, Towards, View};
+use evergraph_property_graph::graph::{
+    Adjacent, Direction, GraphError, NodeId, PropertyGraph, View,
+};
 
 use super::super::{Answers, ask};
 use super::lists::Static;
@@ -90,7 +92,7 @@ impl Ways<'_> {
 
     fn by_list(&self, reads: Reads) -> Result<Found, String> {
         self.best(|mine| {
-            let mut expander = self.view.expander(Towards::Outgoing, self.types);
+            let mut expander = self.view.expander(Direction::Outgoing, self.types);
             let mut answers = Answers::default();
             for &v in mine {
                 let _ = expander.for_each_list(NodeId(v), |_, _, neighbors, ids| match reads {
@@ -107,7 +109,7 @@ impl Ways<'_> {
 
     fn by_expander(&self) -> Result<Found, String> {
         self.best(|mine| {
-            let mut expander = self.view.expander(Towards::Outgoing, self.types);
+            let mut expander = self.view.expander(Direction::Outgoing, self.types);
             let mut answers = Answers::default();
             for &v in mine {
                 let _ = expander.for_each(NodeId(v), |adjacent| answers.add_adjacent(adjacent))?;
@@ -121,8 +123,8 @@ impl Ways<'_> {
             let mut answers = Answers::default();
             for &v in mine {
                 let each = |adjacent| answers.add_adjacent(adjacent);
-                let (towards, types) = (Towards::Outgoing, self.types);
-                let _ = (self.view).for_each_neighbor(NodeId(v), towards, types, each)?;
+                let (direction, types) = (Direction::Outgoing, self.types);
+                let _ = (self.view).for_each_neighbor(NodeId(v), direction, types, each)?;
             }
             Ok(answers)
         })
@@ -134,7 +136,7 @@ impl Ways<'_> {
             for &v in mine {
                 for adjacent in self
                     .view
-                    .neighbors(NodeId(v), Towards::Outgoing, self.types)?
+                    .neighbors(NodeId(v), Direction::Outgoing, self.types)?
                 {
                     let _ = answers.add_adjacent(adjacent);
                 }
@@ -149,8 +151,8 @@ impl Ways<'_> {
             let mut answers = Answers::default();
             for &v in mine {
                 let each = |adjacent| answers.add_adjacent(adjacent);
-                let (towards, types) = (Towards::Outgoing, self.types);
-                let _ = transaction.for_each_neighbor(NodeId(v), towards, types, each)?;
+                let (direction, types) = (Direction::Outgoing, self.types);
+                let _ = transaction.for_each_neighbor(NodeId(v), direction, types, each)?;
             }
             Ok(answers)
         })
@@ -158,7 +160,7 @@ impl Ways<'_> {
 
     fn property(&self) -> Result<Found, String> {
         self.best(|mine| {
-            let mut expander = self.view.expander(Towards::Outgoing, self.types);
+            let mut expander = self.view.expander(Direction::Outgoing, self.types);
             let mut answers = Answers::default();
             for &v in mine {
                 let flow = expander.for_each(NodeId(v), |adjacent| {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use evergraph::property::{GraphError, NodeId, Towards, View};
+use evergraph::property::{Direction, GraphError, NodeId, View};
 
 use super::super::nodes::{find, integer, milliseconds, node, only_neighbor, text};
 use super::super::schema::{CONTAINER_OF, HAS_CREATOR, HAS_MODERATOR, KNOWS, MESSAGE, REPLY_OF};
@@ -61,7 +61,7 @@ pub fn creator(view: &View, message: i64) -> Result<Option<Name>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(None);
     };
-    let creator = only_neighbor(view, &message, Towards::Outgoing, HAS_CREATOR)?;
+    let creator = only_neighbor(view, &message, Direction::Outgoing, HAS_CREATOR)?;
     Name::of(&creator).map(Some)
 }
 
@@ -74,8 +74,8 @@ pub fn forum(view: &View, message: i64) -> Result<Option<ForumOf>, GraphError> {
         return Ok(None);
     };
     let post = original_post(view, message)?;
-    let forum = only_neighbor(view, &post, Towards::Incoming, CONTAINER_OF)?;
-    let moderator = only_neighbor(view, &forum, Towards::Outgoing, HAS_MODERATOR)?;
+    let forum = only_neighbor(view, &post, Direction::Incoming, CONTAINER_OF)?;
+    let moderator = only_neighbor(view, &forum, Direction::Outgoing, HAS_MODERATOR)?;
     Ok(Some(ForumOf {
         forum: integer(&forum, "id")?,
         title: text(&forum, "title")?,
@@ -93,17 +93,17 @@ pub fn replies(view: &View, message: i64) -> Result<Vec<Reply>, GraphError> {
     let Some(message) = find(view, MESSAGE, message)? else {
         return Ok(Vec::new());
     };
-    let comments = view.neighbors(message.id(), Towards::Incoming, &[REPLY_OF])?;
+    let comments = view.neighbors(message.id(), Direction::Incoming, &[REPLY_OF])?;
     if comments.is_empty() {
         return Ok(Vec::new());
     }
-    let author = only_neighbor(view, &message, Towards::Outgoing, HAS_CREATOR)?;
-    let knows = view.neighbors(author.id(), Towards::Both, &[KNOWS])?;
+    let author = only_neighbor(view, &message, Direction::Outgoing, HAS_CREATOR)?;
+    let knows = view.neighbors(author.id(), Direction::Both, &[KNOWS])?;
     let known: BTreeSet<NodeId> = knows.iter().map(|adjacent| adjacent.neighbor).collect();
     let mut replies = Vec::new();
     for adjacent in comments {
         let comment = node(view, adjacent.neighbor)?;
-        let author = only_neighbor(view, &comment, Towards::Outgoing, HAS_CREATOR)?;
+        let author = only_neighbor(view, &comment, Direction::Outgoing, HAS_CREATOR)?;
         replies.push(Reply {
             comment: integer(&comment, "id")?,
             content: content_of(&comment)?,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use evergraph::property::{GraphError, NodeId, Towards, View};
+use evergraph::property::{Direction, GraphError, NodeId, View};
 
 use super::super::nodes::{
     find, integer, milliseconds, missing, node, only_neighbor, property, text,
@@ -56,7 +56,7 @@ pub fn profile(view: &View, person: i64) -> Result<Option<Profile>, GraphError> 
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(None);
     };
-    let city = only_neighbor(view, &person, Towards::Outgoing, IS_LOCATED_IN)?;
+    let city = only_neighbor(view, &person, Direction::Outgoing, IS_LOCATED_IN)?;
     Ok(Some(Profile {
         first_name: text(&person, "firstName")?,
         last_name: text(&person, "lastName")?,
@@ -78,7 +78,7 @@ pub fn recent_messages(view: &View, person: i64) -> Result<Vec<Recent>, GraphErr
     let Some(person) = find(view, PERSON, person)? else {
         return Ok(Vec::new());
     };
-    let messages = view.neighbors(person.id(), Towards::Incoming, &[HAS_CREATOR])?;
+    let messages = view.neighbors(person.id(), Direction::Incoming, &[HAS_CREATOR])?;
     let mut recent = BinaryHeap::with_capacity(MOST_RECENT + 1);
     // Younger ones tend to be last, and an older one than ten others costs its date.
     for message in messages.iter().rev().map(|adjacent| adjacent.neighbor) {
@@ -97,7 +97,7 @@ pub fn recent_messages(view: &View, person: i64) -> Result<Vec<Recent>, GraphErr
         let message = node(view, message)?;
         let content = content_of(&message)?;
         let post = original_post(view, message)?;
-        let poster = only_neighbor(view, &post, Towards::Outgoing, HAS_CREATOR)?;
+        let poster = only_neighbor(view, &post, Direction::Outgoing, HAS_CREATOR)?;
         Ok(Recent {
             message: id,
             content,
@@ -119,7 +119,7 @@ pub fn friends(view: &View, person: i64) -> Result<Vec<Friend>, GraphError> {
         return Ok(Vec::new());
     };
     let mut friends = Vec::new();
-    for adjacent in view.neighbors(person.id(), Towards::Both, &[KNOWS])? {
+    for adjacent in view.neighbors(person.id(), Direction::Both, &[KNOWS])? {
         let friendship = view.relationship(adjacent.relationship)?;
         let friendship = friendship.ok_or_else(|| missing(adjacent.relationship.to_string()))?;
         friends.push(Friend {

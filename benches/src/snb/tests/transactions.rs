@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use evergraph::Database;
-use evergraph::property::{GraphError, PropertyGraph, Towards, View};
+use evergraph::property::{Direction, GraphError, PropertyGraph, View};
 use evergraph_generators::snb::{Change, Like, Message, csv};
 
 use super::{in_memory, network};
@@ -22,7 +22,7 @@ fn initial() -> (Database, Updates) {
 /// Whether a relationship of a type leads from one node to another.
 fn leads(view: &View, from: (&str, u64), kind: &str, to: (&str, u64)) -> bool {
     let node = |(label, id): (&str, u64)| nodes::find(view, label, id as i64).unwrap().unwrap();
-    let neighbors = view.neighbors(node(from).id(), Towards::Outgoing, &[kind]);
+    let neighbors = view.neighbors(node(from).id(), Direction::Outgoing, &[kind]);
     let to = node(to).id();
     neighbors
         .unwrap()
@@ -169,7 +169,8 @@ fn everybody_likes_one_post_without_a_conflict() {
         }) => {
             let view = graph.view();
             let post = nodes::find(&view, MESSAGE, *id as i64).unwrap().unwrap();
-            view.degree(post.id(), Towards::Incoming, &[LIKES]).unwrap()
+            view.degree(post.id(), Direction::Incoming, &[LIKES])
+                .unwrap()
         }
         _ => unreachable!("likes are of one post"),
     };

@@ -49,9 +49,9 @@ impl Model {
     fn of(graph: &impl Graph) -> Self {
         Self {
             out: lists(graph, false),
-            incoming: (graph.direction() == Direction::Both).then(|| lists(graph, true)),
+            incoming: (graph.stored_lists() == StoredLists::Both).then(|| lists(graph, true)),
             dirty: vec![false; graph.vertex_count()],
-            symmetric: graph.direction() == Direction::Undirected,
+            symmetric: graph.stored_lists() == StoredLists::Undirected,
         }
     }
 
@@ -192,7 +192,7 @@ fn check_cleaned<G: Graph>(
         };
         assert_eq!(accepted(before), accepted(after));
     }
-    if filter.direction() != Direction::Out {
+    if filter.stored_lists() != StoredLists::Out {
         let mut mirrored: Lists = vec![Vec::new(); model.out.len()];
         for (u, list) in (0..).zip(&model.out) {
             list.iter().for_each(|&v| mirrored[v as usize].push(u));
@@ -210,21 +210,21 @@ proptest! {
         let control = Control::new();
         let weighted: Vec<(VertexId, VertexId, Weight)> =
             edges.iter().map(|&(u, v)| (u, v, (u.min(v) * 7 + u.max(v)) as Weight)).collect();
-        for direction in [Direction::Undirected, Direction::Both, Direction::Out] {
+        for direction in [StoredLists::Undirected, StoredLists::Both, StoredLists::Out] {
             let graph = Csr::from_edges(n, &edges, direction).sorted();
             let filter = |keep| GraphFilter::new(&graph, keep, size, &control);
             match filter(Keep::Symmetric) {
                 Ok(filter) => follow(filter, &steps, accepts),
                 Err(why) => {
                     prop_assert_eq!(why, RunError::NeedsUndirected);
-                    prop_assert_ne!(direction, Direction::Undirected);
+                    prop_assert_ne!(direction, StoredLists::Undirected);
                 }
             }
             match filter(Keep::Both) {
                 Ok(filter) => follow(filter, &steps, accepts_one_way),
                 Err(why) => {
                     prop_assert_eq!(why, RunError::NeedsInLists);
-                    prop_assert_eq!(direction, Direction::Out);
+                    prop_assert_eq!(direction, StoredLists::Out);
                 }
             }
             follow(filter(Keep::Out).unwrap(), &steps, accepts_one_way);
@@ -240,7 +240,7 @@ proptest! {
 #[test]
 fn hubs_are_packed_by_several_tasks_and_shrink() {
     let edges: Vec<(VertexId, VertexId)> = (1..200_000).map(|v| (0, v)).collect();
-    let graph = Csr::from_edges(200_000, &edges, Direction::Undirected);
+    let graph = Csr::from_edges(200_000, &edges, StoredLists::Undirected);
     let control = Control::new();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
     pool.unwrap().install(|| {
@@ -286,7 +286,7 @@ fn memory_is_what_the_formula_says_and_a_quarter_of_the_graph() {
         .flat_map(|v| (1..=8).map(move |by| (v, (v + by) % n as VertexId)))
         .collect();
     for edges in [even, same] {
-        let graph = Csr::from_edges(n, &edges, Direction::Undirected);
+        let graph = Csr::from_edges(n, &edges, StoredLists::Undirected);
         let degrees: Vec<usize> = lists(&graph, false).iter().map(Vec::len).collect();
         let graph_bytes = 8 * (n + 1) + 4 * graph.arc_count() as usize;
         for size in BlockSize::ALL {
@@ -307,7 +307,7 @@ fn memory_is_what_the_formula_says_and_a_quarter_of_the_graph() {
 #[test]
 fn intersections_walk_the_live_lists() {
     let edges = uniform(300, 12_000, 8);
-    let graph = Csr::from_edges(300, &edges, Direction::Undirected).simple();
+    let graph = Csr::from_edges(300, &edges, StoredLists::Undirected).simple();
     let filter = GraphFilter::with(
         &graph,
         Keep::Out,
@@ -332,7 +332,7 @@ fn intersections_walk_the_live_lists() {
 fn a_filter_of_nothing() {
     let control = Control::new();
     for n in [0, 3] {
-        let graph = Csr::from_edges(n, &[], Direction::Both);
+        let graph = Csr::from_edges(n, &[], StoredLists::Both);
         for keep in [Keep::Both, Keep::Out] {
             let mut filter =
                 GraphFilter::new(&graph, keep, BlockSize::default(), &control).unwrap();

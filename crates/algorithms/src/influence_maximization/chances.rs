@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use evergraph_graph::random::{Random, split_mix};
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId, Weight};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId, Weight};
 
 use super::Probabilities;
 use crate::edge_map::Lists;
@@ -48,7 +48,7 @@ impl<'g, G: Graph> Chances<'g, G> {
         probabilities: Probabilities,
         control: &Control,
     ) -> Result<Self, RunError> {
-        if graph.direction() == Direction::Out {
+        if graph.stored_lists() == StoredLists::Out {
             return Err(RunError::NeedsInLists);
         }
         let mut in_degrees = Vec::new();

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 
 use super::{Changes, Summary};
 use crate::error::compare_exact;
@@ -54,8 +54,8 @@ pub struct Statistics {
 /// If `control` ends the run.
 pub fn start<G: Graph>(graph: &G, control: &Control) -> Result<Degrees, RunError> {
     let side = |lists| Ok::<_, RunError>(Side::of(unshared_u32(shared_degrees(lists, control)?)));
-    let incoming = match (graph.direction(), Lists::incoming(graph)) {
-        (Direction::Undirected, _) => None,
+    let incoming = match (graph.stored_lists(), Lists::incoming(graph)) {
+        (StoredLists::Undirected, _) => None,
         (_, Some(lists)) => Some(side(lists)?),
         (_, None) => Some(Side::of(in_degrees(graph))),
     };

@@ -274,15 +274,15 @@ mod tests {
     use super::*;
     use crate::shortest_paths::reference;
     use evergraph_generators::{edge_weight, kronecker};
-    use evergraph_graph::{Csr, Direction};
+    use evergraph_graph::{Csr, StoredLists};
 
     #[test]
     fn distances_within_the_radius_are_those_of_the_reference() {
         let weigh = |(u, v)| (u, v, edge_weight(u, v, 20));
         let edges: Vec<_> = kronecker(8, 4, 1).into_iter().map(weigh).collect();
-        let graph = Csr::from_weighted_edges(256, &edges, Direction::Both);
+        let graph = Csr::from_weighted_edges(256, &edges, StoredLists::Both);
         let hops: Vec<_> = edges.iter().map(|&(u, v, _)| (u, v)).collect();
-        let hops = Csr::from_edges(256, &hops, Direction::Both);
+        let hops = Csr::from_edges(256, &hops, StoredLists::Both);
         let control = Control::new();
         for (graph, radii) in [(&graph, [1.0, 9.0, 1e6]), (&hops, [1.0, 2.0, 1e6])] {
             let lengths = Lengths::new(graph, true, 256, &control).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 use rayon::prelude::*;
 
 use crate::parallel::{CHUNK_ITEMS, CHUNK_VERTICES, shared_u32, unshared_u32};
@@ -103,9 +103,9 @@ impl Order {
 /// The classes of the vertices from `first`, from high degrees to low ones.
 fn classify<G: Graph>(graph: &G, first: VertexId, classes: &mut [u32]) {
     let mut out = graph.reader();
-    let mut incoming = match graph.direction() {
-        Direction::Both => graph.reverse_reader(),
-        Direction::Undirected | Direction::Out => None,
+    let mut incoming = match graph.stored_lists() {
+        StoredLists::Both => graph.reverse_reader(),
+        StoredLists::Undirected | StoredLists::Out => None,
     };
     for (v, class) in (first..).zip(classes) {
         let in_degree = incoming.as_mut().map_or(0, |reader| reader.degree(v));
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn hubs_come_first_and_equals_by_id() {
         let star = [(3, 0), (3, 1), (3, 2), (3, 4), (1, 0)];
-        let graph = Csr::from_edges(6, &star, Direction::Both);
+        let graph = Csr::from_edges(6, &star, StoredLists::Both);
         let order = Order::by_degree(&graph, &Control::new()).unwrap();
         assert_eq!(order.vertices, [3, 0, 1, 2, 4, 5]);
         for v in 0..6 {

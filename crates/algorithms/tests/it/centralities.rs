@@ -8,7 +8,7 @@ use evergraph_algorithms::pagerank::{self, Iterations, Precision};
 use evergraph_algorithms::personalized_pagerank::{self, LocalParameters, Seed};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError, eigenvector, hits, katz};
 use evergraph_generators::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, VertexId};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId};
 use proptest::prelude::*;
 
 const TIGHT: pagerank::Parameters = pagerank::Parameters {
@@ -167,7 +167,7 @@ fn a_directed_graph_with_a_sink_component() {
         (1, 5),
     ];
     let control = Control::new();
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_edges(6, &edges, direction);
         let result = katz::run(&graph, &Default::default(), &control).unwrap();
         assert_scores(
@@ -233,7 +233,7 @@ fn ranks_are_those_of_graphalytics() {
         iterations: Iterations::Fixed(2),
         ..FIVE
     };
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_edges(10, &edges, direction);
         let result = pagerank::run(&graph, &parameters, &Control::new()).unwrap();
         for (found, expected) in result.ranks.iter().zip(expected) {
@@ -247,10 +247,14 @@ fn small_graphs() {
     let control = Control::new();
     let run = |graph: &Csr| eigenvector::run(graph, &Default::default(), &control).unwrap();
     // A cycle is the same everywhere; the middle of a star is worth the root of 4.
-    let cycle = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3), (3, 0)], Direction::Both);
+    let cycle = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3), (3, 0)], StoredLists::Both);
     assert_eq!(run(&cycle).scores, [0.5; 4]);
     assert_eq!(run(&cycle).iterations, 1);
-    let star = Csr::from_edges(5, &[(0, 1), (0, 2), (0, 3), (0, 4)], Direction::Undirected);
+    let star = Csr::from_edges(
+        5,
+        &[(0, 1), (0, 2), (0, 3), (0, 4)],
+        StoredLists::Undirected,
+    );
     let scores = run(&star).scores;
     assert!((scores[0] - 0.5_f64.sqrt()).abs() < 1e-5, "{scores:?}");
     assert!((scores[0] / scores[1] - 2.0).abs() < 1e-5, "{scores:?}");
@@ -262,7 +266,7 @@ fn small_graphs() {
         ..Default::default()
     };
     let loops = [(0, 1), (2, 2), (3, 3), (3, 3)];
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let result = katz::run(&Csr::from_edges(4, &loops, direction), &raw, &control).unwrap();
         assert_scores(
             &result.scores,
@@ -271,13 +275,13 @@ fn small_graphs() {
     }
     // Twenty friends of all: alpha is above 1/19.
     let complete: Vec<_> = (0..20).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
-    let complete = Csr::from_edges(20, &complete, Direction::Undirected);
+    let complete = Csr::from_edges(20, &complete, StoredLists::Undirected);
     let result = katz::run(&complete, &Default::default(), &control).unwrap();
     assert!(!result.converged && result.scores.iter().all(|x| x.is_finite()));
     katz::verify(&complete, &Default::default(), &result).unwrap();
 
     // 0 leads to 1 and 2, 3 to 2 alone.
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_edges(4, &[(0, 1), (0, 2), (3, 2)], direction);
         let result = hits::run(&graph, &Default::default(), &control).unwrap();
         let golden = (1.0 + 5.0_f64.sqrt()) / 2.0;
@@ -290,7 +294,7 @@ fn small_graphs() {
     }
 
     // The reader goes from 0 to 1 and is back: 1 has 0.85 of what 0 has.
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_edges(3, &[(0, 1)], direction);
         let result = personalized_pagerank::run(&graph, &[(0, 7.0)], &TIGHT, &control).unwrap();
         assert_scores(
@@ -334,7 +338,7 @@ fn no_vertices_and_no_edges() {
 
 #[test]
 fn wrong_arguments_are_named() {
-    let graph = Csr::from_edges(3, &[(0, 1)], Direction::Both);
+    let graph = Csr::from_edges(3, &[(0, 1)], StoredLists::Both);
     let control = Control::new();
     let seeded = |seeds: &[Seed]| {
         let error = personalized_pagerank::run(&graph, seeds, &FIVE, &control).unwrap_err();

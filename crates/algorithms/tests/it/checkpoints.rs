@@ -9,7 +9,7 @@ use evergraph_algorithms::{
     personalized_pagerank, weighted_bfs, widest_path,
 };
 use evergraph_generators::kronecker;
-use evergraph_graph::{Column, Csr, Direction, Graph, VertexId, Weight};
+use evergraph_graph::{Column, Csr, Graph, StoredLists, VertexId, Weight};
 
 /// Keeps every state, or gives one.
 #[derive(Default)]
@@ -75,7 +75,7 @@ fn resumes<T: PartialEq + std::fmt::Debug>(
 
 fn graphs() -> Vec<Csr> {
     let edges = kronecker(9, 8, 3);
-    [Direction::Both, Direction::Out, Direction::Undirected]
+    [StoredLists::Both, StoredLists::Out, StoredLists::Undirected]
         .map(|direction| Csr::from_edges(1 << 9, &edges, direction))
         .into_iter()
         .collect()
@@ -117,7 +117,7 @@ fn iterations_go_on_where_they_were_cut_off() {
             };
             resumes("hits", |c| hits::run(graph, &parameters, c));
         }
-        if graph.direction() != Direction::Out {
+        if graph.stored_lists() != StoredLists::Out {
             let parameters = label_propagation::Parameters::default();
             resumes("label-propagation", |c| {
                 label_propagation::run(graph, &parameters, c)
@@ -148,7 +148,7 @@ fn searches_go_on_where_they_were_cut_off() {
         }
         let parameters = closeness::Parameters::default();
         resumes("closeness", |c| closeness::run(graph, &parameters, c));
-        if graph.direction() == Direction::Undirected {
+        if graph.stored_lists() == StoredLists::Undirected {
             for bucketing in [k_core::Bucketing::Open, k_core::Bucketing::SemiEager] {
                 let parameters = k_core::Parameters { bucketing };
                 resumes("k-core", |c| k_core::run(graph, &parameters, c));
@@ -165,7 +165,7 @@ fn busiest(graph: &Csr) -> VertexId {
 }
 
 /// The graph with weights, `lightest` or more of them.
-fn weighted(direction: Direction, lightest: i64) -> Csr {
+fn weighted(direction: StoredLists, lightest: i64) -> Csr {
     let edges = kronecker(9, 8, 4);
     let weight = |u: VertexId, v: VertexId| {
         let weight = i64::from((u * 31 + v * 17) % 97);
@@ -177,7 +177,7 @@ fn weighted(direction: Direction, lightest: i64) -> Csr {
 
 #[test]
 fn shortest_paths_go_on_where_they_were_cut_off() {
-    for direction in [Direction::Both, Direction::Out, Direction::Undirected] {
+    for direction in [StoredLists::Both, StoredLists::Out, StoredLists::Undirected] {
         let graph = &weighted(direction, 1);
         let source = busiest(graph);
         resumes("bellman-ford", |c| {
@@ -205,7 +205,7 @@ fn shortest_paths_go_on_where_they_were_cut_off() {
         }
     }
     // Cycles of negative weight, found after many rounds.
-    let graph = &weighted(Direction::Out, -1);
+    let graph = &weighted(StoredLists::Out, -1);
     let source = busiest(graph);
     resumes("bellman-ford", |c| {
         bellman_ford::run(graph, source, true, c)

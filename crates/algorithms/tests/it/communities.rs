@@ -5,7 +5,7 @@ use crate::common::{DIRECTIONS, Segmented, edges, with_threads};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
 use evergraph_algorithms::{label_propagation, leiden, louvain, modularity};
 use evergraph_generators::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId, Weight};
 use proptest::prelude::*;
 
 mod labels {
@@ -33,20 +33,20 @@ mod labels {
             (result.labels, result.iterations)
         };
         // Both ends change sides for ever.
-        let pair = Csr::from_edges(3, &[(0, 1)], Direction::Undirected);
+        let pair = Csr::from_edges(3, &[(0, 1)], StoredLists::Undirected);
         assert_eq!(labels(&pair, 3), (vec![1, 0, 2], 3));
         assert_eq!(labels(&pair, 4), (vec![0, 1, 2], 4));
-        let path = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3)], Direction::Undirected);
+        let path = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3)], StoredLists::Undirected);
         assert_eq!(labels(&path, 1), (vec![1, 0, 1, 2], 1));
         // An edge in both directions counts twice, so 2 follows 1, not 0.
-        let graph = Csr::from_edges(3, &[(1, 2), (2, 1), (0, 2)], Direction::Both);
+        let graph = Csr::from_edges(3, &[(1, 2), (2, 1), (0, 2)], StoredLists::Both);
         assert_eq!(labels(&graph, 1).0, [2, 2, 1]);
         // Two loops hold 1 against 0.
-        let graph = Csr::from_edges(2, &[(0, 1), (1, 1)], Direction::Both);
+        let graph = Csr::from_edges(2, &[(0, 1), (1, 1)], StoredLists::Both);
         assert_eq!(labels(&graph, 10), (vec![1, 1], 2));
         // Two triangles with a bridge.
         let edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)];
-        let graph = Csr::from_edges(6, &edges, Direction::Undirected);
+        let graph = Csr::from_edges(6, &edges, StoredLists::Undirected);
         let control = Control::new();
         let result = run(&graph, &parameters(20, None), &control).unwrap();
         assert_eq!(result.changed, 0);
@@ -78,7 +78,7 @@ mod labels {
         ];
         let edges = edges.map(|(u, v)| (u - 1, v - 1));
         let ids: Vec<u64> = (1..=10).collect();
-        let graph = Csr::from_edges(10, &edges, Direction::Both);
+        let graph = Csr::from_edges(10, &edges, StoredLists::Both);
         let result = run(&graph, &parameters(2, Some(&ids)), &Control::new()).unwrap();
         assert_eq!(result.labels, [1, 2, 3, 4, 1, 1, 2, 3, 2, 1]);
     }
@@ -86,7 +86,7 @@ mod labels {
     #[test]
     fn given_labels_decide_ties() {
         // The leaves' labels are equally frequent around 0.
-        let star = Csr::from_edges(4, &[(0, 1), (0, 2), (0, 3)], Direction::Undirected);
+        let star = Csr::from_edges(4, &[(0, 1), (0, 2), (0, 3)], StoredLists::Undirected);
         for (given, expected) in [
             ([9, 8, 1 << 60, 5], 5),
             ([9, 8, 1, 8], 8),
@@ -99,11 +99,11 @@ mod labels {
 
     #[test]
     fn wrong_arguments_are_named() {
-        let out = Csr::from_edges(3, &[(0, 1)], Direction::Out);
+        let out = Csr::from_edges(3, &[(0, 1)], StoredLists::Out);
         let control = Control::new();
         let error = run(&out, &Parameters::default(), &control).unwrap_err();
         assert_eq!(error, RunError::NeedsInLists);
-        let both = Csr::from_edges(3, &[(0, 1)], Direction::Both);
+        let both = Csr::from_edges(3, &[(0, 1)], StoredLists::Both);
         let error = run(&both, &parameters(1, Some(&[1, 2])), &control).unwrap_err();
         assert!(error.to_string().contains("labels"), "{error}");
         let mut result = run(&both, &Parameters::default(), &control).unwrap();
@@ -119,7 +119,7 @@ mod labels {
 
     #[test]
     fn no_vertices_and_no_edges() {
-        for direction in [Direction::Undirected, Direction::Both] {
+        for direction in [StoredLists::Undirected, StoredLists::Both] {
             for n in [0, 3] {
                 check(&Csr::from_edges(n, &[], direction), &Parameters::default());
             }
@@ -132,7 +132,7 @@ mod labels {
         let star: Vec<_> = star.collect();
         let all = parameters(4, None);
         for (n, edges) in [(1 << 12, kronecker(12, 16, 5)), (30_002, star)] {
-            for direction in [Direction::Undirected, Direction::Both] {
+            for direction in [StoredLists::Undirected, StoredLists::Both] {
                 let graph = Csr::from_edges(n, &edges, direction);
                 check(&graph, &all);
                 let run = |graph: &Csr| run(graph, &all, &Control::new()).unwrap();
@@ -152,7 +152,7 @@ mod labels {
         ) {
             let given: Vec<u64> = (0..n as u64).map(|v| v.wrapping_mul(0x9e37_79b9) % names).collect();
             for direction in DIRECTIONS {
-                if direction == Direction::Out {
+                if direction == StoredLists::Out {
                     continue;
                 }
                 let graph = Csr::from_edges(n, &edges, direction);
@@ -219,7 +219,7 @@ mod partitions {
     fn modularity_of_given_communities() {
         // Two triangles with a bridge: 7 edges, 6 inside, each side half of all ends.
         let edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)];
-        let graph = Csr::from_edges(6, &edges, Direction::Undirected);
+        let graph = Csr::from_edges(6, &edges, StoredLists::Undirected);
         let control = Control::new();
         let found = modularity::run(&graph, &[0, 0, 0, 3, 3, 3], 1.0, &control).unwrap();
         assert!((found - (6.0 / 7.0 - 0.5)).abs() < 1e-15);
@@ -244,7 +244,7 @@ mod partitions {
             (4, 4, 5.0),
             (0, 3, 0.0),
         ];
-        let graph = Csr::from_weighted_edges(5, &edges, Direction::Undirected);
+        let graph = Csr::from_weighted_edges(5, &edges, StoredLists::Undirected);
         let (by_louvain, by_leiden) = check(&graph, 1.0, 0);
         assert_eq!(by_louvain.labels, [0, 0, 2, 2, 4]);
         assert_eq!(by_leiden.found.labels, by_louvain.labels);
@@ -255,14 +255,14 @@ mod partitions {
     fn small_graphs() {
         for n in [0, 3] {
             let (by_louvain, by_leiden) =
-                check(&Csr::from_edges(n, &[], Direction::Undirected), 1.0, 0);
+                check(&Csr::from_edges(n, &[], StoredLists::Undirected), 1.0, 0);
             assert_eq!((by_louvain.communities, by_louvain.modularity), (n, 0.0));
             assert_eq!(by_leiden.found.communities, n);
         }
-        let loops = Csr::from_edges(3, &[(0, 0), (2, 2)], Direction::Undirected);
+        let loops = Csr::from_edges(3, &[(0, 0), (2, 2)], StoredLists::Undirected);
         assert_eq!(check(&loops, 1.0, 0).1.found.communities, 3);
         let complete: Vec<_> = (0..9).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
-        let complete = Csr::from_edges(9, &complete, Direction::Undirected);
+        let complete = Csr::from_edges(9, &complete, StoredLists::Undirected);
         assert_eq!(check(&complete, 1.0, 0).0.communities, 1);
         // A ring of 30 cliques of 5.
         let mut ring = Vec::new();
@@ -271,7 +271,7 @@ mod partitions {
             ring.extend(members.map(|(u, v)| (5 * clique + u, 5 * clique + v)));
             ring.push((5 * clique, (5 * clique + 6) % 150));
         }
-        let ring = Csr::from_edges(150, &ring, Direction::Undirected);
+        let ring = Csr::from_edges(150, &ring, StoredLists::Undirected);
         let (_, by_leiden) = check(&ring, 4.0, 7);
         let cliques: Vec<VertexId> = (0..150).map(|v| v / 5 * 5).collect();
         assert_eq!(by_leiden.found.labels, cliques);
@@ -280,7 +280,7 @@ mod partitions {
     #[test]
     fn wrong_arguments_are_named() {
         let control = Control::new();
-        for direction in [Direction::Out, Direction::Both] {
+        for direction in [StoredLists::Out, StoredLists::Both] {
             let graph = Csr::from_edges(3, &[(0, 1)], direction);
             let error = louvain::run(&graph, &Default::default(), &control).unwrap_err();
             assert_eq!(error, RunError::NeedsUndirected);
@@ -289,7 +289,7 @@ mod partitions {
         }
         for weight in [-1.0, Weight::NAN, Weight::INFINITY] {
             let edges = [(0, 1, 1.0), (1, 2, weight)];
-            let graph = Csr::from_weighted_edges(3, &edges, Direction::Undirected);
+            let graph = Csr::from_weighted_edges(3, &edges, StoredLists::Undirected);
             let error = louvain::run(&graph, &Default::default(), &control).unwrap_err();
             assert!(error.to_string().contains("from 1 to 2"), "{error}");
             let error = leiden::run(&graph, &Default::default(), &control).unwrap_err();
@@ -324,7 +324,11 @@ mod partitions {
     #[test]
     fn verifiers_find_wrong_results() {
         // Two paths of three with nothing between.
-        let graph = Csr::from_edges(6, &[(0, 1), (1, 2), (3, 4), (4, 5)], Direction::Undirected);
+        let graph = Csr::from_edges(
+            6,
+            &[(0, 1), (1, 2), (3, 4), (4, 5)],
+            StoredLists::Undirected,
+        );
         let control = Control::new();
         let parameters = leiden::Parameters::default();
         let good = leiden::run(&graph, &parameters, &control).unwrap();
@@ -368,7 +372,7 @@ mod partitions {
             (1 << 13, groups, 0.8),
             (30_001, star, -1e-9),
         ] {
-            let graph = Csr::from_edges(n, &edges, Direction::Undirected);
+            let graph = Csr::from_edges(n, &edges, StoredLists::Undirected);
             let whole = with_threads(1, || check(&graph, 1.0, 3));
             assert!(whole.0.modularity > least, "{}", whole.0.modularity);
             assert!(whole.1.found.modularity > whole.0.modularity - 0.01);
@@ -387,14 +391,14 @@ mod partitions {
             seed: u64,
             piece in 1_usize..6,
         ) {
-            let graph = Csr::from_edges(n, &edges, Direction::Undirected);
+            let graph = Csr::from_edges(n, &edges, StoredLists::Undirected);
             check(&graph, resolution, seed);
             let weighted: Vec<_> = edges
                 .iter()
                 .zip(weights)
                 .map(|(&(u, v), weight)| (u, v, Weight::from(weight) / 3.0))
                 .collect();
-            let graph = Csr::from_weighted_edges(n, &weighted, Direction::Undirected);
+            let graph = Csr::from_weighted_edges(n, &weighted, StoredLists::Undirected);
             let whole = check(&graph, resolution, seed);
             let cut = check(&Segmented { graph, piece }, resolution, seed);
             prop_assert!(whole == cut);
@@ -417,7 +421,7 @@ mod alike {
     fn check(graph: &impl Graph, pairs: &[(VertexId, VertexId)], count: usize) {
         let control = Control::new();
         for measure in ALL {
-            let in_lists = graph.direction() != Direction::Out;
+            let in_lists = graph.stored_lists() != StoredLists::Out;
             match run(graph, pairs, measure, &control) {
                 Err(error) => {
                     assert_eq!(error, RunError::NeedsInLists);
@@ -469,7 +473,7 @@ mod alike {
     #[test]
     fn wrong_arguments_are_named() {
         let control = Control::new();
-        let unsorted = Csr::from_edges(3, &[(0, 1)], Direction::Undirected);
+        let unsorted = Csr::from_edges(3, &[(0, 1)], StoredLists::Undirected);
         let error = run(&unsorted, &[], Measure::Jaccard, &control).unwrap_err();
         assert_eq!(error, RunError::NeedsSorted);
         let graph = unsorted.simple();
@@ -495,11 +499,11 @@ mod alike {
         let edges: Vec<_> = (0..20_000)
             .flat_map(|leaf| [(0, leaf + 3), (1, leaf / 2 + 3), (2, leaf % 7 + 3)])
             .collect();
-        for direction in [Direction::Undirected, Direction::Both] {
+        for direction in [StoredLists::Undirected, StoredLists::Both] {
             let graph = Csr::from_edges(20_003, &edges, direction).simple();
             let pairs = [(0, 1), (1, 2), (2, 0), (3, 4), (0, 0)];
             let control = Control::new();
-            let leaves = f64::from(u8::from(direction == Direction::Undirected));
+            let leaves = f64::from(u8::from(direction == StoredLists::Undirected));
             let expected = [10_000.0, 7.0, 7.0, 3.0 * leaves, 20_000.0];
             let all = |graph: &Segmented| {
                 ALL.map(|measure| {

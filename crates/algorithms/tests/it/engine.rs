@@ -12,7 +12,7 @@ use evergraph_algorithms::edge_map::{
 use evergraph_algorithms::histogram::{Histogram, neighbor_counts};
 use evergraph_algorithms::{Bitmap, Cancellation, Control, VertexSubset};
 use evergraph_generators::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId, Weight};
+use evergraph_graph::{Csr, Graph, NeighborReader, StoredLists, VertexId, Weight};
 use proptest::prelude::*;
 
 /// Notes every edge; all targets with an even number care and join.
@@ -47,13 +47,13 @@ fn noted(
 /// The same by hand.
 fn expected(
     edges: &[(VertexId, VertexId, Weight)],
-    direction: Direction,
+    direction: StoredLists,
     frontier: &[VertexId],
 ) -> (Vec<(VertexId, VertexId, Weight)>, Vec<VertexId>) {
     let mut met = Vec::new();
     for &(u, v, weight) in edges {
         met.push((u, v, weight));
-        if direction == Direction::Undirected {
+        if direction == StoredLists::Undirected {
             met.push((v, u, weight));
         }
     }

@@ -7,10 +7,10 @@ use evergraph_algorithms::{
     maximal_matching, set_cover,
 };
 use evergraph_generators::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Csr, Graph, NeighborReader, StoredLists, VertexId};
 use proptest::prelude::*;
 
-const UNDIRECTED: Direction = Direction::Undirected;
+const UNDIRECTED: StoredLists = StoredLists::Undirected;
 
 fn graph(n: usize, edges: &[(VertexId, VertexId)]) -> Csr {
     Csr::from_edges(n, edges, UNDIRECTED)
@@ -159,7 +159,7 @@ fn covers_of_small_graphs() {
     assert_eq!(cover(&graph(0, &[])).covered_by, []);
     // Covered by a self-loop; out-lists alone will do.
     let arcs = [(0, 0), (0, 1), (0, 2), (2, 1), (2, 1), (2, 1)];
-    let found = cover(&Csr::from_edges(4, &arcs, Direction::Out));
+    let found = cover(&Csr::from_edges(4, &arcs, StoredLists::Out));
     assert_eq!(found.covered_by, [0, found.covered_by[1], 0, UNREACHED]);
     assert_eq!(found.covered, 3);
 }
@@ -258,7 +258,7 @@ fn a_long_path_is_peeled_from_its_ends() {
 #[test]
 fn wrong_arguments_are_named() {
     let control = Control::new();
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_edges(2, &[(0, 1)], direction);
         let needs = Some(RunError::NeedsUndirected);
         assert_eq!(
@@ -354,7 +354,7 @@ proptest! {
         check_matching(&whole, &found.2);
         let segmented = Segmented { graph: whole, piece };
         prop_assert!(found == all(&segmented, seed));
-        for direction in [Direction::Out, Direction::Both] {
+        for direction in [StoredLists::Out, StoredLists::Both] {
             cover(&Csr::from_edges(n, &edges, direction));
         }
     }

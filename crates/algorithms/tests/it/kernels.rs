@@ -10,7 +10,7 @@ use evergraph_algorithms::{
     Cancellation, Cancelled, Control, RunError, UNREACHED, bfs, connected_components,
 };
 use evergraph_generators::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, VertexId};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId};
 
 const FIVE: Parameters = Parameters {
     damping: 0.85,
@@ -38,7 +38,7 @@ fn check_all(graph: &impl Graph, source: VertexId) {
 fn a_path_with_a_loop_and_a_stranger() {
     // 0 - 1 - 2 - 3 with a loop at 2, and 4 alone.
     let edges = [(0, 1), (1, 2), (2, 2), (2, 3)];
-    let graph = Csr::from_edges(5, &edges, Direction::Undirected);
+    let graph = Csr::from_edges(5, &edges, StoredLists::Undirected);
     let control = Control::new();
 
     let tree = bfs::run(&graph, 1, &control).unwrap();
@@ -64,7 +64,7 @@ fn a_path_with_a_loop_and_a_stranger() {
 #[test]
 fn ranks_of_a_directed_pair() {
     // 0 -> 1; 1 leads nowhere: r0 = (1 - d + d r1) / 2, r1 = r0 + d r0.
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_edges(2, &[(0, 1)], direction);
         let parameters = Parameters {
             iterations: Iterations::Until {
@@ -97,7 +97,7 @@ fn no_vertices_and_no_edges() {
 
 #[test]
 fn wrong_arguments_are_named() {
-    let graph = Csr::from_edges(3, &[(0, 1)], Direction::Out);
+    let graph = Csr::from_edges(3, &[(0, 1)], StoredLists::Out);
     let control = Control::new();
     let error = bfs::run(&graph, 3, &control).unwrap_err();
     assert_eq!(
@@ -120,7 +120,7 @@ fn wrong_arguments_are_named() {
 
 #[test]
 fn verifiers_find_wrong_results() {
-    let graph = Csr::from_edges(4, &[(0, 1), (1, 2), (0, 3), (3, 2)], Direction::Both);
+    let graph = Csr::from_edges(4, &[(0, 1), (1, 2), (0, 3), (3, 2)], StoredLists::Both);
     let control = Control::new();
     let mut tree = bfs::run(&graph, 0, &control).unwrap();
     tree.parents[2] = 0;
@@ -252,7 +252,7 @@ fn runs_are_cancelled() {
 
 #[test]
 fn a_long_run_ends_soon_after_cancelling() {
-    let graph = Csr::from_edges(1 << 14, &kronecker(14, 16, 1), Direction::Undirected);
+    let graph = Csr::from_edges(1 << 14, &kronecker(14, 16, 1), StoredLists::Undirected);
     let endless = Parameters {
         iterations: Iterations::Fixed(u32::MAX),
         ..FIVE

@@ -10,13 +10,13 @@ use evergraph_algorithms::{
     triangle_count,
 };
 use evergraph_generators::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Csr, Graph, NeighborReader, StoredLists, VertexId};
 use proptest::prelude::*;
 
 /// A graph as a list of edges.
 #[derive(Clone, Debug)]
 struct Model {
-    direction: Direction,
+    direction: StoredLists,
     vertices: usize,
     edges: Vec<Entry>,
 }
@@ -122,14 +122,14 @@ fn follow<S>(
 
 /// The same history of a graph that keeps in-lists.
 fn with_in_lists((mut model, batches): (Model, Vec<Batch>)) -> (Model, Vec<Batch>) {
-    if model.direction == Direction::Out {
-        model.direction = Direction::Both;
+    if model.direction == StoredLists::Out {
+        model.direction = StoredLists::Both;
     }
     (model, batches)
 }
 
 fn undirected((mut model, batches): (Model, Vec<Batch>)) -> (Model, Vec<Batch>) {
-    model.direction = Direction::Undirected;
+    model.direction = StoredLists::Undirected;
     (model, batches)
 }
 
@@ -297,7 +297,7 @@ fn residuals_left(graph: &Segmented, state: &pagerank::Ranks) -> f64 {
 #[test]
 fn nothing_is_taken_off_residuals_that_are_small_as_they_are() {
     // 0 → 1 → 2 with exact values, of which an earlier update took too much off.
-    let graph = Csr::from_edges(3, &[(0, 1), (1, 2)], Direction::Both);
+    let graph = Csr::from_edges(3, &[(0, 1), (1, 2)], StoredLists::Both);
     let parameters = pagerank::Parameters {
         damping: 0.5,
         tolerance: 1e-6,
@@ -326,7 +326,7 @@ fn ranks_are_as_exact_as_from_scratch() {
         .into_iter()
         .map(|(u, v)| (u, v, 1.0))
         .collect();
-    for direction in [Direction::Undirected, Direction::Both] {
+    for direction in [StoredLists::Undirected, StoredLists::Both] {
         let graph = |edges: &[Entry]| Csr::from_weighted_edges(1 << 12, edges, direction);
         let (mut first, mut behind) = (0, edges.len() - 2000);
         let mut state =
@@ -366,7 +366,7 @@ fn ranks_are_as_exact_as_from_scratch() {
 /// Components before and after `added` and `removed` edges of an undirected graph.
 fn labels_after(edges: &[Entry], added: &[Entry], removed: &[Entry]) -> Vec<VertexId> {
     let mut model = Model {
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         vertices: 6,
         edges: edges.to_vec(),
     };
@@ -376,7 +376,7 @@ fn labels_after(edges: &[Entry], added: &[Entry], removed: &[Entry]) -> Vec<Vert
         model.edges.remove(at);
     }
     model.edges.extend(added);
-    let changes = Changes::of_edges(Direction::Undirected, added, removed);
+    let changes = Changes::of_edges(StoredLists::Undirected, added, removed);
     update_components(&mut state, &model.graph(), &changes);
     check_components(&model.graph(), &state);
     state.labels()
@@ -415,14 +415,14 @@ fn after<S>(
     start: impl Fn(&Csr) -> S,
     update: impl Fn(&mut S, &Csr, &Changes),
 ) -> S {
-    let graph = |edges: &[Entry]| Csr::from_weighted_edges(6, edges, Direction::Undirected);
+    let graph = |edges: &[Entry]| Csr::from_weighted_edges(6, edges, StoredLists::Undirected);
     let mut state = start(&graph(edges));
     let mut edges = edges.to_vec();
     for edge in removed {
         edges.remove(edges.iter().position(|known| known == edge).unwrap());
     }
     edges.extend(added);
-    let changes = Changes::of_edges(Direction::Undirected, added, removed);
+    let changes = Changes::of_edges(StoredLists::Undirected, added, removed);
     update(&mut state, &graph(&edges), &changes);
     state
 }
@@ -460,11 +460,11 @@ fn coreness_is_computed_anew_where_searches_read_too_much() {
         .into_iter()
         .map(|(u, v)| (u, v, 1.0))
         .collect();
-    let graph = |edges: &[Entry]| Csr::from_weighted_edges(1 << 12, edges, Direction::Undirected);
+    let graph = |edges: &[Entry]| Csr::from_weighted_edges(1 << 12, edges, StoredLists::Undirected);
     let (first, added) = edges.split_at(edges.len() - 500);
     let mut state = k_core::start(&graph(first), &control).unwrap();
     let after = graph(&edges);
-    let changes = Changes::of_edges(Direction::Undirected, added, &[]);
+    let changes = Changes::of_edges(StoredLists::Undirected, added, &[]);
     let summary = state.update(&after, &changes, &control).unwrap();
     assert!(summary.edges_read > after.arc_count(), "{summary:?}");
     assert_eq!(state, k_core::start(&after, &control).unwrap());
@@ -474,9 +474,9 @@ fn coreness_is_computed_anew_where_searches_read_too_much() {
 fn searches_count_entries_that_are_hidden_from_them() {
     let control = Control::new();
     let star: Vec<Entry> = (1..=10).map(|leaf| (0, leaf, 1.0)).collect();
-    let graph = |edges: &[Entry]| Csr::from_weighted_edges(11, edges, Direction::Undirected);
+    let graph = |edges: &[Entry]| Csr::from_weighted_edges(11, edges, StoredLists::Undirected);
     let mut state = k_core::start(&graph(&[]), &control).unwrap();
-    let changes = Changes::of_edges(Direction::Undirected, &star, &[]);
+    let changes = Changes::of_edges(StoredLists::Undirected, &star, &[]);
     let summary = state.update(&graph(&star), &changes, &control).unwrap();
     // The list of the center for the first edge, in which one entry counts, and those
     // of the leaves.
@@ -513,7 +513,7 @@ fn triangles_change_with_the_first_and_the_last_parallel_edge() {
 
 #[test]
 fn what_cannot_be_maintained_is_refused() {
-    let out = Csr::from_edges(2, &[(0, 1)], Direction::Out);
+    let out = Csr::from_edges(2, &[(0, 1)], StoredLists::Out);
     let error = components::start(&out, &Control::new()).unwrap_err();
     assert_eq!(error, evergraph_algorithms::RunError::NeedsInLists);
     for (damping, tolerance) in [(1.0, 1e-6), (0.5, 0.0), (0.5, f64::NAN)] {
@@ -525,7 +525,7 @@ fn what_cannot_be_maintained_is_refused() {
     assert!(triangles::start(&out, &Control::new()).is_err());
     assert!(distances::Distances::restore(0, Length::Edges, vec![1.0]).is_none());
     assert!(distances::Distances::restore(1, Length::Edges, vec![0.0]).is_none());
-    let loops = Csr::from_edges(2, &[(0, 1)], Direction::Both);
+    let loops = Csr::from_edges(2, &[(0, 1)], StoredLists::Both);
     let mut state = distances::start(&loops, 0, Length::Weights, &Control::new()).unwrap();
     let negative = Changes::new(vec![(0, 1, -1.0)], vec![]);
     assert!(state.update(&loops, &negative, &Control::new()).is_err());

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use evergraph_algorithms::{Cancelled, Control, RunError, pagerank};
-use evergraph_graph::{Csr, Direction};
+use evergraph_graph::{Csr, StoredLists};
 
 #[test]
 fn what_is_taken_beyond_the_limit_ends_the_run() {
@@ -36,7 +36,7 @@ fn an_array_beyond_the_limit_is_not_made() {
     let over = |needed| Cancelled::MemoryLimit { needed, limit: 800 };
     assert_eq!(control.array(7_u64, 101), Err(over(808)));
     assert_eq!(control.room_for::<u32>(201), Err(over(804)));
-    let graph = Csr::from_edges(1000, &[(0, 1)], Direction::Both);
+    let graph = Csr::from_edges(1000, &[(0, 1)], StoredLists::Both);
     let refused = pagerank::run(&graph, &pagerank::Parameters::default(), &control);
     assert_eq!(refused, Err(RunError::Cancelled(over(8000))));
 }

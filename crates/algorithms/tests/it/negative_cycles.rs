@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use evergraph_algorithms::{Cancellation, Control, bellman_ford};
 use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, VertexId, Weight};
+use evergraph_graph::{Csr, StoredLists, VertexId, Weight};
 
 use crate::common::with_threads;
 
@@ -60,10 +60,10 @@ fn plain(n: usize, edges: &[Edge], source: VertexId) -> (Vec<f64>, bool) {
 
 /// Compares a run with [`plain`], for one and more threads. Returns whether there is a
 /// negative cycle.
-fn check(n: usize, edges: &[Edge], direction: Direction, source: VertexId) -> bool {
+fn check(n: usize, edges: &[Edge], direction: StoredLists, source: VertexId) -> bool {
     let graph = Csr::from_weighted_edges(n, edges, direction);
     let mut arcs = edges.to_vec();
-    if direction == Direction::Undirected {
+    if direction == StoredLists::Undirected {
         arcs.extend(edges.iter().map(|&(u, v, weight)| (v, u, weight)));
     }
     let (expected, has_cycle) = plain(n, &arcs, source);
@@ -93,8 +93,8 @@ fn in_complete_graphs_every_distance_is_minus_infinity() {
         let pairs = (0..n).flat_map(|u| (0..n).map(move |v| (u, v)));
         let pairs = pairs.filter(|(u, v)| u != v);
         let edges: Vec<Edge> = pairs.map(|(u, v)| (u, v, -1.0)).collect();
-        assert!(check(n as usize, &edges, Direction::Out, n / 2));
-        assert!(check(n as usize, &edges, Direction::Undirected, 0));
+        assert!(check(n as usize, &edges, StoredLists::Out, n / 2));
+        assert!(check(n as usize, &edges, StoredLists::Undirected, 0));
     }
 }
 
@@ -110,7 +110,7 @@ fn random_graphs_agree_with_plain_rounds() {
         let ends: Vec<(VertexId, VertexId)> = (0..count).map(|_| (end(), end())).collect();
         let mut weight = || (random.below(22) as i64 + least) as Weight;
         let edges: Vec<Edge> = ends.into_iter().map(|(u, v)| (u, v, weight())).collect();
-        with_cycles += u32::from(check(n, &edges, Direction::Out, 0));
+        with_cycles += u32::from(check(n, &edges, StoredLists::Out, 0));
     }
     assert!((100..500).contains(&with_cycles), "{with_cycles} of 600");
 }
@@ -129,11 +129,11 @@ fn cycles_one_behind_the_other_are_all_found() {
             edges.push((first + 2, first + 3, 7.0));
         }
         let n = 2 + 3 * cycles as usize;
-        assert!(check(n, &edges, Direction::Out, 0));
+        assert!(check(n, &edges, StoredLists::Out, 0));
         // From the last cycle on.
-        assert!(check(n, &edges, Direction::Out, n as VertexId - 4));
+        assert!(check(n, &edges, StoredLists::Out, n as VertexId - 4));
         // Behind all of them.
-        assert!(!check(n, &edges, Direction::Out, n as VertexId - 1));
+        assert!(!check(n, &edges, StoredLists::Out, n as VertexId - 1));
     }
 }
 
@@ -165,11 +165,16 @@ fn signed_networks_agree_with_plain_rounds() {
     for (n, count) in [(50, 200), (400, 2_400), (1_500, 9_000)] {
         for seed in 0..3 {
             let edges = ratings(n, count, seed);
-            assert!(check(n as usize, &edges, Direction::Out, edges[0].0));
+            assert!(check(n as usize, &edges, StoredLists::Out, edges[0].0));
         }
         // Without those that are negative nothing falls for ever.
         let positive = ratings(n, count, 4);
         let positive: Vec<Edge> = positive.into_iter().filter(|edge| edge.2 > 0.0).collect();
-        assert!(!check(n as usize, &positive, Direction::Out, positive[0].0));
+        assert!(!check(
+            n as usize,
+            &positive,
+            StoredLists::Out,
+            positive[0].0
+        ));
     }
 }

@@ -16,7 +16,7 @@ use evergraph_algorithms::{
     low_diameter_decomposition as decomposition, random_walks, spanner, weighted_bfs, widest_path,
 };
 use evergraph_generators::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId, Weight};
 use proptest::prelude::*;
 
 const INF: f64 = f64::INFINITY;
@@ -100,7 +100,7 @@ fn check_samples(graph: &impl Graph, seed: u64) {
                 Ok(result) => closeness::verify(graph, &parameters, &result).unwrap(),
                 Err(error) => {
                     assert_eq!(error, RunError::NeedsInLists);
-                    assert_eq!(graph.direction(), Direction::Out);
+                    assert_eq!(graph.stored_lists(), StoredLists::Out);
                     assert_eq!(distances, Distances::Outgoing);
                 }
             }
@@ -126,7 +126,7 @@ fn check_samples(graph: &impl Graph, seed: u64) {
                 fan_out: vec![3, 2, u32::MAX],
                 replace,
                 weighted,
-                incoming: incoming && graph.direction() != Direction::Out,
+                incoming: incoming && graph.stored_lists() != StoredLists::Out,
                 seed,
             };
             let seeds = sample_vertices(n, 4, seed);
@@ -187,12 +187,12 @@ proptest! {
             let graph = Csr::from_weighted_edges(n, &edges, direction);
             check_samples(&graph, seed);
             check_samples(&graph.clone().sorted(), seed);
-            if direction == Direction::Undirected {
+            if direction == StoredLists::Undirected {
                 check_clusters(&graph, seed);
             }
             let pieces = Segmented { graph, piece };
             check_samples(&pieces, seed);
-            if direction == Direction::Undirected {
+            if direction == StoredLists::Undirected {
                 check_clusters(&pieces, seed);
             }
         }
@@ -210,7 +210,7 @@ fn a_detour_and_a_stranger() {
         (1, 1, 1.0),
         (0, 2, 7.0),
     ];
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_weighted_edges(5, &edges, direction);
         let control = Control::new();
         let found = delta_stepping::run(&graph, 0, &deltas(None), &control).unwrap();
@@ -254,7 +254,7 @@ fn negative_cycles_reach_minus_infinity() {
         (6, 5, 3.0),
         (7, 1, -9.0),
     ];
-    let graph = Csr::from_weighted_edges(8, &edges, Direction::Out);
+    let graph = Csr::from_weighted_edges(8, &edges, StoredLists::Out);
     let result = bellman_ford::run(&graph, 0, true, &Control::new()).unwrap();
     bellman_ford::verify(&graph, &result).unwrap();
     assert_eq!(
@@ -268,7 +268,7 @@ fn negative_cycles_reach_minus_infinity() {
     );
     assert_eq!(result.reached, 7);
     // A source on such a cycle, of one edge.
-    let graph = Csr::from_weighted_edges(2, &[(0, 0, -0.5), (0, 1, 1.0)], Direction::Both);
+    let graph = Csr::from_weighted_edges(2, &[(0, 0, -0.5), (0, 1, 1.0)], StoredLists::Both);
     let result = bellman_ford::run(&graph, 0, false, &Control::new()).unwrap();
     assert_eq!(result.distances, [-INF, -INF]);
 }
@@ -281,7 +281,7 @@ fn a_negative_cycle_in_a_large_graph_is_found_soon() {
     let source = edges[0].0;
     edges.push((source, edges[1].0, -1.0));
     edges.push((edges[1].0, source, 0.5));
-    let graph = Csr::from_weighted_edges(1 << 17, &edges, Direction::Out);
+    let graph = Csr::from_weighted_edges(1 << 17, &edges, StoredLists::Out);
     let result = bellman_ford::run(&graph, source, false, &Control::new()).unwrap();
     let reached = bfs::run(&graph, source, &Control::new()).unwrap();
     for (distance, depth) in result.distances.iter().zip(&reached.depths) {
@@ -293,11 +293,11 @@ fn a_negative_cycle_in_a_large_graph_is_found_soon() {
 fn long_paths_take_little_for_each_vertex() {
     let n = 200_000;
     let edges: WeightedEdges = (1..n).map(|v| (v - 1, v, 3.0)).collect();
-    let graph = Csr::from_weighted_edges(n as usize, &edges, Direction::Undirected);
+    let graph = Csr::from_weighted_edges(n as usize, &edges, StoredLists::Undirected);
     check_whole_distances(&graph, 3);
     // Lengths of all orders of magnitude, which no window of bins holds.
     let edges: WeightedEdges = (1..n).map(|v| (0, v, 1.0001_f32.powi(v as i32))).collect();
-    let graph = Csr::from_weighted_edges(n as usize, &edges, Direction::Out);
+    let graph = Csr::from_weighted_edges(n as usize, &edges, StoredLists::Out);
     for delta in [1e-30, 1.0, 1e30] {
         let result = delta_stepping::run(&graph, 0, &deltas(Some(delta)), &Control::new());
         delta_stepping::verify(&graph, &result.unwrap()).unwrap();
@@ -328,7 +328,7 @@ fn large_graphs_and_hubs() {
     for direction in DIRECTIONS {
         let graph = Csr::from_weighted_edges(1 << 13, &whole, direction);
         with_threads(3, || check_whole(&graph, source));
-        if direction == Direction::Undirected {
+        if direction == StoredLists::Undirected {
             for seed in 0..3 {
                 let parameters = decomposition::Parameters { seed, beta: 0.3 };
                 let run = || decomposition::run(&graph, &parameters, &Control::new()).unwrap();
@@ -354,7 +354,7 @@ fn cuts_are_few_where_beta_is_small() {
     // A ring: an edge is cut with probability 1 - exp(-beta) or less.
     let n = 100_000;
     let edges: Vec<_> = (0..n).map(|v| (v, (v + 1) % n)).collect();
-    let graph = Csr::from_edges(n as usize, &edges, Direction::Undirected);
+    let graph = Csr::from_edges(n as usize, &edges, StoredLists::Undirected);
     for beta in [0.01, 0.1, 0.5] {
         let parameters = decomposition::Parameters { beta, seed: 1 };
         let result = decomposition::run(&graph, &parameters, &Control::new()).unwrap();
@@ -373,13 +373,13 @@ fn cuts_are_few_where_beta_is_small() {
 #[test]
 fn spanners_are_sparse() {
     let edges = kronecker(9, 16, 5);
-    let graph = Csr::from_edges(1 << 9, &edges, Direction::Undirected).simple();
+    let graph = Csr::from_edges(1 << 9, &edges, StoredLists::Undirected).simple();
     let result = spanner::run(&graph, &spanner::Parameters::default(), &Control::new()).unwrap();
     spanner::verify(&graph, &result).unwrap();
     assert!(result.edges.len() < 3 << 9, "{}", result.edges.len());
     // All of a tree is needed.
     let star: Vec<_> = (1..100).map(|v| (0, v)).collect();
-    let graph = Csr::from_edges(100, &star, Direction::Undirected);
+    let graph = Csr::from_edges(100, &star, StoredLists::Undirected);
     let result = spanner::run(&graph, &spanner::Parameters::default(), &Control::new()).unwrap();
     assert_eq!(result.edges.len(), 99);
 }
@@ -401,7 +401,7 @@ fn closeness_as_networkx_has_it() {
         assert!((found - harmonic).abs() < 1e-9, "{vertex}: {found}");
     }
     // 0 -> 1 -> 2, and 3 -> 4: to 2 lead 2 of 4 others, 3 edges in sum.
-    let graph = Csr::from_edges(5, &[(0, 1), (1, 2), (3, 4)], Direction::Both);
+    let graph = Csr::from_edges(5, &[(0, 1), (1, 2), (3, 4)], StoredLists::Both);
     let result = closeness::run(&graph, &closeness::Parameters::default(), &Control::new());
     let result = result.unwrap();
     assert_eq!(result.closeness, [0.0, 0.25, 1.0 / 3.0, 0.0, 0.25]);
@@ -437,7 +437,7 @@ fn many_searches_at_once_and_estimates() {
     // Long distances, small frontiers.
     let n = 3000;
     let edges: Vec<_> = (1..n).map(|v| (v - 1, v)).collect();
-    let graph = Csr::from_edges(n as usize, &edges, Direction::Undirected);
+    let graph = Csr::from_edges(n as usize, &edges, StoredLists::Undirected);
     let some = closeness::Parameters {
         samples: Some(300),
         ..Default::default()
@@ -460,7 +460,7 @@ fn steps_are_as_likely_as_defined() {
         (2, 0, 1.0),
         (3, 0, 1.0),
     ];
-    let graph = Csr::from_weighted_edges(4, &edges, Direction::Both);
+    let graph = Csr::from_weighted_edges(4, &edges, StoredLists::Both);
     for weighted in [false, true] {
         let parameters = random_walks::Parameters {
             starts: Some(vec![0]),
@@ -494,7 +494,7 @@ fn one_heavy_edge_among_many_is_found() {
     let mut edges: WeightedEdges = (1..100_000).map(|v| (0, v, 1e-9)).collect();
     edges.push((0, 100_000, 1e9));
     edges.push((100_000, 0, 1.0));
-    let graph = Csr::from_weighted_edges(100_001, &edges, Direction::Out);
+    let graph = Csr::from_weighted_edges(100_001, &edges, StoredLists::Out);
     let parameters = random_walks::Parameters {
         starts: Some(vec![0; 3]),
         length: 9,
@@ -510,7 +510,7 @@ fn one_heavy_edge_among_many_is_found() {
 #[test]
 fn neighbors_are_drawn_evenly_and_by_weight() {
     let edges: WeightedEdges = (1..11).map(|v| (0, v, v as Weight)).collect();
-    let graph = Csr::from_weighted_edges(11, &edges, Direction::Out);
+    let graph = Csr::from_weighted_edges(11, &edges, StoredLists::Out);
     let trials = 40_000;
     for (weighted, replace) in [(false, false), (false, true), (true, true), (true, false)] {
         let mut counts = [0.0; 11];
@@ -563,7 +563,7 @@ fn sampled_sources_estimate_betweenness() {
     betweenness::verify(&graph, &some, Normalization::Pairs, &estimate).unwrap();
     assert!((estimate.scores[0] - result.scores[0]).abs() < 0.2);
     for n in [0, 1, 2] {
-        let graph = Csr::from_edges(n, &[], Direction::Both);
+        let graph = Csr::from_edges(n, &[], StoredLists::Both);
         let all = sample_vertices(n, n, 0);
         let result = betweenness::run(&graph, &all, Normalization::Pairs, &control).unwrap();
         assert_eq!(result.scores, vec![0.0; n]);
@@ -589,7 +589,7 @@ fn results_do_not_depend_on_threads() {
                 fan_out: vec![10, 5],
                 ..Default::default()
             };
-            let clusters = (direction == Direction::Undirected).then(|| {
+            let clusters = (direction == StoredLists::Undirected).then(|| {
                 let parameters = decomposition::Parameters::default();
                 (
                     decomposition::run(&graph, &parameters, &control).unwrap(),
@@ -625,7 +625,7 @@ fn no_vertices_and_no_edges() {
         let three = Csr::from_edges(3, &[], direction);
         check_whole(&three, 1);
         check_samples(&three, 1);
-        if direction == Direction::Undirected {
+        if direction == StoredLists::Undirected {
             check_clusters(&empty, 1);
             check_clusters(&three, 1);
         }
@@ -635,7 +635,7 @@ fn no_vertices_and_no_edges() {
 #[test]
 fn wrong_arguments_are_named() {
     let control = Control::new();
-    let graph = |weight| Csr::from_weighted_edges(3, &[(0, 1, weight)], Direction::Both);
+    let graph = |weight| Csr::from_weighted_edges(3, &[(0, 1, weight)], StoredLists::Both);
     let good = graph(1.0);
     let no_source = "source vertex 3 is not below the vertex count 3";
     let messages = [
@@ -732,7 +732,7 @@ fn wrong_arguments_are_named() {
     assert_eq!(directed, RunError::NeedsUndirected);
     let directed = decomposition::run(&good, &Default::default(), &control).unwrap_err();
     assert_eq!(directed, RunError::NeedsUndirected);
-    let graph = Csr::from_edges(2, &[(0, 1)], Direction::Undirected);
+    let graph = Csr::from_edges(2, &[(0, 1)], StoredLists::Undirected);
     for beta in [0.0, 1.1, f64::NAN] {
         let parameters = decomposition::Parameters { beta, seed: 0 };
         let error = decomposition::run(&graph, &parameters, &control).unwrap_err();
@@ -748,7 +748,7 @@ fn wrong_arguments_are_named() {
 #[test]
 fn verifiers_find_wrong_results() {
     let edges = [(0, 1, 1.0), (1, 2, 2.0), (0, 2, 3.0), (2, 3, 1.0)];
-    let graph = Csr::from_weighted_edges(5, &edges, Direction::Undirected);
+    let graph = Csr::from_weighted_edges(5, &edges, StoredLists::Undirected);
     let control = Control::new();
     let good = delta_stepping::run(&graph, 0, &deltas(None), &control).unwrap();
     let mut bad = good.clone();
@@ -786,7 +786,7 @@ fn verifiers_find_wrong_results() {
 #[test]
 fn runs_are_cancelled() {
     let edges = weighted(&kronecker(10, 8, 1), |_| 1.0);
-    let graph = Csr::from_weighted_edges(1 << 10, &edges, Direction::Undirected);
+    let graph = Csr::from_weighted_edges(1 << 10, &edges, StoredLists::Undirected);
     let cancellation = Cancellation::new();
     cancellation.cancel();
     let requested = Control::new().with_cancellation(&cancellation);

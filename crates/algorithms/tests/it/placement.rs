@@ -12,7 +12,7 @@ use evergraph_algorithms::placement::{Budget, Centrality, Extent, Policy, choose
 use evergraph_algorithms::{Control, RunError, eigenvector};
 use evergraph_generators::kronecker;
 use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, VertexId};
+use evergraph_graph::{Csr, StoredLists, VertexId};
 use proptest::prelude::*;
 
 const OPTANE: Latencies = Latencies {
@@ -107,7 +107,7 @@ fn updated_centralities_are_near_those_from_scratch() {
         (Extent::Near(1), 2, 0.005, 0.99),
         (Extent::Near(0), 1, 0.15, 0.94),
     ] {
-        for direction in [Direction::Both, Direction::Undirected] {
+        for direction in [StoredLists::Both, StoredLists::Undirected] {
             let (difference, overlap) = followed(direction, extent, iterations);
             let name = format!("{extent:?}, {iterations} iterations, {direction:?}");
             assert!(difference < most, "{name}: {difference}");
@@ -118,7 +118,7 @@ fn updated_centralities_are_near_those_from_scratch() {
 
 /// How far a centrality that follows ten batches of 1 % is from those from scratch
 /// at most, and how much of the hottest tenth it has at least.
-fn followed(direction: Direction, extent: Extent, iterations: u32) -> (f64, f64) {
+fn followed(direction: StoredLists, extent: Extent, iterations: u32) -> (f64, f64) {
     let control = Control::new();
     let mut edges = kronecker(11, 8, 9);
     Random::new(1).shuffle(&mut edges);
@@ -130,7 +130,7 @@ fn followed(direction: Direction, extent: Extent, iterations: u32) -> (f64, f64)
     for end in (base + step..=edges.len()).step_by(step) {
         let added = &edges[end - step..end];
         let mut targets: Vec<VertexId> = added.iter().map(|edge| edge.1).collect();
-        if direction == Direction::Undirected {
+        if direction == StoredLists::Undirected {
             targets.extend(added.iter().map(|edge| edge.0));
         }
         let graph = of(end);
@@ -147,14 +147,14 @@ fn followed(direction: Direction, extent: Extent, iterations: u32) -> (f64, f64)
 fn updates_take_new_vertices_and_deletions() {
     let control = Control::new();
     let edges = kronecker(9, 8, 2);
-    let grown = Csr::from_edges(600, &edges, Direction::Both);
+    let grown = Csr::from_edges(600, &edges, StoredLists::Both);
     let mut centrality = {
         let small: Vec<_> = edges
             .iter()
             .copied()
             .filter(|&(u, v)| u < 400 && v < 400)
             .collect();
-        let small = Csr::from_edges(400, &small, Direction::Both);
+        let small = Csr::from_edges(400, &small, StoredLists::Both);
         Centrality::of(&small, &EXACT, &control).unwrap()
     };
     centrality
@@ -162,13 +162,13 @@ fn updates_take_new_vertices_and_deletions() {
         .unwrap();
     let expected = eigenvector::run(&grown, &EXACT, &control).unwrap().scores;
     assert!(difference(centrality.scores(), &expected) < 1e-6);
-    let fewer = Csr::from_edges(600, &edges[edges.len() / 2..], Direction::Both);
+    let fewer = Csr::from_edges(600, &edges[edges.len() / 2..], StoredLists::Both);
     centrality
         .update(&fewer, &[], Extent::Whole, 300, &control)
         .unwrap();
     let expected = eigenvector::run(&fewer, &EXACT, &control).unwrap().scores;
     assert!(difference(centrality.scores(), &expected) < 1e-6);
-    let out = Csr::from_edges(600, &edges, Direction::Out);
+    let out = Csr::from_edges(600, &edges, StoredLists::Out);
     let error = centrality.update(&out, &[1], Extent::Near(1), 1, &control);
     assert_eq!(error, Err(RunError::NeedsInLists));
 }
@@ -178,7 +178,7 @@ proptest! {
 
     #[test]
     fn placements_do_not_depend_on_threads_or_segments((n, edges) in crate::common::edges(), seed in 0_u64..9) {
-        let graph = Csr::from_edges(n, &edges, Direction::Both);
+        let graph = Csr::from_edges(n, &edges, StoredLists::Both);
         for policy in Policy::ALL {
             let of = |graph: &Csr| choose(graph, policy, Budget::Share(0.3), seed, &Control::new());
             let placement = of(&graph).unwrap();
@@ -191,7 +191,7 @@ proptest! {
 
     #[test]
     fn kept_edges_have_the_largest_coefficients((n, edges) in crate::common::edges(), seed in 0_u64..9) {
-        let graph = Csr::from_edges(n, &edges, Direction::Both).simple();
+        let graph = Csr::from_edges(n, &edges, StoredLists::Both).simple();
         let scores = vec![1.0; n];
         let hot: Vec<VertexId> = (0..n as VertexId).step_by(2).collect();
         let coefficient = |&(u, v): &(VertexId, VertexId)| {

@@ -8,7 +8,7 @@ use evergraph_algorithms::influence_maximization::{
 use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Distances, Objective};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
 use evergraph_generators::kronecker;
-use evergraph_graph::{Csr, Direction, Graph, VertexId, Weight};
+use evergraph_graph::{Csr, Graph, StoredLists, VertexId, Weight};
 use proptest::prelude::*;
 
 const IMM: Method = Method::Imm {
@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn spreads_are_within_the_bound_of_the_largest((n, edges) in tiny(), k in 1_usize..4, seed in 0_u64..100) {
-        let graph = Csr::from_weighted_edges(n, &edges, Direction::Both);
+        let graph = Csr::from_weighted_edges(n, &edges, StoredLists::Both);
         let k = k.min(n);
         for probabilities in ALL {
             let best = largest_spread(&graph, probabilities, k);
@@ -88,7 +88,7 @@ proptest! {
 
     #[test]
     fn lazy_greedy_is_greedy((n, edges) in crate::common::edges(), k in 1_usize..6, seed in 0_u64..100) {
-        for direction in [Direction::Both, Direction::Undirected] {
+        for direction in [StoredLists::Both, StoredLists::Undirected] {
             let graph = Csr::from_edges(n, &edges, direction);
             for probabilities in [Probabilities::WeightedCascade, Probabilities::Uniform(0.3)] {
                 let parameters = Parameters {
@@ -106,7 +106,7 @@ proptest! {
 
     #[test]
     fn threads_and_segments_do_not_change_seeds((n, edges) in crate::common::edges(), seed in 0_u64..100) {
-        let graph = Csr::from_edges(n, &edges, Direction::Both);
+        let graph = Csr::from_edges(n, &edges, StoredLists::Both);
         for method in [Method::Greedy, IMM] {
             let parameters = Parameters { seeds: 3.min(n), method, seed, simulations: 20, ..FEW };
             let result = run(&graph, &parameters);
@@ -124,7 +124,7 @@ proptest! {
 fn exact_spreads_are_those_worked_out_by_hand() {
     // 0 → 1 → 2 and 0 → 2, each by one half: 1 + 1/2 + (1 − 1/2 · 3/4).
     let edges = [(0, 1, 0.5), (1, 2, 0.5), (0, 2, 0.5)];
-    let graph = Csr::from_weighted_edges(3, &edges, Direction::Both);
+    let graph = Csr::from_weighted_edges(3, &edges, StoredLists::Both);
     let spread = |probabilities, seeds: &[VertexId]| exact_spread(&graph, probabilities, seeds);
     assert_eq!(spread(Probabilities::Weights, &[0]), 2.125);
     assert_eq!(spread(Probabilities::Weights, &[1, 2]), 2.0);
@@ -136,7 +136,7 @@ fn exact_spreads_are_those_worked_out_by_hand() {
 #[test]
 fn certain_cascades_reach_what_is_connected() {
     let chain: Vec<(VertexId, VertexId)> = (0..40).map(|v| (v, v + 1)).collect();
-    let graph = Csr::from_edges(60, &chain, Direction::Both);
+    let graph = Csr::from_edges(60, &chain, StoredLists::Both);
     for method in [Method::Greedy, IMM] {
         let result = run(&graph, &Parameters { method, ..FEW });
         assert_eq!(result.seeds[0].0, 0, "{method:?}");
@@ -152,7 +152,7 @@ fn sketches_find_seeds_as_good_as_greedys() {
         (Probabilities::WeightedCascade, 0.97),
         (Probabilities::Uniform(0.02), 0.97),
     ] {
-        let graph = Csr::from_edges(1 << 10, &edges, Direction::Both);
+        let graph = Csr::from_edges(1 << 10, &edges, StoredLists::Both);
         let parameters = Parameters {
             seeds: 10,
             probabilities,
@@ -206,7 +206,7 @@ fn all_vertices_can_be_seeds() {
         "{imm:?}, {greedy:?}"
     );
     assert!((imm.iter().sum::<f64>() - 34.0).abs() < 1e-9, "{imm:?}");
-    let one = Csr::from_edges(1, &[(0, 0)], Direction::Both);
+    let one = Csr::from_edges(1, &[(0, 0)], StoredLists::Both);
     for method in [Method::Greedy, IMM] {
         assert_eq!(
             run(
@@ -226,7 +226,7 @@ fn all_vertices_can_be_seeds() {
 #[test]
 fn what_cannot_be_is_refused() {
     let edges = [(0, 1, 0.5), (1, 2, 1.5)];
-    let graph = Csr::from_weighted_edges(3, &edges, Direction::Both);
+    let graph = Csr::from_weighted_edges(3, &edges, StoredLists::Both);
     let refuse = |parameters| influence::run(&graph, &parameters, &Control::new()).unwrap_err();
     assert_eq!(
         refuse(Parameters {
@@ -297,7 +297,7 @@ fn what_cannot_be_is_refused() {
         let message = refuse(parameters).to_string();
         assert!(message.contains(named), "{message}");
     }
-    let out = Csr::from_weighted_edges(3, &edges, Direction::Out);
+    let out = Csr::from_weighted_edges(3, &edges, StoredLists::Out);
     let error = influence::run(&out, &FEW, &Control::new());
     assert_eq!(error.unwrap_err(), RunError::NeedsInLists);
 }
@@ -306,7 +306,7 @@ fn what_cannot_be_is_refused() {
 fn memory_of_sketches_is_kept_to() {
     // Sets of half of the vertices each: as lists they would take 16 times as much.
     let chain: Vec<(VertexId, VertexId)> = (0..1999).map(|v| (v, v + 1)).collect();
-    let graph = Csr::from_edges(2000, &chain, Direction::Both);
+    let graph = Csr::from_edges(2000, &chain, StoredLists::Both);
     let with = |sketch_bytes| {
         let method = Method::Imm {
             epsilon: 0.5,
@@ -329,7 +329,7 @@ fn memory_of_sketches_is_kept_to() {
 
 #[test]
 fn cascades_can_be_stopped() {
-    let graph = Csr::from_edges(1 << 10, &kronecker(10, 8, 3), Direction::Both);
+    let graph = Csr::from_edges(1 << 10, &kronecker(10, 8, 3), StoredLists::Both);
     let stopped = Cancellation::new();
     stopped.cancel();
     let control = Control::new().with_cancellation(&stopped);
@@ -396,7 +396,7 @@ proptest! {
     #[test]
     fn sources_are_near_the_best((n, edges) in tiny(), k in 1_usize..4, infected in 1_u32..128, choice in 0_u8..8) {
         let edges: Vec<_> = edges.into_iter().map(|(u, v, w)| (u, v, (w * 10.0).round())).collect();
-        let graph = Csr::from_weighted_edges(n, &edges, Direction::Both);
+        let graph = Csr::from_weighted_edges(n, &edges, StoredLists::Both);
         let mut infected: Vec<VertexId> = (0..n as VertexId).filter(|v| infected >> v & 1 == 1).collect();
         if infected.is_empty() {
             infected.push(0);
@@ -450,7 +450,7 @@ proptest! {
     fn threads_and_segments_do_not_change_sources((n, edges) in crate::common::edges(), k in 1_usize..4) {
         let weigh = |&(u, v): &(VertexId, VertexId)| (u, v, ((u + v) % 7) as Weight);
         let weighted: Vec<_> = edges.iter().map(weigh).collect();
-        let graph = Csr::from_weighted_edges(n, &weighted, Direction::Both);
+        let graph = Csr::from_weighted_edges(n, &weighted, StoredLists::Both);
         let infected: Vec<VertexId> = (0..n as VertexId).step_by(3).collect();
         for objective in [Objective::Sum, Objective::Maximum] {
             for weighted in [false, true] {
@@ -468,7 +468,7 @@ proptest! {
 #[test]
 fn a_path_is_split_in_the_middle() {
     let path: Vec<(VertexId, VertexId)> = (0..9).map(|v| (v, v + 1)).collect();
-    let graph = Csr::from_edges(10, &path, Direction::Undirected);
+    let graph = Csr::from_edges(10, &path, StoredLists::Undirected);
     let infected: Vec<VertexId> = (0..10).collect();
     for (objective, sum, maximum) in [(Objective::Sum, 12.0, 2.0), (Objective::Maximum, 12.0, 2.0)]
     {
@@ -485,7 +485,7 @@ fn a_path_is_split_in_the_middle() {
 fn swaps_that_led_to_nothing_do_not_count() {
     // Within one hop of two of three infected vertices, but farther from the third.
     let path: Vec<(VertexId, VertexId)> = (0..4).map(|v| (v, v + 1)).collect();
-    let graph = Csr::from_edges(5, &path, Direction::Undirected);
+    let graph = Csr::from_edges(5, &path, StoredLists::Undirected);
     let given = rumor::Parameters {
         sources: 1,
         objective: Objective::Maximum,
@@ -498,7 +498,7 @@ fn swaps_that_led_to_nothing_do_not_count() {
 #[test]
 fn rumors_spread_along_edges() {
     // 0 leads to all, no vertex to 0.
-    let graph = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3)], Direction::Both);
+    let graph = Csr::from_edges(4, &[(0, 1), (1, 2), (2, 3)], StoredLists::Both);
     let one = rumor::Parameters { sources: 1, ..SUM };
     let result = find(&graph, &[3, 1, 2, 3], &one);
     assert_eq!((result.sources, result.infected), (vec![1], vec![1, 2, 3]));
@@ -516,7 +516,7 @@ fn rumors_spread_along_edges() {
         (result.sources.clone(), result.unreached(), result.sum()),
         (vec![0], 0, 3.0)
     );
-    let graph = Csr::from_edges(4, &[(1, 2), (2, 3)], Direction::Both);
+    let graph = Csr::from_edges(4, &[(1, 2), (2, 3)], StoredLists::Both);
     let result = find(&graph, &[0, 1, 2, 3], &one);
     assert_eq!(
         (result.sources.clone(), result.unreached(), result.sum()),
@@ -527,7 +527,7 @@ fn rumors_spread_along_edges() {
 #[test]
 fn sources_that_cannot_be_are_refused() {
     let edges = [(0, 1, 0.5), (1, 2, -1.5)];
-    let graph = Csr::from_weighted_edges(3, &edges, Direction::Both);
+    let graph = Csr::from_weighted_edges(3, &edges, StoredLists::Both);
     let refuse = |infected: &[VertexId], given| {
         let error = rumor::run(&graph, infected, &given, &Control::new());
         error.unwrap_err().to_string()
@@ -562,7 +562,7 @@ fn sources_that_cannot_be_are_refused() {
         let message = refuse(infected, given);
         assert!(message.contains(named), "{message}");
     }
-    let out = Csr::from_weighted_edges(3, &edges, Direction::Out);
+    let out = Csr::from_weighted_edges(3, &edges, StoredLists::Out);
     let error = rumor::run(&out, &[0], &SUM, &Control::new());
     assert_eq!(error.unwrap_err(), RunError::NeedsInLists);
     let stopped = Cancellation::new();

@@ -11,10 +11,10 @@ use evergraph_algorithms::{
 };
 use evergraph_generators::kronecker;
 use evergraph_graph::random::Random;
-use evergraph_graph::{Csr, Direction, Graph, Symmetric, VertexId, Weight};
+use evergraph_graph::{Csr, Graph, StoredLists, Symmetric, VertexId, Weight};
 use proptest::prelude::*;
 
-const UNDIRECTED: Direction = Direction::Undirected;
+const UNDIRECTED: StoredLists = StoredLists::Undirected;
 
 type Edge = (VertexId, VertexId);
 type WeightedEdge = (VertexId, VertexId, Weight);
@@ -28,7 +28,7 @@ fn check(graph: &impl Graph) {
     strongly_connected_components::verify(graph, &strong).unwrap();
     let order = topological_order::run(graph, &control).unwrap();
     topological_order::verify(graph, &order).unwrap();
-    if graph.direction() != UNDIRECTED {
+    if graph.stored_lists() != UNDIRECTED {
         return;
     }
     let blocks = biconnectivity::run(graph, &control).unwrap();
@@ -44,7 +44,7 @@ fn check(graph: &impl Graph) {
     }
 }
 
-fn graph(n: usize, edges: &[Edge], direction: Direction) -> Csr {
+fn graph(n: usize, edges: &[Edge], direction: StoredLists) -> Csr {
     Csr::from_edges(n, edges, direction)
 }
 
@@ -158,7 +158,7 @@ fn strong_components_by_hand() {
         (5, 5),
         (3, 4),
     ];
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = graph(7, &edges, direction);
         let strong = strongly_connected_components::run(&graph, &Control::new()).unwrap();
         assert_eq!(strong.labels, [0, 0, 2, 2, 2, 5, 6]);
@@ -169,7 +169,7 @@ fn strong_components_by_hand() {
 
 #[test]
 fn orders_and_cycles_by_hand() {
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let control = Control::new();
         let edges = [(3, 1), (1, 0), (3, 0), (0, 4), (2, 4), (3, 1)];
         let order = topological_order::run(&graph(5, &edges, direction), &control).unwrap();
@@ -290,7 +290,7 @@ fn many_strong_components() {
                 [(a, b), (b, c), (c, a), (c, other)]
             })
             .collect();
-        let graph = graph(3 * rings as usize, &edges, Direction::Both);
+        let graph = graph(3 * rings as usize, &edges, StoredLists::Both);
         let run = || strongly_connected_components::run(&graph, &Control::new()).unwrap();
         let strong = with_threads(2, run);
         strongly_connected_components::verify(&graph, &strong).unwrap();
@@ -326,7 +326,7 @@ fn results_do_not_depend_on_threads() {
 #[test]
 fn wrong_arguments_are_named() {
     let control = Control::new();
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let directed = graph(2, &[(0, 1)], direction);
         let errors = [
             biconnectivity::run(&directed, &control).unwrap_err(),
@@ -415,7 +415,7 @@ fn verifiers_find_wrong_results() {
     set.members.pop();
     assert!(maximal_independent_set::verify(&square, 0, &set).is_err());
 
-    let ring = graph(4, &cycle(4), Direction::Both);
+    let ring = graph(4, &cycle(4), StoredLists::Both);
     let mut strong = strongly_connected_components::run(&ring, &control).unwrap();
     strong.labels[1] = 1;
     assert!(strongly_connected_components::verify(&ring, &strong).is_err());
@@ -451,7 +451,7 @@ proptest! {
             .filter(|(u, v)| u != v)
             .map(|(u, v)| (u.max(v), u.min(v)))
             .collect();
-        for direction in [Direction::Out, Direction::Both] {
+        for direction in [StoredLists::Out, StoredLists::Both] {
             let graph = graph(n, &edges, direction);
             let order = topological_order::run(&graph, &Control::new()).unwrap();
             assert!(order.is_acyclic());

@@ -6,13 +6,13 @@ use crate::common::{Segmented, edges, with_threads};
 use evergraph_algorithms::triangle_count::{self, Detail};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError, k_truss, local_clustering};
 use evergraph_generators::{kronecker, uniform};
-use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape, Symmetric, VertexId};
+use evergraph_graph::{Compressed, Csr, Graph, Shape, StoredLists, Symmetric, VertexId};
 use proptest::prelude::*;
 
 const VERTICES: Detail = Detail::Vertices;
 
 fn undirected(n: usize, edges: &[(VertexId, VertexId)]) -> Csr {
-    Csr::from_edges(n, edges, Direction::Undirected)
+    Csr::from_edges(n, edges, StoredLists::Undirected)
 }
 
 fn complete(n: usize) -> Vec<(VertexId, VertexId)> {
@@ -63,7 +63,7 @@ fn triangles_of_small_graphs() {
 
 #[test]
 fn triangles_need_an_undirected_graph() {
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_edges(3, &[(0, 1), (1, 2), (2, 0)], direction);
         let error = triangle_count::run(&graph, VERTICES, &Control::new()).unwrap_err();
         assert_eq!(error, RunError::NeedsUndirected);
@@ -161,14 +161,17 @@ fn coefficients_of_small_graphs() {
     assert_eq!((found.triangles, found.transitivity), (1, 0.6));
     // A cycle of three has half of its arcs; with one more arc, one pair has both.
     let cycle = [(0, 1), (1, 2), (2, 0)];
-    let found = clustering(&Csr::from_edges(3, &cycle, Direction::Both));
+    let found = clustering(&Csr::from_edges(3, &cycle, StoredLists::Both));
     assert_eq!(found.coefficients, [0.5; 3]);
     let edges = [(0, 1), (1, 2), (2, 0), (0, 2), (0, 2), (1, 1)];
-    let found = clustering(&Csr::from_edges(3, &edges, Direction::Both));
+    let found = clustering(&Csr::from_edges(3, &edges, StoredLists::Both));
     assert_eq!(found.coefficients, [0.5, 1.0, 0.5]);
     assert_eq!((found.triangles, found.transitivity), (1, 1.0));
 
-    let error = local_clustering::run(&Csr::from_edges(3, &cycle, Direction::Out), &Control::new());
+    let error = local_clustering::run(
+        &Csr::from_edges(3, &cycle, StoredLists::Out),
+        &Control::new(),
+    );
     assert_eq!(error.unwrap_err(), RunError::NeedsInLists);
 }
 
@@ -194,7 +197,7 @@ fn coefficients_of_the_graphalytics_examples() {
         (8, 1),
         (9, 4),
     ];
-    let found = clustering(&Csr::from_edges(11, &edges, Direction::Both));
+    let found = clustering(&Csr::from_edges(11, &edges, StoredLists::Both));
     let expected = [
         2.0 / 3.0,
         1.0 / 6.0,
@@ -241,7 +244,7 @@ fn coefficients_of_the_graphalytics_examples() {
 
 #[test]
 fn coefficients_with_hubs_and_many_batches() {
-    for direction in [Direction::Undirected, Direction::Both] {
+    for direction in [StoredLists::Undirected, StoredLists::Both] {
         let graph = Csr::from_edges(1 << 11, &kronecker(11, 20, 5), direction);
         let expected = clustering(&graph);
         assert!(expected.average > 0.01);
@@ -299,7 +302,7 @@ fn trusses_of_small_graphs() {
     assert_eq!(found.at_vertices, [4, 4, 4, 4, 3, 2]);
     assert_eq!((found.max_trussness, found.max_edges), (4, 6));
 
-    for direction in [Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Both] {
         let graph = Csr::from_edges(3, &[(0, 1)], direction);
         let error = k_truss::run(&graph, &Control::new()).unwrap_err();
         assert_eq!(error, RunError::NeedsUndirected);
@@ -331,14 +334,14 @@ proptest! {
         let graph = undirected(n, &edges);
         let expected = count(&graph);
         prop_assert_eq!(&count(&graph.clone().simple()), &expected);
-        let directed = Csr::from_edges(n, &edges, Direction::Both);
+        let directed = Csr::from_edges(n, &edges, StoredLists::Both);
         prop_assert_eq!(&count(&Symmetric::of(&directed).unwrap()), &expected);
         prop_assert_eq!(&count(&Segmented { graph, piece }), &expected);
     }
 
     #[test]
     fn coefficients_are_those_of_the_verifier((n, edges) in edges(), piece in 1_usize..6) {
-        for direction in [Direction::Undirected, Direction::Both] {
+        for direction in [StoredLists::Undirected, StoredLists::Both] {
             let graph = Csr::from_edges(n, &edges, direction);
             let expected = clustering(&graph);
             let compressed = Compressed::seal(&graph, Shape::Simple, 64, &|| Ok::<(), ()>(()));
@@ -351,7 +354,7 @@ proptest! {
     fn trusses_are_those_of_the_verifier((n, edges) in edges(), piece in 1_usize..6) {
         let graph = undirected(n, &edges);
         let expected = trusses(&graph);
-        let directed = Csr::from_edges(n, &edges, Direction::Both);
+        let directed = Csr::from_edges(n, &edges, StoredLists::Both);
         prop_assert_eq!(&trusses(&Symmetric::of(&directed).unwrap()), &expected);
         prop_assert_eq!(&trusses(&Segmented { graph, piece }), &expected);
     }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_results::{Geometry, ResultStore};
 use evergraph_simulated::mutants::of_suite;
 use evergraph_simulated::{
@@ -135,7 +135,7 @@ fn has_result(session: &Session) -> bool {
 
 fn create(storage: &SimulatedStorage) -> Result<Session, String> {
     let config = Config {
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         section_shift: 2,
         log_bytes: 2048,
         extent_alignment: 64,

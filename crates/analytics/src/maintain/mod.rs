@@ -29,6 +29,7 @@ use evergraph_snapshots::{View, diff};
 use evergraph_storage::failpoint;
 
 use crate::changes::changes_between;
+use crate::held::{MAINTAINED_NOTE, is_maintained};
 use crate::run::{Fact, Format, now_us, stored_notes};
 use crate::{Error, Session};
 use holds::Holds;
@@ -317,7 +318,7 @@ impl Follower<'_> {
         let config = self.session.config();
         let facts = state.facts(self.session);
         let mut notes = stored_notes(state.kind(), Format::Evergraph, &facts);
-        notes.push((MAINTAINED.to_string(), "true".to_string()));
+        notes.push((MAINTAINED_NOTE.to_string(), "true".to_string()));
         notes.extend(state.notes());
         Ok(Description {
             name: self.name.clone(),
@@ -337,13 +338,6 @@ impl Follower<'_> {
             notes,
         })
     }
-}
-
-/// The note that tells a maintained result.
-const MAINTAINED: &str = "maintained";
-
-pub(crate) fn is_maintained(stored: &Stored) -> bool {
-    stored.description().note(MAINTAINED) == Some("true")
 }
 
 fn check_maintained(stored: &Stored) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use evergraph_algorithms::maintained::pagerank::{self, Parameters, Ranks, Scalar
 use evergraph_algorithms::maintained::triangles::{self, Triangles};
 use evergraph_algorithms::maintained::{Changes, Summary};
 use evergraph_algorithms::{Control, RunError, UNREACHED};
-use evergraph_graph::{Direction, Graph, OwnedColumn, Symmetric, VertexId};
+use evergraph_graph::{Graph, OwnedColumn, StoredLists, Symmetric, VertexId};
 use evergraph_results::{Description, Stored};
 use evergraph_snapshots::GraphView;
 
@@ -266,7 +266,7 @@ impl Kind {
 
 fn check_lists(session: &Session, name: &str, kind: Kind) -> Result<(), Error> {
     let any_will_do = matches!(kind, Kind::Ranks | Kind::Degrees);
-    if any_will_do || session.config().direction != Direction::Out {
+    if any_will_do || session.config().direction != StoredLists::Out {
         return Ok(());
     }
     Err(Error::usage(
@@ -438,8 +438,8 @@ impl State {
 
 /// The lists and changes of a problem on undirected graphs.
 fn both_ways<'g>(graph: &'g GraphView, changes: &Changes, kind: Kind) -> (AnyGraph<'g>, Changes) {
-    let changes = match graph.direction() {
-        Direction::Both => changes.symmetric(),
+    let changes = match graph.stored_lists() {
+        StoredLists::Both => changes.symmetric(),
         _ => changes.clone(),
     };
     (kind.lists(graph), changes)

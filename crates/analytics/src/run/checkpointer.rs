@@ -248,7 +248,7 @@ pub(crate) fn now_us() -> i64 {
 mod tests {
     use std::sync::Arc;
 
-    use evergraph_graph::Direction;
+    use evergraph_graph::StoredLists;
     use evergraph_results::GraphIdentity;
     use evergraph_simulated::{
         Config, FaultKind, FaultPlan, Persistence, PlannedFailure, SimulatedStorage,
@@ -272,7 +272,7 @@ mod tests {
                     csn: 1,
                     vertex_count: 3,
                     arc_count: 0,
-                    direction: Direction::Out,
+                    direction: StoredLists::Out,
                     weighted: false,
                 },
                 step: 0,

@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::{
-    Compressed, CompressedReader, Csr, CsrReader, Direction, Graph, NeighborReader, Symmetric,
+    Compressed, CompressedReader, Csr, CsrReader, Graph, NeighborReader, StoredLists, Symmetric,
     SymmetricReader, VertexId, Weight, facts_of,
 };
 use evergraph_property_graph::graph::{Projection, ProjectionReader};
@@ -69,8 +69,8 @@ impl<'g> Graph for AnyGraph<'g> {
         each!(AnyGraph, self, graph => graph.arc_count())
     }
 
-    fn direction(&self) -> Direction {
-        each!(AnyGraph, self, graph => graph.direction())
+    fn stored_lists(&self) -> StoredLists {
+        each!(AnyGraph, self, graph => graph.stored_lists())
     }
 
     fn is_sorted(&self) -> bool {

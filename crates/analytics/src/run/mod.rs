@@ -107,7 +107,7 @@ pub use plan::Form;
 pub use prepare::Prepared;
 pub use registry::{algorithms, find};
 pub use rows::Rows;
-pub(crate) use sealing::{Content, Source, seal};
+pub(crate) use sealing::{Source, seal};
 pub(crate) use stopped::stopped;
 pub use stored::Kept;
 pub(crate) use stored::stored_notes;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use evergraph_algorithms::connected_components::{self as weak, ConnectedComponents};
 use evergraph_algorithms::maintained::{Changes, Entry, components, pagerank};
 use evergraph_algorithms::{Control, RunError};
-use evergraph_graph::{Direction, Graph};
+use evergraph_graph::{Graph, StoredLists};
 use evergraph_snapshots::View;
 use evergraph_storage::memory_bytes;
 
@@ -102,7 +102,7 @@ struct Follower {
 
 impl Followed {
     /// The update for these parameters; `None` if each snapshot is a run of its own.
-    fn by(algorithm: &Algorithm, given: &Given, direction: Direction) -> Option<Self> {
+    fn by(algorithm: &Algorithm, given: &Given, direction: StoredLists) -> Option<Self> {
         if given.form() != Form::Live || given.is_undirected() || given.is_of_largest_component() {
             return None;
         }
@@ -121,8 +121,8 @@ impl Followed {
                 })
             }
             "connected-components" => Some(match direction {
-                Direction::Out => Followed::Unions,
-                Direction::Both | Direction::Undirected => Followed::Components,
+                StoredLists::Out => Followed::Unions,
+                StoredLists::Both | StoredLists::Undirected => Followed::Components,
             }),
             _ => None,
         }

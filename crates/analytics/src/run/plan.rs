@@ -1,10 +1,10 @@
 //! Choice of the graph that an algorithm reads: the lists as they are, both of a vertex
 //! as one, or a sealed copy.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 
 use super::algorithm::Needs;
-use super::sealing::Content;
+use crate::copies::Content;
 
 /// Form of the graph that the caller wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) struct Wanted {
 }
 
 /// Chooses the cheapest graph that serves, of lists in these directions.
-pub(super) fn plan(wanted: Wanted, direction: Direction) -> Plan {
+pub(super) fn plan(wanted: Wanted, direction: StoredLists) -> Plan {
     let Wanted {
         needs,
         form,
@@ -66,18 +66,18 @@ pub(super) fn plan(wanted: Wanted, direction: Direction) -> Plan {
     };
     let lists = match (wanted, direction) {
         (Content::Undirected, _) if form == Form::Simple => Content::SimpleUndirected,
-        (Content::Stored | Content::InLists, Direction::Undirected) if form == Form::Simple => {
+        (Content::Stored | Content::InLists, StoredLists::Undirected) if form == Form::Simple => {
             Content::SimpleUndirected
         }
         (Content::Stored | Content::InLists, _) if form == Form::Simple => Content::Simple,
-        (Content::InLists, Direction::Undirected | Direction::Both)
-        | (Content::Undirected, Direction::Undirected) => Content::Stored,
-        (Content::Simple, Direction::Undirected) => Content::SimpleUndirected,
+        (Content::InLists, StoredLists::Undirected | StoredLists::Both)
+        | (Content::Undirected, StoredLists::Undirected) => Content::Stored,
+        (Content::Simple, StoredLists::Undirected) => Content::SimpleUndirected,
         _ => wanted,
     };
     match (form, lists) {
         (Form::Live, Content::Stored) => Plan::Live,
-        (Form::Live, Content::Undirected) if direction == Direction::Both => Plan::Symmetric,
+        (Form::Live, Content::Undirected) if direction == StoredLists::Both => Plan::Symmetric,
         _ => Plan::Copy(lists),
     }
 }
@@ -85,7 +85,7 @@ pub(super) fn plan(wanted: Wanted, direction: Direction) -> Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Direction::{Both, Out, Undirected};
+    use StoredLists::{Both, Out, Undirected};
 
     #[test]
     fn nothing_is_copied_without_need() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use evergraph_algorithms::Control;
-use evergraph_graph::{Direction, Graph, Induced, Symmetric};
+use evergraph_graph::{Graph, Induced, StoredLists, Symmetric};
 use evergraph_property_graph::graph::{Projection, Weighted};
 use evergraph_results::GraphIdentity;
 use evergraph_snapshots::{GraphView, View};
@@ -17,8 +17,9 @@ use super::algorithm::Size;
 use super::component::Component;
 use super::graph::AnyGraph;
 use super::plan::{Form, Plan, Wanted, plan};
-use super::sealing::{Content, Source, is_doubled, seal};
+use super::sealing::{Source, is_doubled, seal};
 use super::stopped::cancelled;
+use crate::copies::Content;
 use crate::copies::{Copy, Key};
 use crate::{Error, Session};
 
@@ -156,7 +157,7 @@ impl<'a> Preparation<'a> {
     /// Whether the graph is directed and whether it has weights, as it is stored or
     /// projected.
     pub(super) fn is_directed_and_weighted(&self) -> (bool, bool) {
-        let is_directed = self.source.direction != Direction::Undirected;
+        let is_directed = self.source.direction != StoredLists::Undirected;
         (is_directed, self.source.weighted)
     }
 

@@ -3,28 +3,11 @@
 
 use std::sync::Arc;
 
-use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape, Symmetric};
+use evergraph_graph::{Compressed, Csr, Graph, Shape, StoredLists, Symmetric};
 use evergraph_snapshots::View;
 use evergraph_topology::{Config, SealedInfo};
 
-use crate::copies::Copy;
-
-/// The lists that a sealed graph holds; sorted but for the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Content {
-    /// Stored lists, in their order.
-    InOrder,
-    /// Stored lists.
-    Stored,
-    /// Out- and in-lists.
-    InLists,
-    /// Of out- and in-lists a simple graph.
-    Simple,
-    /// Each edge at both ends.
-    Undirected,
-    /// Each edge at both ends, once.
-    SimpleUndirected,
-}
+use crate::copies::{Content, Copy};
 
 /// The sealed graph of a view; coded if it is to be compressed.
 pub(crate) fn seal<G: Graph, E: Send>(
@@ -33,7 +16,7 @@ pub(crate) fn seal<G: Graph, E: Send>(
     compressed: bool,
     check: &(impl Fn() -> Result<(), E> + Sync),
 ) -> Result<Copy, E> {
-    let lacks_in_lists = graph.direction() == Direction::Out;
+    let lacks_in_lists = graph.stored_lists() == StoredLists::Out;
     match lists {
         Content::InOrder => Ok(Copy::Sealed(Arc::new(Csr::copy(graph, check)?))),
         Content::Stored => shaped(graph, Shape::Sorted, compressed, check),
@@ -74,9 +57,9 @@ fn shaped<G: Graph, E: Send>(
 }
 
 /// Whether the lists hold each edge of a directed graph at both ends.
-pub(super) fn is_doubled(lists: Content, direction: Direction) -> bool {
+pub(super) fn is_doubled(lists: Content, direction: StoredLists) -> bool {
     let undirected = matches!(lists, Content::Undirected | Content::SimpleUndirected);
-    undirected && direction != Direction::Undirected
+    undirected && direction != StoredLists::Undirected
 }
 
 /// Size and shape of the graph that is sealed.
@@ -84,7 +67,7 @@ pub(super) fn is_doubled(lists: Content, direction: Direction) -> bool {
 pub(crate) struct Source {
     pub(super) vertices: u64,
     pub(super) arcs: u64,
-    pub(super) direction: Direction,
+    pub(super) direction: StoredLists,
     pub(super) weighted: bool,
 }
 
@@ -102,7 +85,7 @@ impl Source {
         Source {
             vertices: graph.vertex_count() as u64,
             arcs: graph.arc_count(),
-            direction: graph.direction(),
+            direction: graph.stored_lists(),
             weighted: graph.is_weighted(),
         }
     }
@@ -110,8 +93,8 @@ impl Source {
     /// Edges, an undirected one once.
     pub(super) fn edges(self) -> u64 {
         match self.direction {
-            Direction::Undirected => self.arcs / 2,
-            Direction::Out | Direction::Both => self.arcs,
+            StoredLists::Undirected => self.arcs / 2,
+            StoredLists::Out | StoredLists::Both => self.arcs,
         }
     }
 
@@ -122,15 +105,15 @@ impl Source {
         let one_way = 8 * (self.vertices + 1) + entry * self.arcs;
         let joined = one_way + entry * self.arcs;
         match (self.direction, lists) {
-            (Direction::Undirected, _) => one_way,
-            (Direction::Out, Content::Stored | Content::InOrder) => one_way,
-            (Direction::Both, Content::Undirected | Content::SimpleUndirected) => joined,
-            (Direction::Both, _) => 2 * one_way,
-            (Direction::Out, Content::InLists | Content::Simple) if compressed => 4 * one_way,
-            (Direction::Out, Content::InLists | Content::Simple) => 2 * one_way,
-            (Direction::Out, Content::Undirected) => 2 * one_way + joined,
-            (Direction::Out, Content::SimpleUndirected) if compressed => 2 * joined,
-            (Direction::Out, Content::SimpleUndirected) => joined,
+            (StoredLists::Undirected, _) => one_way,
+            (StoredLists::Out, Content::Stored | Content::InOrder) => one_way,
+            (StoredLists::Both, Content::Undirected | Content::SimpleUndirected) => joined,
+            (StoredLists::Both, _) => 2 * one_way,
+            (StoredLists::Out, Content::InLists | Content::Simple) if compressed => 4 * one_way,
+            (StoredLists::Out, Content::InLists | Content::Simple) => 2 * one_way,
+            (StoredLists::Out, Content::Undirected) => 2 * one_way + joined,
+            (StoredLists::Out, Content::SimpleUndirected) if compressed => 2 * joined,
+            (StoredLists::Out, Content::SimpleUndirected) => joined,
         }
     }
 }
@@ -138,22 +121,24 @@ impl Source {
 impl Content {
     /// Lists that serve most algorithms for this shape: in-lists too, even if only
     /// out-lists are stored.
-    pub(crate) fn of_shape(shape: Shape, direction: Direction) -> Self {
+    pub(crate) fn of_shape(shape: Shape, direction: StoredLists) -> Self {
         match (shape, direction) {
-            (Shape::Sorted, Direction::Out) => Content::InLists,
+            (Shape::Sorted, StoredLists::Out) => Content::InLists,
             (Shape::Sorted, _) => Content::Stored,
-            (Shape::Simple, Direction::Undirected) => Content::SimpleUndirected,
+            (Shape::Simple, StoredLists::Undirected) => Content::SimpleUndirected,
             (Shape::Simple, _) => Content::Simple,
             (Shape::Symmetric, _) => Content::SimpleUndirected,
         }
     }
 
     /// Lists of a stored graph in a database of `direction`.
-    pub(crate) fn of(stored: &SealedInfo, direction: Direction) -> Self {
+    pub(crate) fn of(stored: &SealedInfo, direction: StoredLists) -> Self {
         match stored.shape {
             None => Content::InOrder,
             Some(Shape::Sorted) if stored.direction == direction => Content::Stored,
-            Some(Shape::Sorted) if stored.direction == Direction::Undirected => Content::Undirected,
+            Some(Shape::Sorted) if stored.direction == StoredLists::Undirected => {
+                Content::Undirected
+            }
             Some(Shape::Sorted) => Content::InLists,
             Some(Shape::Simple) => Content::Simple,
             Some(Shape::Symmetric) => Content::SimpleUndirected,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use std::sync::Arc;
 
-use evergraph_graph::{Column, Direction};
+use evergraph_graph::{Column, StoredLists};
 use evergraph_results::{StateError, Stored};
 use evergraph_snapshots::View;
 use evergraph_topology::Mode;
@@ -158,7 +158,7 @@ pub(super) fn find_kept(
         match Kept::read(session, stored) {
             Ok(kept) => {
                 let graph = &stored.description().graph;
-                let directed = graph.direction != Direction::Undirected;
+                let directed = graph.direction != StoredLists::Undirected;
                 let asked = (algorithm, given);
                 let counted = counted(asked, (directed, graph.weighted), &kept.result);
                 let column = kept.column;
@@ -171,8 +171,8 @@ pub(super) fn find_kept(
                     csn: view.csn(),
                     vertices: graph.vertex_count,
                     edges: match graph.direction {
-                        Direction::Undirected => graph.arc_count / 2,
-                        Direction::Out | Direction::Both => graph.arc_count,
+                        StoredLists::Undirected => graph.arc_count / 2,
+                        StoredLists::Out | StoredLists::Both => graph.arc_count,
                     },
                     naming: match part {
                         None => Naming::of_vertices(kept.nodes),

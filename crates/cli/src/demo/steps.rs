@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::run::{Fact, Outcome, Request, real, run};
 use evergraph::{Batch, Control, Database, Options};
 use evergraph_generators::Edge;
@@ -56,7 +56,7 @@ pub fn ingest(
 ) -> Result<Database, Failure> {
     journal.begin("ingesting durably")?;
     let options = Options {
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         log_bytes: plan.log_bytes,
         ..Options::default()
     };

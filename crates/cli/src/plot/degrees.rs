@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph::graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph::graph::{Graph, NeighborReader, StoredLists, VertexId};
 use evergraph::{Error, property};
 use serde_json::json;
 
@@ -81,10 +81,10 @@ fn of_vertices(graph: &impl Graph) -> Histograms {
     let n = graph.vertex_count();
     let out = histogram(n, graph.reader());
     let incoming = || graph.reverse_reader().map(|reader| histogram(n, reader));
-    match graph.direction() {
-        Direction::Undirected => vec![("degree", out)],
-        Direction::Out => vec![("out-degree", out)],
-        Direction::Both => {
+    match graph.stored_lists() {
+        StoredLists::Undirected => vec![("degree", out)],
+        StoredLists::Out => vec![("out-degree", out)],
+        StoredLists::Both => {
             let incoming = incoming().map(|found| ("in-degree", found));
             [("out-degree", out)].into_iter().chain(incoming).collect()
         }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use evergraph::graph::Direction;
-use evergraph::property::{self, NodeId, NodeNames, Towards, value::Value};
+use evergraph::graph::StoredLists;
+use evergraph::property::{self, Direction, NodeId, NodeNames, value::Value};
 use evergraph::{Database, View};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -75,7 +75,7 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
     let found = Neighborhood::around(&lists, source, args)?;
     let names = names(&db, &lists, &found, args.name_by.as_deref())?;
     let places = found.places();
-    let directed = lists.direction != Direction::Undirected;
+    let directed = lists.direction != StoredLists::Undirected;
     let svg = picture(&found, &names, &places, directed).map_err(failed)?;
     let json = json!({
         "vertices": names,
@@ -99,7 +99,7 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
 struct Lists<'a> {
     view: &'a View,
     nodes: Option<property::View>,
-    direction: Direction,
+    direction: StoredLists,
 }
 
 impl<'a> Lists<'a> {
@@ -111,34 +111,34 @@ impl<'a> Lists<'a> {
         Ok(Self {
             view,
             direction: match nodes {
-                Some(_) => Direction::Both,
+                Some(_) => StoredLists::Both,
                 None => db.config().direction,
             },
             nodes,
         })
     }
 
-    fn towards(&self, vertex: u32, towards: Towards) -> Result<Vec<u32>, evergraph::Error> {
-        match (&self.nodes, towards) {
+    fn direction(&self, vertex: u32, direction: Direction) -> Result<Vec<u32>, evergraph::Error> {
+        match (&self.nodes, direction) {
             (Some(nodes), _) => {
-                let found = nodes.neighbors(NodeId(vertex), towards, &[])?;
+                let found = nodes.neighbors(NodeId(vertex), direction, &[])?;
                 Ok(found.iter().map(|adjacent| adjacent.neighbor.0).collect())
             }
-            (None, Towards::Incoming) => Ok(self.view.in_neighbors(vertex)?),
+            (None, Direction::Incoming) => Ok(self.view.in_neighbors(vertex)?),
             (None, _) => Ok(self.view.neighbors(vertex)?),
         }
     }
 
     /// Targets of the edges of a vertex.
     fn targets(&self, vertex: u32) -> Result<Vec<u32>, evergraph::Error> {
-        self.towards(vertex, Towards::Outgoing)
+        self.direction(vertex, Direction::Outgoing)
     }
 
     /// The other ends of all edges of a vertex that are stored with it.
     fn neighbors(&self, vertex: u32) -> Result<Vec<u32>, evergraph::Error> {
         let mut found = self.targets(vertex)?;
-        if self.direction == Direction::Both {
-            found.extend(self.towards(vertex, Towards::Incoming)?);
+        if self.direction == StoredLists::Both {
+            found.extend(self.direction(vertex, Direction::Incoming)?);
         }
         Ok(found)
     }
@@ -173,7 +173,7 @@ impl Neighborhood {
             let inside = targets.iter().filter_map(|target| position.get(target));
             edges.extend(inside.map(|&to| (from, to)));
         }
-        if lists.direction == Direction::Undirected {
+        if lists.direction == StoredLists::Undirected {
             edges.retain(|(from, to)| from <= to);
         }
         edges.sort_unstable();

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use evergraph::graph::{Direction, Graph, NeighborReader};
+use evergraph::graph::{Graph, NeighborReader, StoredLists};
 use evergraph::{Database, GraphView, IdKind, View};
 use serde_json::{Value, json};
 
@@ -28,9 +28,9 @@ pub fn show(db: &Database, args: &NodeArgs) -> Result<Report, Failure> {
     let graph = view.graph()?;
     let mut json = json!({ "vertex": id(db, vertex), "csn": view.csn() });
     let mut rows = vec![("vertex", db.vertex_name(vertex))];
-    let ways: &[(&str, Way)] = match graph.direction() {
-        Direction::Undirected => &[("degree", Way::Out)],
-        Direction::Out | Direction::Both => &[("out_degree", Way::Out), ("in_degree", Way::In)],
+    let ways: &[(&str, Way)] = match graph.stored_lists() {
+        StoredLists::Undirected => &[("degree", Way::Out)],
+        StoredLists::Out | StoredLists::Both => &[("out_degree", Way::Out), ("in_degree", Way::In)],
     };
     for &(title, way) in ways {
         let edges = Edges::of(&graph, vertex, way, 0);
@@ -119,7 +119,7 @@ impl Edges {
             first: Vec::new(),
             most,
         };
-        let is_directed = graph.direction() != Direction::Undirected;
+        let is_directed = graph.stored_lists() != StoredLists::Undirected;
         if way != Way::In || !is_directed {
             let way = if is_directed { "out" } else { "both" };
             edges.add(&mut graph.reader(), vertex, way);

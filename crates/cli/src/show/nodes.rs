@@ -5,7 +5,7 @@ use std::sync::Arc;
 use evergraph::interchange::json_lines::to_json;
 use evergraph::property::value::Value as Property;
 use evergraph::property::{
-    Expression, Node, NodeNames, Towards, View, known_keys, known_label, known_properties,
+    Direction, Expression, Node, NodeNames, View, known_keys, known_label, known_properties,
     known_types,
 };
 use evergraph::{Database, Error};
@@ -24,8 +24,8 @@ pub fn show(db: &Database, args: &NodeArgs) -> Result<Report, Failure> {
     let mut all = Vec::new();
     let mut texts = Vec::new();
     for node in &nodes {
-        let degree = |towards| view.degree(node.id(), towards, &[]).map_err(Error::from);
-        let (out, incoming) = (degree(Towards::Outgoing)?, degree(Towards::Incoming)?);
+        let degree = |direction| view.degree(node.id(), direction, &[]).map_err(Error::from);
+        let (out, incoming) = (degree(Direction::Outgoing)?, degree(Direction::Incoming)?);
         let mut json = described(node, &names);
         json["out"] = json!(out);
         json["in"] = json!(incoming);
@@ -48,17 +48,17 @@ pub fn neighbors(db: &Database, args: &NeighborsArgs) -> Result<Report, Failure>
     let (view, names) = (view(db, &args.node)?, names(db, &args.node)?);
     known_types(&view, &args.types)?;
     let node = meant(&view, &names, &args.node)?;
-    let towards: &[(Towards, &str)] = match args.direction {
-        Way::Out => &[(Towards::Outgoing, "out")],
-        Way::In => &[(Towards::Incoming, "in")],
-        Way::Both => &[(Towards::Outgoing, "out"), (Towards::Incoming, "in")],
+    let direction: &[(Direction, &str)] = match args.direction {
+        Way::Out => &[(Direction::Outgoing, "out")],
+        Way::In => &[(Direction::Incoming, "in")],
+        Way::Both => &[(Direction::Outgoing, "out"), (Direction::Incoming, "in")],
     };
     let types: Vec<&str> = args.types.iter().map(String::as_str).collect();
     let head = ["DIRECTION", "TYPE", "NODE", "LABELS", "PROPERTIES"];
     let mut rows = vec![head.map(str::to_string).to_vec()];
     let (mut all, mut total) = (Vec::new(), 0);
-    for &(towards, way) in towards {
-        let adjacent = view.neighbors(node.id(), towards, &types);
+    for &(direction, way) in direction {
+        let adjacent = view.neighbors(node.id(), direction, &types);
         for adjacent in adjacent.map_err(Error::from)? {
             total += 1;
             if all.len() >= args.node.limit {

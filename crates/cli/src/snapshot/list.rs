@@ -1,6 +1,6 @@
 //! `snapshot list`: what there is.
 
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::{Database, Snapshot, time_text};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub fn described(db: &Database, snapshot: &Snapshot) -> Value {
 /// Live edges: an undirected one counts once.
 pub fn edges_of(db: &Database, snapshot: &Snapshot) -> u64 {
     match db.config().direction {
-        Direction::Undirected => snapshot.arc_count / 2,
-        Direction::Out | Direction::Both => snapshot.arc_count,
+        StoredLists::Undirected => snapshot.arc_count / 2,
+        StoredLists::Out | StoredLists::Both => snapshot.arc_count,
     }
 }

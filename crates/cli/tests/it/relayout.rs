@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::common::{Place, killed_scale};
-use evergraph::graph::{Direction, Graph, NeighborReader};
+use evergraph::graph::{Graph, NeighborReader, StoredLists};
 use evergraph::{Database, Layout, Options};
 
 /// Out-lists, in order of insertion.
@@ -64,7 +64,7 @@ fn a_killed_relayout_loses_nothing_and_is_finished() {
     let db = place.path("db");
     // More sections than are converted at once, so that there are several steps.
     let options = Options {
-        direction: Direction::Both,
+        direction: StoredLists::Both,
         section_shift: scale - 11,
         ..Options::default()
     };

@@ -23,7 +23,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
 use evergraph_algorithms::Cancellation;
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::failpoint;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, MAX_VERTICES, Mode, TopologyError, check_snapshot_name};
@@ -434,5 +434,5 @@ fn start_record(
 
 /// Whether edges of an undirected file have to be stored as two directed ones.
 fn needs_reverse(db: &Database, symmetric: bool) -> bool {
-    symmetric && db.config().direction != Direction::Undirected
+    symmetric && db.config().direction != StoredLists::Undirected
 }

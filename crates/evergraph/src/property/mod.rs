@@ -2,7 +2,7 @@
 //! properties of both, and transactions.
 //!
 //! ```
-//! use evergraph::property::Towards;
+//! use evergraph::property::Direction;
 //! use evergraph::{Database, MediumKind, Options};
 //!
 //! let options = Options {
@@ -18,7 +18,7 @@
 //!     tx.create_relationship(ann, "KNOWS", bob, [("since", 2019.into())])?;
 //!     Ok(ann)
 //! })?;
-//! let friends = graph.view().neighbors(ann, Towards::Outgoing, &["KNOWS"])?;
+//! let friends = graph.view().neighbors(ann, Direction::Outgoing, &["KNOWS"])?;
 //! assert_eq!(friends.len(), 1);
 //! # Ok::<(), evergraph::Error>(())
 //! ```

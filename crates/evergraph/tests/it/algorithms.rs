@@ -7,19 +7,19 @@ use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::run::{
     Algorithm, Determinism, Fact, Kind, MemoryMeter, Needs, Outcome, Request, Weights, algorithms,
     find,
 };
 use evergraph::{Batch, Cancellation, Control, Database, Edges, Error, MediumKind, Options};
 
-const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
+const DIRECTIONS: [StoredLists; 3] = [StoredLists::Undirected, StoredLists::Out, StoredLists::Both];
 
 type Weighted = (u32, u32, f32);
 
 /// A database of `n` vertices in DRAM.
-fn database(n: u32, edges: &[(u32, u32)], direction: Direction) -> Database {
+fn database(n: u32, edges: &[(u32, u32)], direction: StoredLists) -> Database {
     let db = empty(direction, false);
     if n > 0 {
         db.add_vertices(n).expect("vertices are added");
@@ -30,7 +30,7 @@ fn database(n: u32, edges: &[(u32, u32)], direction: Direction) -> Database {
     db
 }
 
-fn weighted_database(n: u32, edges: &[Weighted], direction: Direction) -> Database {
+fn weighted_database(n: u32, edges: &[Weighted], direction: StoredLists) -> Database {
     let db = empty(direction, true);
     db.add_vertices(n).expect("vertices are added");
     let mut batch = Batch::new();
@@ -43,7 +43,7 @@ fn weighted_database(n: u32, edges: &[Weighted], direction: Direction) -> Databa
     db
 }
 
-fn empty(direction: Direction, weighted: bool) -> Database {
+fn empty(direction: StoredLists, weighted: bool) -> Database {
     let options = Options {
         medium: MediumKind::Dram,
         direction,
@@ -166,7 +166,7 @@ fn strange_graphs_give_results() {
 
 #[test]
 fn sources_that_do_not_exist_are_named() {
-    let db = database(4, &[(0, 1), (1, 2)], Direction::Both);
+    let db = database(4, &[(0, 1), (1, 2)], StoredLists::Both);
     let mut asked = 0;
     for algorithm in algorithms() {
         for parameter in algorithm.parameters {
@@ -319,7 +319,7 @@ fn simple_copies_have_no_parallel_edges_and_no_loops() {
 #[test]
 fn threads_do_not_change_results() {
     let edges = random_edges(10);
-    let db = database(1 << 10, &edges, Direction::Both);
+    let db = database(1 << 10, &edges, StoredLists::Both);
     for algorithm in algorithms() {
         if matches!(algorithm.determinism, Determinism::Except(_))
             || algorithm.weights == Weights::Required
@@ -339,7 +339,7 @@ fn threads_do_not_change_results() {
 fn runs_can_be_stopped_at_any_moment() {
     let edges = random_edges(11);
     let weighted: Vec<Weighted> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
-    let db = weighted_database(1 << 11, &weighted, Direction::Both);
+    let db = weighted_database(1 << 11, &weighted, StoredLists::Both);
     for algorithm in algorithms() {
         let stopped = Cancellation::new();
         stopped.cancel();

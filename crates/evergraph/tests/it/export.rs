@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use evergraph::formats::{self, WriteFormat};
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::import::{Action, ImportControl, ImportOptions, import};
 use evergraph::{
     At, Cancellation, Database, EdgeExport, Error, IdKind, MediumKind, Options, Reduction, View,
@@ -11,7 +11,7 @@ use evergraph::{
 };
 use proptest::prelude::*;
 
-fn database(direction: Direction, weighted: bool, ids: IdKind) -> Database {
+fn database(direction: StoredLists, weighted: bool, ids: IdKind) -> Database {
     let options = Options {
         medium: MediumKind::Dram,
         direction,
@@ -88,7 +88,7 @@ proptest! {
     fn edges_read_as_they_were_written(
         edges in prop::collection::vec((0..6_u32, 0..6_u32, -2.0..2.0_f32), 1..30),
         gone in prop::collection::vec(any::<prop::sample::Index>(), 0..3),
-        direction in prop::sample::select(vec![Direction::Out, Direction::Both, Direction::Undirected]),
+        direction in prop::sample::select(vec![StoredLists::Out, StoredLists::Both, StoredLists::Undirected]),
         ids in prop::sample::select(vec![IdKind::Dense, IdKind::Numbers, IdKind::Texts]),
         weighted: bool,
         name in prop::sample::select(vec!["e.csv", "e.tsv.gz", "e.csv.zst", "e.txt"]),
@@ -124,7 +124,7 @@ proptest! {
 #[test]
 fn an_export_that_fails_leaves_nothing() {
     let place = tempfile::tempdir().unwrap();
-    let db = database(Direction::Out, false, IdKind::Dense);
+    let db = database(StoredLists::Out, false, IdKind::Dense);
     let edges: Vec<(u32, u32)> = (0..70_000).map(|i| (i, i + 1)).collect();
     db.insert_edges(&edges).unwrap();
     let options = EdgeExport {

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use evergraph::formats::{Column, ColumnChoice, Format, Header, TimeUnit};
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::import::{Every, ImportControl, ImportOptions, ImportProgress, Series, import};
 use evergraph::property::{self, Imported, PropertyImport};
 use evergraph::run::{self, Durable};
@@ -444,7 +444,7 @@ fn unfinished() -> run::Request {
 
 fn upkeep() -> Options {
     Options {
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         ids: IdKind::Numbers,
         ..options()
     }

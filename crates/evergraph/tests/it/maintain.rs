@@ -1,7 +1,7 @@
 //! Maintained results of a database: they follow it, survive what can happen to an
 //! update, and are refused where they cannot be what is asked for.
 
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::maintain::{Request, maintainable};
 use evergraph::run::{self, Outcome, Values};
 use evergraph::{At, Batch, Cancellation, Control, Database, MediumKind, Options};
@@ -14,7 +14,7 @@ fn hold(db: &Database, name: &str) {
     db.commit(batch).unwrap();
 }
 
-fn options(direction: Direction) -> Options {
+fn options(direction: StoredLists) -> Options {
     Options {
         medium: MediumKind::Dram,
         direction,
@@ -22,7 +22,7 @@ fn options(direction: Direction) -> Options {
     }
 }
 
-fn database(direction: Direction) -> Database {
+fn database(direction: StoredLists) -> Database {
     Database::create("in memory", &options(direction)).expect("a database")
 }
 
@@ -126,7 +126,7 @@ proptest! {
 
     #[test]
     fn all_problems_follow_the_database(batches in steps(), undirected in any::<bool>()) {
-        let direction = if undirected { Direction::Undirected } else { Direction::Both };
+        let direction = if undirected { StoredLists::Undirected } else { StoredLists::Both };
         let db = database(direction);
         db.insert_edges(&[(0, 1), (1, 2), (2, 0), (2, 3)]).unwrap();
         let mut followers: Vec<_> = maintainable()
@@ -161,7 +161,7 @@ proptest! {
 
 #[test]
 fn a_run_on_the_commit_of_a_result_reads_it() {
-    let db = database(Direction::Undirected);
+    let db = database(StoredLists::Undirected);
     db.insert_edges(&[(0, 1), (1, 2), (3, 4)]).unwrap();
     let made = db
         .maintain(&request("cc", "parts"), &Control::new())
@@ -193,7 +193,7 @@ fn a_run_on_the_commit_of_a_result_reads_it() {
 
 #[test]
 fn what_a_cut_off_update_left_goes_with_the_next() {
-    let db = database(Direction::Undirected);
+    let db = database(StoredLists::Undirected);
     db.insert_edges(&[(0, 1), (1, 2)]).unwrap();
     let asked = request("pagerank", "pr");
     let first = db.maintain(&asked, &Control::new()).unwrap();
@@ -234,7 +234,7 @@ fn what_a_cut_off_update_left_goes_with_the_next() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let db = database(Direction::Both);
+    let db = database(StoredLists::Both);
     db.insert_edges(&[(0, 1), (1, 2)]).unwrap();
     let maintain = |request: &Request| error_of(db.maintain(request, &Control::new()));
     let with = |algorithm: &str, name: &str, parameter: &str, value: &str| Request {
@@ -291,7 +291,7 @@ fn what_does_not_fit_is_refused() {
          `evergraph results DB drop`)"
     );
 
-    let out = database(Direction::Out);
+    let out = database(StoredLists::Out);
     out.insert_edges(&[(0, 1)]).unwrap();
     assert_eq!(
         error_of(out.maintain(&request("cc", "cc"), &Control::new())),
@@ -302,7 +302,7 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn a_result_whose_history_is_gone_says_so() {
-    let db = database(Direction::Undirected);
+    let db = database(StoredLists::Undirected);
     db.insert_edges(&[(0, 1)]).unwrap();
     let made = db.maintain(&request("cc", "cc"), &Control::new()).unwrap();
     assert!(
@@ -362,7 +362,7 @@ fn a_run_computes_what_a_damaged_result_held() {
 
 #[test]
 fn an_empty_graph_has_nothing_to_maintain() {
-    let db = database(Direction::Undirected);
+    let db = database(StoredLists::Undirected);
     let error = error_of(db.maintain(&request("cc", "cc"), &Control::new()));
     assert_eq!(error, "the graph has no vertices (import edges first)");
     assert!(holds(&db, "cc").is_empty());

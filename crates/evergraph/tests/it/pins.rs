@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use evergraph::algorithms::Progress;
 use evergraph::formats::Format;
-use evergraph::graph::{ColumnKind, Direction};
+use evergraph::graph::{ColumnKind, StoredLists};
 use evergraph::maintain::{self, maintainable};
 use evergraph::property::FileKind;
 use evergraph::run::{self, Algorithm, Durable, Request, algorithms};
@@ -36,7 +36,7 @@ fn words_of_the_command_line_are_pinned() {
 fn database() -> Database {
     let options = Options {
         medium: MediumKind::Dram,
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         weighted: true,
         ..Options::default()
     };

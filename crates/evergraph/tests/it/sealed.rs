@@ -6,17 +6,17 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evergraph::graph::{Direction, Shape};
+use evergraph::graph::{Shape, StoredLists};
 use evergraph::run::{Fact, Outcome, Request, algorithms};
 use evergraph::{
     At, Batch, Cancellation, Control, Database, Edges, Error, MediumKind, Mode, Options, Seal,
     SealedInfo,
 };
 
-const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
+const DIRECTIONS: [StoredLists; 3] = [StoredLists::Undirected, StoredLists::Out, StoredLists::Both];
 const SHAPES: [Shape; 3] = [Shape::Sorted, Shape::Simple, Shape::Symmetric];
 
-fn options(medium: MediumKind, direction: Direction) -> Options {
+fn options(medium: MediumKind, direction: StoredLists) -> Options {
     Options {
         medium,
         direction,
@@ -125,7 +125,7 @@ fn every_algorithm_gives_on_a_stored_graph_what_it_gives_on_a_copy() {
 
 #[test]
 fn a_graph_that_moved_on_is_read_anew() {
-    let db = Database::create("nowhere", &options(MediumKind::Dram, Direction::Both)).unwrap();
+    let db = Database::create("nowhere", &options(MediumKind::Dram, StoredLists::Both)).unwrap();
     fill(&db);
     seal_all(&db, &[false, true]);
     let then = db.view();
@@ -159,7 +159,7 @@ fn a_graph_that_moved_on_is_read_anew() {
 
 #[test]
 fn names_are_the_users() {
-    let db = Database::create("nowhere", &options(MediumKind::Dram, Direction::Out)).unwrap();
+    let db = Database::create("nowhere", &options(MediumKind::Dram, StoredLists::Out)).unwrap();
     fill(&db);
     let wanted = Seal {
         name: Some("monday".to_string()),
@@ -176,7 +176,7 @@ fn names_are_the_users() {
 
 #[test]
 fn what_cannot_be_sealed_is_told_and_changes_nothing() {
-    let db = Database::create("nowhere", &options(MediumKind::Dram, Direction::Out)).unwrap();
+    let db = Database::create("nowhere", &options(MediumKind::Dram, StoredLists::Out)).unwrap();
     fill(&db);
     let stopped = Cancellation::new();
     stopped.cancel();
@@ -193,7 +193,7 @@ fn what_cannot_be_sealed_is_told_and_changes_nothing() {
 
     let direct = Options {
         mode: Mode::Direct,
-        ..options(MediumKind::Dram, Direction::Out)
+        ..options(MediumKind::Dram, StoredLists::Out)
     };
     let db = Database::create("nowhere", &direct).unwrap();
     let error = db.seal(&db.view(), &Seal::default(), &Control::new());
@@ -212,7 +212,7 @@ fn sealing_that_takes_more_than_its_limit_is_ended() {
         });
         little.map_or(1 << 40, |_| 0)
     };
-    let db = Database::create("nowhere", &options(MediumKind::Dram, Direction::Out)).unwrap();
+    let db = Database::create("nowhere", &options(MediumKind::Dram, StoredLists::Out)).unwrap();
     fill(&db);
     for compressed in [false, true] {
         let wanted = Seal {
@@ -356,7 +356,7 @@ fn assert_noticed(db: &Database) {
 fn damage_everywhere(compressed: bool) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("db");
-    let options = options(MediumKind::File, Direction::Both);
+    let options = options(MediumKind::File, StoredLists::Both);
     let db = Database::create(&path, &options).unwrap();
     fill(&db);
     seal_all(&db, &[compressed]);

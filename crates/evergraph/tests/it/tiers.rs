@@ -1,6 +1,6 @@
 //! Lists read one by one, in bulk, pinned, and tier by tier are the same.
 
-use evergraph::graph::{Direction, Graph, NeighborReader};
+use evergraph::graph::{Graph, NeighborReader, StoredLists};
 use evergraph::{Batch, Database, Edges, ListTier, Lists, MediumKind, Options, View};
 use proptest::prelude::*;
 
@@ -102,7 +102,7 @@ proptest! {
     fn the_tiers_together_are_the_list(
         steps in proptest::collection::vec(step(), 1..25),
         direction in prop_oneof![
-            Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
+            Just(StoredLists::Out), Just(StoredLists::Undirected), Just(StoredLists::Both)
         ],
         weighted in any::<bool>(),
         chunks in prop_oneof![Just((16, 256)), Just((16, 16)), Just((64, 4096))],

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 
 use evergraph::formats::TimeUnit;
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::import::{Every, ImportControl, ImportOptions, ImportReport, Series, import};
 use evergraph::run::{Durable, Outcome, Request, Values, over, run};
 use evergraph::{
@@ -567,7 +567,7 @@ fn events_and_units_of_time_are_read() {
     let text = "19971108 + 1 3\n19971108 + 3 2\n19971109 - 3 1\n19971110 + 2 4\n";
     let events = file(place.path(), "events.tsv", text);
     let db = database(&Options {
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         ..options()
     });
     let mut options = series("1d");
@@ -710,7 +710,7 @@ fn over_all(db: &Database, request: &Request) -> Vec<(String, Outcome)> {
 }
 
 /// A history in which edges only come, then also go; the vertices grow.
-fn history(direction: Direction) -> Database {
+fn history(direction: StoredLists) -> Database {
     let db = database(&Options {
         direction,
         ..options()
@@ -739,7 +739,7 @@ fn history(direction: Direction) -> Database {
 
 #[test]
 fn a_range_gives_what_separate_runs_give() {
-    for direction in [Direction::Out, Direction::Both, Direction::Undirected] {
+    for direction in [StoredLists::Out, StoredLists::Both, StoredLists::Undirected] {
         let db = history(direction);
         for (algorithm, parameter) in [
             ("pagerank", None),
@@ -788,7 +788,7 @@ fn a_range_gives_what_separate_runs_give() {
 
 #[test]
 fn a_range_of_runs_can_be_stopped() {
-    let db = history(Direction::Out);
+    let db = history(StoredLists::Out);
     let moments = db.moments_of("s1..s5").unwrap();
     assert_eq!(moments.len(), 5);
     let request = Request {
@@ -872,8 +872,8 @@ proptest! {
     #[test]
     fn the_past_is_what_it_was(steps in steps(), undirected in any::<bool>()) {
         let direction = match undirected {
-            true => Direction::Undirected,
-            false => Direction::Both,
+            true => StoredLists::Undirected,
+            false => StoredLists::Both,
         };
         let options = Options { direction, ..options() };
         let db = database(&options);

@@ -8,7 +8,7 @@ use super::chunk::CompressedChunk;
 use super::joined::Joined;
 use super::{Compressed, CompressedLists, Lists, code};
 use crate::seal::{CHUNK_VERTICES, is_in_order};
-use crate::{Direction, MAX_VERTICES, Shape, Unsound, VertexId};
+use crate::{MAX_VERTICES, Shape, StoredLists, Unsound, VertexId};
 
 /// No unit has more bytes than `2^MAX_SHIFT`.
 const MAX_SHIFT: u64 = 30;
@@ -26,13 +26,13 @@ impl Compressed {
     /// together do not fit each other.
     pub fn from_lists(
         vertex_count: usize,
-        direction: Direction,
+        direction: StoredLists,
         shape: Shape,
         block_edges: usize,
         out: CompressedLists,
         incoming: Option<CompressedLists>,
     ) -> Result<Self, Unsound> {
-        if incoming.is_some() != (direction == Direction::Both) {
+        if incoming.is_some() != (direction == StoredLists::Both) {
             return Err(Unsound("in-lists are there without need, or missing"));
         }
         if vertex_count > MAX_VERTICES || block_edges == 0 || block_edges > MAX_BLOCK_EDGES {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Csr, CsrLists, Lists};
 use crate::seal::{Adjacency, CHUNK_VERTICES, Ends, Part, chunks, measure, union};
-use crate::{Direction, Graph, Shape, Symmetric, VertexId};
+use crate::{Graph, Shape, StoredLists, Symmetric, VertexId};
 
 impl Csr {
     /// A sorted copy of `graph`, the same for any number of threads and any order
@@ -12,7 +12,7 @@ impl Csr {
     ///
     /// Work O(m log n), parallel over vertices. DRAM at its peak: 8 bytes a
     /// vertex and 4 for each entry of `graph` that is read (both adjacencies of a
-    /// [`Direction::Both`] graph; a graph of out-lists
+    /// [`StoredLists::Both`] graph; a graph of out-lists
     /// alone counts twice when it becomes symmetric), 4 more with weights, and for
     /// each task 4 bytes an entry of its longest list, 16 with weights. What the
     /// shape leaves out is given back at the end.
@@ -31,7 +31,7 @@ impl Csr {
             _ => read_adjacencies(graph, sorted, check)?,
         };
         Ok(Self {
-            direction: shape.direction(graph.direction()),
+            direction: shape.direction(graph.stored_lists()),
             shape: sorted,
             out,
             incoming,
@@ -50,7 +50,7 @@ impl Csr {
     ) -> Result<Self, E> {
         let (out, incoming) = read_adjacencies(graph, None, check)?;
         Ok(Self {
-            direction: graph.direction(),
+            direction: graph.stored_lists(),
             shape: None,
             out,
             incoming,
@@ -75,9 +75,9 @@ impl Csr {
             false => Shape::Sorted,
         };
         let mut sealed = Self::seal(graph, shape, check)?;
-        if graph.direction() == Direction::Out {
+        if graph.stored_lists() == StoredLists::Out {
             sealed.incoming = Some(unite(&sealed, Ends::Target, simple, check)?);
-            sealed.direction = Direction::Both;
+            sealed.direction = StoredLists::Both;
         }
         Ok(sealed)
     }
@@ -90,9 +90,9 @@ fn read_adjacencies<G: Graph, E: Send>(
     check: &(impl Fn() -> Result<(), E> + Sync),
 ) -> Result<(CsrLists, Option<CsrLists>), E> {
     let out = read(graph, Adjacency::Out, shape, check)?;
-    let incoming = match graph.direction() {
-        Direction::Both => Some(read(graph, Adjacency::In, shape, check)?),
-        Direction::Undirected | Direction::Out => None,
+    let incoming = match graph.stored_lists() {
+        StoredLists::Both => Some(read(graph, Adjacency::In, shape, check)?),
+        StoredLists::Undirected | StoredLists::Out => None,
     };
     Ok((out, incoming))
 }

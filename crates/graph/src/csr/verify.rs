@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Csr, CsrLists};
 use crate::seal::{CHUNK_VERTICES, is_in_order};
-use crate::{Direction, MAX_VERTICES, Shape, Unsound, VertexId};
+use crate::{MAX_VERTICES, Shape, StoredLists, Unsound, VertexId};
 
 impl Csr {
     /// The graph whose lists are in these arrays; `shape` is `None` if they are in
@@ -17,12 +17,12 @@ impl Csr {
     /// does not exist, or is not in the order that the shape says; and if arrays
     /// that belong together have different lengths.
     pub fn from_lists(
-        direction: Direction,
+        direction: StoredLists,
         shape: Option<Shape>,
         out: CsrLists,
         incoming: Option<CsrLists>,
     ) -> Result<Self, Unsound> {
-        if incoming.is_some() != (direction == Direction::Both) {
+        if incoming.is_some() != (direction == StoredLists::Both) {
             return Err(Unsound("in-lists are there without need, or missing"));
         }
         out.verify(shape)?;

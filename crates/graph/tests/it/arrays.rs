@@ -4,13 +4,13 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use evergraph_graph::{
-    Array, Compressed, CompressedChunk, CompressedLists, Csr, CsrLists, Direction, Graph,
-    NeighborReader, Shape, Unsound, VertexId, Weight,
+    Array, Compressed, CompressedChunk, CompressedLists, Csr, CsrLists, Graph, NeighborReader,
+    Shape, StoredLists, Unsound, VertexId, Weight,
 };
 use proptest::prelude::*;
 
 const SHAPES: [Shape; 3] = [Shape::Sorted, Shape::Simple, Shape::Symmetric];
-const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
+const DIRECTIONS: [StoredLists; 3] = [StoredLists::Undirected, StoredLists::Out, StoredLists::Both];
 
 fn go_on() -> Result<(), Infallible> {
     Ok(())
@@ -99,7 +99,7 @@ fn rejoin(
 ) -> Result<Compressed, Unsound> {
     Compressed::from_lists(
         graph.vertex_count(),
-        graph.direction(),
+        graph.stored_lists(),
         graph.shape(),
         graph.block_edges(),
         out.lend(),
@@ -144,7 +144,7 @@ proptest! {
             None => graph,
         };
         let (out, incoming) = (lend(own.out_lists()), own.in_lists().map(lend));
-        let lent = Csr::from_lists(own.direction(), shape, out, incoming);
+        let lent = Csr::from_lists(own.stored_lists(), shape, out, incoming);
         let lent = lent.map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(&lent, &own);
         prop_assert_eq!(lists(&lent), lists(&own));
@@ -197,7 +197,7 @@ proptest! {
             weights: lent(graph.out_lists().weights.to_vec()),
         };
         let incoming = graph.in_lists().map(lend);
-        if let Ok(found) = Csr::from_lists(graph.direction(), None, out, incoming) {
+        if let Ok(found) = Csr::from_lists(graph.stored_lists(), None, out, incoming) {
             let n = found.vertex_count() as VertexId;
             let below = |&(u, _): &(VertexId, _)| u < n;
             prop_assert!(lists(&found).iter().flatten().all(below));
@@ -242,7 +242,7 @@ fn what_is_no_graph_is_told() {
         neighbors: neighbors.to_vec().into(),
         weights: Array::default(),
     };
-    let make = |shape, out| Csr::from_lists(Direction::Out, shape, out, None);
+    let make = |shape, out| Csr::from_lists(StoredLists::Out, shape, out, None);
     assert!(make(None, lists(&[0, 2, 3], &[1, 0, 1])).is_ok());
     for (shape, out, expected) in [
         (None, lists(&[], &[]), "the lists do not fill their array"),
@@ -285,6 +285,6 @@ fn what_is_no_graph_is_told() {
         let found = make(shape, out).map_err(|error| error.to_string());
         assert_eq!(found, Err(expected.to_string()));
     }
-    let both = Csr::from_lists(Direction::Both, None, lists(&[0], &[]), None);
+    let both = Csr::from_lists(StoredLists::Both, None, lists(&[0], &[]), None);
     assert!(both.is_err());
 }

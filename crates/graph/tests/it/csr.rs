@@ -3,24 +3,24 @@
 use std::ops::ControlFlow;
 
 use evergraph_generators::{kronecker, uniform};
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, VertexId, Weight};
+use evergraph_graph::{Csr, Graph, NeighborReader, StoredLists, VertexId, Weight};
 use proptest::prelude::*;
 
 type Lists = Vec<Vec<(VertexId, Weight)>>;
 type WeightedEdge = (VertexId, VertexId, Weight);
 
 /// Out- and in-lists, edge by edge.
-fn reference(n: usize, edges: &[WeightedEdge], direction: Direction) -> (Lists, Lists) {
+fn reference(n: usize, edges: &[WeightedEdge], direction: StoredLists) -> (Lists, Lists) {
     let (mut out, mut incoming) = (vec![vec![]; n], vec![vec![]; n]);
     for &(u, v, weight) in edges {
         out[u as usize].push((v, weight));
-        if direction == Direction::Undirected {
+        if direction == StoredLists::Undirected {
             out[v as usize].push((u, weight));
         } else {
             incoming[v as usize].push((u, weight));
         }
     }
-    if direction == Direction::Undirected {
+    if direction == StoredLists::Undirected {
         incoming.clone_from(&out);
     }
     (out, incoming)
@@ -53,8 +53,8 @@ fn simplify(lists: &mut Lists) {
 fn check(graph: &Csr, n: usize, out: &Lists, incoming: &Lists) {
     assert_eq!(graph.vertex_count(), n);
     assert_eq!(&read(graph.reader(), n), out);
-    match (graph.direction(), graph.reverse_reader()) {
-        (Direction::Out, reader) => assert!(reader.is_none()),
+    match (graph.stored_lists(), graph.reverse_reader()) {
+        (StoredLists::Out, reader) => assert!(reader.is_none()),
         (_, reader) => assert_eq!(&read(reader.unwrap(), n), incoming),
     }
     let arcs: usize = out.iter().map(Vec::len).sum();
@@ -69,7 +69,7 @@ fn edges() -> impl Strategy<Value = (usize, Vec<WeightedEdge>)> {
     })
 }
 
-const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
+const DIRECTIONS: [StoredLists; 3] = [StoredLists::Undirected, StoredLists::Out, StoredLists::Both];
 
 proptest! {
     #[test]
@@ -88,7 +88,7 @@ proptest! {
 
     #[test]
     fn ranges_are_parts_of_the_list((n, edges) in edges(), from in 0_usize..9, len in 0_usize..9) {
-        let graph = Csr::from_weighted_edges(n, &edges, Direction::Out);
+        let graph = Csr::from_weighted_edges(n, &edges, StoredLists::Out);
         for v in 0..n as VertexId {
             let mut part = vec![];
             let _ = graph.reader().for_each_segment_in(v, from..from + len, |segment| {
@@ -118,11 +118,15 @@ fn many_chunks_and_buckets_keep_the_order() {
 
 #[test]
 fn small_graphs() {
-    let empty = Csr::from_edges(0, &[], Direction::Undirected);
+    let empty = Csr::from_edges(0, &[], StoredLists::Undirected);
     assert_eq!((empty.vertex_count(), empty.arc_count()), (0, 0));
     assert_eq!(empty.clone().simple().arc_count(), 0);
 
-    let graph = Csr::from_edges(3, &[(2, 1), (0, 0), (2, 1), (1, 0)], Direction::Undirected);
+    let graph = Csr::from_edges(
+        3,
+        &[(2, 1), (0, 0), (2, 1), (1, 0)],
+        StoredLists::Undirected,
+    );
     assert_eq!(graph.neighbors(0), [0, 0, 1]);
     assert_eq!(graph.neighbors(1), [2, 2, 0]);
     assert_eq!(graph.in_neighbors(2), Some(&[1, 1][..]));
@@ -134,5 +138,5 @@ fn small_graphs() {
 #[test]
 #[should_panic(expected = "edge (0, 3) leaves the 3 vertices")]
 fn an_end_out_of_range_is_named() {
-    Csr::from_edges(3, &[(0, 3)], Direction::Out);
+    Csr::from_edges(3, &[(0, 3)], StoredLists::Out);
 }

@@ -5,13 +5,15 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use evergraph_generators::kronecker;
-use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape, VertexId, Weight};
+use evergraph_graph::{
+    Compressed, Csr, Graph, NeighborReader, Shape, StoredLists, VertexId, Weight,
+};
 use proptest::prelude::*;
 
 type Lists = Vec<Vec<(VertexId, Weight)>>;
 type WeightedEdge = (VertexId, VertexId, Weight);
 
-const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
+const DIRECTIONS: [StoredLists; 3] = [StoredLists::Undirected, StoredLists::Out, StoredLists::Both];
 const SHAPES: [Shape; 3] = [Shape::Sorted, Shape::Simple, Shape::Symmetric];
 
 fn seal(graph: &impl Graph, shape: Shape) -> Csr {
@@ -60,7 +62,7 @@ fn check(graph: &Csr, shape: Shape) {
             incoming[v as usize].push((u as VertexId, weight));
         }
     }
-    if shape == Shape::Symmetric && graph.direction() != Direction::Undirected {
+    if shape == Shape::Symmetric && graph.stored_lists() != StoredLists::Undirected {
         for (list, reverse) in out.iter_mut().zip(&incoming) {
             list.extend(reverse);
         }
@@ -80,11 +82,11 @@ fn check(graph: &Csr, shape: Shape) {
     assert_eq!(sealed.is_weighted(), weighted);
     assert!(sealed.is_sorted());
     assert_eq!(sealed.is_simple(), shape != Shape::Sorted);
-    assert_eq!(sealed.direction(), shape.direction(graph.direction()));
-    match sealed.direction() {
-        Direction::Undirected => assert_eq!(read(sealed.reverse_reader().unwrap(), n), out),
-        Direction::Out => assert!(sealed.reverse_reader().is_none()),
-        Direction::Both => {
+    assert_eq!(sealed.stored_lists(), shape.direction(graph.stored_lists()));
+    match sealed.stored_lists() {
+        StoredLists::Undirected => assert_eq!(read(sealed.reverse_reader().unwrap(), n), out),
+        StoredLists::Out => assert!(sealed.reverse_reader().is_none()),
+        StoredLists::Both => {
             let reader = sealed.reverse_reader().unwrap();
             assert_eq!(read(reader, n), expected(incoming, shape));
         }
@@ -96,7 +98,7 @@ fn check_compressed(graph: &Csr, shape: Shape, block_edges: usize) {
     let (sealed, compressed) = (seal(graph, shape), compress(graph, shape, block_edges));
     assert_eq!(compressed.vertex_count(), n);
     assert_eq!(compressed.arc_count(), sealed.arc_count());
-    assert_eq!(compressed.direction(), sealed.direction());
+    assert_eq!(compressed.stored_lists(), sealed.stored_lists());
     assert_eq!(compressed.is_sorted(), sealed.is_sorted());
     assert_eq!(compressed.is_simple(), sealed.is_simple());
     assert_eq!(compressed.is_weighted(), graph.is_weighted());
@@ -169,7 +171,7 @@ proptest! {
         len in 0_usize..30,
         block_edges in 1_usize..9,
     ) {
-        let graph = Csr::from_weighted_edges(n, &edges, Direction::Out);
+        let graph = Csr::from_weighted_edges(n, &edges, StoredLists::Out);
         let (sealed, compressed) =
             (seal(&graph, Shape::Sorted), compress(&graph, Shape::Sorted, block_edges));
         for v in 0..n as VertexId {
@@ -201,7 +203,7 @@ fn many_chunks_with_gaps_between() {
 fn a_hub_with_a_list_longer_than_one_sort() {
     let n = 1 << 19;
     let edges: Vec<_> = (1..n as VertexId).rev().map(|v| (0, v)).collect();
-    let graph = Csr::from_edges(n, &edges, Direction::Out);
+    let graph = Csr::from_edges(n, &edges, StoredLists::Out);
     let symmetric = seal(&graph, Shape::Symmetric);
     assert!(symmetric.neighbors(0).iter().copied().eq(1..n as VertexId));
     assert_eq!(symmetric.neighbors(n as VertexId - 1), [0]);
@@ -254,7 +256,7 @@ fn compressed_graphs_are_small() {
     let edges: Vec<_> = (0..8 * n as VertexId)
         .map(|edge| (edge / 8, (edge / 8 + (edge % 8) * 13) % n as VertexId))
         .collect();
-    let graph = Csr::from_edges(n, &edges, Direction::Out);
+    let graph = Csr::from_edges(n, &edges, StoredLists::Out);
     let compressed = compress(&graph, Shape::Simple, Compressed::BLOCK_EDGES);
     let csr_bytes = 8 * n + 4 * compressed.arc_count() as usize;
     assert!(

@@ -3,7 +3,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, Symmetric, VertexId, Weight};
+use evergraph_graph::{Csr, Graph, NeighborReader, StoredLists, Symmetric, VertexId, Weight};
 use proptest::prelude::*;
 
 type Entry = (VertexId, Weight);
@@ -51,16 +51,16 @@ fn sorted(mut entries: Vec<Entry>) -> Vec<Entry> {
 fn only_graphs_with_in_lists_can_be_read_so() {
     let edges = [(0, 1), (1, 2)];
     let graph = |direction| Csr::from_edges(3, &edges, direction);
-    assert!(Symmetric::of(&graph(Direction::Out)).is_none());
-    let undirected = graph(Direction::Undirected).sorted();
+    assert!(Symmetric::of(&graph(StoredLists::Out)).is_none());
+    let undirected = graph(StoredLists::Undirected).sorted();
     let same = Symmetric::of(&undirected).expect("undirected already");
     assert!(same.is_sorted());
     assert_eq!(same.arc_count(), 4);
     assert_eq!(whole(&same, 1), whole(&undirected, 1));
-    let both = graph(Direction::Both).sorted();
+    let both = graph(StoredLists::Both).sorted();
     let read = Symmetric::of(&both).expect("it has in-lists");
     assert!(!read.is_sorted());
-    assert_eq!(read.direction(), Direction::Undirected);
+    assert_eq!(read.stored_lists(), StoredLists::Undirected);
 }
 
 proptest! {
@@ -78,7 +78,7 @@ proptest! {
             let edges: Vec<_> = edges.iter().map(|&(u, v, _)| (u, v)).collect();
             Csr::from_edges(9, &edges, direction)
         };
-        let (undirected, both) = (build(Direction::Undirected), build(Direction::Both));
+        let (undirected, both) = (build(StoredLists::Undirected), build(StoredLists::Both));
         let symmetric = Symmetric::of(&both).expect("it has in-lists");
         prop_assert_eq!(symmetric.arc_count(), undirected.arc_count());
         prop_assert_eq!(symmetric.is_weighted(), undirected.is_weighted());

@@ -40,7 +40,7 @@ impl Position {
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use evergraph::formats::{EdgeBatch, EdgeReader, Options};
+/// use evergraph_io::formats::{EdgeBatch, EdgeReader, Options};
 /// # let directory = std::env::temp_dir().join(format!("formats-{}", std::process::id()));
 /// # std::fs::create_dir_all(&directory)?;
 /// # let path = directory.join("roads.txt");

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::error::GraphError;
 use super::ids::NodeId;
+use super::read::direction::Direction;
 use super::read::records::Records;
 use super::read::tabled::Tabled;
-use super::read::towards::Towards;
 use super::schema::{Broken, Entry, SubjectCode};
 use super::view::View;
 use crate::index::KeyRange;
@@ -124,10 +124,10 @@ impl View {
                 }
             }
         }
-        for towards in [Towards::Outgoing, Towards::Incoming] {
+        for direction in [Direction::Outgoing, Direction::Incoming] {
             let mut seen = vec![];
             for node in 0..self.node_bound() {
-                self.check_list(NodeId(node), towards, &mut seen, problems)?;
+                self.check_list(NodeId(node), direction, &mut seen, problems)?;
             }
             let listed = seen.len() as u64;
             seen.sort_unstable();
@@ -138,7 +138,7 @@ impl View {
                 );
             }
             if listed != relationships {
-                let lists = format!("{towards:?} lists hold {listed} relationships");
+                let lists = format!("{direction:?} lists hold {listed} relationships");
                 tell(
                     problems,
                     format!("{lists} and the records are {relationships}"),
@@ -151,11 +151,11 @@ impl View {
     fn check_list(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         seen: &mut Vec<u32>,
         problems: &mut Vec<String>,
     ) -> Result<(), GraphError> {
-        for adjacent in self.neighbors(node, towards, &[])? {
+        for adjacent in self.neighbors(node, direction, &[])? {
             seen.push(adjacent.relationship.0);
             let (source, target) = match adjacent.incoming {
                 false => (node.0, adjacent.neighbor.0),

@@ -3,7 +3,7 @@
 use evergraph_storage::{MediumError, StorageError};
 use evergraph_topology::TopologyError;
 
-use super::schema::Violation;
+use super::schema::violation::Violation;
 use crate::dictionary::NameError;
 use crate::expression::TypeError;
 use crate::index::IndexError;

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use evergraph_storage::medium::DramStorage;
-//! use evergraph_property_graph::graph::{GraphError, GraphOptions, PropertyGraph, Towards};
+//! use evergraph_property_graph::graph::{GraphError, GraphOptions, PropertyGraph, Direction};
 //!
 //! # fn main() -> Result<(), GraphError> {
 //! let storage = DramStorage::new();
@@ -18,7 +18,7 @@
 //!     Ok(ann)
 //! })?;
 //! let view = graph.view();
-//! for adjacent in view.neighbors(ann, Towards::Outgoing, &["KNOWS"])? {
+//! for adjacent in view.neighbors(ann, Direction::Outgoing, &["KNOWS"])? {
 //!     let friend = view.node(adjacent.neighbor)?.expect("no relationship without its ends");
 //!     assert_eq!(friend.get_as::<String>("name")?.as_deref(), Some("Bob"));
 //! }
@@ -69,10 +69,10 @@ pub use node_names::NodeNames;
 pub use options::{GraphOptions, OpenOptions};
 pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader, Weighted};
 pub use read::adjacency::Adjacent;
+pub use read::direction::Direction;
 pub use read::expander::Expander;
 pub use read::reading::Reading;
 pub use read::scan::{NodeScan, RelationshipScan};
-pub use read::towards::Towards;
 pub use schema::{Broken, Definition, DefinitionState, Rule, Subject, ValueType, Violation};
 pub use statistics::GraphStatistics;
 pub use transaction::Transaction;

@@ -1,6 +1,6 @@
 //! Options of property graphs.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_topology::{Config, Mode, Tuning};
 
 use crate::transaction::Settings;
@@ -47,7 +47,7 @@ impl GraphOptions {
     /// Configuration that the store is created with.
     pub(super) fn config(&self) -> Config {
         Config {
-            direction: Direction::Both,
+            direction: StoredLists::Both,
             mode: Mode::Merged,
             weighted: false,
             relationships: true,

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use evergraph_snapshots::View as Moment;
 use evergraph_storage::ViewToken;
-use evergraph_topology::{Pins, Published};
+use evergraph_topology::{PinnedSections, Published};
 
 use super::core::Core;
 use super::entity::{Node, Relationship};
@@ -29,7 +29,7 @@ pub struct View {
 /// Caches that a view shares with its clones.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    pub(super) pins: Pins,
+    pub(super) pins: PinnedSections,
     pub(super) all_types: OnceLock<TypeSet>,
     pub(super) types: Recalled<TypeSet>,
     keys: Recalled<KeyCode>,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_graph::{Column, Direction};
+use evergraph_graph::{Column, StoredLists};
 use evergraph_results::{Description, Geometry, GraphIdentity, ResultStore, StateError};
 use evergraph_simulated::{
     Config, FaultKind, FaultPlan, Persistence, PlannedFailure, SimulatedStorage,
@@ -59,7 +59,7 @@ fn perform(store: &ResultStore, (name, seed): Operation) -> Result<(), StateErro
             csn: 1,
             vertex_count: 40,
             arc_count: 0,
-            direction: Direction::Out,
+            direction: StoredLists::Out,
             weighted: false,
         },
         step: u64::from(seed),

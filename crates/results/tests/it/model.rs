@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use evergraph_graph::{Column, Direction, OwnedColumn};
+use evergraph_graph::{Column, OwnedColumn, StoredLists};
 use evergraph_results::{
     Description, Geometry, GraphIdentity, Hot, ResultStore, Staging, StateError,
 };
@@ -30,7 +30,7 @@ fn description(name: &str, step: u64) -> Description {
             csn: 3,
             vertex_count: 9,
             arc_count: 20,
-            direction: Direction::Both,
+            direction: StoredLists::Both,
             weighted: true,
         },
         step,

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use evergraph_graph::{Column, Direction};
+use evergraph_graph::{Column, StoredLists};
 use evergraph_results::{Description, Geometry, GraphIdentity, ResultStore};
 use evergraph_simulated::{Config, Persistence, SimulatedStorage};
 use expect_test::expect_file;
@@ -46,12 +46,15 @@ fn bytes_of_results_are_pinned() {
         ("f32", Column::F32(&[0.5])),
         ("f64", Column::F64(&[0.1, 0.2, 0.3, 0.4, 0.5])),
     ];
-    let ended = description("ended", Direction::Both, true);
+    let ended = description("ended", StoredLists::Both, true);
     store.put(&ended, &columns).unwrap();
-    let state = description("state", Direction::Out, false);
+    let state = description("state", StoredLists::Out, false);
     store.put(&state, &[]).unwrap();
     store
-        .put(&description("undirected", Direction::Undirected, true), &[])
+        .put(
+            &description("undirected", StoredLists::Undirected, true),
+            &[],
+        )
         .unwrap();
     drop(store);
     expect_file!["pins/results.txt"].assert_eq(&storage.image().dump());

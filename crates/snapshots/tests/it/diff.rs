@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_snapshots::{Diff, EdgeChange, View, diff};
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::Edges;
@@ -42,14 +42,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// Every edge of a view once, read list by list.
-fn copy_of(view: &View, direction: Direction) -> Multiset {
+fn copy_of(view: &View, direction: StoredLists) -> Multiset {
     let mut edges = Multiset::new();
     for source in 0..view.vertex_count() as u32 {
         for (target, weight) in view.weighted_neighbors(source).unwrap() {
             *edges.entry((source, target, weight.to_bits())).or_insert(0) += 1;
         }
     }
-    if direction == Direction::Undirected {
+    if direction == StoredLists::Undirected {
         edges.retain(|&(source, target, _), count| {
             *count /= 1 + i64::from(source == target);
             source <= target
@@ -102,7 +102,7 @@ fn told_by_list(diff: &Diff<'_>) -> Multiset {
 }
 
 fn lists_of(view: &View) -> Multiset {
-    copy_of(view, Direction::Out)
+    copy_of(view, StoredLists::Out)
 }
 
 fn check(config: Config, steps: &[Step]) {
@@ -174,9 +174,9 @@ proptest! {
         weighted in any::<bool>(),
         blocks in any::<bool>(),
         direction in prop_oneof![
-            Just(Direction::Out),
-            Just(Direction::Both),
-            Just(Direction::Undirected)
+            Just(StoredLists::Out),
+            Just(StoredLists::Both),
+            Just(StoredLists::Undirected)
         ],
     ) {
         let layout = if blocks { Layout::Blocks } else { Layout::Pma };

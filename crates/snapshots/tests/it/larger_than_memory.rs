@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use evergraph_graph::{Direction, Graph, NeighborReader};
+use evergraph_graph::{Graph, NeighborReader, StoredLists};
 use evergraph_snapshots::{GraphView, View};
 use evergraph_storage::medium::{DramStorage, FileStorage};
 use evergraph_storage::{MediumHandle, Storage};
@@ -17,7 +17,7 @@ const VERTICES: u32 = 40;
 
 fn config(layout: Layout, weighted: bool) -> Config {
     Config {
-        direction: Direction::Both,
+        direction: StoredLists::Both,
         layout,
         weighted,
         section_shift: 2,

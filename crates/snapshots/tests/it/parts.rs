@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use evergraph_graph::{Direction, Graph, NeighborReader};
+use evergraph_graph::{Graph, NeighborReader, StoredLists};
 use evergraph_snapshots::{GraphView, View};
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::Edges;
@@ -74,7 +74,7 @@ fn a_part_of_a_list_is_a_slice_of_it() {
 
 fn parts_through_the_life_of_a_list(weighted: bool) {
     let config = Config {
-        direction: Direction::Both,
+        direction: StoredLists::Both,
         weighted,
         ..Config::default()
     };

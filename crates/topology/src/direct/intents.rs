@@ -168,7 +168,7 @@ impl Intents {
         let mut free = Vec::new();
         let slots = bytes.chunks_exact(INTENT_BYTES as usize);
         for (offset, bytes) in (at..).step_by(INTENT_BYTES as usize).zip(slots) {
-            let (next, intent) = read(bytes, offset)?;
+            let (next, intent) = read(medium.name(), bytes, offset)?;
             let mut slot = IntentSlot { offset, next };
             if let Some(intent) = intent {
                 visit(&mut slot, intent)?;
@@ -198,8 +198,9 @@ impl Intents {
     }
 }
 
-/// A number that no word of the slot has, and its intent if it is whole.
-fn read(bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), StorageError> {
+/// A number that no word of the slot has, and its intent if it is whole. `name` is that of
+/// the file.
+fn read(name: &str, bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), StorageError> {
     let mut content = [0; WORDS];
     let mut numbers = [None; WORDS];
     for (i, word) in bytes.chunks_exact(8).take(WORDS).enumerate() {
@@ -210,7 +211,7 @@ fn read(bytes: &[u8], offset: u64) -> Result<(u32, Option<Intent>), StorageError
         let at = offset + 8 * i as u64;
         let Some((its_content, its_number)) = decode(word, at) else {
             let what = "what a writer was about to do does not hold";
-            return Err(StorageError::damaged(super::slots::NAME, at, what));
+            return Err(StorageError::damaged(name, at, what));
         };
         content[i] = its_content;
         numbers[i] = Some(its_number);

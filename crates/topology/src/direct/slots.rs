@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 
 use super::intents::{INTENT_BYTES, INTENT_SLOTS, Intent, IntentSlot, Intents};
 
-pub(super) const NAME: &str = "sections";
+const NAME: &str = "sections";
 const HEADER_BYTES: u64 = 64;
 const VERTEX_COUNT_AT: u64 = 0;
 const SECTION_COUNT_AT: u64 = 8;

@@ -1,6 +1,6 @@
 //! The bytes of a sealed graph's header (docs/storage-format.md).
 
-use evergraph_graph::{Direction, Shape};
+use evergraph_graph::{Shape, StoredLists};
 use evergraph_storage::layout::tiles;
 use evergraph_storage::{StorageError, Uuid};
 
@@ -106,9 +106,9 @@ impl Header {
         }
         bytes.extend_from_slice(&[
             match info.direction {
-                Direction::Undirected => 1,
-                Direction::Out => 2,
-                Direction::Both => 3,
+                StoredLists::Undirected => 1,
+                StoredLists::Out => 2,
+                StoredLists::Both => 3,
             },
             match info.shape {
                 None => 0,
@@ -202,9 +202,9 @@ impl<'a> Reader<'a> {
             vertex_count,
             arc_count,
             direction: match direction {
-                1 => Direction::Undirected,
-                2 => Direction::Out,
-                3 => Direction::Both,
+                1 => StoredLists::Undirected,
+                2 => StoredLists::Out,
+                3 => StoredLists::Both,
                 _ => return None,
             },
             shape: match shape {
@@ -263,7 +263,7 @@ mod tests {
                 csn: 12,
                 vertex_count: 5,
                 arc_count: 9,
-                direction: Direction::Both,
+                direction: StoredLists::Both,
                 shape: Some(Shape::Simple),
                 weighted: true,
                 block_edges: Some(64),

@@ -16,7 +16,7 @@ mod write;
 use std::fmt;
 use std::sync::Arc;
 
-use evergraph_graph::{Compressed, Csr, Direction, Graph, Shape};
+use evergraph_graph::{Compressed, Csr, Graph, Shape, StoredLists};
 
 pub(crate) use read::Stored;
 pub(crate) use write::{Written, write};
@@ -60,7 +60,7 @@ pub struct SealedInfo {
     /// Entries of the out-lists.
     pub arc_count: u64,
     /// Directions of its lists.
-    pub direction: Direction,
+    pub direction: StoredLists,
     /// Shape of its lists: the entries that they keep, sorted; `None` if they are as they
     /// were stored.
     pub shape: Option<Shape>,
@@ -83,14 +83,14 @@ pub enum SealedGraph {
 
 /// Description of a sealed graph for lists of them.
 fn described(graph: &SealedGraph, name: SealedName, csn: u64, bytes: u64) -> SealedInfo {
-    fn counts(graph: &impl Graph) -> (u64, u64, Direction, bool) {
+    fn counts(graph: &impl Graph) -> (u64, u64, StoredLists, bool) {
         let arcs = graph.arc_count();
         // Without an edge there is no weight that could be stored.
         let weighted = graph.is_weighted() && arcs > 0;
         (
             graph.vertex_count() as u64,
             arcs,
-            graph.direction(),
+            graph.stored_lists(),
             weighted,
         )
     }

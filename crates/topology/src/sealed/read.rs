@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytemuck::{Pod, cast_slice};
-use evergraph_graph::{Array, Compressed, CompressedLists, Csr, CsrLists, Direction, Unsound};
+use evergraph_graph::{Array, Compressed, CompressedLists, Csr, CsrLists, StoredLists, Unsound};
 use evergraph_storage::{Extent, StorageError};
 use parking_lot::Mutex;
 use rayon::prelude::*;
@@ -125,7 +125,7 @@ impl Stored {
     /// The graph over the arrays, as far as they are one.
     fn assemble(&self) -> Result<SealedGraph, Unsound> {
         let info = self.info();
-        let both = info.direction == Direction::Both;
+        let both = info.direction == StoredLists::Both;
         Ok(match (info.block_edges, info.shape) {
             (Some(block_edges), Some(shape)) => {
                 let graph = Compressed::from_lists(

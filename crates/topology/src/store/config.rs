@@ -1,6 +1,6 @@
 //! Choices that are fixed when a database is made, and their encoding in the root.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::{Properties, StorageError, USER_BYTES, memory_bytes};
 
 use crate::direct::MAX_SECTION_SHIFT;
@@ -22,7 +22,7 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
     /// Directions of the stored lists.
-    pub direction: Direction,
+    pub direction: StoredLists,
     /// Whether edges carry weights.
     pub weighted: bool,
     /// Whether edges are relationships: they have a type, whose adjacencies come into
@@ -134,7 +134,7 @@ impl Tuning {
 impl Default for Config {
     fn default() -> Self {
         Config {
-            direction: Direction::Out,
+            direction: StoredLists::Out,
             weighted: false,
             relationships: false,
             mode: Mode::Merged,
@@ -166,7 +166,7 @@ impl Config {
 
     /// Whether in-lists are kept apart from the out-lists.
     pub(crate) fn keeps_in_lists(&self) -> bool {
-        self.direction == Direction::Both
+        self.direction == StoredLists::Both
     }
 
     /// Whether an adjacency holds out-lists.
@@ -176,7 +176,7 @@ impl Config {
 
     /// Adjacencies of one relationship type.
     pub fn adjacency_count(&self) -> usize {
-        if self.direction == Direction::Both {
+        if self.direction == StoredLists::Both {
             2
         } else {
             1
@@ -206,7 +206,7 @@ impl Config {
 
     /// Returns a fault of the sizes, or a contradiction between choices, if there is one.
     pub(crate) fn geometry_problem(&self) -> Option<&'static str> {
-        if self.relationships && (self.weighted || self.direction != Direction::Both) {
+        if self.relationships && (self.weighted || self.direction != StoredLists::Both) {
             return Some("relationships have out- and in-lists, and ids in the place of weights");
         }
         if self.relationships && self.mode == Mode::Direct {
@@ -232,9 +232,9 @@ impl Config {
     pub(crate) fn encode(&self, vertex_count: u64) -> [u8; USER_BYTES] {
         let mut bytes = [0; USER_BYTES];
         bytes[0] = match self.direction {
-            Direction::Undirected => 1,
-            Direction::Out => 2,
-            Direction::Both => 3,
+            StoredLists::Undirected => 1,
+            StoredLists::Out => 2,
+            StoredLists::Both => 3,
         };
         bytes[1] = match (self.relationships, self.weighted) {
             (true, _) => 2,
@@ -268,9 +268,9 @@ impl Config {
         let unknown = |what: &str| StorageError::damaged("pool", 0, format!("unknown {what}"));
         let config = Config {
             direction: match bytes[0] {
-                1 => Direction::Undirected,
-                2 => Direction::Out,
-                3 => Direction::Both,
+                1 => StoredLists::Undirected,
+                2 => StoredLists::Out,
+                3 => StoredLists::Both,
                 _ => return Err(unknown("direction")),
             },
             weighted: bytes[1] == 1,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::Needed;
 
 use crate::adjacencies::{Adjacencies, in_adjacency, out_adjacency};
@@ -35,7 +35,7 @@ impl<'a> GroupEdges<'a> {
     pub(in crate::store) fn new(config: &Config) -> Self {
         GroupEdges {
             types: BTreeMap::new(),
-            undirected: config.direction == Direction::Undirected,
+            undirected: config.direction == StoredLists::Undirected,
             both: config.keeps_in_lists(),
             vertex_count: 0,
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::failpoint::Scope;
 use evergraph_storage::medium::{
     Access, FileCall, FileFault, FileFaults, FileStorage, MappedKind, MappedStorage,
@@ -17,7 +17,7 @@ const VERTICES: u32 = 16;
 
 fn config(layout: Layout) -> Config {
     Config {
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         section_shift: 2,
         first_ring_bytes: 512,
         log_bytes: 1 << 14,

@@ -3,13 +3,13 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{Batch, Config, Mode, Store, TopologyError};
 
 fn store(mode: Mode) -> Store {
     let config = Config {
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         mode,
         section_shift: 2,
         log_bytes: 4096,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::medium::FileStorage;
 use evergraph_storage::{MediumError, Storage, StorageError};
 use evergraph_topology::{Batch, Config, Layout, Store, TopologyError};
@@ -20,7 +20,7 @@ struct Reference {
 
 fn config(layout: Layout, growth_step: u64, log_bytes: u64) -> Config {
     Config {
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         layout,
         section_shift: 3,
         log_bytes,

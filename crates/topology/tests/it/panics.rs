@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use evergraph_graph::{Csr, Direction};
+use evergraph_graph::{Csr, StoredLists};
 use evergraph_simulated::{Config as Simulated, Persistence, SimulatedStorage};
 use evergraph_storage::failpoint::Scope;
 use evergraph_topology::{
@@ -23,7 +23,7 @@ fn storage(persistence: Persistence) -> SimulatedStorage {
 
 fn merged_config() -> Config {
     Config {
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         section_shift: 2,
         log_bytes: 4096,
         growth_step: 1 << 16,
@@ -179,7 +179,7 @@ fn a_sealed_graph_that_was_half_published_is_not_built_on() {
     let acknowledged = fill(&store, |store| store.published().0 == 5);
     let name = |text: &str| SealedName::Own(text.to_string());
     let edges: Vec<(u32, u32)> = acknowledged.iter().map(|&target| (0, target)).collect();
-    let graph = Csr::from_edges(5, &edges, Direction::Out);
+    let graph = Csr::from_edges(5, &edges, StoredLists::Out);
     let Ok::<_, Infallible>(graph) = Csr::copy(&graph, &|| Ok(()));
     let graph = SealedGraph::Plain(Arc::new(graph));
     let csn = store.published().0;
@@ -197,7 +197,7 @@ fn a_sealed_graph_that_was_half_published_is_not_built_on() {
     assert_poisoned(&storage, store, &acknowledged);
 }
 
-fn direct_config(direction: Direction) -> Config {
+fn direct_config(direction: StoredLists) -> Config {
     Config {
         mode: Mode::Direct,
         direction,
@@ -209,7 +209,7 @@ fn direct_config(direction: Direction) -> Config {
 /// The section has moved, and the thread that moved it knows of the old place alone.
 #[test]
 fn a_section_that_has_half_moved_takes_no_more_edges() {
-    for direction in [Direction::Out, Direction::Undirected, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Undirected, StoredLists::Both] {
         let storage = storage(Persistence::Lines);
         let store = Store::create(&storage, direct_config(direction), [1; 16]).unwrap();
         let mut acknowledged = Vec::new();
@@ -244,7 +244,7 @@ fn a_section_that_has_half_moved_takes_no_more_edges() {
 /// A thread that waits for the lock of the section learns of the panic, too.
 #[test]
 fn an_edge_that_waits_for_a_panicking_thread_is_refused() {
-    for direction in [Direction::Out, Direction::Undirected] {
+    for direction in [StoredLists::Out, StoredLists::Undirected] {
         let storage = storage(Persistence::Lines);
         let store = Store::create(&storage, direct_config(direction), [1; 16]).unwrap();
         let store = Arc::new(store);

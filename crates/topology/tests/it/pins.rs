@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use evergraph_graph::{Compressed, Csr, Direction, Shape};
+use evergraph_graph::{Compressed, Csr, Shape, StoredLists};
 use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStorage};
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::record::{Edges, ExternalIds, Op, Relationships, encode};
@@ -242,7 +242,7 @@ const UUID: [u8; 16] = *b"evergraph-pins-0";
 
 fn config() -> Config {
     Config {
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         section_shift: 2,
         log_bytes: 2048,
         extent_alignment: 64,
@@ -317,7 +317,7 @@ fn bytes_of_chains_of_blocks_are_pinned() {
 fn bytes_of_relationships_are_pinned() {
     let storage = storage();
     let shape = Config {
-        direction: Direction::Both,
+        direction: StoredLists::Both,
         relationships: true,
         ..config()
     };
@@ -364,7 +364,7 @@ fn bytes_of_sealed_graphs_are_pinned() {
     commit(&store, 1, |batch| {
         batch.insert(&edges);
     });
-    let graph = Csr::from_edges(3, &edges, Direction::Out);
+    let graph = Csr::from_edges(3, &edges, StoredLists::Out);
     let go_on = || Ok::<(), Infallible>(());
     let plain = |shape| {
         let Ok(sealed) = Csr::seal(&graph, shape, &go_on);

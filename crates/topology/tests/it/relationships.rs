@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::mem::discriminant;
 use std::ops::ControlFlow;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::ViewToken;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{
-    Batch, Config, Layout, Pins, Published, Store, TopologyError, Tuning, in_adjacency,
+    Batch, Config, Layout, PinnedSections, Published, Store, TopologyError, Tuning, in_adjacency,
     out_adjacency,
 };
 use proptest::prelude::*;
@@ -97,14 +97,14 @@ struct Reference {
     store: Option<Store>,
     model: Model,
     /// Views, and what they keep of what they have read.
-    views: Vec<(ViewToken<Published>, Model, Pins)>,
+    views: Vec<(ViewToken<Published>, Model, PinnedSections)>,
     snapshots: BTreeMap<String, Model>,
     next_name: usize,
 }
 
 fn config() -> Config {
     Config {
-        direction: Direction::Both,
+        direction: StoredLists::Both,
         relationships: true,
         section_shift: 2,
         log_bytes: 16 << 10,
@@ -208,7 +208,8 @@ impl Reference {
             }
             Step::TakeView => {
                 let token = self.store().register();
-                self.views.push((token, self.model.clone(), Pins::new()));
+                self.views
+                    .push((token, self.model.clone(), PinnedSections::new()));
             }
             Step::DropView => drop(self.views.pop()),
             Step::Reopen => self.reopen(false),
@@ -227,7 +228,7 @@ impl Reference {
         self.store = Some(store);
     }
 
-    fn compare(&self, token: &ViewToken<Published>, model: &Model, pins: &Pins) {
+    fn compare(&self, token: &ViewToken<Published>, model: &Model, pins: &PinnedSections) {
         let store = self.store();
         assert_eq!(token.state().vertex_count, model.vertex_count);
         assert_eq!(token.state().arc_count, model.live.len() as u64);
@@ -251,14 +252,18 @@ impl Reference {
     }
 
     fn check(&self) {
-        self.compare(&self.store().register(), &self.model, &Pins::new());
+        self.compare(
+            &self.store().register(),
+            &self.model,
+            &PinnedSections::new(),
+        );
         for (token, model, pins) in &self.views {
             self.compare(token, model, pins);
         }
         for (name, model) in &self.snapshots {
             let snapshot = self.store().snapshot(name).unwrap();
             let token = self.store().register_at(snapshot.csn).unwrap();
-            self.compare(&token, model, &Pins::new());
+            self.compare(&token, model, &PinnedSections::new());
         }
         assert_eq!(self.store().check().problems, Vec::<String>::new());
     }
@@ -268,7 +273,7 @@ impl Reference {
 fn read_list(
     store: &Store,
     token: &ViewToken<Published>,
-    pins: &Pins,
+    pins: &PinnedSections,
     adjacency: usize,
     vertex: u32,
 ) -> (Vec<u32>, Vec<u32>) {
@@ -336,7 +341,7 @@ proptest! {
         };
         let before = used(&reference);
         for (.., pins) in &mut reference.views {
-            *pins = Pins::new();
+            *pins = PinnedSections::new();
         }
         prop_assert_eq!(used(&reference), before);
     }
@@ -354,7 +359,7 @@ fn a_merge_frees_what_views_keep() {
     };
     insert(0);
     store.checkpoint().unwrap();
-    let (token, pins) = (store.register(), Pins::new());
+    let (token, pins) = (store.register(), PinnedSections::new());
     let read = || read_list(&store, &token, &pins, out_adjacency(0), 1).1;
     let kept = || store.stats().reading_dram_bytes;
     let nothing = kept();
@@ -391,7 +396,7 @@ fn many_read_one_view_while_its_sections_are_replaced() {
         store.commit(batch).unwrap();
     };
     (0..50).for_each(insert);
-    let (token, pins) = (store.register(), Pins::new());
+    let (token, pins) = (store.register(), PinnedSections::new());
     let done = std::sync::atomic::AtomicBool::new(false);
     let (store, token, pins, done) = (&store, &token, &pins, &done);
     std::thread::scope(|scope| {
@@ -485,7 +490,7 @@ fn what_does_not_go_together_is_refused() {
         ..config()
     });
     bad(Config {
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         ..config()
     });
     let other_kind = || TopologyError::WrongGraphKind("");

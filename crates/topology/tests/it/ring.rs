@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStorage};
 use evergraph_storage::medium::{DramStorage, FileStorage, MappedKind, MappedStorage};
 use evergraph_storage::{CommitLog, Storage};
@@ -12,7 +12,7 @@ use evergraph_topology::{Batch, Config, Mode, Store};
 
 fn config(first_ring_bytes: u64, log_bytes: u64) -> Config {
     Config {
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         section_shift: 2,
         first_ring_bytes,
         log_bytes,
@@ -295,7 +295,7 @@ fn a_database_of_three_edges_takes_less_than_a_mebibyte() {
         };
         let shape = Config {
             mode,
-            direction: Direction::Both,
+            direction: StoredLists::Both,
             ..Config::default()
         };
         let store = Store::create(&*storage, shape, [11; 16]).unwrap();

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use evergraph_graph::{Compressed, Csr, Direction, Graph, NeighborReader, Shape, VertexId};
+use evergraph_graph::{Compressed, Csr, Graph, NeighborReader, Shape, StoredLists, VertexId};
 use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStorage};
 use evergraph_storage::Storage;
 use evergraph_storage::medium::FileStorage;
@@ -23,7 +23,7 @@ fn go_on() -> Result<(), Infallible> {
 }
 
 /// A graph that is no one's view: what is stored is checked against itself.
-fn graph(n: u32, edges: usize, direction: Direction, weighted: bool) -> Csr {
+fn graph(n: u32, edges: usize, direction: StoredLists, weighted: bool) -> Csr {
     let mut random = evergraph_graph::random::Random::new(edges as u64);
     let mut vertex = || random.below(u64::from(n)) as VertexId;
     let edges: Vec<_> = (0..edges).map(|_| (vertex(), vertex())).collect();
@@ -97,7 +97,7 @@ fn read(store: &Store, name: &str) -> Result<SealedGraph, TopologyError> {
 
 fn config() -> Config {
     Config {
-        direction: Direction::Out,
+        direction: StoredLists::Out,
         section_shift: 2,
         log_bytes: 2048,
         extent_alignment: 64,
@@ -129,7 +129,7 @@ const KINDS: [(Option<Shape>, Option<usize>); 6] = [
 
 #[test]
 fn every_kind_is_read_back_in_place_before_and_after_reopening() {
-    for direction in [Direction::Undirected, Direction::Out, Direction::Both] {
+    for direction in [StoredLists::Undirected, StoredLists::Out, StoredLists::Both] {
         for weighted in [false, true] {
             let storage = SimulatedStorage::new(sim_config());
             let store = new_store(&storage);
@@ -187,8 +187,8 @@ fn graphs_of_many_pieces_and_of_none() {
         ..config()
     };
     let store = Store::create(&storage, config, [7; 16]).unwrap();
-    let large = graph(50_000, 700_000, Direction::Out, true);
-    let empty = Csr::from_edges(0, &[], Direction::Both);
+    let large = graph(50_000, 700_000, StoredLists::Out, true);
+    let empty = Csr::from_edges(0, &[], StoredLists::Both);
     let mut expected = vec![];
     for (number, (shape, block_edges)) in KINDS.into_iter().enumerate() {
         for (which, graph) in [("large", &large), ("empty", &empty)] {
@@ -222,9 +222,9 @@ fn space_comes_back_when_the_last_reader_lets_go() {
     let before = store.stats();
     assert_eq!(before.sealed_bytes, 0);
     let (first, second) = (
-        sealed(&graph(20, 60, Direction::Out, false), None, None),
+        sealed(&graph(20, 60, StoredLists::Out, false), None, None),
         sealed(
-            &graph(30, 90, Direction::Out, false),
+            &graph(30, 90, StoredLists::Out, false),
             Some(Shape::Simple),
             Some(8),
         ),
@@ -275,7 +275,7 @@ fn space_comes_back_when_the_last_reader_lets_go() {
 fn what_is_interrupted_or_refused_leaves_nothing() {
     let storage = SimulatedStorage::new(sim_config());
     let store = new_store(&storage);
-    let graph = sealed(&graph(20, 60, Direction::Out, false), None, None);
+    let graph = sealed(&graph(20, 60, StoredLists::Out, false), None, None);
     let before = store.stats().extent_bytes;
     let mut asked = 0;
     let stopped = store.store_sealed(own("a"), 1, &graph, &mut |_, _| {
@@ -325,7 +325,7 @@ fn a_log_that_ends_before_a_sealed_commit_is_damaged() {
     let mut batch = Batch::new();
     batch.insert(&[(3, 3)]);
     store.commit(batch).unwrap();
-    let graph = sealed(&graph(20, 60, Direction::Out, false), None, None);
+    let graph = sealed(&graph(20, 60, StoredLists::Out, false), None, None);
     self::store(&store, "a", 2, &graph);
     drop(store);
     let mut image = storage.image();
@@ -344,7 +344,7 @@ fn a_log_that_ends_before_a_sealed_commit_is_damaged() {
 /// an error or the right graphs.
 #[test]
 fn damage_is_an_error_and_never_another_graph() {
-    for (direction, weighted) in [(Direction::Both, true), (Direction::Undirected, false)] {
+    for (direction, weighted) in [(StoredLists::Both, true), (StoredLists::Undirected, false)] {
         let storage = SimulatedStorage::new(sim_config());
         let store = new_store(&storage);
         let graph = graph(9, 20, direction, weighted);
@@ -409,9 +409,9 @@ fn damage_is_an_error_and_never_another_graph() {
 fn golden_sealed_graphs() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v3-sealed");
     let graphs = [
-        (Direction::Out, false, KINDS[0]),
-        (Direction::Both, true, KINDS[3]),
-        (Direction::Undirected, false, KINDS[4]),
+        (StoredLists::Out, false, KINDS[0]),
+        (StoredLists::Both, true, KINDS[3]),
+        (StoredLists::Undirected, false, KINDS[4]),
     ];
     let graphs = graphs.map(|(direction, weighted, (shape, block_edges))| {
         sealed(&graph(9, 20, direction, weighted), shape, block_edges)

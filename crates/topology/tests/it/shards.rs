@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::machine::{Nodes, thread_cpus};
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::front::shards::Shards;
@@ -102,7 +102,7 @@ fn edges(count: usize, seed: u32) -> Vec<(u32, u32)> {
 }
 
 /// All lists of all adjacencies, after the steps.
-fn outcome(steps: &[Step], direction: Direction, shards: usize) -> Vec<Vec<u32>> {
+fn outcome(steps: &[Step], direction: StoredLists, shards: usize) -> Vec<Vec<u32>> {
     let tuning = Tuning {
         shards: Some(shards),
         ..Tuning::default()
@@ -162,7 +162,7 @@ proptest! {
     fn the_number_of_shards_changes_nothing(
         steps in proptest::collection::vec(step(), 1..10),
         direction in prop_oneof![
-            Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
+            Just(StoredLists::Out), Just(StoredLists::Undirected), Just(StoredLists::Both)
         ],
         shards in 2usize..9,
     ) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_storage::ViewToken;
 use evergraph_topology::record::Edges;
@@ -81,26 +81,26 @@ fn remove_latest(lists: &mut BTreeMap<u32, Vec<(u32, u32)>>, v: u32, target: u32
 }
 
 impl Model {
-    fn insert(&mut self, direction: Direction, u: u32, v: u32, weight: u32) {
+    fn insert(&mut self, direction: StoredLists, u: u32, v: u32, weight: u32) {
         self.out.entry(u).or_default().push((v, weight));
         match direction {
-            Direction::Undirected => self.out.entry(v).or_default().push((u, weight)),
-            Direction::Both => self.incoming.entry(v).or_default().push((u, weight)),
-            Direction::Out => {}
+            StoredLists::Undirected => self.out.entry(v).or_default().push((u, weight)),
+            StoredLists::Both => self.incoming.entry(v).or_default().push((u, weight)),
+            StoredLists::Out => {}
         }
         self.vertex_count = self.vertex_count.max(u64::from(u.max(v)) + 1);
     }
 
-    fn delete(&mut self, direction: Direction, u: u32, v: u32) -> bool {
+    fn delete(&mut self, direction: StoredLists, u: u32, v: u32) -> bool {
         let found = remove_latest(&mut self.out, u, v);
         match direction {
-            Direction::Undirected => {
+            StoredLists::Undirected => {
                 remove_latest(&mut self.out, v, u);
             }
-            Direction::Both => {
+            StoredLists::Both => {
                 remove_latest(&mut self.incoming, v, u);
             }
-            Direction::Out => {}
+            StoredLists::Out => {}
         }
         found
     }
@@ -118,7 +118,7 @@ impl Model {
     }
 }
 
-fn config(direction: Direction, weighted: bool) -> Config {
+fn config(direction: StoredLists, weighted: bool) -> Config {
     Config {
         direction,
         weighted,
@@ -313,7 +313,7 @@ proptest! {
     fn store_holds_what_the_model_holds(
         steps in proptest::collection::vec(step(), 1..40),
         direction in prop_oneof![
-            Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
+            Just(StoredLists::Out), Just(StoredLists::Undirected), Just(StoredLists::Both)
         ],
         weighted in any::<bool>(),
         on_lines in any::<bool>(),
@@ -330,7 +330,7 @@ proptest! {
     fn direct_mode_holds_what_the_model_holds(
         steps in proptest::collection::vec(step(), 1..40),
         direction in prop_oneof![
-            Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
+            Just(StoredLists::Out), Just(StoredLists::Undirected), Just(StoredLists::Both)
         ],
         weighted in any::<bool>(),
         edge_log_bytes in prop_oneof![Just(0), Just(16), Just(64), Just(2048)],
@@ -347,7 +347,7 @@ proptest! {
 #[test]
 fn a_full_log_makes_room_by_itself() {
     let storage = SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));
-    let store = Store::create(&storage, config(Direction::Out, false), [1; 16]).unwrap();
+    let store = Store::create(&storage, config(StoredLists::Out, false), [1; 16]).unwrap();
     for i in 0..2000u32 {
         let mut batch = Batch::new();
         batch.insert(&[(i % 9, i % 11)]);
@@ -469,7 +469,7 @@ fn merges_end_chains_of_a_section_that_has_grown() {
 #[test]
 fn what_does_not_fit_or_does_not_belong_is_refused() {
     let storage = SimulatedStorage::new(SimConfig::new(Persistence::Pages).with_capacity(2 << 20));
-    let store = Store::create(&storage, config(Direction::Out, false), [1; 16]).unwrap();
+    let store = Store::create(&storage, config(StoredLists::Out, false), [1; 16]).unwrap();
     let refused = |edit: &dyn Fn(&mut Batch)| {
         let mut batch = Batch::new();
         edit(&mut batch);
@@ -567,10 +567,10 @@ fn views_are_exact_while_writers_and_merges_go_on() {
     for (csn, token, lists) in &views {
         while let Some((_, (inserts, deletes))) = log.next_if(|(commit, _)| *commit <= csn) {
             for &(u, v) in inserts {
-                model.insert(Direction::Out, u, v, 0);
+                model.insert(StoredLists::Out, u, v, 0);
             }
             for &(u, v) in deletes {
-                model.delete(Direction::Out, u, v);
+                model.delete(StoredLists::Out, u, v);
             }
         }
         for (v, list) in lists.iter().enumerate() {
@@ -795,7 +795,7 @@ fn direct_edges_in_two_lists_appear_and_go_as_one() {
     const WRITERS: u32 = 4;
     const EDGES: u32 = 2000;
     const VERTICES: u32 = 24;
-    for direction in [Direction::Both, Direction::Undirected] {
+    for direction in [StoredLists::Both, StoredLists::Undirected] {
         let storage = DramStorage::new();
         let config = Config {
             mode: Mode::Direct,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, Config, Store, TopologyError, Tuning};
@@ -49,7 +49,7 @@ impl Model {
     }
 }
 
-fn store(direction: Direction, log_bytes: u64, tuning: Tuning) -> Store {
+fn store(direction: StoredLists, log_bytes: u64, tuning: Tuning) -> Store {
     let config = Config {
         direction,
         section_shift: 2,
@@ -80,11 +80,11 @@ fn compare(store: &Store, model: &Model, vertices: u32) {
     assert!(report.problems.is_empty(), "{:?}", report.problems);
 }
 
-fn direction() -> impl Strategy<Value = Direction> {
+fn direction() -> impl Strategy<Value = StoredLists> {
     prop_oneof![
-        Just(Direction::Out),
-        Just(Direction::Undirected),
-        Just(Direction::Both)
+        Just(StoredLists::Out),
+        Just(StoredLists::Undirected),
+        Just(StoredLists::Both)
     ]
 }
 
@@ -110,7 +110,7 @@ proptest! {
         ), 1..8),
     ) {
         let store = store(direction, 1 << 16, Tuning::default());
-        let mut model = Model { undirected: direction == Direction::Undirected, ..Model::default() };
+        let mut model = Model { undirected: direction == StoredLists::Undirected, ..Model::default() };
         for (inserted, deleted, vertices, merge) in rounds {
             let mut batch = insert(&inserted);
             batch.delete(&deleted).insert(&deleted);
@@ -148,7 +148,7 @@ fn no_commit_comes_between_reading_and_deleting() {
         Inserted(Vec<(u32, u32)>),
         Deleted(u32),
     }
-    for direction in [Direction::Out, Direction::Undirected, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Undirected, StoredLists::Both] {
         let store = store(direction, 1 << 16, Tuning::default());
         let history = Mutex::new(BTreeMap::new());
         std::thread::scope(|scope| {
@@ -173,7 +173,7 @@ fn no_commit_comes_between_reading_and_deleting() {
             });
         });
         let mut model = Model {
-            undirected: direction == Direction::Undirected,
+            undirected: direction == StoredLists::Undirected,
             ..Model::default()
         };
         for done in history.into_inner().unwrap().into_values() {
@@ -188,7 +188,7 @@ fn no_commit_comes_between_reading_and_deleting() {
 
 #[test]
 fn more_edges_than_the_log_holds_go_at_once() {
-    let store = store(Direction::Out, 8 << 10, Tuning::default());
+    let store = store(StoredLists::Out, 8 << 10, Tuning::default());
     let mut model = Model::default();
     for i in 0..20 {
         let edges: Vec<_> = (0..100).map(|j| (0, i * 100 + j)).collect();
@@ -211,7 +211,7 @@ fn more_edges_than_the_log_holds_go_at_once() {
 
 #[test]
 fn new_vertices_get_ids_of_their_own() {
-    let store = store(Direction::Out, 1 << 16, Tuning::default());
+    let store = store(StoredLists::Out, 1 << 16, Tuning::default());
     let firsts = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..3 {
@@ -245,7 +245,7 @@ fn a_commit_that_waits_for_room_can_be_withdrawn() {
             buffer_bytes,
             ..Tuning::default()
         };
-        let store = store(Direction::Out, 8 << 10, tuning);
+        let store = store(StoredLists::Out, 8 << 10, tuning);
         let mut model = Model::default();
         let mut withdrawn = 0;
         for i in 0..600u32 {
@@ -275,7 +275,7 @@ fn a_commit_that_waits_for_room_can_be_withdrawn() {
 /// withdrawn, and what was merged by then is not merged again.
 #[test]
 fn room_is_made_some_sections_at_a_time() {
-    let store = store(Direction::Out, 64 << 10, Tuning::default());
+    let store = store(StoredLists::Out, 64 << 10, Tuning::default());
     let (mut edges, mut asked_most, mut withdrawn) = (0, 0, 0);
     for i in 0..60u32 {
         // Each edge in a section of its own.
@@ -297,7 +297,7 @@ fn room_is_made_some_sections_at_a_time() {
 /// Another commit is under way, or has the gate: a committer that waits for it can leave.
 #[test]
 fn withdrawing_disturbs_no_other_commit() {
-    let store = store(Direction::Out, 8 << 10, Tuning::default());
+    let store = store(StoredLists::Out, 8 << 10, Tuning::default());
     let (stopped, committed) = (AtomicBool::new(false), AtomicU32::new(0));
     std::thread::scope(|scope| {
         for writer in 0..2u32 {
@@ -329,7 +329,7 @@ fn withdrawing_disturbs_no_other_commit() {
 #[test]
 fn deleting_a_hub_is_linear() {
     const LEAVES: u32 = 200_000;
-    let store = store(Direction::Both, 16 << 20, Tuning::default());
+    let store = store(StoredLists::Both, 16 << 20, Tuning::default());
     let edges: Vec<_> = (1..=LEAVES).map(|leaf| (0, leaf)).collect();
     store.commit(insert(&edges)).unwrap();
     let commit = store.delete_vertices(&[0]).unwrap();

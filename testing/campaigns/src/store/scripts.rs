@@ -1,6 +1,6 @@
 //! Workloads with a script: what is rare among random operations.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Persistence, Random};
 use evergraph_topology::Mode;
 
@@ -14,7 +14,7 @@ impl StoreScenario {
     /// A list of blocks is compacted alone, and its space is used again: rare
     /// among random operations.
     pub fn one_list_compacted(persistence: Persistence) -> Self {
-        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 2, 0);
+        let mut scenario = Self::new(Mode::Merged, persistence, StoredLists::Out, 2, 0);
         scenario.name += "-one-list";
         let edges = |targets: &[u32]| targets.iter().map(|&v| (0, v, 0)).collect();
         let begin = [
@@ -36,7 +36,7 @@ impl StoreScenario {
     /// that laps end at every distance from its end, with records that fill them, that
     /// leave room for a header or for less, and that leave the lap.
     pub fn laps(persistence: Persistence, seed: u64) -> Self {
-        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, seed, 0);
+        let mut scenario = Self::new(Mode::Merged, persistence, StoredLists::Out, seed, 0);
         scenario.name += "-laps";
         scenario.first_ring_bytes = LOG_BYTES;
         let mut random = Random::new(seed);
@@ -69,7 +69,7 @@ impl StoreScenario {
     /// another's are not: the log goes on to start among records of the life before.
     /// Replay reads them in two parts, because a section is merged in between.
     pub fn left_behind(persistence: Persistence) -> Self {
-        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 9, 0);
+        let mut scenario = Self::new(Mode::Merged, persistence, StoredLists::Out, 9, 0);
         scenario.name += "-left-behind";
         scenario.first_ring_bytes = LOG_BYTES;
         let edge = |u, v| Operation::Insert(vec![(u, v, 0)]);
@@ -95,7 +95,7 @@ impl StoreScenario {
     /// A section of blocks grows until merges write it whole, and external ids are
     /// stored twice.
     pub fn section_rewritten(persistence: Persistence) -> Self {
-        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 4, 0);
+        let mut scenario = Self::new(Mode::Merged, persistence, StoredLists::Out, 4, 0);
         scenario.name += "-rewritten";
         let edges = |targets: &[u32]| targets.iter().map(|&v| (0, v, 0)).collect();
         let begin = [
@@ -119,7 +119,7 @@ impl StoreScenario {
     /// Commits that lie in extents, alone and in groups with small ones; a ring that
     /// wraps around them and then is replaced by a larger one while it holds them.
     pub fn large_commits(persistence: Persistence) -> Self {
-        let mut scenario = Self::new(Mode::Merged, persistence, Direction::Out, 5, 0);
+        let mut scenario = Self::new(Mode::Merged, persistence, StoredLists::Out, 5, 0);
         scenario.name += "-large";
         scenario.first_ring_bytes = 512;
         let edges = |count: u32| (0..count).map(|i| (i % 3, i % VERTICES, 0)).collect();
@@ -152,7 +152,7 @@ impl StoreScenario {
     /// Snapshots are passed by merges of one section, of all, and by compactions;
     /// segments are joined and dropped: all of it is rare among random operations.
     pub fn snapshots_passed(persistence: Persistence) -> Self {
-        let mut scenario = Self::with_snapshots(persistence, Direction::Out, 6, 0);
+        let mut scenario = Self::with_snapshots(persistence, StoredLists::Out, 6, 0);
         scenario.name += "-passed";
         let edges = |edges: &[(u32, u32)]| edges.iter().map(|&(u, v)| (u, v, 0)).collect();
         let begin = [

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use evergraph_campaigns::{Registers, payload};
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{
     Config as SimulatedConfig, Depth, FaultKind, FaultPlan, Persistence, PlannedFailure,
     SimulatedStorage,
@@ -46,7 +46,7 @@ fn views_show_relationships_and_registers_of_the_same_commits() {
     const COMMITS: u64 = 900;
     let registers = Arc::new(Registers::default());
     let config = Config {
-        direction: Direction::Both,
+        direction: StoredLists::Both,
         relationships: true,
         section_shift: 1,
         log_bytes: 8192,
@@ -280,7 +280,7 @@ fn run_with_failures(of: Call, call: u64, sticky: bool) -> Option<Failed> {
     let config = SimulatedConfig::new(Persistence::Pages).with_capacity(256 << 10);
     let storage = SimulatedStorage::new(config);
     let store_config = Config {
-        direction: Direction::Both,
+        direction: StoredLists::Both,
         relationships: true,
         section_shift: 1,
         log_bytes: 4096,

@@ -1,7 +1,7 @@
 //! Two writers of direct mode are killed while each carries out an intent: what an
 //! opening has shown of their edges is not changed by a later one.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Config as SimulatedConfig, FaultPlan, Persistence, SimulatedStorage};
 use evergraph_storage::failpoint;
 use evergraph_topology::{Batch, Config, Mode, Store};
@@ -23,7 +23,7 @@ fn edges_after_kill(call: u64) -> Option<[u64; 2]> {
     let storage = SimulatedStorage::new(lines);
     let config = Config {
         mode: Mode::Direct,
-        direction: Direction::Undirected,
+        direction: StoredLists::Undirected,
         section_shift: 1,
         log_bytes: 4096,
         extent_alignment: 64,

@@ -1,11 +1,11 @@
 //! Friendships among the 34 members of a karate club (Zachary, "An Information Flow
 //! Model for Conflict and Fission in Small Groups", 1977).
 
-use evergraph_graph::{Csr, Direction, VertexId};
+use evergraph_graph::{Csr, StoredLists, VertexId};
 
 /// The graph, simple and undirected.
 pub fn karate_club() -> Csr {
-    Csr::from_edges(34, &FRIENDSHIPS, Direction::Undirected).simple()
+    Csr::from_edges(34, &FRIENDSHIPS, StoredLists::Undirected).simple()
 }
 
 #[rustfmt::skip]

@@ -6,13 +6,14 @@ pub mod karate;
 use std::ops::{ControlFlow, Range};
 
 use evergraph_graph::{
-    Csr, CsrReader, Direction, Graph, NeighborReader, VertexId, Weight, facts_of,
+    Csr, CsrReader, Graph, NeighborReader, StoredLists, VertexId, Weight, facts_of,
 };
 use proptest::prelude::*;
 
 pub type Edges = Vec<(VertexId, VertexId)>;
 
-pub const DIRECTIONS: [Direction; 3] = [Direction::Undirected, Direction::Out, Direction::Both];
+pub const DIRECTIONS: [StoredLists; 3] =
+    [StoredLists::Undirected, StoredLists::Out, StoredLists::Both];
 
 /// Up to 60 vertices; few edges, or many with self-loops and repetitions.
 pub fn edges() -> impl Strategy<Value = (usize, Edges)> {

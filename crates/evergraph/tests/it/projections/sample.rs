@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph::graph::Direction;
+use evergraph::graph::StoredLists;
 use evergraph::property::value::Value;
 use evergraph::property::{NodeId, Orientation, ProjectionOptions};
 use evergraph::run::{Outcome, Request, Values};
@@ -25,7 +25,7 @@ pub struct Sample {
 
 /// People, every fifth node a city; a part of it merged, a part deleted.
 pub fn sample() -> Sample {
-    let db = empty(true, false, Direction::Both);
+    let db = empty(true, false, StoredLists::Both);
     let mut labels = BTreeMap::new();
     let mut relationships = Vec::new();
     let graph = db.property_graph().expect("it is one");
@@ -71,7 +71,7 @@ pub fn sample() -> Sample {
     }
 }
 
-fn empty(property_graph: bool, weighted: bool, direction: Direction) -> Database {
+fn empty(property_graph: bool, weighted: bool, direction: StoredLists) -> Database {
     let options = Options {
         medium: MediumKind::Dram,
         property_graph,
@@ -99,8 +99,8 @@ impl Sample {
     /// A part as a database of plain edges, each list in the order of the part's.
     pub fn plain(&self, part: &ProjectionOptions) -> Database {
         let direction = match part.orientation {
-            Orientation::Undirected => Direction::Undirected,
-            Orientation::Natural | Orientation::Reversed => Direction::Both,
+            Orientation::Undirected => StoredLists::Undirected,
+            Orientation::Natural | Orientation::Reversed => StoredLists::Both,
         };
         let db = empty(false, part.weight.is_some(), direction);
         let nodes = self.nodes(part);

@@ -19,7 +19,7 @@ mod weights;
 
 use std::sync::Arc;
 
-use evergraph_graph::{Direction, Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 use evergraph_topology::SectionView;
 use rayon::prelude::*;
 
@@ -292,10 +292,10 @@ impl Graph for Projection {
         self.arc_count
     }
 
-    fn direction(&self) -> Direction {
+    fn stored_lists(&self) -> StoredLists {
         match self.orientation {
-            Orientation::Undirected => Direction::Undirected,
-            Orientation::Natural | Orientation::Reversed => Direction::Both,
+            Orientation::Undirected => StoredLists::Undirected,
+            Orientation::Natural | Orientation::Reversed => StoredLists::Both,
         }
     }
 

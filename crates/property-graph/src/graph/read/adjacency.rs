@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::towards::Towards;
+use super::direction::Direction;
 use super::types::ListOf;
 use crate::dictionary::TypeCode;
 use crate::graph::ids::{NodeId, RelationshipId};
@@ -20,13 +20,13 @@ pub struct Adjacent {
     pub incoming: bool,
 }
 
-/// Calls `visit` with the entries of a list that is read `towards` a node's
-/// neighbors: a loop, which is in two lists, comes with that of outgoing
-/// relationships alone.
+/// Calls `visit` with the entries of a list, which is read for the neighbors of a node in
+/// one direction: a loop, which is in two lists, comes with that of outgoing relationships
+/// alone.
 #[inline(always)]
 pub(in crate::graph) fn for_each_listed<B>(
     node: NodeId,
-    towards: Towards,
+    direction: Direction,
     (kind, incoming, _): ListOf,
     neighbors: &[u32],
     ids: &[u32],
@@ -40,7 +40,7 @@ pub(in crate::graph) fn for_each_listed<B>(
     };
     let mut entries = neighbors.iter().zip(ids).map(adjacent);
     // Apart, so that the compiler sees a loop without a condition.
-    match skips_loops(towards, incoming) {
+    match skips_loops(direction, incoming) {
         false => entries.try_for_each(visit),
         true => entries
             .filter(|entry| entry.neighbor != node)
@@ -50,6 +50,6 @@ pub(in crate::graph) fn for_each_listed<B>(
 
 /// Whether loops in such a list have come with another one.
 #[inline(always)]
-pub(in crate::graph) fn skips_loops(towards: Towards, incoming: bool) -> bool {
-    incoming && towards == Towards::Both
+pub(in crate::graph) fn skips_loops(direction: Direction, incoming: bool) -> bool {
+    incoming && direction == Direction::Both
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use evergraph_topology::{ListReader, in_adjacency};
 
 use super::adjacency::{Adjacent, for_each_listed};
-use super::towards::Towards;
+use super::direction::Direction;
 use super::types::{ListOf, TypeSet};
 use crate::dictionary::TypeCode;
 use crate::graph::error::GraphError;
@@ -16,21 +16,21 @@ use crate::graph::view::View;
 /// types and in one direction or both.
 pub struct Expander<'a> {
     view: &'a View,
-    towards: Towards,
+    direction: Direction,
     types: TypeSet,
     /// By adjacency, made as they are used.
     readers: Box<[Option<Box<ListReader<'a>>>]>,
 }
 
 impl<'a> Expander<'a> {
-    pub(in crate::graph) fn new(view: &'a View, towards: Towards, types: TypeSet) -> Self {
+    pub(in crate::graph) fn new(view: &'a View, direction: Direction, types: TypeSet) -> Self {
         let adjacencies = types
             .codes()
             .last()
             .map_or(0, |&kind| in_adjacency(kind) + 1);
         Expander {
             view,
-            towards,
+            direction,
             types,
             readers: (0..adjacencies).map(|_| None).collect(),
         }
@@ -47,9 +47,9 @@ impl<'a> Expander<'a> {
         node: NodeId,
         mut visit: impl FnMut(Adjacent) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        let towards = self.towards;
+        let direction = self.direction;
         self.read_lists(node, |list, neighbors, ids| {
-            for_each_listed(node, towards, list, neighbors, ids, &mut visit)
+            for_each_listed(node, direction, list, neighbors, ids, &mut visit)
         })
     }
 
@@ -75,8 +75,8 @@ impl<'a> Expander<'a> {
         node: NodeId,
         mut visit: impl FnMut(ListOf, &[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        let may_have = self.view.adjacencies_of(node, self.towards, &self.types);
-        for list in self.types.lists(self.towards, may_have) {
+        let may_have = self.view.adjacencies_of(node, self.direction, &self.types);
+        for list in self.types.lists(self.direction, may_have) {
             let reader = &mut self.readers[list.2];
             let reader = reader.get_or_insert_with(|| Box::new(self.view.list_reader(list.2)));
             let each = |neighbors: &[u32], ids: &[u32]| visit(list, neighbors, ids);

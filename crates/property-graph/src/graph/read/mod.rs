@@ -1,6 +1,7 @@
 //! Reading by views and transactions: scans, lookups and neighbors.
 
 pub(in crate::graph) mod adjacency;
+pub(in crate::graph) mod direction;
 pub(in crate::graph) mod expander;
 pub(in crate::graph) mod find;
 pub(in crate::graph) mod neighbors;
@@ -9,5 +10,4 @@ pub(in crate::graph) mod recalled;
 pub(in crate::graph) mod records;
 pub(in crate::graph) mod scan;
 pub(in crate::graph) mod tabled;
-pub(in crate::graph) mod towards;
 pub(in crate::graph) mod types;

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use evergraph_topology::{AdjacencySet, ListReader};
 
 use super::adjacency::{Adjacent, for_each_listed, skips_loops};
+use super::direction::Direction;
 use super::expander::Expander;
-use super::towards::Towards;
 use super::types::{ListOf, TypeSet, adjacency_of};
 use crate::dictionary::{Names, TypeCode};
 use crate::graph::error::GraphError;
@@ -30,17 +30,22 @@ impl View {
     pub fn neighbors(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &[&str],
     ) -> Result<Vec<Adjacent>, GraphError> {
         let mut found = Vec::new();
-        let _ = self.expand_lists(node, towards, &self.types(types), |list, neighbors, ids| {
-            found.reserve(neighbors.len());
-            for_each_listed(node, towards, list, neighbors, ids, |adjacent| {
-                found.push(adjacent);
-                ControlFlow::<()>::Continue(())
-            })
-        })?;
+        let _ = self.expand_lists(
+            node,
+            direction,
+            &self.types(types),
+            |list, neighbors, ids| {
+                found.reserve(neighbors.len());
+                for_each_listed(node, direction, list, neighbors, ids, |adjacent| {
+                    found.push(adjacent);
+                    ControlFlow::<()>::Continue(())
+                })
+            },
+        )?;
         Ok(found)
     }
 
@@ -58,11 +63,11 @@ impl View {
     pub fn for_each_neighbor<B>(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &[&str],
         visit: impl FnMut(Adjacent) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        self.expand(node, towards, &self.types(types), visit)
+        self.expand(node, direction, &self.types(types), visit)
     }
 
     /// As [`View::for_each_neighbor`], of types that were looked up before.
@@ -70,12 +75,12 @@ impl View {
     pub(in crate::graph) fn expand<B>(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &TypeSet,
         mut visit: impl FnMut(Adjacent) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        self.expand_lists(node, towards, types, |list, neighbors, ids| {
-            for_each_listed(node, towards, list, neighbors, ids, &mut visit)
+        self.expand_lists(node, direction, types, |list, neighbors, ids| {
+            for_each_listed(node, direction, list, neighbors, ids, &mut visit)
         })
     }
 
@@ -85,12 +90,12 @@ impl View {
     fn expand_lists<B>(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &TypeSet,
         mut visit: impl FnMut(ListOf, &[u32], &[u32]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        let may_have = self.adjacencies_of(node, towards, types);
-        for list in types.lists(towards, may_have) {
+        let may_have = self.adjacencies_of(node, direction, types);
+        for list in types.lists(direction, may_have) {
             let each = |neighbors: &[u32], ids: &[u32]| visit(list, neighbors, ids);
             let flow = self.read_list(node, list, each)?;
             if flow.is_break() {
@@ -116,8 +121,8 @@ impl View {
     /// all, faster than [`View::for_each_neighbor`]: what it has read it keeps until it
     /// is dropped, up to a thousand sections of nodes for each list, also while merges
     /// replace them.
-    pub fn expander(&self, towards: Towards, types: &[&str]) -> Expander<'_> {
-        Expander::new(self, towards, self.types(types).into_owned())
+    pub fn expander(&self, direction: Direction, types: &[&str]) -> Expander<'_> {
+        Expander::new(self, direction, self.types(types).into_owned())
     }
 
     /// Lists that a node may have, if the question is worth its cost.
@@ -125,10 +130,10 @@ impl View {
     pub(in crate::graph) fn adjacencies_of(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &TypeSet,
     ) -> AdjacencySet {
-        match types.codes().len() * towards.lists().len() {
+        match types.codes().len() * direction.lists().len() {
             0..FEW_LISTS => AdjacencySet::ALL,
             _ => self.core.store.adjacencies_of(node.0),
         }
@@ -147,12 +152,12 @@ impl View {
     pub fn degree(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &[&str],
     ) -> Result<usize, GraphError> {
         let mut degree = 0;
-        let _ = self.expand_lists(node, towards, &self.types(types), |list, neighbors, _| {
-            degree += match skips_loops(towards, list.1) {
+        let _ = self.expand_lists(node, direction, &self.types(types), |list, neighbors, _| {
+            degree += match skips_loops(direction, list.1) {
                 false => neighbors.len(),
                 true => neighbors.iter().filter(|&&n| n != node.0).count(),
             };
@@ -163,7 +168,7 @@ impl View {
 
     /// Whether a node has any relationship.
     pub fn has_relationships(&self, node: NodeId) -> Result<bool, GraphError> {
-        let found = self.for_each_neighbor(node, Towards::Both, &[], ControlFlow::Break)?;
+        let found = self.for_each_neighbor(node, Direction::Both, &[], ControlFlow::Break)?;
         Ok(found.is_break())
     }
 
@@ -174,11 +179,11 @@ impl View {
         incoming: bool,
         each: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> Result<(), GraphError> {
-        let towards = match incoming {
-            false => Towards::Outgoing,
-            true => Towards::Incoming,
+        let direction = match incoming {
+            false => Direction::Outgoing,
+            true => Direction::Incoming,
         };
-        let _ = self.expand_lists(node, towards, self.all_types(), |_, _, ids| {
+        let _ = self.expand_lists(node, direction, self.all_types(), |_, _, ids| {
             ids.iter().try_for_each(|&id| each(id))
         })?;
         Ok(())
@@ -230,11 +235,11 @@ impl Transaction {
     pub fn neighbors(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &[&str],
     ) -> Result<Vec<Adjacent>, GraphError> {
         let mut found = Vec::new();
-        let _ = self.for_each_neighbor(node, towards, types, |adjacent| {
+        let _ = self.for_each_neighbor(node, direction, types, |adjacent| {
             found.push(adjacent);
             ControlFlow::<()>::Continue(())
         })?;
@@ -249,26 +254,26 @@ impl Transaction {
     pub fn for_each_neighbor<B>(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &[&str],
         mut visit: impl FnMut(Adjacent) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
         if self.is_serializable() {
-            self.has_read_lists(node, towards, types);
+            self.has_read_lists(node, direction, types);
         }
         let overlay = self.inner.overlay();
         let view = self.snapshot();
         let known = view.types(types);
         let mut changed = overlay.lists_of(node.0).map(|list| list.kind).peekable();
         if changed.peek().is_none() && !overlay.creates::<NodeRecord>(node.0) {
-            return view.expand(node, towards, &known, visit);
+            return view.expand(node, direction, &known, visit);
         }
         let mut kinds = known.codes().to_vec();
         match types.is_empty() {
             true => kinds.extend(changed),
             false => kinds.extend(self.new_types(types)),
         }
-        self.expand_changed(node, towards, kinds, &mut visit)
+        self.expand_changed(node, direction, kinds, &mut visit)
     }
 
     /// How many relationships [`Transaction::neighbors`] would give.
@@ -278,11 +283,11 @@ impl Transaction {
     pub fn degree(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         types: &[&str],
     ) -> Result<usize, GraphError> {
         let mut degree = 0;
-        let _ = self.for_each_neighbor(node, towards, types, |_| {
+        let _ = self.for_each_neighbor(node, direction, types, |_| {
             degree += 1;
             ControlFlow::<()>::Continue(())
         })?;
@@ -294,7 +299,7 @@ impl Transaction {
     pub(in crate::graph) fn expand_changed<B>(
         &self,
         node: NodeId,
-        towards: Towards,
+        direction: Direction,
         kinds: Vec<TypeCode>,
         visit: &mut impl FnMut(Adjacent) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
@@ -303,11 +308,11 @@ impl Transaction {
         let types = TypeSet::of(kinds);
         let committed = match overlay.creates::<NodeRecord>(node.0) {
             true => AdjacencySet::NONE,
-            false => view.adjacencies_of(node, towards, &types),
+            false => view.adjacencies_of(node, direction, &types),
         };
         let changed = overlay.lists_of(node.0);
         let changed = changed.map(|list| adjacency_of(list.kind, list.incoming));
-        for list in types.lists(towards, committed.or(changed.collect())) {
+        for list in types.lists(direction, committed.or(changed.collect())) {
             let (kind, incoming, adjacency) = list;
             if committed.may_contain(adjacency) {
                 let is_deleted = |id: RelationshipId| overlay.deletes_relationship(id.0);
@@ -318,7 +323,7 @@ impl Transaction {
                     visit(adjacent)
                 };
                 let flow = view.read_list(node, list, |neighbors, ids| {
-                    for_each_listed(node, towards, list, neighbors, ids, &mut visit_if_there)
+                    for_each_listed(node, direction, list, neighbors, ids, &mut visit_if_there)
                 })?;
                 if flow.is_break() {
                     return Ok(flow);
@@ -331,7 +336,7 @@ impl Transaction {
             });
             for (neighbor, id) in created {
                 let (neighbors, ids) = (&[neighbor], &[id]);
-                let flow = for_each_listed(node, towards, list, neighbors, ids, &mut *visit);
+                let flow = for_each_listed(node, direction, list, neighbors, ids, &mut *visit);
                 if flow.is_break() {
                     return Ok(flow);
                 }
@@ -349,13 +354,13 @@ impl Transaction {
     }
 
     /// Records the reads of a serializable transaction.
-    fn has_read_lists(&self, node: NodeId, towards: Towards, types: &[&str]) {
+    fn has_read_lists(&self, node: NodeId, direction: Direction, types: &[&str]) {
         let kinds: Vec<TypeCode> = types
             .iter()
             .filter_map(|name| self.code(Names::Types, name))
             .filter_map(|code| TypeCode::try_from(code).ok())
             .collect();
-        for &incoming in towards.lists() {
+        for &incoming in direction.lists() {
             if types.is_empty() {
                 self.inner.has_read(Predicate::Neighbors(node.0, incoming));
             }

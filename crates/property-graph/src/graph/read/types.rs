@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evergraph_topology::{AdjacencySet, in_adjacency, out_adjacency};
 
-use super::towards::Towards;
+use super::direction::Direction;
 use crate::dictionary::TypeCode;
 
 /// Types below this have bits of their own in an [`AdjacencySet`].
@@ -57,16 +57,16 @@ impl TypeSet {
     /// The lists to read of a node that `may_have` those of these adjacencies: by type,
     /// outgoing before incoming.
     #[inline(always)]
-    pub(crate) fn lists(&self, towards: Towards, may_have: AdjacencySet) -> Lists<'_> {
-        let directions = match towards {
-            Towards::Outgoing => AdjacencySet::OUT,
-            Towards::Incoming => AdjacencySet::IN,
-            Towards::Both => AdjacencySet::ALL,
+    pub(crate) fn lists(&self, direction: Direction, may_have: AdjacencySet) -> Lists<'_> {
+        let directions = match direction {
+            Direction::Outgoing => AdjacencySet::OUT,
+            Direction::Incoming => AdjacencySet::IN,
+            Direction::Both => AdjacencySet::ALL,
         };
         Lists {
             adjacencies: self.adjacencies.and(may_have).and(directions),
             others: &self.codes[self.others..],
-            towards,
+            direction,
             may_have,
             seen: 0,
         }
@@ -76,7 +76,7 @@ impl TypeSet {
 pub(in crate::graph) struct Lists<'a> {
     adjacencies: AdjacencySet,
     others: &'a [TypeCode],
-    towards: Towards,
+    direction: Direction,
     may_have: AdjacencySet,
     /// Lists of `others` that have been looked at.
     seen: usize,
@@ -100,7 +100,7 @@ impl Iterator for Lists<'_> {
 impl Lists<'_> {
     #[cold]
     fn next_of_others(&mut self) -> Option<ListOf> {
-        let directions = self.towards.lists();
+        let directions = self.direction.lists();
         loop {
             let &kind = self.others.get(self.seen / directions.len())?;
             let incoming = directions[self.seen % directions.len()];
@@ -122,28 +122,28 @@ mod tests {
     fn lists_come_by_type_and_direction() {
         let codes = vec![0, 5, 31, 32, 37, 700];
         let types = TypeSet::of(codes.clone());
-        for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
+        for direction in [Direction::Outgoing, Direction::Incoming, Direction::Both] {
             let expected: Vec<ListOf> = codes
                 .iter()
                 .flat_map(|&kind| {
-                    towards
+                    direction
                         .lists()
                         .iter()
                         .map(move |&incoming| (kind, incoming))
                 })
                 .map(|(kind, incoming)| (kind, incoming, adjacency_of(kind, incoming)))
                 .collect();
-            let all: Vec<ListOf> = types.lists(towards, AdjacencySet::ALL).collect();
+            let all: Vec<ListOf> = types.lists(direction, AdjacencySet::ALL).collect();
             assert_eq!(all, expected);
             // The bit of type 5 stands for type 37, too.
             let may_have = [out_adjacency(5), in_adjacency(31)].into_iter().collect();
-            let some: Vec<ListOf> = types.lists(towards, may_have).collect();
+            let some: Vec<ListOf> = types.lists(direction, may_have).collect();
             let wanted = |list: &&ListOf| may_have.may_contain(list.2);
             assert_eq!(
                 some,
                 expected.iter().filter(wanted).copied().collect::<Vec<_>>()
             );
-            assert!(types.lists(towards, AdjacencySet::NONE).next().is_none());
+            assert!(types.lists(direction, AdjacencySet::NONE).next().is_none());
         }
     }
 }

@@ -10,7 +10,7 @@
 
 mod definition;
 mod entries;
-mod violation;
+pub(in crate::graph) mod violation;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::DramStorage;
 
-use super::super::{GraphOptions, NodeId, OpenOptions, PropertyGraph, Towards, Transaction};
+use super::super::{Direction, GraphOptions, NodeId, OpenOptions, PropertyGraph, Transaction};
 use crate::graph::{Definition, GraphError, Reading, Rule};
 use crate::index::KeyRange;
 use crate::transaction::{Retryable, TransactionOptions};
@@ -195,7 +195,7 @@ fn reading_gives_no_codes() {
                 let found = own.find_relationships_in(kind, &["x"], &all);
                 assert!(found.expect("readable").is_empty());
             }
-            let near = own.neighbors(a, Towards::Both, &["X"]).expect("readable");
+            let near = own.neighbors(a, Direction::Both, &["X"]).expect("readable");
             assert!(near.is_empty());
             assert_eq!(own.property(a, "x").expect("readable"), None);
             let node = own.node(a).expect("readable").expect("there");
@@ -253,7 +253,7 @@ const PHANTOMS: [(&str, Read, Write); 8] = [
     (
         "type at a node",
         |own, a| {
-            own.neighbors(a, Towards::Outgoing, &["X"])
+            own.neighbors(a, Direction::Outgoing, &["X"])
                 .expect("read")
                 .len()
         },
@@ -414,13 +414,13 @@ fn new_names_are_read_by_their_own_transaction() {
     let relationship = own.relationship(made).expect("read").expect("there");
     assert_eq!(relationship.kind().to_string(), "NEW");
     assert_eq!(
-        own.neighbors(a, Towards::Outgoing, &["NEW"])
+        own.neighbors(a, Direction::Outgoing, &["NEW"])
             .expect("read")
             .len(),
         1
     );
     assert_eq!(
-        own.degree(node, Towards::Incoming, &["NEW", "KNOWS"])
+        own.degree(node, Direction::Incoming, &["NEW", "KNOWS"])
             .expect("read"),
         1
     );

@@ -7,9 +7,9 @@ use evergraph_storage::failpoint;
 
 use crate::graph::error::GraphError;
 use crate::graph::ids::{Entity, NodeId, RelationshipId};
+use crate::graph::read::direction::Direction;
 use crate::graph::read::records::Records;
 use crate::graph::read::tabled::Tabled;
-use crate::graph::read::towards::Towards;
 use crate::graph::schema::{Broken, Entry, SubjectCode};
 use crate::graph::transaction::Transaction;
 use crate::index::KeyRange;
@@ -73,7 +73,7 @@ impl Transaction {
             }
         }
         let mut found = Vec::new();
-        let _ = self.expand_changed(node, Towards::Both, kinds, &mut |adjacent| {
+        let _ = self.expand_changed(node, Direction::Both, kinds, &mut |adjacent| {
             found.push(adjacent.relationship);
             ControlFlow::<()>::Continue(())
         })?;

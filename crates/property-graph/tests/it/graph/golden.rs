@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Definition, GraphError, OpenOptions, PropertyGraph, Rule, Towards, Transaction,
+    Definition, Direction, GraphError, OpenOptions, PropertyGraph, Rule, Transaction,
 };
 use evergraph_property_graph::value::{
     CoordinateSystem, Date, DateTime, Duration, LocalDateTime, LocalTime, Point, Time,
@@ -135,7 +135,7 @@ fn read(graph: &PropertyGraph, now: &Model, before: &Model) {
     let found = view.find_relationships("KNOWS", &[("since", 2050.into())]);
     let found = found.expect("readable");
     assert_eq!(
-        view.degree(found[0].target(), Towards::Both, &[])
+        view.degree(found[0].target(), Direction::Both, &[])
             .expect("readable"),
         2
     );

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph, Towards};
+use evergraph_property_graph::graph::{
+    Direction, GraphOptions, NodeId, OpenOptions, PropertyGraph,
+};
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::FileStorage;
 
@@ -120,7 +122,7 @@ fn what_was_committed_outlives_a_killed_process() {
             let found = view.find("Link", &[("number", Value::from(number))]);
             assert_eq!(found.expect("readable").len(), 1);
             let next: Vec<NodeId> = view
-                .neighbors(node.id(), Towards::Outgoing, &["NEXT"])
+                .neighbors(node.id(), Direction::Outgoing, &["NEXT"])
                 .expect("readable")
                 .iter()
                 .map(|adjacent| adjacent.neighbor)

@@ -4,7 +4,7 @@ use std::thread;
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Definition, GraphError, NodeId, OpenOptions, PropertyGraph, Rule, Towards, ValueType,
+    Definition, Direction, GraphError, NodeId, OpenOptions, PropertyGraph, Rule, ValueType,
 };
 use evergraph_property_graph::transaction::{Retryable, TransactionError, TransactionOptions};
 use evergraph_storage::failpoint;
@@ -45,7 +45,7 @@ fn a_load_is_seen_as_a_whole_and_by_later_views_only() {
     assert_eq!(view.relationship_count().expect("counted"), 49);
     graph.checkpoint().expect("written");
     assert_eq!(before.nodes().count(), 0, "also after a checkpoint");
-    let adjacent = view.neighbors(first, Towards::Both, &["KNOWS"]);
+    let adjacent = view.neighbors(first, Direction::Both, &["KNOWS"]);
     assert_eq!(adjacent.expect("readable").len(), 1);
     assert!(graph.check().problems.is_empty());
 }
@@ -156,7 +156,7 @@ fn loads_and_transactions_of_several_threads_all_come_about() {
         graph.check().problems
     );
     assert_eq!(view.nodes_with_label("Admin").count(), 40);
-    let likes = view.degree(start, Towards::Incoming, &["LIKES"]);
+    let likes = view.degree(start, Direction::Incoming, &["LIKES"]);
     assert_eq!(likes.expect("readable"), 40);
     assert_eq!(graph.check().problems, Vec::<String>::new());
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Adjacent, Entity, NodeId, RelationshipId, Towards, Transaction, View,
+    Adjacent, Direction, Entity, NodeId, RelationshipId, Transaction, View,
 };
 
 pub const LABELS: [&str; 3] = ["Person", "City", "Admin"];
@@ -39,7 +39,7 @@ impl Model {
     fn neighbors(
         &self,
         node: u32,
-        towards: Towards,
+        direction: Direction,
         kind: Option<&str>,
     ) -> Vec<(u32, u32, String)> {
         let mut found = Vec::new();
@@ -47,8 +47,8 @@ impl Model {
             if kind.is_some_and(|kind| relationship.kind != kind) {
                 continue;
             }
-            let leaves = relationship.source == node && towards != Towards::Incoming;
-            let enters = relationship.target == node && towards != Towards::Outgoing;
+            let leaves = relationship.source == node && direction != Direction::Incoming;
+            let enters = relationship.target == node && direction != Direction::Outgoing;
             if leaves {
                 found.push((id, relationship.target, relationship.kind.clone()));
             } else if enters {
@@ -65,7 +65,7 @@ impl Model {
     }
 
     pub fn is_connected(&self, node: u32) -> bool {
-        !self.neighbors(node, Towards::Both, None).is_empty()
+        !self.neighbors(node, Direction::Both, None).is_empty()
     }
 }
 
@@ -76,7 +76,7 @@ pub trait Readable {
     fn labelled(&self, label: &str) -> BTreeSet<u32>;
     fn found(&self, label: &str, key: &str, value: &Value) -> BTreeSet<u32>;
     fn found_of_type(&self, kind: &str, key: &str, value: &Value) -> BTreeSet<u32>;
-    fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent>;
+    fn adjacent(&self, node: u32, direction: Direction, types: &[&str]) -> Vec<Adjacent>;
     fn value(&self, entity: Entity, key: &str) -> Option<Value>;
 }
 
@@ -144,8 +144,8 @@ macro_rules! readable {
                     .collect()
             }
 
-            fn adjacent(&self, node: u32, towards: Towards, types: &[&str]) -> Vec<Adjacent> {
-                let found = self.neighbors(NodeId(node), towards, types);
+            fn adjacent(&self, node: u32, direction: Direction, types: &[&str]) -> Vec<Adjacent> {
+                let found = self.neighbors(NodeId(node), direction, types);
                 found.expect("neighbors are readable")
             }
 
@@ -194,10 +194,10 @@ pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
     compare_found(reader, model)?;
     compare_values(reader, model)?;
     for &node in model.nodes.keys() {
-        for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
-            compare_lists(reader, model, node, towards, None)?;
+        for direction in [Direction::Outgoing, Direction::Incoming, Direction::Both] {
+            compare_lists(reader, model, node, direction, None)?;
             for kind in TYPES {
-                compare_lists(reader, model, node, towards, Some(kind))?;
+                compare_lists(reader, model, node, direction, Some(kind))?;
             }
         }
     }
@@ -270,24 +270,24 @@ fn compare_lists(
     reader: &impl Readable,
     model: &Model,
     node: u32,
-    towards: Towards,
+    direction: Direction,
     kind: Option<&str>,
 ) -> Result<(), String> {
     let types: Vec<&str> = kind.into_iter().collect();
     let mut found: Vec<(u32, u32)> = reader
-        .adjacent(node, towards, &types)
+        .adjacent(node, direction, &types)
         .iter()
         .map(|adjacent| (adjacent.relationship.0, adjacent.neighbor.0))
         .collect();
     found.sort_unstable();
     let expected: Vec<(u32, u32)> = model
-        .neighbors(node, towards, kind)
+        .neighbors(node, direction, kind)
         .into_iter()
         .map(|(id, other, _)| (id, other))
         .collect();
     if found != expected {
         return Err(format!(
-            "{towards:?} {kind:?} of node {node} are {found:?} and should be {expected:?}"
+            "{direction:?} {kind:?} of node {node} are {found:?} and should be {expected:?}"
         ));
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use evergraph_property_graph::graph::{GraphError, OpenOptions, PropertyGraph, Towards, View};
+use evergraph_property_graph::graph::{Direction, GraphError, OpenOptions, PropertyGraph, View};
 use evergraph_storage::medium::DramStorage;
 
 use super::random::options;
@@ -15,18 +15,18 @@ fn names_that_get_a_meaning_later() -> Result<(), GraphError> {
     let graph = PropertyGraph::create(&storage, options(), [7; 16])?;
     let (a, b) = graph.write(|tx| Ok((tx.create_node(&[], [])?, tx.create_node(&[], [])?)))?;
     let before = graph.view();
-    let count = |view: &View, kind: &str| view.degree(a, Towards::Outgoing, &[kind]);
+    let count = |view: &View, kind: &str| view.degree(a, Direction::Outgoing, &[kind]);
     assert_eq!(count(&before, "NEW")?, 0);
     assert_eq!(before.property(a, "new")?, None);
     let mut tx = graph.begin();
-    assert_eq!(tx.degree(a, Towards::Outgoing, &["NEW"])?, 0);
+    assert_eq!(tx.degree(a, Direction::Outgoing, &["NEW"])?, 0);
     assert_eq!(tx.property(a, "new")?, None);
     let made = tx.create_relationship(a, "NEW", b, [])?;
     tx.set(a, "new", 1)?;
     tx.set(made, "new", 2)?;
-    assert_eq!(tx.degree(a, Towards::Outgoing, &["NEW"])?, 1);
+    assert_eq!(tx.degree(a, Direction::Outgoing, &["NEW"])?, 1);
     assert_eq!(
-        tx.neighbors(b, Towards::Incoming, &["NEW"])?[0].relationship,
+        tx.neighbors(b, Direction::Incoming, &["NEW"])?[0].relationship,
         made
     );
     assert_eq!(tx.property(a, "new")?, Some(1.into()));
@@ -112,7 +112,7 @@ fn names_that_many_are_the_first_to_use() -> Result<(), GraphError> {
         let found = view.find(&label, &[(&key, 1.into())])?;
         assert_eq!(found.len(), expected, "{label}");
         for node in &found {
-            assert_eq!(view.degree(node.id(), Towards::Outgoing, &[&kind])?, 1);
+            assert_eq!(view.degree(node.id(), Direction::Outgoing, &[&kind])?, 1);
         }
         let known = view.known_labels().iter().any(|known| **known == *label);
         assert_eq!(known, expected > 0, "{label}");

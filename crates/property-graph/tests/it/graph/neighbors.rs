@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 
 use evergraph_property_graph::graph::{
-    Adjacent, GraphError, NodeId, OpenOptions, PropertyGraph, RelationshipId, Towards, Transaction,
-    View,
+    Adjacent, Direction, GraphError, NodeId, OpenOptions, PropertyGraph, RelationshipId,
+    Transaction, View,
 };
 use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
@@ -47,21 +47,22 @@ struct Reference(Vec<Made>);
 
 impl Reference {
     /// Of a node, of types by code, or all.
-    fn neighbors(&self, node: u32, towards: Towards, types: &[u16]) -> Vec<Adjacent> {
+    fn neighbors(&self, node: u32, direction: Direction, types: &[u16]) -> Vec<Adjacent> {
         let mut found = Vec::new();
         for kind in (0..TYPES).filter(|kind| types.is_empty() || types.contains(kind)) {
             for incoming in [false, true] {
-                let unwanted = match towards {
-                    Towards::Outgoing => incoming,
-                    Towards::Incoming => !incoming,
-                    Towards::Both => false,
+                let unwanted = match direction {
+                    Direction::Outgoing => incoming,
+                    Direction::Incoming => !incoming,
+                    Direction::Both => false,
                 };
                 if unwanted {
                     continue;
                 }
                 for made in self.0.iter().filter(|made| made.kind == kind) {
                     let (seen_from, adjacent) = made.seen_from(incoming);
-                    let again = towards == Towards::Both && incoming && made.source == made.target;
+                    let again =
+                        direction == Direction::Both && incoming && made.source == made.target;
                     if seen_from == node && !again {
                         found.push(adjacent);
                     }
@@ -74,23 +75,33 @@ impl Reference {
 
 /// Reads that a view and a transaction both answer.
 trait Ways {
-    fn gathered(&self, node: NodeId, towards: Towards, types: &[&str]) -> Vec<Adjacent>;
-    fn visited(&self, node: NodeId, towards: Towards, types: &[&str], most: usize)
-    -> Vec<Adjacent>;
-    fn degree_of(&self, node: NodeId, towards: Towards, types: &[&str]) -> usize;
+    fn gathered(&self, node: NodeId, direction: Direction, types: &[&str]) -> Vec<Adjacent>;
+    fn visited(
+        &self,
+        node: NodeId,
+        direction: Direction,
+        types: &[&str],
+        most: usize,
+    ) -> Vec<Adjacent>;
+    fn degree_of(&self, node: NodeId, direction: Direction, types: &[&str]) -> usize;
 }
 
 macro_rules! ways {
     ($reader:ty) => {
         impl Ways for $reader {
-            fn gathered(&self, node: NodeId, towards: Towards, types: &[&str]) -> Vec<Adjacent> {
-                self.neighbors(node, towards, types).expect("readable")
+            fn gathered(
+                &self,
+                node: NodeId,
+                direction: Direction,
+                types: &[&str],
+            ) -> Vec<Adjacent> {
+                self.neighbors(node, direction, types).expect("readable")
             }
 
             fn visited(
                 &self,
                 node: NodeId,
-                towards: Towards,
+                direction: Direction,
                 types: &[&str],
                 most: usize,
             ) -> Vec<Adjacent> {
@@ -102,14 +113,14 @@ macro_rules! ways {
                         false => ControlFlow::Break(()),
                     }
                 };
-                let flow = self.for_each_neighbor(node, towards, types, each);
+                let flow = self.for_each_neighbor(node, direction, types, each);
                 let was_cut = flow.expect("readable").is_break();
                 assert_eq!(was_cut, found.len() == most, "it breaks when it is told to");
                 found
             }
 
-            fn degree_of(&self, node: NodeId, towards: Towards, types: &[&str]) -> usize {
-                self.degree(node, towards, types).expect("readable")
+            fn degree_of(&self, node: NodeId, direction: Direction, types: &[&str]) -> usize {
+                self.degree(node, direction, types).expect("readable")
             }
         }
     };
@@ -130,16 +141,20 @@ const ASKED: [(&[&str], &[u16]); 6] = [
 
 fn compare(reader: &impl Ways, reference: &Reference) {
     for node in 0..NODES + 2 {
-        for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
+        for direction in [Direction::Outgoing, Direction::Incoming, Direction::Both] {
             for (names, codes) in ASKED {
-                let expected = reference.neighbors(node, towards, codes);
+                let expected = reference.neighbors(node, direction, codes);
                 let node = NodeId(node);
-                assert_eq!(reader.gathered(node, towards, names), expected, "{names:?}");
+                assert_eq!(
+                    reader.gathered(node, direction, names),
+                    expected,
+                    "{names:?}"
+                );
                 for most in [1, 3, expected.len() + 1] {
                     let some = &expected[..most.min(expected.len())];
-                    assert_eq!(reader.visited(node, towards, names, most), some);
+                    assert_eq!(reader.visited(node, direction, names, most), some);
                 }
-                assert_eq!(reader.degree_of(node, towards, names), expected.len());
+                assert_eq!(reader.degree_of(node, direction, names), expected.len());
             }
         }
     }
@@ -148,11 +163,11 @@ fn compare(reader: &impl Ways, reference: &Reference) {
 /// The ways that only a view has.
 fn compare_view(view: &View, reference: &Reference) {
     compare(view, reference);
-    for towards in [Towards::Outgoing, Towards::Incoming, Towards::Both] {
+    for direction in [Direction::Outgoing, Direction::Incoming, Direction::Both] {
         for (names, codes) in ASKED {
-            let mut expander = view.expander(towards, names);
+            let mut expander = view.expander(direction, names);
             for node in 0..NODES + 2 {
-                let expected = reference.neighbors(node, towards, codes);
+                let expected = reference.neighbors(node, direction, codes);
                 let (mut found, mut listed) = (Vec::new(), Vec::new());
                 let each = |adjacent| {
                     found.push(adjacent);
@@ -164,7 +179,7 @@ fn compare_view(view: &View, reference: &Reference) {
                 let flow = expander.for_each_list(NodeId(node), |kind, incoming, nodes, ids| {
                     assert_eq!(nodes.len(), ids.len());
                     for (&neighbor, &id) in nodes.iter().zip(ids) {
-                        let is_again = incoming && towards == Towards::Both && neighbor == node;
+                        let is_again = incoming && direction == Direction::Both && neighbor == node;
                         if !is_again {
                             listed.push((kind, incoming, neighbor, id));
                         }
@@ -181,7 +196,7 @@ fn compare_view(view: &View, reference: &Reference) {
         }
     }
     for node in 0..NODES + 2 {
-        let any = !reference.neighbors(node, Towards::Both, &[]).is_empty();
+        let any = !reference.neighbors(node, Direction::Both, &[]).is_empty();
         assert_eq!(view.has_relationships(NodeId(node)).expect("readable"), any);
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evergraph_algorithms::{Control, bellman_ford, connected_components, pagerank};
-use evergraph_graph::{Csr, Direction, Graph, NeighborReader, Symmetric};
+use evergraph_graph::{Csr, Graph, NeighborReader, StoredLists, Symmetric};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     GraphError, NodeId, Orientation, Projection, ProjectionOptions, PropertyGraph,
@@ -103,8 +103,8 @@ impl Sample {
             })
             .collect();
         let direction = match options.orientation {
-            Orientation::Undirected => Direction::Undirected,
-            _ => Direction::Both,
+            Orientation::Undirected => StoredLists::Undirected,
+            _ => StoredLists::Both,
         };
         let count = self.labels.keys().filter(|node| wanted(node)).count();
         match options.weight {
@@ -218,7 +218,7 @@ fn one_can_be_read_as_undirected_later() {
         let at_once = sample.project(&at_once);
         assert_eq!(later.arc_count(), at_once.arc_count(), "{options:?}");
         assert_eq!(later.relationship_count(), at_once.relationship_count());
-        assert_eq!(later.direction(), Direction::Undirected);
+        assert_eq!(later.stored_lists(), StoredLists::Undirected);
         let sorted = |mut lists: Vec<Vec<(u32, f32)>>| {
             for list in &mut lists {
                 list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));

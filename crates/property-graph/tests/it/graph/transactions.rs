@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{GraphError, NodeId, PropertyGraph, Towards, Transaction};
+use evergraph_property_graph::graph::{Direction, GraphError, NodeId, PropertyGraph, Transaction};
 use evergraph_property_graph::transaction::{Isolation, Retryable, TransactionOptions};
 use evergraph_storage::medium::DramStorage;
 
@@ -61,22 +61,25 @@ fn nobody_sees_what_is_not_committed() {
         .expect("created");
     let reader = graph.begin();
     for view in [&before, &graph.view(), reader.snapshot()] {
-        assert_eq!(view.degree(node, Towards::Both, &[]).expect("readable"), 0);
+        assert_eq!(
+            view.degree(node, Direction::Both, &[]).expect("readable"),
+            0
+        );
     }
     assert_eq!(age(&graph, node), 1);
     writer.commit().expect("committed");
     assert_eq!(age(&graph, node), 5);
     assert_eq!(
-        before.degree(node, Towards::Both, &[]).expect("readable"),
+        before.degree(node, Direction::Both, &[]).expect("readable"),
         0
     );
     assert_eq!(
-        reader.degree(node, Towards::Both, &[]).expect("readable"),
+        reader.degree(node, Direction::Both, &[]).expect("readable"),
         0
     );
     let now = graph.view();
     assert_eq!(
-        now.degree(node, Towards::Outgoing, &["KNOWS"])
+        now.degree(node, Direction::Outgoing, &["KNOWS"])
             .expect("readable"),
         1
     );
@@ -110,7 +113,7 @@ fn appending_to_a_hub_conflicts_with_nothing_but_its_end() {
     drop(deleting);
     let view = graph.view();
     assert_eq!(
-        view.degree(hub, Towards::Outgoing, &["LIKES"])
+        view.degree(hub, Direction::Outgoing, &["LIKES"])
             .expect("readable"),
         20
     );
@@ -179,7 +182,7 @@ fn serializable_transactions_see_no_phantoms() {
         ),
         (
             |transaction, node| {
-                let found = transaction.neighbors(node, Towards::Both, &["KNOWS"]);
+                let found = transaction.neighbors(node, Direction::Both, &["KNOWS"]);
                 found.expect("readable").len()
             },
             |transaction, node, other| {
@@ -238,7 +241,7 @@ fn threads_that_conflict_try_again_until_all_is_done() {
     });
     let total = THREADS * EACH;
     assert_eq!(age(&graph, counter), 1 + total);
-    let degree = graph.view().degree(counter, Towards::Outgoing, &[]);
+    let degree = graph.view().degree(counter, Direction::Outgoing, &[]);
     assert_eq!(degree.expect("readable"), total as usize);
     assert!(attempts.load(Ordering::Relaxed) >= total as u64);
     assert_eq!(graph.check().problems, Vec::<String>::new());

@@ -6,7 +6,7 @@
 use evergraph_isolation::{Element, Key, Level, Stop, Subject};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    GraphError, GraphOptions, Node, NodeId, PropertyGraph, RelationshipId, Towards, Transaction,
+    Direction, GraphError, GraphOptions, Node, NodeId, PropertyGraph, RelationshipId, Transaction,
 };
 use evergraph_property_graph::transaction::{Isolation, Retryable, TransactionOptions};
 use evergraph_storage::StorageError;
@@ -108,7 +108,7 @@ fn members(
     match kind(set) {
         Kind::Neighbors => {
             let node = lists.hubs[set as usize];
-            let adjacent = tx.neighbors(node, Towards::Outgoing, &[KIND])?;
+            let adjacent = tx.neighbors(node, Direction::Outgoing, &[KIND])?;
             let member = |id| {
                 let relationship = tx.relationship(id)?.expect("listed");
                 Ok((Member::Relationship(id), element(relationship.get(CONTENT))))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::failpoint;
 use evergraph_storage::{Medium, MediumError, MediumHandle, Storage, StorageError};
 
@@ -288,9 +288,9 @@ impl LiveGraph {
     /// Adjacency of the second entry of an edge, if there is one.
     fn reverse_adjacency(&self) -> Option<&Adjacency> {
         match self.config.direction {
-            Direction::Out => None,
-            Direction::Undirected => Some(&self.adjacencies[0]),
-            Direction::Both => Some(&self.adjacencies[1]),
+            StoredLists::Out => None,
+            StoredLists::Undirected => Some(&self.adjacencies[0]),
+            StoredLists::Both => Some(&self.adjacencies[1]),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::ViewToken;
 use rayon::prelude::*;
 
@@ -77,7 +77,7 @@ impl Store {
     fn edges_of(&self, vertices: &[u32]) -> Result<Edges, TopologyError> {
         let token = self.register();
         let doomed = Marked::new(vertices, token.state().vertex_count);
-        let undirected = self.live().config.direction == Direction::Undirected;
+        let undirected = self.live().config.direction == StoredLists::Undirected;
         let mut edges = Edges::default();
         let mut out_lists = self.reader(&token, 0);
         for &v in &doomed.vertices {
@@ -98,8 +98,8 @@ impl Store {
             }
         }
         match self.live().config.direction {
-            Direction::Undirected => {}
-            Direction::Both => {
+            StoredLists::Undirected => {}
+            StoredLists::Both => {
                 let mut in_lists = self.reader(&token, 1);
                 for &v in &doomed.vertices {
                     for &u in in_lists.neighbors(v)? {
@@ -109,7 +109,7 @@ impl Store {
                     }
                 }
             }
-            Direction::Out => {
+            StoredLists::Out => {
                 for (u, v) in self.search_edges_to(&token, &doomed)? {
                     push(&mut edges, u, v);
                 }

@@ -16,7 +16,7 @@ use crate::adjacency::Adjacency;
 use crate::error::TopologyError;
 use crate::extension::Extension;
 use crate::ids::IdTable;
-use crate::pins::PinnedSections;
+use crate::pins::PinnedBytes;
 use crate::published::Published;
 use crate::section::Section;
 use crate::section::resources::Resources;
@@ -32,7 +32,7 @@ pub(in crate::store) struct LiveGraph {
     pub config: Config,
     pub resources: Resources,
     pub adjacencies: Adjacencies,
-    pub pinned: Arc<PinnedSections>,
+    pub pinned: Arc<PinnedBytes>,
     pub ids: RwLock<IdTable>,
     pub meta: RwLock<BTreeMap<Vec<u8>, Vec<u8>>>,
     pub snapshots: SnapshotCatalog,

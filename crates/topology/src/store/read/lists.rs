@@ -7,7 +7,7 @@ use evergraph_storage::ViewToken;
 
 use crate::error::TopologyError;
 use crate::list::ListScratch;
-use crate::pins::{Pinned, Pins};
+use crate::pins::{Pinned, PinnedSections};
 use crate::published::Published;
 use crate::store::Store;
 use crate::tiers::{ListTier, TierEntry};
@@ -18,7 +18,7 @@ pub struct ListReader<'a> {
     store: &'a Store,
     token: &'a ViewToken<Published>,
     adjacency: usize,
-    pins: Option<&'a Pins>,
+    pins: Option<&'a PinnedSections>,
     section_shift: u32,
     /// Sections that were read: the one of number `n` at `n` modulo the length.
     kept: Vec<Kept>,
@@ -69,7 +69,7 @@ impl Store {
     pub fn reader_with<'a>(
         &'a self,
         token: &'a ViewToken<Published>,
-        pins: &'a Pins,
+        pins: &'a PinnedSections,
         adjacency: usize,
     ) -> ListReader<'a> {
         ListReader {
@@ -205,7 +205,7 @@ impl ListReader<'_> {
     #[cold]
     #[inline(never)]
     fn find(&mut self, number: u32) -> Result<usize, TopologyError> {
-        let alone = Pins::new();
+        let alone = PinnedSections::new();
         let pins = self.pins.unwrap_or(&alone);
         let section = self
             .store

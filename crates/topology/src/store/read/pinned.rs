@@ -8,7 +8,7 @@ use evergraph_storage::ViewToken;
 
 use crate::error::TopologyError;
 use crate::list::ListScratch;
-use crate::pins::{Pinned, Pins, Table};
+use crate::pins::{Pinned, PinnedSections, Table};
 use crate::published::Published;
 use crate::section_view::{Lists, SectionView, Segments};
 use crate::store::Store;
@@ -67,7 +67,7 @@ impl Store {
     pub fn read_list<B>(
         &self,
         token: &ViewToken<Published>,
-        pins: &Pins,
+        pins: &PinnedSections,
         adjacency: usize,
         vertex: u32,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
@@ -94,7 +94,7 @@ impl Store {
     fn pin_table<'p>(
         &self,
         token: &ViewToken<Published>,
-        pins: &'p Pins,
+        pins: &'p PinnedSections,
     ) -> Option<&'p Arc<Table>> {
         if self.live().is_direct() {
             return None;
@@ -114,7 +114,7 @@ impl Store {
     fn read_first(
         &self,
         token: &ViewToken<Published>,
-        pins: &Pins,
+        pins: &PinnedSections,
         adjacency: usize,
         number: u32,
     ) -> Result<Read, TopologyError> {
@@ -138,7 +138,7 @@ impl Store {
     pub(crate) fn pin_for(
         &self,
         token: &ViewToken<Published>,
-        pins: &Pins,
+        pins: &PinnedSections,
         adjacency: usize,
         number: u32,
     ) -> Result<Option<Arc<Pinned>>, TopologyError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::{
     CommitLog, Medium, MediumHandle, Pool, PoolKind, Region, Root, Storage, StorageError, Uuid,
     failpoint,
@@ -81,7 +81,7 @@ impl Store {
         Region::reserve_first(&extents, config.growth_step)?;
         extents.fence()?;
         if config.mode == Mode::Direct {
-            Slots::create(storage, &uuid, config.direction != Direction::Out)?;
+            Slots::create(storage, &uuid, config.direction != StoredLists::Out)?;
         }
         if !failpoint!("create.names-not-durable") {
             storage.sync_names()?;

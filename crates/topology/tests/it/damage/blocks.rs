@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::Image;
 
 use super::fixture::{
@@ -188,8 +188,8 @@ fn blocks_of_a_direct_database() {
 
 #[test]
 fn blocks_of_a_direct_database_with_weights() {
-    sweep(&direct_of(direct_config(true, Direction::Out), false));
-    sweep(&direct_of(direct_config(true, Direction::Both), false));
+    sweep(&direct_of(direct_config(true, StoredLists::Out), false));
+    sweep(&direct_of(direct_config(true, StoredLists::Both), false));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::medium::{FileCall, FileFault, FileFaults, FileStorage};
 use evergraph_storage::{MediumError, StorageError};
 use evergraph_topology::{Batch, Commit, Config, Layout, Store, TopologyError, Tuning};
@@ -49,7 +49,7 @@ struct Workload {
 }
 
 impl Workload {
-    fn new(direction: Direction, steps: Vec<Step>) -> Self {
+    fn new(direction: StoredLists, steps: Vec<Step>) -> Self {
         Workload {
             config: merged_config(false, direction),
             tuning: Tuning::default(),
@@ -73,12 +73,12 @@ impl Workload {
             let layouts = [Layout::Blocks, Layout::Pma];
             steps.push(Step::Relayout(layouts[round as usize % 2]));
         }
-        Self::new(Direction::Out, steps)
+        Self::new(StoredLists::Out, steps)
     }
 
     /// Deletions of edges, some of which do not exist, and of vertices; lists
     /// that have some are compacted alone and with all others, in both layouts.
-    fn deletions(direction: Direction) -> Self {
+    fn deletions(direction: StoredLists) -> Self {
         let mut steps = Vec::new();
         for (round, layout) in [Layout::Pma, Layout::Blocks].into_iter().enumerate() {
             let n = 3 * round as u32;
@@ -111,7 +111,7 @@ impl Workload {
             ));
             steps.push(Step::Compact);
         }
-        let mut workload = Self::new(Direction::Both, steps);
+        let mut workload = Self::new(StoredLists::Both, steps);
         workload.tuning.shards = Some(2);
         workload
     }
@@ -133,7 +133,7 @@ impl Workload {
                 steps.extend([insert(n + 10 * merge), Step::Checkpoint]);
             }
         }
-        let mut workload = Self::new(Direction::Both, steps);
+        let mut workload = Self::new(StoredLists::Both, steps);
         workload.tuning.rewrite_growth = Some(100);
         workload
     }
@@ -160,7 +160,7 @@ impl Workload {
             insert(30),
             Step::Checkpoint,
         ];
-        Self::new(Direction::Both, steps)
+        Self::new(StoredLists::Both, steps)
     }
 
     fn create(&self, storage: &FileStorage) -> Store {
@@ -246,7 +246,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(direction: Direction) -> Self {
+    fn new(direction: StoredLists) -> Self {
         let model = Model::new(direction);
         Run {
             acknowledged: model.graph(0),
@@ -459,7 +459,7 @@ fn every_call(workload: &Workload) {
 
 #[test]
 fn every_failure_while_edges_and_vertices_are_deleted() {
-    for direction in [Direction::Out, Direction::Undirected, Direction::Both] {
+    for direction in [StoredLists::Out, StoredLists::Undirected, StoredLists::Both] {
         every_call(&Workload::deletions(direction));
     }
 }
@@ -584,8 +584,8 @@ fn a_full_log_on_a_full_disk_is_a_clean_error() {
     let storage = FileStorage::open(directory.path())
         .unwrap()
         .with_faults(Arc::clone(&faults));
-    let store = Store::create(&storage, merged_config(false, Direction::Out), [42; 16]).unwrap();
-    let mut model = Model::new(Direction::Out);
+    let store = Store::create(&storage, merged_config(false, StoredLists::Out), [42; 16]).unwrap();
+    let mut model = Model::new(StoredLists::Out);
     let mut commit = |store: &Store, i: u32| {
         let mut batch = Batch::new();
         batch.at(1).insert(&[(i % 14, (i * 5) % 14)]);
@@ -624,7 +624,7 @@ fn a_full_log_on_a_full_disk_is_a_clean_error() {
 #[test]
 fn what_an_unclean_stop_leaves_is_written_and_synced_again() {
     let directory = scratch();
-    let workload = Workload::new(Direction::Out, Vec::new());
+    let workload = Workload::new(StoredLists::Out, Vec::new());
     let open = |read_only| {
         let faults = Arc::new(FileFaults::new());
         let storage = FileStorage::open(directory.path()).unwrap();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Image, Persistence, SimulatedStorage};
 use evergraph_storage::FORMAT_VERSION;
 use evergraph_topology::Store;
@@ -68,14 +68,14 @@ fn stranger(fixture: &Fixture) -> Image {
     let storage = SimulatedStorage::new(fixture.config);
     if fixture.image.files.contains_key("sections") {
         let store =
-            Store::create(&storage, direct_config(false, Direction::Out), [99; 16]).unwrap();
+            Store::create(&storage, direct_config(false, StoredLists::Out), [99; 16]).unwrap();
         fill_direct(&store);
         return storage.image();
     }
     let shape = match fixture.expected.lists.len() {
-        2 => merged_config(false, Direction::Both),
-        _ if fixture.name.contains("wrapped") => merged_config(false, Direction::Out),
-        _ => merged_config(true, Direction::Undirected),
+        2 => merged_config(false, StoredLists::Both),
+        _ if fixture.name.contains("wrapped") => merged_config(false, StoredLists::Out),
+        _ => merged_config(true, StoredLists::Undirected),
     };
     let mut reference = Reference::create(&storage, shape, [99; 16]);
     reference.name_vertices();
@@ -115,7 +115,7 @@ fn a_foreign_log_is_noticed() {
 fn a_fresh_file_of_slots_is_noticed() {
     let fixture = direct(false);
     let storage = SimulatedStorage::new(fixture.config);
-    drop(Store::create(&storage, direct_config(false, Direction::Out), [98; 16]).unwrap());
+    drop(Store::create(&storage, direct_config(false, StoredLists::Out), [98; 16]).unwrap());
     let mut image = fixture.image.clone();
     *image.file("sections") = storage.image().files["sections"].clone();
     let found = outcome(fixture.config, &image, &fixture.expected);
@@ -131,7 +131,7 @@ struct Life {
 fn life() -> Life {
     let config = sim_config(Persistence::Pages);
     let storage = SimulatedStorage::new(config);
-    let shape = merged_config(false, Direction::Out);
+    let shape = merged_config(false, StoredLists::Out);
     let mut reference = Reference::create(&storage, shape, [31; 16]);
     let mut moments = Vec::new();
     let mut note = |what: &str, reference: &Reference| {
@@ -256,7 +256,7 @@ fn a_pool_cut_short_is_not_made_again() {
     ];
     for (case, image) in damaged.into_iter().enumerate() {
         let storage = SimulatedStorage::from_image(fixture.config, &image);
-        let made = Store::create(&storage, merged_config(false, Direction::Both), [1; 16]);
+        let made = Store::create(&storage, merged_config(false, StoredLists::Both), [1; 16]);
         assert!(made.is_err(), "case {case} was made again");
         drop(made);
         let after = storage.image();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Config as SimConfig, Image, Persistence, Random, SimulatedStorage};
 use evergraph_storage::{Storage, ViewToken};
 use evergraph_topology::ids::IdKind;
@@ -56,7 +56,7 @@ pub fn sim_config(persistence: Persistence) -> SimConfig {
     SimConfig::new(persistence).with_capacity(64 << 10)
 }
 
-pub fn merged_config(weighted: bool, direction: Direction) -> Config {
+pub fn merged_config(weighted: bool, direction: StoredLists) -> Config {
     Config {
         direction,
         weighted,
@@ -69,7 +69,7 @@ pub fn merged_config(weighted: bool, direction: Direction) -> Config {
     }
 }
 
-pub fn direct_config(weighted: bool, direction: Direction) -> Config {
+pub fn direct_config(weighted: bool, direction: StoredLists) -> Config {
     Config {
         direction,
         weighted,
@@ -186,7 +186,7 @@ pub fn outcome(config: SimConfig, image: &Image, expected: &Graph) -> Outcome {
 #[derive(Clone, Default)]
 pub struct Model {
     graph: Graph,
-    direction: Option<Direction>,
+    direction: Option<StoredLists>,
 }
 
 fn remove_latest(lists: &mut BTreeMap<u32, Vec<(u32, u32)>>, v: u32, target: u32) -> bool {
@@ -204,8 +204,8 @@ fn remove_latest(lists: &mut BTreeMap<u32, Vec<(u32, u32)>>, v: u32, target: u32
 }
 
 impl Model {
-    pub fn new(direction: Direction) -> Self {
-        let adjacencies = if direction == Direction::Both { 2 } else { 1 };
+    pub fn new(direction: StoredLists) -> Self {
+        let adjacencies = if direction == StoredLists::Both { 2 } else { 1 };
         Model {
             graph: Graph {
                 lists: vec![BTreeMap::new(); adjacencies],
@@ -223,11 +223,11 @@ impl Model {
         push(0, u, v);
         self.graph.arc_count += 1;
         match self.direction {
-            Some(Direction::Undirected) => {
+            Some(StoredLists::Undirected) => {
                 push(0, v, u);
                 self.graph.arc_count += 1;
             }
-            Some(Direction::Both) => push(1, v, u),
+            Some(StoredLists::Both) => push(1, v, u),
             _ => {}
         }
         self.reach(u64::from(u.max(v)) + 1);
@@ -237,11 +237,11 @@ impl Model {
         let found = remove_latest(&mut self.graph.lists[0], u, v);
         self.graph.arc_count -= u64::from(found);
         match self.direction {
-            Some(Direction::Undirected) => {
+            Some(StoredLists::Undirected) => {
                 let reverse = remove_latest(&mut self.graph.lists[0], v, u);
                 self.graph.arc_count -= u64::from(reverse);
             }
-            Some(Direction::Both) => {
+            Some(StoredLists::Both) => {
                 remove_latest(&mut self.graph.lists[1], v, u);
             }
             _ => {}
@@ -395,12 +395,12 @@ impl Reference {
 
 /// Merged, stopped cleanly.
 pub fn merged_clean() -> Fixture {
-    merged("merged, clean", false, Direction::Both, true)
+    merged("merged, clean", false, StoredLists::Both, true)
 }
 
 /// Merged, with commits that are only in the log.
 pub fn merged_tail() -> Fixture {
-    merged("merged, tail", true, Direction::Undirected, false)
+    merged("merged, tail", true, StoredLists::Undirected, false)
 }
 
 /// Chains of blocks, some filled in place, some compacted, sections merged up to
@@ -415,7 +415,7 @@ pub fn merged_blocks() -> Fixture {
 pub fn fill_blocks(storage: &SimulatedStorage, weighted: bool, uuid: [u8; 16]) -> Reference {
     let shape = Config {
         layout: Layout::Blocks,
-        ..merged_config(weighted, Direction::Both)
+        ..merged_config(weighted, StoredLists::Both)
     };
     let mut reference = Reference::create(storage, shape, uuid);
     reference.name_vertices();
@@ -441,7 +441,7 @@ pub fn merged_snapshots() -> Fixture {
 }
 
 pub fn fill_snapshots(storage: &SimulatedStorage, uuid: [u8; 16]) -> Reference {
-    let mut reference = Reference::create(storage, merged_config(false, Direction::Out), uuid);
+    let mut reference = Reference::create(storage, merged_config(false, StoredLists::Out), uuid);
     reference.name_vertices();
     for name in ["a", "b", "c", "d"] {
         reference.commit_group(&[4, 2]);
@@ -459,7 +459,7 @@ pub fn fill_snapshots(storage: &SimulatedStorage, uuid: [u8; 16]) -> Reference {
     reference
 }
 
-fn merged(name: &'static str, weighted: bool, direction: Direction, clean: bool) -> Fixture {
+fn merged(name: &'static str, weighted: bool, direction: StoredLists, clean: bool) -> Fixture {
     let config = sim_config(Persistence::Pages);
     let storage = SimulatedStorage::new(config);
     let mut reference = Reference::create(&storage, merged_config(weighted, direction), [21; 16]);
@@ -484,7 +484,7 @@ pub fn merged_wrapped() -> Fixture {
     let config = sim_config(Persistence::Pages);
     for lead in 0..40 {
         let storage = SimulatedStorage::new(config);
-        let shape = merged_config(false, Direction::Out);
+        let shape = merged_config(false, StoredLists::Out);
         let mut reference = Reference::create(&storage, shape, [22; 16]);
         for _ in 0..lead {
             reference.commit_group(&[1]);
@@ -537,7 +537,7 @@ pub fn direct_edges() -> [Vec<(u32, u32)>; 2] {
 
 /// Direct mode, stopped cleanly or not.
 pub fn direct(clean: bool) -> Fixture {
-    direct_of(direct_config(false, Direction::Out), clean)
+    direct_of(direct_config(false, StoredLists::Out), clean)
 }
 
 /// Direct mode, with weights and directions.
@@ -554,11 +554,11 @@ pub fn direct_of(shape: Config, clean: bool) -> Fixture {
     assert_eq!(read_all(&storage).unwrap(), expected, "direct");
     Fixture {
         name: match (shape.weighted, shape.direction, clean) {
-            (false, Direction::Out, true) => "direct, clean",
-            (false, Direction::Out, false) => "direct, crash",
-            (true, Direction::Out, _) => "direct with weights",
-            (_, Direction::Undirected, _) => "direct, undirected",
-            (_, Direction::Both, _) => "direct, both directions",
+            (false, StoredLists::Out, true) => "direct, clean",
+            (false, StoredLists::Out, false) => "direct, crash",
+            (true, StoredLists::Out, _) => "direct with weights",
+            (_, StoredLists::Undirected, _) => "direct, undirected",
+            (_, StoredLists::Both, _) => "direct, both directions",
         },
         config,
         image: storage.image(),
@@ -628,7 +628,7 @@ pub fn direct_half_done(shape: Config, missing: usize) -> (Fixture, Graph) {
         }
         let (adjacency, vertex) = match (missing, shape.direction) {
             (0, _) => (0, u),
-            (_, Direction::Both) => (1, v),
+            (_, StoredLists::Both) => (1, v),
             _ => (0, v),
         };
         let section = adjacencies

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Image, SimulatedStorage};
 use evergraph_topology::Store;
 
@@ -195,9 +195,9 @@ fn every_bit_of_a_direct_database_after_a_clean_stop() {
 
 #[test]
 fn every_bit_of_a_direct_database_with_edges_in_two_lists() {
-    sweep(&direct_of(direct_config(false, Direction::Both), false));
+    sweep(&direct_of(direct_config(false, StoredLists::Both), false));
     sweep(&direct_of(
-        direct_config(true, Direction::Undirected),
+        direct_config(true, StoredLists::Undirected),
         false,
     ));
 }
@@ -206,9 +206,9 @@ fn every_bit_of_a_direct_database_with_edges_in_two_lists() {
 /// another edge has been appended to one of its lists.
 #[test]
 fn an_intent_that_was_not_begun_is_made_void() {
-    let (fixture, before) = direct_half_done(direct_config(false, Direction::Both), 0);
+    let (fixture, before) = direct_half_done(direct_config(false, StoredLists::Both), 0);
     let done = reader::direct_sections(&fixture.image);
-    let (other, _) = direct_half_done(direct_config(false, Direction::Both), 1);
+    let (other, _) = direct_half_done(direct_config(false, StoredLists::Both), 1);
     let mut image = fixture.image.clone();
     for section in done.iter().filter(|section| section.adjacency == 1) {
         let old = other.image.files["extents"][section.extent.clone()].to_vec();
@@ -226,7 +226,7 @@ fn an_intent_that_was_not_begun_is_made_void() {
 /// The intent that stands for the missing half must not be lost silently.
 #[test]
 fn every_bit_of_an_intent_that_is_half_done() {
-    for (direction, missing) in [(Direction::Both, 1), (Direction::Both, 0)] {
+    for (direction, missing) in [(StoredLists::Both, 1), (StoredLists::Both, 0)] {
         let (fixture, _) = direct_half_done(direct_config(true, direction), missing);
         let mut errors = 0;
         for bit in evergraph_simulated::flips(fixture.image.files["sections"].len() as u64, 1) {
@@ -240,14 +240,14 @@ fn every_bit_of_an_intent_that_is_half_done() {
         }
         assert!(errors > 40, "every byte of the intent is noticed");
     }
-    let shape = direct_config(false, Direction::Undirected);
+    let shape = direct_config(false, StoredLists::Undirected);
     direct_half_done(shape, 1);
     direct_half_done(shape, 0);
 }
 
 #[test]
 fn every_bit_of_a_direct_database_with_weights() {
-    sweep(&direct_of(direct_config(true, Direction::Out), false));
+    sweep(&direct_of(direct_config(true, StoredLists::Out), false));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Image, Persistence, SimulatedStorage};
 use evergraph_storage::FORMAT_VERSION;
 use evergraph_storage::medium::FileStorage;
@@ -49,7 +49,7 @@ fn large_commits() -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Pages));
     let shape = Config {
         first_ring_bytes: 512,
-        ..merged_config(true, Direction::Both)
+        ..merged_config(true, StoredLists::Both)
     };
     let mut reference = Reference::create(&storage, shape, *b"evergraph-gold-7");
     reference.name_vertices();
@@ -69,7 +69,7 @@ fn large_commits() -> (Image, Graph) {
 /// A checkpoint, deletions, external ids, a fact, and commits only in the log.
 fn merged() -> (Image, Graph) {
     let storage = SimulatedStorage::new(sim_config(Persistence::Pages));
-    let shape = merged_config(true, Direction::Both);
+    let shape = merged_config(true, StoredLists::Both);
     let mut reference = Reference::create(&storage, shape, *b"evergraph-gold-1");
     reference.name_vertices();
     reference.commit_group(&[8, 5]);
@@ -83,18 +83,18 @@ fn merged() -> (Image, Graph) {
 
 /// Edges in place, in edge logs, and deletions of both; not stopped cleanly.
 fn direct() -> (Image, Graph) {
-    filled(direct_config(false, Direction::Out), *b"evergraph-gold-2")
+    filled(direct_config(false, StoredLists::Out), *b"evergraph-gold-2")
 }
 
 /// Undirected, as made before there were intents.
 fn direct_undirected() -> (Image, Graph) {
-    let shape = direct_config(false, Direction::Undirected);
+    let shape = direct_config(false, StoredLists::Undirected);
     filled(shape, *b"evergraph-gold-3")
 }
 
 /// Weights, out- and in-lists, with intents.
 fn direct_both() -> (Image, Graph) {
-    let shape = direct_config(true, Direction::Both);
+    let shape = direct_config(true, StoredLists::Both);
     filled(shape, *b"evergraph-gold-4")
 }
 
@@ -128,7 +128,7 @@ fn relationships() -> (Image, Vec<Relationship>) {
     let shape = Config {
         relationships: true,
         ids: IdKind::Dense,
-        ..merged_config(false, Direction::Both)
+        ..merged_config(false, StoredLists::Both)
     };
     let store = Store::create(&storage, shape, *b"evergraph-gold-6").unwrap();
     let commit = |kind: u16, inserted: &[(u32, u32, u32)], deleted: &[(u32, u32, u32)]| {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::ViewToken;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Published, Snapshot, Store, Tuning};
@@ -165,7 +165,7 @@ fn ten_thousand_snapshots_are_small() {
 /// Without `flatten`, too: what is dropped goes with later merges.
 #[test]
 fn merges_give_back_what_was_dropped() {
-    let mut reference = Reference::new(Direction::Out, false, Layout::Pma, Tuning::default());
+    let mut reference = Reference::new(StoredLists::Out, false, Layout::Pma, Tuning::default());
     for round in 0..200u32 {
         reference.commit(&[vec![
             Change::Insert(vec![(round % 12, round % 7)]),
@@ -192,7 +192,7 @@ fn rebuilt_pages_stay_within_their_budget() {
         past_page_bytes: 64,
         ..Tuning::default()
     };
-    let mut reference = Reference::new(Direction::Both, true, Layout::Blocks, tuning);
+    let mut reference = Reference::new(StoredLists::Both, true, Layout::Blocks, tuning);
     for round in 0..20u32 {
         reference.commit(&[vec![
             Change::Insert(vec![(round % 12, round % 7), (3, 9)]),

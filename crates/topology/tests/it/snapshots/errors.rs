@@ -1,6 +1,6 @@
 //! Refusals, and their words.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{Batch, Config, Layout, Mode, Store, TopologyError, Tuning};
 
@@ -9,7 +9,7 @@ use expect_test::expect;
 use super::model::{Change, Reference};
 
 fn reference() -> Reference {
-    Reference::new(Direction::Out, false, Layout::Pma, Tuning::default())
+    Reference::new(StoredLists::Out, false, Layout::Pma, Tuning::default())
 }
 
 fn create(store: &Store, name: &str) -> Result<u64, TopologyError> {

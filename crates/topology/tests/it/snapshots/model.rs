@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
 use evergraph_storage::ViewToken;
 use evergraph_topology::record::Edges;
@@ -30,22 +30,22 @@ fn remove_latest(lists: &mut Lists, v: u32, target: u32) {
 }
 
 impl Model {
-    fn insert(&mut self, direction: Direction, (u, v): (u32, u32), weight: u32) {
+    fn insert(&mut self, direction: StoredLists, (u, v): (u32, u32), weight: u32) {
         self.out.entry(u).or_default().push((v, weight));
         match direction {
-            Direction::Undirected => self.out.entry(v).or_default().push((u, weight)),
-            Direction::Both => self.incoming.entry(v).or_default().push((u, weight)),
-            Direction::Out => {}
+            StoredLists::Undirected => self.out.entry(v).or_default().push((u, weight)),
+            StoredLists::Both => self.incoming.entry(v).or_default().push((u, weight)),
+            StoredLists::Out => {}
         }
         self.vertex_count = self.vertex_count.max(u64::from(u.max(v)) + 1);
     }
 
-    fn delete(&mut self, direction: Direction, (u, v): (u32, u32)) {
+    fn delete(&mut self, direction: StoredLists, (u, v): (u32, u32)) {
         remove_latest(&mut self.out, u, v);
         match direction {
-            Direction::Undirected => remove_latest(&mut self.out, v, u),
-            Direction::Both => remove_latest(&mut self.incoming, v, u),
-            Direction::Out => {}
+            StoredLists::Undirected => remove_latest(&mut self.out, v, u),
+            StoredLists::Both => remove_latest(&mut self.incoming, v, u),
+            StoredLists::Out => {}
         }
     }
 
@@ -86,7 +86,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    pub fn new(direction: Direction, weighted: bool, layout: Layout, tuning: Tuning) -> Self {
+    pub fn new(direction: StoredLists, weighted: bool, layout: Layout, tuning: Tuning) -> Self {
         let config = Config {
             direction,
             weighted,

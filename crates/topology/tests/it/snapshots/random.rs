@@ -1,6 +1,6 @@
 //! Random histories.
 
-use evergraph_graph::Direction;
+use evergraph_graph::StoredLists;
 use evergraph_topology::{Layout, Tuning};
 use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ proptest! {
     fn snapshots_are_copies_of_the_graph(
         steps in proptest::collection::vec(step(), 1..30),
         direction in prop_oneof![
-            Just(Direction::Out), Just(Direction::Undirected), Just(Direction::Both)
+            Just(StoredLists::Out), Just(StoredLists::Undirected), Just(StoredLists::Both)
         ],
         weighted in any::<bool>(),
         layout in layout(),

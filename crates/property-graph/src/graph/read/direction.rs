@@ -2,7 +2,7 @@
 
 /// Direction of a node's relationships, seen from the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Towards {
+pub enum Direction {
     /// Relationships that leave it.
     Outgoing,
     /// Relationships that enter it.
@@ -11,13 +11,13 @@ pub enum Towards {
     Both,
 }
 
-impl Towards {
+impl Direction {
     /// The lists to read: whether it is that of incoming relationships.
     pub(in crate::graph) fn lists(self) -> &'static [bool] {
         match self {
-            Towards::Outgoing => &[false],
-            Towards::Incoming => &[true],
-            Towards::Both => &[false, true],
+            Direction::Outgoing => &[false],
+            Direction::Incoming => &[true],
+            Direction::Both => &[false, true],
         }
     }
 }
