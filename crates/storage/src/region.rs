@@ -275,7 +275,7 @@ impl Region {
         space.give_unread(oldest);
     }
 
-    /// What was not claimed is free.
+    /// Gives back every range that was not claimed.
     fn claim_the_rest(&self) {
         let mut space = self.inner.space.lock();
         let claimed = std::mem::take(&mut space.free);

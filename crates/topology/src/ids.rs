@@ -1,6 +1,6 @@
 //! External ids: what users call the vertices, when those are not dense.
 //!
-//! What the root names of them is read when it is first asked for, so that opening a
+//! The table that the root names is read when an id is first asked for, so that opening a
 //! database takes as long with many ids as with few. The vertex of an id is searched for
 //! at first, and found by an index when several were.
 

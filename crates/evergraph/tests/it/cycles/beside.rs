@@ -13,7 +13,7 @@ use super::{Life, Subject, say, start};
 /// Readers that are open at once, of several lives, before the first is read.
 const KEPT: usize = 4;
 
-/// What a process is told that only reads: this, and the database's directory.
+/// Arguments of a process that only reads: this, and the database's directory.
 pub(super) const READER: &str = "read;";
 
 /// A process that has a database open for reading, until it is killed.
@@ -58,7 +58,7 @@ fn a_killed_reader_keeps_no_space() {
     assert!(used() < 2 * alone, "{alone}, then {}", used());
 }
 
-/// What a process has said so far.
+/// Messages of a process so far.
 pub(super) struct Progress {
     opened: AtomicBool,
     /// Number behind the last operation that was acknowledged.
@@ -205,7 +205,7 @@ impl<M: Clone + PartialEq + std::fmt::Debug> Readers<M> {
         oldest.compare::<S>();
     }
 
-    /// What was before a life that has opened the database is proven by that.
+    /// A life that has opened the database proves all that was before it.
     pub(super) fn next_life(&mut self, states: States<M>, has_opened: bool) {
         if has_opened {
             self.before.clear();
